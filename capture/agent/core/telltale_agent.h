@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* C ABI of libtelltale_agent.so: everything a training process needs to stream statistics, without torch and without Qt.
+ *
+ * Promises: no call made between tt_step_begin and tt_step_commit blocks, allocates after warm-up, makes a system call on
+ * the network or disk, or throws; a failure is counted and returned, never raised. One training thread per agent writes
+ * (the thread that calls tt_step_*); everything else happens on the agent's own sender thread. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(TT_AGENT_BUILD)
+#define TT_API __attribute__((visibility("default")))
+#else
+#define TT_API
+#endif
+
+#define TT_AGENT_ABI 1
+
+typedef struct tt_agent tt_agent;
+typedef struct tt_step tt_step;
+struct tt_stats; /* model/stats/stats.h; exported from this library too */
+struct tt_tensor;
+
+/* Zero-initialise, set `size = sizeof(tt_options)`, then what is wanted. Strings are copied. NULL or 0 = default or taken
+ * from the environment as documented in the README (TELLTALE_JOIN, TELLTALE_MODE, TELLTALE_DIR, TELLTALE_RUN_ID, ...). */
+typedef struct tt_options {
+    uint32_t size;
+    const char* join; /* telltale://HOST:PORT#token=...&fp=... */
+    const char* mode; /* "online", "offline" (spool only), "disabled" */
+    const char* run_id; /* else derived from the environment */
+    const char* run_name; /* shown in the window; default: run key */
+    const char* role; /* default "trainer" */
+    const char* spool_dir;
+    const char* framework; /* "libtorch 1.13.1" */
+    const char* device; /* "cpu", "cuda:0" */
+    const char* config_text; /* the monitor config in force, sent as a blob */
+    int32_t rank; /* -1 = from the environment */
+    int32_t world_size; /* 0 = from the environment */
+    int32_t dp, tp, pp, ep; /* coordinates, -1 = unknown */
+    int32_t restart_count; /* -1 = from the environment */
+    uint64_t ring_bytes; /* 0 = 8 MiB */
+    uint64_t spool_cap_bytes; /* 0 = 2 GiB */
+    uint32_t flush_ms; /* exit flush, 0 = 5000 */
+    uint32_t batch_ms; /* 0 = 200 */
+} tt_options;
+
+typedef struct tt_series {
+    const char* name; /* framework's own name, UTF-8, <= 1024 bytes */
+    const char* slot; /* "", "input", "input_1", "output", "head_3" */
+    int32_t vpp_stage;
+    int32_t micro_step; /* -1 = whole step */
+    uint32_t form; /* telltale::form bits */
+    uint32_t dtype; /* tt_dtype */
+    uint64_t numel;
+    const int64_t* shape;
+    uint32_t ndim;
+    uint32_t full_ndim;
+    int64_t shard_offset; /* -1 = not sharded */
+    const int64_t* full_shape;
+    const char* definition; /* NULL = none */
+} tt_series;
+
+typedef struct tt_counters {
+    uint64_t produced, acked, dropped; /* samples: produced = acked + dropped + in_flight */
+    uint64_t in_flight; /* in ring, spool or unacknowledged */
+    uint64_t scalars_produced, scalars_acked, scalars_dropped;
+    uint64_t batches_sent, batches_acked, bytes_sent, reconnects;
+    uint64_t ring_bytes, spool_bytes;
+    uint64_t internal_errors;
+    uint32_t connected; /* 1 while a session is open */
+    uint32_t mode; /* 0 disabled, 1 online, 2 offline */
+} tt_counters;
+
+TT_API uint32_t tt_abi_version(void);
+TT_API const char* tt_version(void);
+
+/* Opens an agent and starts its sender thread. Never touches the network in this call. On bad input returns NULL and puts
+ * one sentence into err. mode "disabled" gives an agent whose calls all do nothing. */
+TT_API tt_agent* tt_agent_open(const tt_options* options, char* err, size_t err_len);
+/* Flushes for at most flush_ms, says Bye(reason: "finished", "error", "restarting"), frees. What is not acknowledged stays in
+ * the spool. Returns 1 when everything was acknowledged, else 0. NULL is allowed. */
+TT_API int tt_agent_close(tt_agent* agent, const char* reason);
+TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
+/* Waits until everything produced so far is acknowledged or timeout_ms passed; 1 = all acknowledged. Not for hooks. */
+TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
+/* The last error as one sentence ("" = none); valid until the next call from the same thread. */
+TT_API const char* tt_agent_last_error(const tt_agent* agent);
+
+/* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op kinds pass
+ * stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each stat is a float column
+ * (scalars: one double column, stat Value). Returns the layout id (>= 1), 0 on bad input. May allocate: not for hot hooks. */
+TT_API uint32_t tt_layout_add(
+    tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count);
+
+/* Starts a step: takes a slab of the ring. NULL when the ring is full (the whole step is dropped and counted; call
+ * tt_step_dropped with what would have been in it) or the agent is disabled. */
+TT_API tt_step* tt_step_begin(tt_agent* agent, int64_t step);
+/* Space for one block of a layout in this step: `count` zeroed tt_stats to fill, in layout order; an entry is present when
+ * its flags say so. NULL when the slab cannot hold it (counted as dropped). At most one block per layout and step. */
+TT_API struct tt_stats* tt_step_stats(tt_step* step, uint32_t layout);
+/* The same for float-column layouts: stat_count x count floats, stat-major, and one presence byte per series. */
+TT_API float* tt_step_floats(tt_step* step, uint32_t layout, uint8_t** present);
+/* For scalar layouts: count doubles and presence bytes. */
+TT_API double* tt_step_doubles(tt_step* step, uint32_t layout, uint8_t** present);
+/* Publishes the step (one release store). `step` is invalid afterwards. */
+TT_API void tt_step_commit(tt_step* step);
+/* Throws the step away without counting it as produced. */
+TT_API void tt_step_abandon(tt_step* step);
+TT_API void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t scalars);
+
+/* Rare and small: copied at once into a bounded side queue. Return 1, or 0 when refused (too large, queue full: counted). */
+TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json);
+TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
+
+#ifdef __cplusplus
+}
+#endif

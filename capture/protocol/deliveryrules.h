@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <telltale/protocol/messages.h>
+
+namespace telltale::protocol {
+
+/// The server's side of delivery for one stream: pure, socket-free. Thread: owned by one.
+/// Invariant: what it accepts forms next, next + 1, ... without holes or repeats.
+class ReceiveRules {
+public:
+    enum class Verdict {
+        Accept, ///< hand to the store; nextSeq has advanced
+        Duplicate, ///< seq <= accepted already: count it; ack again (durable only)
+        AheadNack, ///< seq > next: send Nack{next}
+        StaleEpoch, ///< close 1008
+        BadCrc, ///< close 1002
+        OverCredit, ///< close 1008
+    };
+
+    /// A (re)connected stream: the store says what is durable, the session which epoch and how much credit it granted.
+    ReceiveRules(std::uint64_t durableSeq, std::uint32_t epoch, std::uint64_t creditBytes, std::uint64_t creditBatches);
+
+    /// `crcOk`: crc32c(payload) equals batch.crc. Bytes counted against the credit: payload size.
+    Verdict onBatch(std::uint64_t seq, std::uint32_t epoch, std::size_t payloadBytes, bool crcOk);
+    /// The store committed everything up to `seq`. Credit is granted anew for what left the queue.
+    void onDurable(std::uint64_t seq);
+    /// The store could not take an accepted batch after all: expect it again (the caller sends Nack{next}).
+    void rewindTo(std::uint64_t nextSeq);
+    /// A batch that decodes but breaks a limit or a schema: acked as rejected once the store has quarantined it.
+    void addRejected(std::uint64_t seq, std::string reason);
+    /// Zero credit while the store is in trouble; the old window when it recovers.
+    void setPaused(bool paused);
+
+    std::uint64_t nextSeq() const { return m_next; }
+    std::uint64_t durableSeq() const { return m_durable; }
+    std::uint64_t duplicates() const { return m_duplicates; }
+    std::uint32_t epoch() const { return m_epoch; }
+    /// The ack that says all of the above; empties the rejected list.
+    Ack takeAck();
+    bool ackIsDue() const { return m_ackDue; }
+
+private:
+    std::uint64_t m_next = 1;
+    std::uint64_t m_durable = 0;
+    std::uint64_t m_duplicates = 0;
+    std::uint32_t m_epoch = 0;
+    std::uint64_t m_windowBytes = 0;
+    std::uint64_t m_windowBatches = 0;
+    std::uint64_t m_receivedBytes = 0;
+    std::uint64_t m_receivedBatches = 0;
+    std::uint64_t m_grantedBytes = 0;
+    std::uint64_t m_grantedBatches = 0;
+    bool m_paused = false;
+    bool m_ackDue = false;
+    std::vector<std::pair<std::uint64_t, std::size_t>> m_undurable;
+    std::vector<Rejected> m_rejected;
+};
+
+/// The agent's side: which held batch to send next, what may be forgotten. Pure, socket-free. Thread: owned by one.
+/// It knows seqs and sizes only; the bytes are in the ring's encoder or in the spool.
+class SendRules {
+public:
+    /// A batch took its seq (they come in order, starting at 1 or where the spool left off).
+    void onProduced(std::uint64_t seq, std::size_t payloadBytes);
+    void onWelcome(const Welcome& welcome);
+    void onAck(const Ack& ack);
+    void onNack(const Nack& nack);
+    void onDisconnected();
+
+    /// The next seq to send within the credit, 0 = nothing now. `onSent` moves on.
+    std::uint64_t nextToSend() const;
+    void onSent(std::uint64_t seq);
+
+    /// Everything up to here is durable at the server and may be forgotten.
+    std::uint64_t ackedSeq() const { return m_acked; }
+    std::uint64_t nextSeq() const { return m_nextSeq; }
+    std::uint64_t firstRetainedSeq() const { return m_acked + 1 < m_firstHeld ? m_firstHeld : m_acked + 1; }
+    std::uint32_t epoch() const { return m_epoch; }
+    bool isOpen() const { return m_open; }
+    /// The server lost what it had acked (another store_id, or durable_seq went back): seqs [first, second] are gone
+    /// for good and a Gap event must be produced. {0, 0} = none.
+    std::pair<std::uint64_t, std::uint64_t> takeGap();
+
+private:
+    struct Held {
+        std::uint64_t seq;
+        std::size_t bytes;
+    };
+    std::vector<Held> m_held;
+    std::size_t m_heldStart = 0;
+    std::uint64_t m_nextSeq = 1;
+    std::uint64_t m_firstHeld = 1;
+    std::uint64_t m_acked = 0;
+    std::uint64_t m_cursor = 1;
+    std::uint32_t m_epoch = 0;
+    std::string m_storeId;
+    std::uint64_t m_creditBytes = 0;
+    std::uint64_t m_creditBatches = 0;
+    std::uint64_t m_sentBytes = 0;
+    std::uint64_t m_sentBatches = 0;
+    std::pair<std::uint64_t, std::uint64_t> m_gap { 0, 0 };
+    bool m_open = false;
+};
+
+}

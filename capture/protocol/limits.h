@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace telltale::protocol {
+
+/// Every number that bounds what a peer may make us do. Both ends use the same ones.
+namespace limits {
+inline constexpr std::uint32_t kProtoVersion = 1;
+inline constexpr const char* kSubprotocol = "telltale.v1";
+inline constexpr const char* kPath = "/capture";
+inline constexpr std::size_t kMaxMessageBytes = 1u << 20; ///< one WebSocket message = one frame
+inline constexpr std::size_t kMaxDecodedBytes = 4u << 20; ///< of one payload, checked before decoding
+inline constexpr std::size_t kMaxRatio = 64; ///< decoded : encoded
+inline constexpr std::size_t kMaxSubmessages = 4096;
+inline constexpr std::size_t kMaxPackedElements = 65536;
+inline constexpr int kMaxDepth = 8;
+inline constexpr std::size_t kMaxNameBytes = 1024;
+inline constexpr std::size_t kMaxSeriesPerRun = 200'000;
+inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
+inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
+inline constexpr std::size_t kMaxFragments = 64;
+inline constexpr std::size_t kMaxUnsentBytes = 8u << 20; ///< bytesToWrite of a peer that does not read
+inline constexpr int kMaxSocketsWithoutHello = 128;
+inline constexpr std::chrono::milliseconds kHandshakeTimeout { 3000 };
+inline constexpr std::chrono::milliseconds kHelloTimeout { 5000 };
+inline constexpr std::chrono::milliseconds kMessageTimeout { 15000 };
+inline constexpr std::chrono::milliseconds kHeartbeat { 5000 };
+inline constexpr std::uint64_t kCreditTotalBytes = 256u << 20; ///< shared by all connected agents
+inline constexpr std::uint64_t kCreditMaxBytes = 4u << 20; ///< first credit of one agent, at most
+inline constexpr int kDefaultPort = 47800;
+}
+
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace telltale::protocol {
+
+/// The session's messages as plain values: the only form in which the rest of the project sees the wire.
+/// (telltale.proto has the numbers; protobuf's own headers stay inside capture/protocol's .cpp files.)
+
+struct Clocks {
+    std::int64_t monotonicNs = 0;
+    std::int64_t wallNs = 0;
+    bool operator==(const Clocks&) const = default;
+};
+
+struct Hello {
+    std::uint32_t protoMin = 1;
+    std::uint32_t protoMax = 1;
+    std::vector<std::string> capabilities;
+    std::string runKey;
+    std::string runName;
+    std::string
+        keySource; ///< "run_id", "TELLTALE_RUN_ID", "TORCHELASTIC_RUN_ID", "SLURM_JOB_ID", "MASTER_ADDR", "random"
+    std::string agentId; ///< host/rank/role
+    std::string host;
+    std::string role;
+    std::uint64_t incarnation = 0;
+    std::uint32_t restartCount = 0;
+    std::int32_t rank = 0;
+    std::int32_t worldSize = 1;
+    std::int32_t dp = -1;
+    std::int32_t tp = -1;
+    std::int32_t pp = -1;
+    std::int32_t ep = -1;
+    std::string framework;
+    std::string agentVersion;
+    std::int64_t pid = 0;
+    std::string device;
+    std::uint64_t firstRetainedSeq = 1;
+    std::uint64_t nextSeq = 1;
+    Clocks clocks;
+    std::string configHash;
+    bool remoteConfigAllowed = false;
+    bool operator==(const Hello&) const = default;
+};
+
+struct Welcome {
+    std::uint32_t proto = 1;
+    std::vector<std::string> capabilities;
+    std::string storeId;
+    std::uint32_t epoch = 0;
+    std::uint64_t durableSeq = 0;
+    std::uint64_t creditBytes = 0; ///< cumulative total
+    std::uint64_t creditBatches = 0; ///< cumulative total
+    std::uint32_t maxMessage = 0;
+    std::uint32_t heartbeatMs = 0;
+    bool operator==(const Welcome&) const = default;
+};
+
+struct Batch {
+    std::uint64_t seq = 0;
+    std::uint32_t epoch = 0;
+    std::uint32_t crc = 0; ///< crc32c of payload
+    std::string payload; ///< see payload.h
+    bool operator==(const Batch&) const = default;
+};
+
+struct Rejected {
+    std::uint64_t seq = 0;
+    std::string reason;
+    bool operator==(const Rejected&) const = default;
+};
+
+struct Ack {
+    std::uint64_t durableSeq = 0;
+    std::uint64_t creditBytes = 0;
+    std::uint64_t creditBatches = 0;
+    std::vector<Rejected> rejected;
+    bool operator==(const Ack&) const = default;
+};
+
+struct Nack {
+    std::uint64_t nextSeq = 0;
+    bool operator==(const Nack&) const = default;
+};
+
+struct Heartbeat {
+    Clocks clocks;
+    std::uint64_t seq = 0; ///< agent: next_seq; server: durable_seq
+    std::uint64_t ringBytes = 0;
+    std::uint64_t spoolBytes = 0;
+    std::vector<std::uint64_t> dropsByClass; ///< index = drop class 0..4
+    std::uint64_t producedSamples = 0; ///< agent only
+    bool operator==(const Heartbeat&) const = default;
+};
+
+struct ConfigOffer {
+    std::uint64_t rev = 0;
+    std::string json;
+    std::string hash;
+    std::int64_t applyAtStep = 0;
+    bool operator==(const ConfigOffer&) const = default;
+};
+
+struct ConfigStatus {
+    std::uint64_t rev = 0;
+    std::uint32_t status = 0; ///< 1 accepted, 2 refused, 3 applied
+    std::string reason;
+    std::int64_t step = 0;
+    std::string hash;
+    bool operator==(const ConfigStatus&) const = default;
+};
+
+struct Bye {
+    std::string reason; ///< "finished", "restarting", "error", or why the server hangs up
+    std::uint32_t retryAfterMs = 0;
+    std::uint64_t lastSeq = 0;
+    bool operator==(const Bye&) const = default;
+};
+
+using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye>;
+
+}

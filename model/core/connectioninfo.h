@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <telltale/core/ids.h>
+
+namespace telltale {
+
+/// One agent's connection, as the Connections panel and `telltale demo` report it. A value, polled at 1 Hz.
+struct ConnectionInfo {
+    std::string agentId;
+    std::string runName;
+    std::string peer; ///< address:port
+    Rank rank;
+    std::string framework;
+    std::string agentVersion;
+    bool connected = false;
+    bool encrypted = false;
+    std::int64_t connectedSinceNs = 0;
+    double lagSeconds = 0; ///< newest step's wall clock to its commit, plus the agent's clock offset when known
+    std::uint64_t receivedBytes = 0;
+    std::uint64_t receivedBatches = 0;
+    std::uint64_t duplicates = 0;
+    std::uint64_t nacks = 0;
+    std::uint64_t rejected = 0;
+    std::uint64_t durableSeq = 0;
+    std::uint64_t nextSeq = 0; ///< the agent's, from its last heartbeat
+    std::uint64_t droppedSamples = 0;
+    std::uint64_t spoolBytes = 0;
+    std::uint64_t ringBytes = 0;
+    std::uint64_t samplesPerSecond = 0;
+    std::uint32_t reconnects = 0;
+    std::string lastRefusal; ///< why the last connection of this peer was closed by us, else empty
+};
+
+}

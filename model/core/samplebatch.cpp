@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/core/samplebatch.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace telltale {
+namespace {
+
+constexpr std::array<std::string_view, 11> kDTypeNames { "unknown", "float32", "float64", "float16", "bfloat16", "int8",
+    "uint8", "int16", "int32", "int64", "bool" };
+static_assert(kDTypeNames.size() == static_cast<std::size_t>(DType::Bool) + 1);
+
+bool countsAsSample(Stat stat)
+{
+    return stat != Stat::PosInfs && stat != Stat::NegInfs && stat != Stat::Value;
+}
+
+}
+
+std::string_view dtypeName(DType dtype)
+{
+    const auto i = static_cast<std::size_t>(dtype);
+    return i < kDTypeNames.size() ? kDTypeNames[i] : kDTypeNames[0];
+}
+
+StepRange SampleBatch::steps() const
+{
+    if (blocks.empty())
+        return {};
+    StepRange range { blocks.front().step, blocks.front().step };
+    for (const StepBlock& block : blocks) {
+        range.first = std::min(range.first, block.step);
+        range.last = std::max(range.last, block.step);
+    }
+    return range;
+}
+
+std::size_t SampleBatch::byteCost() const
+{
+    std::size_t cost = sizeof(SampleBatch) + payload.size();
+    for (const StepBlock& block : blocks) {
+        cost += sizeof(StepBlock) + block.present.size() * 8 + block.callIds.size() * 4;
+        for (const Column& column : block.columns)
+            cost += column.size() * (std::holds_alternative<std::vector<float>>(column.values) ? 4 : 8);
+    }
+    for (const Blob& blob : blobs)
+        cost += blob.bytes.size();
+    return cost;
+}
+
+std::uint64_t sampleCount(const StepBlock& block)
+{
+    if (!block.layout || block.layout->kind == Kind::Scalar)
+        return 0;
+    std::uint64_t series = block.layout->series.size();
+    if (!block.present.empty()) {
+        series = 0;
+        for (std::uint64_t word : block.present)
+            series += static_cast<std::uint64_t>(std::popcount(word));
+    }
+    const auto stats = std::count_if(block.layout->stats.begin(), block.layout->stats.end(), countsAsSample);
+    return series * static_cast<std::uint64_t>(stats);
+}
+
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
+
+namespace telltale::series {
+
+inline constexpr int kTileColumns = 256; ///< collected steps of one sealed level-0 tile
+inline constexpr int kTileSeries = 128; ///< series of one group
+
+/// The newest columns of one group, in memory until they are sealed. A fresh object per kTileColumns columns: a reader
+/// keeps its shared_ptr and nothing under it moves. Thread: the store thread writes; any thread reads columns below
+/// publishedColumns(). What is published is durable.
+class OpenTile {
+public:
+    OpenTile(GroupId group, std::int64_t firstColumn, std::vector<Stat> stats, int seriesCount);
+    ~OpenTile();
+    OpenTile(const OpenTile&) = delete;
+    OpenTile& operator=(const OpenTile&) = delete;
+
+    GroupId group() const { return m_group; }
+    /// Index of column 0, counted in collected steps of the group.
+    std::int64_t firstColumn() const { return m_firstColumn; }
+    const std::vector<Stat>& stats() const { return m_stats; }
+    int seriesCount() const { return m_seriesCount; }
+
+    /// Acquire. Columns below this are finished, durable and never change.
+    int publishedColumns() const { return m_published.load(std::memory_order_acquire); }
+    Step stepAt(int column) const { return m_steps[static_cast<std::size_t>(column)]; }
+    /// Copies `count` columns of one series and stat. present[i] is 0 where the series was not measured.
+    void read(int lane, int statIndex, int firstColumn, int count, double* values, std::uint8_t* present) const;
+
+    // Store thread only.
+    int writtenColumns() const { return m_written; }
+    bool isFull() const { return m_written == kTileColumns; }
+    /// Starts a column; values default to "not present".
+    int appendColumn(Step step);
+    void set(int lane, int statIndex, int column, double value);
+    void setPresent(int lane, int column, bool present);
+    /// Bulk forms for whole blocks: one stat of `lanes` consecutive series at one column.
+    void setLanes(int firstLane, int statIndex, int column, std::span<const float> values);
+    void setLanes(int firstLane, int statIndex, int column, std::span<const double> values);
+    void setLanes(int firstLane, int statIndex, int column, std::span<const std::uint64_t> values);
+    /// Release: columns below `count` become readable.
+    void publish(int count) { m_published.store(count, std::memory_order_release); }
+
+private:
+    struct Plane;
+    const GroupId m_group;
+    const std::int64_t m_firstColumn;
+    const std::vector<Stat> m_stats;
+    const int m_seriesCount;
+    std::vector<Step> m_steps;
+    std::vector<std::unique_ptr<Plane>> m_planes;
+    std::vector<std::uint8_t> m_present;
+    int m_written = 0;
+    std::atomic<int> m_published { 0 };
+};
+
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
+
+namespace telltale::series {
+
+/// One row of a view: the same tensor in every attempt of one rank, oldest first. For each step the newest attempt that
+/// has begun by then answers.
+using RowAttempts = std::vector<SeriesId>;
+
+/// What one pixel or cell shows. NaN wins over +Inf over -Inf over a value over the ways of having none.
+enum class CellState : std::uint8_t {
+    NotCollected = 0,
+    Gap = 1, ///< dropped or lost, by a Drop or Gap record
+    Damaged = 2, ///< a stored blob failed its crc
+    Absent = 3, ///< measured, but no finite element and no non-finite count either (empty tensor)
+    Value = 4,
+    NegInf = 5,
+    PosInf = 6,
+    NaN = 7,
+};
+
+/// How several samples became one cell.
+enum class Reduction : std::uint8_t {
+    LargestMagnitude, ///< norm, max, absmax
+    Smallest, ///< min
+    Mean, ///< everything else
+};
+Reduction reductionFor(Stat stat);
+
+/// Everything that a range of steps of one series says, without losing a non-finite sample. min, max, mean, first and
+/// last are over finite samples; with `samples - nonFinite() == 0` they mean nothing.
+struct Bucket {
+    double min = std::numeric_limits<double>::infinity();
+    double max = -std::numeric_limits<double>::infinity();
+    double mean = 0;
+    double first = 0;
+    double last = 0;
+    std::uint32_t samples = 0; ///< samples that were collected
+    std::uint32_t finite = 0; ///< of them with a finite value
+    std::uint32_t nans = 0; ///< samples with at least one NaN element (or NaN value)
+    std::uint32_t posInfs = 0;
+    std::uint32_t negInfs = 0;
+    CellState state = CellState::NotCollected; ///< strongest of the bucket
+};
+
+struct CurveQuery {
+    RowAttempts row;
+    Stat stat = Stat::Norm;
+    StepRange range;
+    int pixels = 0; ///< number of equal buckets to divide the range into
+};
+
+struct CurveResult {
+    StepRange range;
+    std::vector<Bucket> buckets; ///< one a pixel
+    int level = 0; ///< pyramid level that answered, 0 = every sample was read
+    bool exact = true; ///< false: a finer level exists and would change pixels (first/last at bucket edges)
+};
+
+struct HeatQuery {
+    std::vector<RowAttempts> rows;
+    Stat stat = Stat::Norm;
+    StepRange range;
+    int pixels = 0;
+};
+
+struct HeatResult {
+    StepRange range;
+    int rows = 0;
+    int columns = 0;
+    std::vector<float> values; ///< row-major; meaningful where state is Value (and "last finite" where non-finite)
+    std::vector<CellState> states; ///< row-major
+    Reduction reduction = Reduction::Mean;
+    int level = 0;
+    float min = 0; ///< over Value cells
+    float max = 0;
+};
+
+struct CellValue {
+    double value = 0;
+    CellState state = CellState::NotCollected;
+    std::uint64_t nans = 0; ///< elements
+    std::uint64_t posInfs = 0;
+    std::uint64_t negInfs = 0;
+};
+
+struct RawValue {
+    Step step;
+    double value = 0;
+    CellState state = CellState::NotCollected;
+};
+
+/// Set by whoever no longer wants the answer; queries look at it between blobs.
+using CancelToken = std::shared_ptr<std::atomic<bool>>;
+
+}

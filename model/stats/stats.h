@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The one-pass statistics kernel: definitions and C ABI. No allocation beyond scratch, no exceptions, no global state.
+ * Thread: any; calls may run concurrently on different results. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Numbers equal telltale::DType (model/core/samplebatch.h). */
+typedef enum tt_dtype {
+    TT_F32 = 1,
+    TT_F64 = 2,
+    TT_F16 = 3,
+    TT_BF16 = 4,
+    TT_I8 = 5,
+    TT_U8 = 6,
+    TT_I16 = 7,
+    TT_I32 = 8,
+    TT_I64 = 9,
+    TT_BOOL = 10
+} tt_dtype;
+
+/* A dense tensor in host memory. A null pointer with numel 0 is an empty tensor. */
+typedef struct tt_tensor {
+    const void* data;
+    uint64_t numel;
+    uint32_t dtype; /* tt_dtype */
+    uint32_t reserved; /* 0 */
+} tt_tensor;
+
+/* All of one pass. norm, mean, min, max, sum and sumsq are over the finite elements; without any (finite == 0) norm, mean,
+ * min and max hold 0 and mean nothing. */
+typedef struct tt_stats {
+    double sum; /* of finite elements */
+    double sumsq; /* of squares of finite elements */
+    float norm; /* sqrt(sumsq), relative error <= 1e-6 against float64 */
+    float mean; /* sum / finite */
+    float min;
+    float max;
+    float zeros; /* share of all elements with |x| < eps, 0..1 */
+    uint32_t flags; /* TT_STATS_* */
+    uint64_t numel;
+    uint64_t finite;
+    uint64_t zero_count;
+    uint64_t nans;
+    uint64_t pos_infs;
+    uint64_t neg_infs;
+} tt_stats;
+
+#define TT_STATS_PRESENT 1u /* this entry was measured; the kernel sets it for every tensor with numel > 0 */
+
+#define TT_DEFAULT_EPS 1e-8
+
+/* Fills results[i] for tensors[i], i < count, in one call. `threads` is an upper bound (0 = 1). The result is bitwise the
+ * same for any thread count and instruction set level is fixed per process. Returns 0, or -1 for an unknown dtype or a
+ * null pointer with numel > 0 (those entries get flags 0, the others are filled). */
+int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads);
+
+/* "avx512", "avx2", "portable": what dispatch chose for this process. */
+const char* tt_stats_kernel_name(void);
+
+/* The definition itself, one element at a time in double with compensated sums: the oracle for tests, and the slow path. */
+int tt_stats_reference(const tt_tensor* tensor, double eps, tt_stats* result);
+
+#ifdef __cplusplus
+}
+#endif

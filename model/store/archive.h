@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/ids.h>
+
+namespace telltale::store {
+
+enum class RunState : std::uint8_t { Live = 0, Finished = 1, Failed = 2, Interrupted = 3, Damaged = 4, Newer = 5 };
+/// "live", "finished", ...
+std::string_view runStateName(RunState state);
+
+struct RunSummary {
+    std::string path;
+    std::string id; ///< short id, unique in the data directory
+    std::string name;
+    RunState state = RunState::Finished;
+    int ranks = 0;
+    Step lastStep { -1 };
+    std::uint64_t fileBytes = 0;
+    std::int64_t createdNs = 0;
+    std::int64_t modifiedNs = 0;
+    std::string note; ///< why it cannot be opened, for Damaged and Newer
+};
+
+/// $TELLTALE_DATA_DIR, else $XDG_DATA_HOME/telltale, else ~/.local/share/telltale.
+std::string defaultDataDir();
+
+/// Every capsule under <dataDir>/runs, newest first. Never opens a file for writing. Thread: query.
+std::vector<RunSummary> listRuns(const std::string& dataDir);
+/// A path, or an id (or unique prefix of one) from listRuns.
+Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId);
+/// The name shown; the file keeps its own.
+Expected<void> renameRun(const std::string& path, const std::string& name);
+Expected<void> deleteRun(const std::string& path);
+
+struct VerifyReport {
+    std::uint64_t blobs = 0;
+    std::uint64_t bytes = 0;
+    std::vector<std::string> problems; ///< one sentence each, empty = whole
+};
+/// Reads every blob and checks every crc.
+Expected<VerifyReport> verifyCapsule(const std::string& path);
+
+}

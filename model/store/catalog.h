@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <telltale/core/ids.h>
+#include <telltale/core/samplebatch.h>
+
+namespace telltale::store {
+
+enum class SourceState : std::uint8_t { Running = 0, Finished = 1, Failed = 2, Lost = 3 };
+
+/// One rank of one attempt.
+struct SourceInfo {
+    SourceId id;
+    Rank rank;
+    int attempt = 0;
+    std::string agentId;
+    std::string host;
+    std::int64_t pid = 0;
+    std::string device;
+    std::string framework;
+    int dp = -1, tp = -1, pp = -1, ep = -1;
+    Step firstStep { 0 };
+    Step lastStep { -1 };
+    SourceState state = SourceState::Running;
+};
+
+/// One tensor of one source and kind.
+struct SeriesInfo {
+    SeriesId id;
+    SourceId source;
+    Kind kind = Kind::Unspecified;
+    std::string name;
+    std::string slot;
+    int vppStage = 0;
+    int microStep = -1;
+    std::uint32_t form = 0;
+    std::string definition;
+    std::vector<std::int64_t> shape;
+    DType dtype = DType::Unknown;
+    std::uint64_t numel = 0;
+    std::int64_t shardOffset = -1;
+    std::vector<std::int64_t> fullShape;
+    GroupId group;
+    int lane = 0;
+};
+
+/// A group's columns: which stats its series have, how many columns, which steps.
+struct GroupInfo {
+    GroupId id;
+    SourceId source;
+    Kind kind = Kind::Unspecified;
+    std::vector<Stat> stats;
+    int seriesCount = 0;
+};
+
+struct EventInfo {
+    std::string kind;
+    Rank rank;
+    Step step;
+    std::int64_t wallNs = 0;
+    std::string text;
+    std::string json;
+};
+
+/// Steps that were produced and are not stored.
+struct DroppedInfo {
+    SourceId source;
+    std::uint32_t dropClass = 2;
+    StepRange steps;
+    std::uint64_t items = 0;
+    std::string reason;
+};
+
+/// The whole directory of one run at one moment. Immutable once built; shared between threads.
+struct Catalog {
+    std::uint64_t revision = 0;
+    std::string storeId;
+    std::string runKey;
+    std::string name;
+    std::int64_t createdNs = 0;
+    std::vector<SourceInfo> sources;
+    std::vector<GroupInfo> groups;
+    std::vector<SeriesInfo> series; ///< in call order within a source and kind
+    std::vector<EventInfo> events;
+    std::vector<DroppedInfo> dropped;
+    std::string structureJson; ///< module structure blob of the first rank that sent one, else empty
+    StepRange steps; ///< of all sources
+    std::vector<std::string> damage; ///< one sentence each; empty = none known
+};
+
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/series/query.h>
+#include <telltale/store/catalog.h>
+#include <telltale/store/runhandle.h>
+
+namespace telltale::store {
+
+/// Answers every question about one run in O(pixels), over sealed and open tiles alike: a live and an archived run are
+/// the same thing to every view. Thread: query (each instance owned by one thread; never writes, never checkpoints).
+class RunReader {
+public:
+    virtual ~RunReader() = default;
+
+    /// The directory as it is now. Rebuilt only when it changed; the same object otherwise.
+    virtual Expected<std::shared_ptr<const Catalog>> catalog() = 0;
+    /// `cancel` may be null. A cancelled query fails with ErrorCode::Cancelled.
+    virtual Expected<series::CurveResult> curve(const series::CurveQuery& query, const series::CancelToken& cancel = {})
+        = 0;
+    virtual Expected<series::HeatResult> heatmap(const series::HeatQuery& query, const series::CancelToken& cancel = {})
+        = 0;
+    /// All rows at one step (the newest collected step <= `step` of each row when `nearest`).
+    virtual Expected<std::vector<series::CellValue>> column(
+        Step step, Stat stat, std::span<const series::RowAttempts> rows, bool nearest = false)
+        = 0;
+    /// Every stored sample in the range, for export and `telltale show`. `sink` returns false to stop.
+    virtual Expected<void> raw(const series::RowAttempts& row, Stat stat, StepRange range,
+        const std::function<bool(const series::RawValue&)>& sink)
+        = 0;
+    /// A stored blob (stack text, structure, config), newest of that kind and name at or before `step`.
+    virtual Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) = 0;
+};
+
+/// Opens a capsule read-only, whatever its state: live (WAL), archived, in a folder that cannot be written (immutable),
+/// damaged (what can be read is; Catalog::damage says what is lost). Newer format: ErrorCode::Newer. `live` may be
+/// null.
+Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run);
+
+}

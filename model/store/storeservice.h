@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/samplebatch.h>
+#include <telltale/store/runhandle.h>
+
+namespace telltale::store {
+
+/// Who wants to send: what the store needs of a Hello to find or make the run, the source and the stream.
+struct StreamRequest {
+    std::uint64_t token = 0; ///< chosen by the caller, comes back in StreamOpened
+    std::string runKey;
+    std::string runName;
+    std::string keySource; ///< "MASTER_ADDR" keys become a new run after 10 minutes without any rank
+    std::string agentId;
+    std::string host;
+    std::uint64_t incarnation = 0;
+    int restartCount = 0;
+    Rank rank;
+    int worldSize = 1;
+    int dp = -1, tp = -1, pp = -1, ep = -1;
+    std::string framework;
+    std::string agentVersion;
+    std::int64_t pid = 0;
+    std::string device;
+    std::uint64_t firstRetainedSeq = 1;
+};
+
+struct StreamOpened {
+    std::uint64_t token = 0;
+    StreamId stream; ///< unique in this process, over all runs
+    std::string storeId;
+    std::uint32_t epoch = 0;
+    std::uint64_t durableSeq = 0;
+    std::vector<std::shared_ptr<const SeriesLayout>> layouts; ///< known layouts of a continued stream
+    RunRef run;
+};
+struct StreamRefused {
+    std::uint64_t token = 0;
+    Error error;
+};
+/// Everything of the stream up to seq is committed.
+struct StreamDurable {
+    StreamId stream;
+    std::uint64_t seq = 0;
+};
+/// A batch broke the store's schema; its raw bytes are in quarantine, durable, and it counts as done.
+struct BatchQuarantined {
+    StreamId stream;
+    std::uint64_t seq = 0;
+    std::string reason;
+};
+/// Disk full or I/O error: stop granting credit until `recovered`. Nothing accepted is lost; the store retries.
+struct StoreTrouble {
+    bool recovered = false;
+    Error error;
+};
+using StoreEvent = std::variant<StreamOpened, StreamRefused, StreamDurable, BatchQuarantined, StoreTrouble>;
+
+struct StoreCounters {
+    std::uint64_t commits = 0;
+    std::uint64_t batches = 0;
+    std::uint64_t samples = 0;
+    std::uint64_t scalars = 0;
+    std::uint64_t queuedBytes = 0;
+    std::int64_t lastCommitUs = 0;
+    bool inTrouble = false;
+};
+
+struct StoreOptions {
+    std::string dataDir;
+    std::size_t queueBytes = 64u << 20;
+    std::int64_t commitMs = 50; ///< commit group: first of commitMs, commitBytes, commitBatches
+    std::size_t commitBytes = 1u << 20;
+    int commitBatches = 256;
+};
+
+/// The store thread and all live capsules of one data directory. One writing connection per capsule, all on that
+/// thread. Thread: the public functions may be called from any thread.
+class StoreService {
+public:
+    /// Takes the directory's lock (Busy names the holder's pid), recovers what a crash left (re-seals tails), starts
+    /// the thread.
+    static Expected<std::unique_ptr<StoreService>> start(StoreOptions options);
+    ~StoreService(); ///< stop(2 s)
+
+    /// Called from the store thread when events became available; must only wake the consumer.
+    void setWake(std::function<void()> wake);
+    std::vector<StoreEvent> takeEvents();
+
+    void openStream(StreamRequest request);
+    /// Keeps the batch in order with all others. False when the queue is full: the batch is not taken, offer it again.
+    bool submit(std::shared_ptr<const SampleBatch> batch);
+    /// Raw bytes of a batch that broke a limit or schema (at most limits::kMaxQuarantineBytes are kept).
+    bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason);
+    /// The agent said Bye(reason) or its socket went away (empty reason).
+    void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq);
+
+    /// Runs with a live part. The list changes when `runsRevision` does.
+    std::vector<RunRef> liveRuns() const;
+    std::uint64_t runsRevision() const;
+    StoreCounters counters() const;
+    const std::string& dataDir() const;
+
+    /// Drains the queue, commits, seals, closes every run; gives up waiting after `boundMs` (what is not durable stays
+    /// unacked).
+    void stop(std::int64_t boundMs = 2000);
+
+private:
+    struct State;
+    explicit StoreService(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+}
