@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+
+#include <QColor>
+#include <QFont>
+#include <QIcon>
+#include <QPalette>
+#include <QString>
+
+class QApplication;
+
+namespace telltale::views {
+
+/// The colour roles of the design tokens, for one of the two themes.
+struct Theme {
+    enum class Mode { Dark, Light };
+
+    Mode mode = Mode::Dark;
+    QColor window, base, alt, raised, hover, border, controlBorder, strong;
+    QColor text, text2, text3, accent, onAccent, selection, ok, warnText, warnMark, criticalText, criticalMark, notice;
+    std::array<QColor, 6> series;
+
+    static const Theme& dark();
+    static const Theme& light();
+    /// The theme in force in this process (set by apply). Thread: gui.
+    static const Theme& current();
+    /// Fusion style, palette, the one small style sheet, fonts. Widgets repaint through QEvent::PaletteChange.
+    static void apply(QApplication& app, Mode mode);
+
+    QPalette palette() const;
+    QString styleSheet() const;
+};
+
+/// Fonts by role and pixel size; weight 400, 500 or 600. Numbers have a family of their own with tabular digits.
+QFont wordsFont(int px, int weight = 400);
+QFont numberFont(int px, int weight = 400);
+QFont codeFont(int px, int weight = 400);
+
+/// Line icon by its file name without ".svg"; recoloured from the palette at paint time (text2, text when checked).
+QIcon icon(const QString& name);
+
+/// Numbers as the design writes them: "31 215" with U+202F, U+2212 for minus, 1e-4 outside 1e-3..9 999 for values.
+QString formatStep(qint64 step);
+QString formatValue(double value, int significant = 3);
+QString formatBytes(quint64 bytes); ///< "1.84 GB"
+QString formatShort(double value); ///< "186 k", "2.1 M"
+
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
+#include <telltale/store/catalog.h>
+#include <telltale/store/runhandle.h>
+
+namespace telltale::views {
+
+/// A row that can be selected: one tensor by name and slot, of any kind or rank (the views add those).
+struct ModuleKey {
+    QString name;
+    QString slot;
+    bool operator==(const ModuleKey&) const = default;
+};
+
+/// Owns everything that the views share: run, kind, statistic, rank, selection, cursor, visible steps, zoom stack,
+/// follow mode. A view never keeps its own copy of any of these; it asks here and listens here. Thread: gui.
+class ViewState : public QObject {
+    Q_OBJECT
+public:
+    explicit ViewState(QObject* parent = nullptr);
+
+    store::RunRef run() const { return m_run; }
+    void setRun(store::RunRef run); ///< clears selection, cursor and zoom; follow on for live runs
+    std::shared_ptr<const store::Catalog> catalog() const { return m_catalog; }
+    void setCatalog(std::shared_ptr<const store::Catalog> catalog); ///< a newer directory of the same run
+
+    Kind kind() const { return m_kind; }
+    void setKind(Kind kind);
+    Stat stat() const { return m_stat; }
+    void setStat(Stat stat);
+    /// Rank shown where a view shows one rank.
+    Rank rank() const { return m_rank; }
+    void setRank(Rank rank);
+
+    const std::vector<ModuleKey>& selection() const { return m_selection; } ///< in order of selection
+    void setSelection(std::vector<ModuleKey> selection);
+    void toggleSelected(const ModuleKey& key);
+    QString moduleFilter() const { return m_filter; } ///< text, glob* or /regex/; rows of views show what matches
+    void setModuleFilter(const QString& filter);
+
+    std::optional<Step> cursor() const { return m_cursor; } ///< pinned
+    void setCursor(std::optional<Step> step);
+    std::optional<Step> hover() const { return m_hover; } ///< follows the mouse
+    void setHover(std::optional<Step> step);
+    std::optional<Step> markA() const { return m_markA; }
+    std::optional<Step> markB() const { return m_markB; }
+    void setMarks(std::optional<Step> a, std::optional<Step> b);
+
+    /// All steps of the run so far; the tick raises it while live.
+    StepRange fullRange() const { return m_full; }
+    void setFullRange(StepRange range);
+    StepRange visibleRange() const { return m_visible; }
+    void zoomTo(
+        StepRange range); ///< pushes the current range on the zoom stack; ends follow unless it ends at the live edge
+    void zoomBack();
+    void zoomOutFully();
+    void pan(std::int64_t steps);
+    bool canZoomBack() const { return !m_zoomStack.empty(); }
+
+    bool isFollowing() const { return m_following; }
+    void setFollowing(bool on); ///< keeps the newest steps in view (the last followSpan of them)
+    std::int64_t followSpan() const { return m_followSpan; } ///< 0 = whole run
+    void setFollowSpan(std::int64_t steps);
+
+Q_SIGNALS:
+    void runChanged();
+    void catalogChanged();
+    void kindChanged();
+    void statChanged();
+    void rankChanged();
+    void selectionChanged();
+    void moduleFilterChanged();
+    void cursorChanged();
+    void hoverChanged();
+    void marksChanged();
+    void fullRangeChanged();
+    void visibleRangeChanged();
+    void followingChanged();
+    /// New durable columns exist (at most once a tick): views that show the newest steps ask again.
+    void dataArrived();
+
+private:
+    store::RunRef m_run;
+    std::shared_ptr<const store::Catalog> m_catalog;
+    Kind m_kind = Kind::GradReduced;
+    Stat m_stat = Stat::Norm;
+    Rank m_rank;
+    std::vector<ModuleKey> m_selection;
+    QString m_filter;
+    std::optional<Step> m_cursor;
+    std::optional<Step> m_hover;
+    std::optional<Step> m_markA;
+    std::optional<Step> m_markB;
+    StepRange m_full;
+    StepRange m_visible;
+    std::vector<StepRange> m_zoomStack;
+    std::int64_t m_followSpan = 0;
+    bool m_following = true;
+};
+
+}
