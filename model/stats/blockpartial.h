@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace telltale::stats {
+
+/// Elements that are reduced together. Fixed, and blocks are combined in index order, so the result does not depend on
+/// how many threads share the work.
+inline constexpr std::size_t kBlockElements = 8192;
+
+/// What one block gives. min > max means that it has no finite element.
+struct BlockPartial {
+    double sum;
+    double sumsq;
+    double min;
+    double max;
+    std::uint32_t zeros;
+    std::uint32_t nans;
+    std::uint32_t posInfs;
+    std::uint32_t negInfs;
+};
+
+/// Thresholds in the element's own type, chosen so that comparing there equals comparing in double.
+struct Eps {
+    double wide;
+    float narrow; ///< smallest float >= wide
+};
+
+using BlockFunction
+    = void (*)(const void* data, std::size_t first, std::size_t count, const Eps& eps, BlockPartial& out);
+
+/// One instruction set's functions, by tt_dtype (index 0 unused).
+struct KernelTable {
+    const char* name;
+    BlockFunction block[11];
+};
+
+const KernelTable& portableKernel();
+#if defined(__x86_64__)
+const KernelTable& avx2Kernel();
+const KernelTable& avx512Kernel();
+#endif
+
+}

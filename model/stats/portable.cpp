@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exactblock.h"
+
+namespace telltale::stats {
+
+const KernelTable& portableKernel()
+{
+    static const KernelTable table { "portable",
+        { nullptr, exactBlock<float>, exactBlock<double>, exactBlock<Half>, exactBlock<BFloat>, exactBlock<std::int8_t>,
+            exactBlock<std::uint8_t>, exactBlock<std::int16_t>, exactBlock<std::int32_t>, exactBlock<std::int64_t>,
+            exactBlock<Boolean> } };
+    return table;
+}
+
+}
