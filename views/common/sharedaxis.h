@@ -32,6 +32,10 @@ public:
     double xOf(Step step, int width) const;
     Step stepAt(double x, int width) const;
 
+    /// The same for any range: a picture keeps the range of the answer it shows while a newer one loads.
+    static std::vector<Tick> ticksFor(StepRange range, int width);
+    static double xOfStep(StepRange range, Step step, int width);
+
 Q_SIGNALS:
     void changed();
 

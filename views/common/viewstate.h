@@ -91,6 +91,14 @@ Q_SIGNALS:
     void dataArrived();
 
 private:
+    struct Zoom {
+        StepRange range;
+        bool following = false;
+        std::int64_t followSpan = 0;
+    };
+    StepRange followedRange() const;
+    void setVisible(StepRange range);
+
     store::RunRef m_run;
     std::shared_ptr<const store::Catalog> m_catalog;
     Kind m_kind = Kind::GradReduced;
@@ -104,7 +112,7 @@ private:
     std::optional<Step> m_markB;
     StepRange m_full;
     StepRange m_visible;
-    std::vector<StepRange> m_zoomStack;
+    std::vector<Zoom> m_zoomStack;
     std::int64_t m_followSpan = 0;
     bool m_following = true;
 };

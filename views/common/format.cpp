@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "theme.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace telltale::views {
+
+namespace {
+
+constexpr QChar kMinus(0x2212);
+constexpr QChar kGroup(0x202F);
+constexpr QChar kUnitSpace(0x00A0);
+
+/// Groups of three from 1 000 on; `digits` are plain digits with an optional fraction.
+QString grouped(const QString& digits)
+{
+    const qsizetype point = digits.indexOf(QLatin1Char('.'));
+    QString whole = point < 0 ? digits : digits.left(point);
+    for (qsizetype at = whole.size() - 3; at > 0; at -= 3)
+        whole.insert(at, kGroup);
+    return point < 0 ? whole : whole + digits.mid(point);
+}
+
+QString scientific(double magnitude, int significant)
+{
+    QString text = QString::number(magnitude, 'e', std::max(0, significant - 1));
+    const qsizetype at = text.indexOf(QLatin1Char('e'));
+    QString mantissa = text.left(at);
+    if (mantissa.contains(QLatin1Char('.'))) {
+        while (mantissa.endsWith(QLatin1Char('0')))
+            mantissa.chop(1);
+        if (mantissa.endsWith(QLatin1Char('.')))
+            mantissa.chop(1);
+    }
+    const int exponent = text.mid(at + 1).toInt();
+    const QString digits = QString::number(std::abs(exponent));
+    return mantissa + QLatin1Char('e') + (exponent < 0 ? QStringLiteral("-") : QString()) + digits;
+}
+
+QString withUnit(double value, const QString& unit)
+{
+    const double rounded = std::abs(value);
+    const int decimals = rounded < 9.995 ? 1 : 0;
+    QString text = QString::number(rounded, 'f', decimals);
+    return (value < 0 ? QString(kMinus) : QString()) + text + (unit.isEmpty() ? QString() : kUnitSpace + unit);
+}
+
+}
+
+QString formatStep(qint64 step)
+{
+    const QString digits = step < 0 ? QString::number(step).mid(1) : QString::number(step);
+    return (step < 0 ? QString(kMinus) : QString()) + grouped(digits);
+}
+
+QString formatValue(double value, int significant)
+{
+    if (std::isnan(value))
+        return QStringLiteral("NaN");
+    if (std::isinf(value))
+        return (value > 0 ? QStringLiteral("+") : QString(kMinus)) + QStringLiteral("Inf");
+    if (value == 0)
+        return QStringLiteral("0");
+    const QString sign = value < 0 ? QString(kMinus) : QString();
+    const double magnitude = std::abs(value);
+    if (magnitude < 1e-3 || magnitude >= 99999.5)
+        return sign + scientific(magnitude, significant);
+    const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+    const int decimals = std::clamp(significant - whole, 0, 12);
+    return sign + grouped(QString::number(magnitude, 'f', decimals));
+}
+
+QString formatBytes(quint64 bytes)
+{
+    static constexpr std::array kUnits { "B", "kB", "MB", "GB", "TB", "PB" };
+    double value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (value >= 999.5 && unit + 1 < kUnits.size()) {
+        value /= 1000;
+        ++unit;
+    }
+    const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+    return QString::number(value, 'f', decimals) + kUnitSpace + QLatin1String(kUnits.at(unit));
+}
+
+QString formatShort(double value)
+{
+    if (!std::isfinite(value))
+        return formatValue(value);
+    static constexpr std::array kUnits { "", "k", "M", "G", "T" };
+    double scaled = value;
+    std::size_t unit = 0;
+    while (std::abs(scaled) >= 999.5 && unit + 1 < kUnits.size()) {
+        scaled /= 1000;
+        ++unit;
+    }
+    if (unit == 0 && scaled == std::floor(scaled))
+        return formatStep(static_cast<qint64>(scaled));
+    return withUnit(scaled, QLatin1String(kUnits.at(unit)));
+}
+
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "iconengine.h"
+
+#include <algorithm>
+
+#include <QFile>
+#include <QPainter>
+#include <QPixmapCache>
+#include <QSvgRenderer>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+
+QColor colourFor(QIcon::Mode mode, QIcon::State state)
+{
+    const Theme& theme = Theme::current();
+    if (mode == QIcon::Disabled)
+        return theme.text3;
+    return state == QIcon::On || mode == QIcon::Selected || mode == QIcon::Active ? theme.text : theme.text2;
+}
+
+}
+
+IconEngine::IconEngine(const QString& name)
+    : m_name(name)
+{
+    QFile file(QStringLiteral(":/icons/%1.svg").arg(name));
+    Q_ASSERT_X(file.exists(), "icon", qPrintable(name));
+    if (file.open(QIODevice::ReadOnly))
+        m_svg = file.readAll();
+}
+
+void IconEngine::paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state)
+{
+    const qreal scale = painter->device() ? painter->device()->devicePixelRatioF() : 1.0;
+    const int side = std::min(rect.width(), rect.height());
+    const QPixmap drawn = scaledPixmap(QSize(side, side) * scale, mode, state, scale);
+    painter->drawPixmap(rect.x() + (rect.width() - side) / 2, rect.y() + (rect.height() - side) / 2, side, side, drawn);
+}
+
+QPixmap IconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state)
+{
+    return scaledPixmap(size, mode, state, 1.0);
+}
+
+QPixmap IconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal scale)
+{
+    const QColor colour = colourFor(mode, state);
+    const QString key
+        = QStringLiteral("telltale/%1/%2/%3x%4").arg(m_name, colour.name()).arg(size.width()).arg(size.height());
+    QPixmap drawn;
+    if (!QPixmapCache::find(key, &drawn)) {
+        QByteArray svg = m_svg;
+        svg.replace("currentColor", colour.name().toLatin1());
+        // The drawing is scaled, the line is not: 20 px icons keep a line of 1.5.
+        const double logical = std::max(1.0, size.width() / scale);
+        if (logical > 16)
+            svg.replace("stroke-width=\"1.5\"",
+                "stroke-width=\"" + QByteArray::number(1.5 * 16 / std::min(logical, 20.0), 'f', 3) + "\"");
+        QSvgRenderer renderer(svg);
+        drawn = QPixmap(size);
+        drawn.fill(Qt::transparent);
+        QPainter painter(&drawn);
+        renderer.render(&painter);
+        QPixmapCache::insert(key, drawn);
+    }
+    drawn.setDevicePixelRatio(scale);
+    return drawn;
+}
+
+QIconEngine* IconEngine::clone() const
+{
+    return new IconEngine(*this);
+}
+
+QIcon icon(const QString& name)
+{
+    return QIcon(new IconEngine(name));
+}
+
+}

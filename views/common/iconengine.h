@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QIconEngine>
+#include <QString>
+
+namespace telltale::views {
+
+/// Draws one of our line icons in the colour that the theme in force gives to the icon's mode and state, so that a
+/// change of theme needs a repaint and nothing else. Thread: gui.
+class IconEngine : public QIconEngine {
+public:
+    explicit IconEngine(const QString& name);
+
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) override;
+    QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override;
+    QPixmap scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal scale) override;
+    QIconEngine* clone() const override;
+    QString key() const override { return QStringLiteral("telltale"); }
+
+private:
+    QString m_name;
+    QByteArray m_svg;
+};
+
+}

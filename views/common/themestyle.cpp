@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "themestyle.h"
+
+#include <algorithm>
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyleFactory>
+#include <QStyleOption>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr double kRadius = 4;
+
+void paintBox(QPainter* painter, const QRect& rect, const QColor& fill, const QColor& edge)
+{
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(edge.isValid() ? QPen(edge, 1) : QPen(Qt::NoPen));
+    painter->setBrush(fill);
+    painter->drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), kRadius, kRadius);
+    painter->restore();
+}
+
+/// Inside the control's own rect, because a style cannot paint outside it.
+void paintFocus(QPainter* painter, const QRect& rect)
+{
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(Theme::current().accent, 2));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), kRadius, kRadius);
+    painter->restore();
+}
+
+bool hasKeyboardFocus(const QStyleOption* option)
+{
+    return option->state.testFlag(QStyle::State_HasFocus) && option->state.testFlag(QStyle::State_KeyboardFocusChange);
+}
+
+void paintChevron(QPainter* painter, QPointF centre, const QColor& colour)
+{
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF points[] = { centre + QPointF(-3.5, -1.75), centre + QPointF(0, 1.75), centre + QPointF(3.5, -1.75) };
+    painter->drawPolyline(points, 3);
+    painter->restore();
+}
+
+QColor fillFor(const QStyleOption* option)
+{
+    const Theme& theme = Theme::current();
+    if (!option->state.testFlag(QStyle::State_Enabled))
+        return theme.window;
+    if (option->state.testFlag(QStyle::State_Sunken) || option->state.testFlag(QStyle::State_On))
+        return theme.border;
+    return option->state.testFlag(QStyle::State_MouseOver) ? theme.hover : theme.raised;
+}
+
+}
+
+ThemeStyle::ThemeStyle()
+    : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion")))
+{
+}
+
+void ThemeStyle::drawPrimitive(
+    PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    const Theme& theme = Theme::current();
+    switch (element) {
+    case PE_PanelButtonCommand: {
+        const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+        const bool isDefault = button && button->features.testFlag(QStyleOptionButton::DefaultButton)
+            && option->state.testFlag(State_Enabled);
+        paintBox(painter, option->rect, isDefault ? theme.accent : fillFor(option),
+            isDefault ? theme.accent : theme.controlBorder);
+        return;
+    }
+    case PE_PanelButtonTool:
+        if (option->state.testFlag(State_Enabled)
+            && (option->state.testFlag(State_MouseOver) || option->state.testFlag(State_Sunken)
+                || option->state.testFlag(State_On)))
+            paintBox(painter, option->rect, option->state.testFlag(State_MouseOver) ? theme.hover : theme.raised,
+                option->state.testFlag(State_On) ? theme.controlBorder : QColor());
+        if (hasKeyboardFocus(option))
+            paintFocus(painter, option->rect);
+        return;
+    case PE_PanelLineEdit:
+        if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0) {
+            const bool focused = option->state.testFlag(State_HasFocus);
+            paintBox(painter, option->rect, option->state.testFlag(State_Enabled) ? theme.base : theme.window,
+                focused ? theme.accent : theme.controlBorder);
+            return;
+        }
+        break;
+    case PE_FrameLineEdit:
+        return;
+    case PE_FrameFocusRect:
+        if (option->state.testFlag(State_KeyboardFocusChange))
+            paintFocus(painter, option->rect);
+        return;
+    case PE_IndicatorArrowDown:
+        paintChevron(painter, QRectF(option->rect).center(), theme.text2);
+        return;
+    default:
+        break;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+void ThemeStyle::drawControl(
+    ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    if (element == CE_PushButtonLabel) {
+        const auto* button = qstyleoption_cast<const QStyleOptionButton*>(option);
+        if (button && button->features.testFlag(QStyleOptionButton::DefaultButton)
+            && option->state.testFlag(State_Enabled)) {
+            QStyleOptionButton copy = *button;
+            copy.palette.setColor(QPalette::ButtonText, Theme::current().onAccent);
+            QProxyStyle::drawControl(element, &copy, painter, widget);
+            return;
+        }
+    }
+    if (element == CE_ComboBoxLabel) {
+        const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+        if (combo && !combo->editable) {
+            const QRect field = subControlRect(CC_ComboBox, combo, SC_ComboBoxEditField, widget);
+            painter->setPen(option->state.testFlag(State_Enabled) ? Theme::current().text : Theme::current().text3);
+            painter->drawText(field, Qt::AlignVCenter | Qt::AlignLeft,
+                painter->fontMetrics().elidedText(combo->currentText, Qt::ElideRight, field.width()));
+            return;
+        }
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
+void ThemeStyle::drawComplexControl(
+    ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
+{
+    if (control == CC_ComboBox) {
+        const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
+        if (combo && !combo->editable) {
+            paintBox(painter, option->rect, fillFor(option), Theme::current().controlBorder);
+            paintChevron(painter, QPointF(option->rect.right() - 12, QRectF(option->rect).center().y()),
+                option->state.testFlag(State_Enabled) ? Theme::current().text2 : Theme::current().text3);
+            if (hasKeyboardFocus(option))
+                paintFocus(painter, option->rect);
+            return;
+        }
+    }
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+}
+
+QSize ThemeStyle::sizeFromContents(
+    ContentsType type, const QStyleOption* option, const QSize& size, const QWidget* widget) const
+{
+    QSize result = QProxyStyle::sizeFromContents(type, option, size, widget);
+    switch (type) {
+    case CT_PushButton:
+        result.setHeight(28);
+        result.setWidth(std::max(result.width() + 8, 64));
+        break;
+    case CT_ComboBox:
+        result.setHeight(24);
+        result.setWidth(size.width() + 10 + 28);
+        break;
+    case CT_LineEdit:
+        result.setHeight(26);
+        break;
+    case CT_ToolButton:
+        if (const auto* button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+            button && button->text.isEmpty())
+            result = QSize(26, 26);
+        else
+            result.setHeight(26);
+        break;
+    default:
+        break;
+    }
+    return result;
+}
+
+int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
+{
+    switch (metric) {
+    case PM_ButtonIconSize:
+    case PM_SmallIconSize:
+    case PM_ToolBarIconSize:
+    case PM_TabBarIconSize:
+        return 16;
+    case PM_SplitterWidth:
+    case PM_DockWidgetSeparatorExtent:
+    case PM_DefaultFrameWidth:
+        return 1;
+    case PM_ButtonShiftHorizontal:
+    case PM_ButtonShiftVertical:
+        return 0;
+    case PM_TreeViewIndentation:
+        return 16;
+    default:
+        return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+int ThemeStyle::styleHint(
+    StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const
+{
+    switch (hint) {
+    case SH_ItemView_ShowDecorationSelected:
+        return 1;
+    case SH_ComboBox_Popup:
+    case SH_EtchDisabledText:
+    case SH_DitherDisabledText:
+        return 0;
+    default:
+        return QProxyStyle::styleHint(hint, option, widget, data);
+    }
+}
+
+QRect ThemeStyle::subControlRect(
+    ComplexControl control, const QStyleOptionComplex* option, SubControl sub, const QWidget* widget) const
+{
+    if (control == CC_ComboBox && sub == SC_ComboBoxEditField)
+        return visualRect(option->direction, option->rect, option->rect.adjusted(10, 1, -24, -1));
+    return QProxyStyle::subControlRect(control, option, sub, widget);
+}
+
+}

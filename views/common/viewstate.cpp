@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "viewstate.h"
+
+#include <algorithm>
+
+namespace telltale::views {
+
+namespace {
+
+template <typename Value> bool assign(Value& member, Value value)
+{
+    if (member == value)
+        return false;
+    member = std::move(value);
+    return true;
+}
+
+StepRange clampedTo(StepRange range, StepRange full)
+{
+    if (full.isEmpty())
+        return range;
+    const std::int64_t count = std::clamp<std::int64_t>(range.count(), 1, full.count());
+    const std::int64_t first = std::clamp(range.first.value, full.first.value, full.last.value - count + 1);
+    return { Step { first }, Step { first + count - 1 } };
+}
+
+}
+
+ViewState::ViewState(QObject* parent)
+    : QObject(parent)
+{
+}
+
+void ViewState::setRun(store::RunRef run)
+{
+    if (run == m_run)
+        return;
+    const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
+    m_run = std::move(run);
+    m_catalog.reset();
+    m_zoomStack.clear();
+    m_full = {};
+    m_visible = {};
+    m_followSpan = 0;
+    setSelection({});
+    setHover({});
+    setCursor({});
+    setMarks({}, {});
+    const bool followChanged = assign(m_following, live);
+    Q_EMIT runChanged();
+    Q_EMIT catalogChanged();
+    if (followChanged)
+        Q_EMIT followingChanged();
+    Q_EMIT fullRangeChanged();
+    Q_EMIT visibleRangeChanged();
+}
+
+void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
+{
+    if (catalog == m_catalog)
+        return;
+    m_catalog = std::move(catalog);
+    Q_EMIT catalogChanged();
+}
+
+void ViewState::setKind(Kind kind)
+{
+    if (assign(m_kind, kind))
+        Q_EMIT kindChanged();
+}
+
+void ViewState::setStat(Stat stat)
+{
+    if (assign(m_stat, stat))
+        Q_EMIT statChanged();
+}
+
+void ViewState::setRank(Rank rank)
+{
+    if (assign(m_rank, rank))
+        Q_EMIT rankChanged();
+}
+
+void ViewState::setSelection(std::vector<ModuleKey> selection)
+{
+    if (assign(m_selection, std::move(selection)))
+        Q_EMIT selectionChanged();
+}
+
+void ViewState::toggleSelected(const ModuleKey& key)
+{
+    std::vector<ModuleKey> selection = m_selection;
+    if (std::erase(selection, key) == 0)
+        selection.push_back(key);
+    setSelection(std::move(selection));
+}
+
+void ViewState::setModuleFilter(const QString& filter)
+{
+    if (assign(m_filter, filter))
+        Q_EMIT moduleFilterChanged();
+}
+
+void ViewState::setCursor(std::optional<Step> step)
+{
+    if (assign(m_cursor, step))
+        Q_EMIT cursorChanged();
+}
+
+void ViewState::setHover(std::optional<Step> step)
+{
+    if (assign(m_hover, step))
+        Q_EMIT hoverChanged();
+}
+
+void ViewState::setMarks(std::optional<Step> a, std::optional<Step> b)
+{
+    const bool changedA = assign(m_markA, a);
+    const bool changedB = assign(m_markB, b);
+    if (changedA || changedB)
+        Q_EMIT marksChanged();
+}
+
+StepRange ViewState::followedRange() const
+{
+    if (m_full.isEmpty() || m_followSpan <= 0 || m_followSpan >= m_full.count())
+        return m_full;
+    return { Step { m_full.last.value - m_followSpan + 1 }, m_full.last };
+}
+
+void ViewState::setFullRange(StepRange range)
+{
+    if (range == m_full)
+        return;
+    const bool sawEverything = m_visible.isEmpty() || m_visible == m_full;
+    m_full = range;
+    Q_EMIT fullRangeChanged();
+    if (m_following || sawEverything)
+        setVisible(followedRange());
+    else
+        setVisible(clampedTo(m_visible, m_full));
+}
+
+void ViewState::setVisible(StepRange range)
+{
+    if (assign(m_visible, range))
+        Q_EMIT visibleRangeChanged();
+}
+
+void ViewState::zoomTo(StepRange range)
+{
+    if (range.isEmpty() || m_full.isEmpty())
+        return;
+    const StepRange wanted
+        = clampedTo({ std::max(range.first, m_full.first), std::min(range.last, m_full.last) }, m_full);
+    if (wanted == m_visible)
+        return;
+    m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    const bool atLiveEdge = wanted.last == m_full.last;
+    const bool follows = m_following && atLiveEdge;
+    if (follows)
+        m_followSpan = wanted == m_full ? 0 : wanted.count();
+    const bool followChanged = assign(m_following, follows);
+    setVisible(wanted);
+    if (followChanged)
+        Q_EMIT followingChanged();
+}
+
+void ViewState::zoomBack()
+{
+    if (m_zoomStack.empty())
+        return;
+    const Zoom zoom = m_zoomStack.back();
+    m_zoomStack.pop_back();
+    m_followSpan = zoom.followSpan;
+    const bool followChanged = assign(m_following, zoom.following);
+    setVisible(zoom.following ? followedRange() : clampedTo(zoom.range, m_full));
+    if (followChanged)
+        Q_EMIT followingChanged();
+}
+
+void ViewState::zoomOutFully()
+{
+    if (m_full.isEmpty() || m_visible == m_full)
+        return;
+    m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    m_followSpan = 0;
+    setVisible(m_full);
+}
+
+void ViewState::pan(std::int64_t steps)
+{
+    if (m_full.isEmpty() || m_visible.isEmpty() || steps == 0)
+        return;
+    const StepRange wanted
+        = clampedTo({ Step { m_visible.first.value + steps }, Step { m_visible.last.value + steps } }, m_full);
+    if (wanted == m_visible)
+        return;
+    const bool followChanged = assign(m_following, m_following && wanted.last == m_full.last);
+    setVisible(wanted);
+    if (followChanged)
+        Q_EMIT followingChanged();
+}
+
+void ViewState::setFollowing(bool on)
+{
+    if (!assign(m_following, on))
+        return;
+    if (on) {
+        // Following again keeps the width that is on screen, so that nothing jumps but the right edge.
+        if (!m_visible.isEmpty() && m_visible != m_full)
+            m_followSpan = m_visible.count();
+        setVisible(followedRange());
+    }
+    Q_EMIT followingChanged();
+}
+
+void ViewState::setFollowSpan(std::int64_t steps)
+{
+    m_followSpan = std::max<std::int64_t>(steps, 0);
+    if (m_following)
+        setVisible(followedRange());
+}
+
+}
