@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <numeric>
+
+#include <sqlite3.h>
+
+#include <QTemporaryDir>
+
+#include <telltale/protocol/joinstring.h>
+#include <telltale/server/captureserver.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/storeservice.h>
+
+#include "report.h"
+#include "wireclient.h"
+#include "workload.h"
+
+namespace telltale::bench {
+namespace {
+
+constexpr int kTensors = 1000;
+
+struct Ingested {
+    double seconds = 0;
+    std::uint64_t fileBytes = 0;
+};
+
+/// Client -> QWebSocketServer -> decode -> SQLite with synchronous=FULL; the clock stops at the ack of the last batch.
+Ingested ingest(const std::vector<std::string>& payloads, bool commitEveryBatch)
+{
+    const QTemporaryDir dir;
+    store::StoreOptions options;
+    options.dataDir = dir.path().toStdString();
+    if (commitEveryBatch)
+        options.commitBatches = 1;
+    auto service = store::StoreService::start(options);
+    if (!service)
+        qFatal("%s", service.error().sentence().c_str());
+    server::ServerOptions listen;
+    listen.port = 0;
+    listen.dataDir = QString::fromStdString(options.dataDir);
+    auto server = server::CaptureServer::start(listen, **service);
+    if (!server)
+        qFatal("%s", server.error().sentence().c_str());
+    const auto join = protocol::JoinString::parse((*server)->joinString().toStdString());
+    Ingested result;
+    {
+        WireClient client(*join);
+        protocol::Hello hello;
+        hello.runKey = "bench";
+        hello.runName = "bench";
+        hello.agentId = "host/0/trainer";
+        hello.host = "host";
+        hello.incarnation = 7;
+        client.hello(hello);
+        result.seconds = fastest(1, [&] { client.deliver(payloads); });
+    }
+    (*server)->stop();
+    (*service)->stop();
+    for (const auto& run : store::listRuns(options.dataDir))
+        result.fileBytes += run.fileBytes;
+    return result;
+}
+
+/// The peer: one row a sample, primary key (series, stat, step), 16 steps a transaction, the same durability.
+double rowTableSamplesPerSecond(int steps)
+{
+    const QTemporaryDir dir;
+    sqlite3* db = nullptr;
+    sqlite3_open((dir.path().toStdString() + "/rows.db").c_str(), &db);
+    sqlite3_exec(db,
+        "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+        "CREATE TABLE sample(series INT, stat INT, step INT, value REAL, PRIMARY KEY(series, stat, step)) WITHOUT "
+        "ROWID",
+        nullptr, nullptr, nullptr);
+    sqlite3_stmt* insert = nullptr;
+    sqlite3_prepare_v2(db, "INSERT INTO sample VALUES(?,?,?,?)", -1, &insert, nullptr);
+    Workload workload(kTensors);
+    std::vector<StepBlock> blocks;
+    for (int i = 0; i < steps; ++i)
+        blocks.push_back(workload.next());
+    const double seconds = fastest(1, [&] {
+        for (std::size_t i = 0; i < blocks.size(); ++i) {
+            if (i % 16 == 0)
+                sqlite3_exec(db, "BEGIN", nullptr, nullptr, nullptr);
+            for (int stat = 0; stat < 6; ++stat) {
+                for (int s = 0; s < kTensors; ++s) {
+                    const auto& values = blocks[i].columns[static_cast<std::size_t>(stat)].values;
+                    const auto at = static_cast<std::size_t>(s);
+                    sqlite3_bind_int(insert, 1, s);
+                    sqlite3_bind_int(insert, 2, stat);
+                    sqlite3_bind_int64(insert, 3, blocks[i].step.value);
+                    sqlite3_bind_double(
+                        insert, 4, std::visit([at](const auto& v) { return static_cast<double>(v[at]); }, values));
+                    sqlite3_step(insert);
+                    sqlite3_reset(insert);
+                }
+            }
+            if (i % 16 == 15 || i + 1 == blocks.size())
+                sqlite3_exec(db, "COMMIT", nullptr, nullptr, nullptr);
+        }
+    });
+    sqlite3_finalize(insert);
+    sqlite3_close(db);
+    return static_cast<double>(steps) * kTensors * 6 / seconds;
+}
+
+double totalBytes(const std::vector<std::string>& payloads)
+{
+    return std::accumulate(payloads.begin(), payloads.end(), 0.0,
+        [](double sum, const std::string& p) { return sum + static_cast<double>(p.size()); });
+}
+
+}
+
+void benchIngest(Report& report)
+{
+    constexpr int kSteps = 5120;
+    const auto grouped = Workload(kTensors).payloads(kSteps, 8);
+    const auto single = Workload(kTensors).payloads(kSteps / 2, 1);
+    const double samples = static_cast<double>(kSteps) * kTensors * 6;
+
+    const double rows = rowTableSamplesPerSecond(64);
+    const Ingested a = ingest(grouped, false);
+    const Ingested b = ingest(single, true);
+    report.add({ "ingest_fsynced_grouped", samples / a.seconds / 1e6, "M samples/s", 25, true, "SQLite row per sample",
+        rows / 1e6, {} });
+    report.add({ "ingest_fsynced_every_step", samples / 2 / b.seconds / 1e6, "M samples/s", 15, true,
+        "SQLite row per sample", rows / 1e6, {} });
+    report.add({ "ingest_times_row_table", samples / a.seconds / rows, "x", 40, true, "SQLite row per sample", 1, {} });
+    report.add(
+        { "wire_bytes_per_sample_8_steps", totalBytes(grouped) / samples, "B", 2.1, false, "dense float", 4, {} });
+    report.add(
+        { "wire_bytes_per_sample_1_step", totalBytes(single) / (samples / 2), "B", 2.6, false, "dense float", 4, {} });
+    report.add({ "wire_bytes_per_dense_float_8_steps", totalBytes(grouped) / (samples * 4 / 6), "B", 3.2, false,
+        "dense float", 4, {} });
+    report.add({ "capsule_bytes_per_sample_with_pyramid", static_cast<double>(a.fileBytes) / samples, "B", 2.6, false,
+        "SQLite row per sample", 21, {} });
+}
+
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstring>
+#include <random>
+
+#include <telltale/stats/stats.h>
+
+#include "report.h"
+#ifdef TELLTALE_HAVE_TORCH
+#include "torchpeer.h"
+#endif
+
+namespace telltale::bench {
+namespace {
+
+/// Shapes of a GPT with 8 layers of width 512: 25 M parameters in 101 tensors.
+std::vector<std::vector<float>> gptTensors()
+{
+    constexpr std::size_t kWidth = 512;
+    std::vector<std::size_t> sizes { 256 * kWidth, 128 * kWidth };
+    for (int layer = 0; layer < 8; ++layer) {
+        for (const std::size_t n : { kWidth, kWidth, kWidth * 3 * kWidth, 3 * kWidth, kWidth * kWidth, kWidth, kWidth,
+                 kWidth, kWidth * 4 * kWidth, 4 * kWidth, 4 * kWidth * kWidth, kWidth })
+            sizes.push_back(n);
+    }
+    for (const std::size_t n : { kWidth, kWidth, 256 * kWidth })
+        sizes.push_back(n);
+    std::mt19937 generator(1);
+    std::vector<std::vector<float>> tensors;
+    for (const std::size_t n : sizes) {
+        std::vector<float> t(n);
+        for (float& x : t)
+            x = static_cast<float>(static_cast<std::int32_t>(generator())) * 1e-12f;
+        tensors.push_back(std::move(t));
+    }
+    return tensors;
+}
+
+/// The fastest plain read of the same memory: eight independent streams of or-reductions.
+std::uint64_t readAll(const std::vector<std::vector<float>>& tensors)
+{
+    using Words = std::uint64_t __attribute__((vector_size(64)));
+    Words a {}, b {}, c {}, d {};
+    for (const auto& t : tensors) {
+        const char* p = reinterpret_cast<const char*>(t.data());
+        const std::size_t bytes = t.size() * sizeof(float) / 256 * 256;
+        for (std::size_t i = 0; i < bytes; i += 256) {
+            Words w[4];
+            std::memcpy(w, p + i, 256);
+            a |= w[0];
+            b |= w[1];
+            c |= w[2];
+            d |= w[3];
+        }
+    }
+    const Words all = a | b | c | d;
+    return all[0] ^ all[3] ^ all[7];
+}
+
+}
+
+void benchKernel(Report& report)
+{
+    const auto tensors = gptTensors();
+    std::vector<tt_tensor> table;
+    double elements = 0;
+    for (const auto& t : tensors) {
+        table.push_back({ t.data(), t.size(), TT_F32, 0 });
+        elements += static_cast<double>(t.size());
+    }
+    std::vector<tt_stats> results(table.size());
+    volatile std::uint64_t sink = 0;
+    std::vector<std::function<void()>> works {
+        [&] { tt_stats_compute(table.data(), table.size(), TT_DEFAULT_EPS, results.data(), 1); },
+        [&] { sink = readAll(tensors); },
+    };
+#ifdef TELLTALE_HAVE_TORCH
+    TorchPeer torch(tensors);
+    works.emplace_back([&] { torch.foreachNorm(); });
+    works.emplace_back([&] { torch.sixOps(); });
+#endif
+    const auto seconds = medians(15, works);
+    report.add({ "kernel_f32_share_of_read_limit", seconds[1] / seconds[0], "ratio", 0.85, true, "", 0, 1.0 });
+    report.add({ "kernel_f32_ns_per_element", seconds[0] / elements * 1e9, "ns", seconds[1] / elements * 1e9 / 0.85,
+        false, "", 0, seconds[1] / elements * 1e9 });
+    if (seconds.size() == 4) {
+        report.add({ "kernel_time_over_foreach_norm", seconds[0] / seconds[2], "ratio", 1.1, false,
+            "torch._foreach_norm (norm only)", 1.0, {} });
+        report.add({ "kernel_times_faster_than_six_torch_ops", seconds[3] / seconds[0], "x", 20, true, "six torch ops",
+            1.0, {} });
+    }
+}
+
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace telltale::bench {
+namespace {
+
+double secondsOf(const std::function<void()>& work)
+{
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}
+
+double Row::ratio() const
+{
+    if (peer.empty() || value == 0 || peerValue == 0)
+        return 0;
+    return higherIsBetter ? value / peerValue : peerValue / value;
+}
+
+void Report::add(Row row)
+{
+    std::string line = fmt::format("{:<44} {:>12.4g} {:<12} goal {} {:<9.4g} {}", row.name, row.value, row.unit,
+        row.higherIsBetter ? ">=" : "<=", row.goal, row.passes() ? "pass " : "SHORT");
+    if (row.limitValue)
+        line += fmt::format("  limit {:.4g}", *row.limitValue);
+    if (!row.peer.empty())
+        line += fmt::format("  {:.3g}x better than {} ({:.4g})", row.ratio(), row.peer, row.peerValue);
+    std::cout << line << std::endl;
+    m_rows.push_back(std::move(row));
+}
+
+bool Report::write(const std::string& path) const
+{
+    auto document = nlohmann::json::array();
+    for (const Row& row : m_rows) {
+        document.push_back({ { "name", row.name }, { "value", row.value }, { "unit", row.unit }, { "goal", row.goal },
+            { "better", row.higherIsBetter ? "higher" : "lower" },
+            { "peer", row.peer.empty() ? nlohmann::json() : nlohmann::json(row.peer) },
+            { "peer_value", row.peer.empty() ? nlohmann::json() : nlohmann::json(row.peerValue) },
+            { "ratio", row.peer.empty() ? nlohmann::json() : nlohmann::json(row.ratio()) },
+            { "limit_value", row.limitValue ? nlohmann::json(*row.limitValue) : nlohmann::json() },
+            { "pass", row.passes() } });
+    }
+    std::ofstream file(path);
+    file << document.dump(2) << '\n';
+    return file.good();
+}
+
+double fastest(int times, const std::function<void()>& work)
+{
+    double best = secondsOf(work);
+    for (int i = 1; i < times; ++i)
+        best = std::min(best, secondsOf(work));
+    return best;
+}
+
+std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
+{
+    std::vector<std::vector<double>> seconds(works.size());
+    for (int i = 0; i < times; ++i) {
+        for (std::size_t w = 0; w < works.size(); ++w)
+            seconds[w].push_back(secondsOf(works[w]));
+    }
+    std::vector<double> result;
+    for (auto& s : seconds) {
+        std::sort(s.begin(), s.end());
+        result.push_back(s[s.size() / 2]);
+    }
+    return result;
+}
+
+}

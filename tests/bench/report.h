@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace telltale::bench {
+
+/// One line of bench.json: a measured value beside its goal, a peer measured in the same run, and the physical limit.
+struct Row {
+    std::string name;
+    double value = 0;
+    std::string unit;
+    double goal = 0;
+    bool higherIsBetter = false;
+    std::string peer; ///< empty = none
+    double peerValue = 0;
+    std::optional<double> limitValue;
+
+    bool passes() const { return higherIsBetter ? value >= goal : value <= goal; }
+    /// How many times better than the peer; 0 without one.
+    double ratio() const;
+};
+
+/// Collects rows, prints each as it comes, writes the file. Thread: main.
+class Report {
+public:
+    void add(Row row);
+    bool write(const std::string& path) const;
+    const std::vector<Row>& rows() const { return m_rows; }
+
+private:
+    std::vector<Row> m_rows;
+};
+
+/// Seconds of the fastest of `times` runs.
+double fastest(int times, const std::function<void()>& work);
+/// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbour meets both.
+std::vector<double> medians(int times, const std::vector<std::function<void()>>& works);
+
+void benchKernel(Report& report);
+void benchIngest(Report& report);
+void benchQueries(Report& report);
+void benchPaint(Report& report);
+void benchHandOver(Report& report);
+
+}

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compares what each folder includes with what its target links, and both with the dependency rule.
+
+usage: checklayers.py SOURCE_DIR. Prints one line a finding; exit 1 when there is any.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+TOP = ("model", "capture", "views", "app")
+MAY_USE = {"model": {"model"}, "capture": {"model", "capture"}, "views": {"model", "views"}, "app": set(TOP)}
+QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/series", "model/analysis", "model/exchange",
+           "capture/protocol", "capture/agent"]
+INCLUDE = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.M)
+LIBRARY = re.compile(r'(?:telltale_library|telltale_headers|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)', re.S)
+LINKS = re.compile(r'target_link_libraries\s*\(\s*([\w-]+)([^)]*)\)', re.S)
+
+
+def folder_name(folder: Path) -> str:
+    """The include prefix <telltale/NAME/...> of a folder."""
+    special = {("agent", "core"): "agent", ("agent", "torch"): "torch", ("agent", "demo"): "demo"}
+    return special.get((folder.parent.name, folder.name), folder.name)
+
+
+def folders(root: Path) -> list[Path]:
+    found = []
+    for top in TOP:
+        for cmake in sorted((root / top).rglob("CMakeLists.txt")):
+            if cmake.parent != root / top and re.search(r"telltale_library|add_library|add_executable", cmake.read_text()):
+                found.append(cmake.parent)
+    return found
+
+
+def linked(folder: Path) -> set[str]:
+    """Names of the project's own targets that the folder's CMake files mention as dependencies."""
+    names = set()
+    for cmake in [folder / "CMakeLists.txt", *folder.glob("*.cmake")]:
+        if not cmake.exists():
+            continue
+        text = re.sub(r"#.*", "", cmake.read_text())
+        for _, body in LIBRARY.findall(text):
+            names.update(re.findall(r"\btelltale_(\w+)\b", body))
+        for _, body in LINKS.findall(text):
+            names.update(re.findall(r"\btelltale_(\w+)\b", body))
+    return names - {"options"}
+
+
+def main() -> int:
+    root = Path(sys.argv[1])
+    findings = []
+    known = {folder_name(f): f for f in folders(root)}
+    # The target of capture/agent/torch is telltale_agent_torch; its include prefix is torch.
+    alias = {"agent_torch": "torch", "verbs": "main"}
+    edges = {name: {alias.get(x, x) for x in linked(f)} for name, f in known.items()}
+
+    def reach(name: str, seen: set[str]) -> set[str]:
+        for other in edges.get(name, set()):
+            if other not in seen:
+                seen.add(other)
+                reach(other, seen)
+        return seen
+
+    for name, folder in known.items():
+        top = folder.relative_to(root).parts[0]
+        usable = reach(name, {name})
+        for other in sorted(usable - {name}):
+            if other in known and known[other].relative_to(root).parts[0] not in MAY_USE[top]:
+                findings.append(f"{folder.relative_to(root)} links telltale_{other}: {top} must not use "
+                                f"{known[other].relative_to(root).parts[0]}")
+        qt_free = any(folder.relative_to(root).as_posix().startswith(q) for q in QT_FREE)
+        for source in sorted([*folder.glob("*.h"), *folder.glob("*.cpp")]):
+            for header in INCLUDE.findall(source.read_text()):
+                where = f"{source.relative_to(root)} includes <{header}>"
+                if header.startswith("telltale/"):
+                    other = header.split("/")[1]
+                    if other not in usable:
+                        findings.append(f"{where}, but telltale_{name} does not link telltale_{other}")
+                elif qt_free and re.match(r"Q[A-Z]|Qt", header):
+                    findings.append(f"{where}, but {folder.relative_to(root)} is free of Qt")
+                elif header.startswith("torch/") and folder.name not in ("torch", "demo"):
+                    findings.append(f"{where}: LibTorch belongs to capture/agent/torch and the demo")
+    for finding in findings:
+        print(finding)
+    print(f"{len(known)} folders checked, {len(findings)} findings")
+    return 1 if findings or not known else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
