@@ -75,6 +75,14 @@ public:
     /// The next seq to send within the credit, 0 = nothing now. `onSent` moves on.
     std::uint64_t nextToSend() const;
     void onSent(std::uint64_t seq);
+    /// A held batch goes out with another size than it was produced with (layouts that a new connection has not seen were
+    /// added): credit counts what is really sent. Call before onSent.
+    void onResized(std::uint64_t seq, std::size_t payloadBytes)
+    {
+        for (std::size_t i = m_heldStart; i < m_held.size() && m_held[i].seq <= seq; ++i)
+            if (m_held[i].seq == seq)
+                m_held[i].bytes = payloadBytes;
+    }
 
     /// Everything up to here is durable at the server and may be forgotten.
     std::uint64_t ackedSeq() const { return m_acked; }
