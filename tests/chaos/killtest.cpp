@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The dashboard is killed with SIGKILL again and again while a real training run streams into it.
+#include <csignal>
+#include <set>
+
+#include <QDir>
+#include <QElapsedTimer>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <telltale/store/archive.h>
+#include <telltale/store/runreader.h>
+
+using namespace telltale;
+
+namespace {
+
+constexpr int kKills = 10;
+constexpr int kSteps = 300;
+
+QString binary(const char* name)
+{
+    return QDir(QCoreApplication::applicationDirPath())
+        .absoluteFilePath(QStringLiteral("../bin/") + QLatin1String(name));
+}
+
+QByteArray contents(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// One life of the dashboard; returns the join string it printed (serve) or none (desktop, whose data directory has
+/// it).
+std::unique_ptr<QProcess> startServer(const QString& dataDir, const QString& listen)
+{
+    auto server = std::make_unique<QProcess>();
+    server->setProcessChannelMode(QProcess::ForwardedErrorChannel);
+    server->start(binary("telltale"),
+        { QStringLiteral("serve"), QStringLiteral("--data-dir"), dataDir, QStringLiteral("--listen"), listen });
+    return server;
+}
+
+QString joinOf(QProcess& server)
+{
+    while (!server.canReadLine()) {
+        if (!server.waitForReadyRead(20'000))
+            return {};
+    }
+    return QString::fromUtf8(server.readLine()).trimmed();
+}
+
+}
+
+class KillTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void tenKillsLoseNothingAndChangeNothing()
+    {
+        const QTemporaryDir dir;
+        const QString dataDir = dir.filePath(QStringLiteral("data"));
+        const QStringList common { QStringLiteral("--steps"), QString::number(kSteps), QStringLiteral("--seed"),
+            QStringLiteral("3"), QStringLiteral("--layers"), QStringLiteral("2"), QStringLiteral("--width"),
+            QStringLiteral("64") };
+
+        auto server = startServer(dataDir, QStringLiteral("127.0.0.1:0"));
+        const QString join = joinOf(*server);
+        QVERIFY2(join.startsWith(QLatin1String("telltale://")), "the first line is the join string");
+        const QString listen = join.mid(11, join.indexOf(QLatin1Char('#')) - 11);
+
+        QProcess trainer;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert(QStringLiteral("TELLTALE_JOIN"), join);
+        environment.insert(QStringLiteral("TELLTALE_RUN_ID"), QStringLiteral("kill-test"));
+        environment.insert(QStringLiteral("TELLTALE_DIR"), dir.filePath(QStringLiteral("spool")));
+        trainer.setProcessEnvironment(environment);
+        trainer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        const QString monitored = dir.filePath(QStringLiteral("monitored.bin"));
+        trainer.start(
+            binary("telltale-demo-trainer"), common + QStringList { QStringLiteral("--weights-out"), monitored });
+        QVERIFY(trainer.waitForStarted());
+
+        int kills = 0;
+        while (kills < kKills && trainer.state() == QProcess::Running) {
+            // Different moments of a server's life: just started, replaying, in the middle of a commit.
+            trainer.waitForFinished(150 + 120 * (kills % 5));
+            ::kill(static_cast<pid_t>(server->processId()), SIGKILL);
+            server->waitForFinished();
+            ++kills;
+            server = startServer(dataDir, listen);
+            QCOMPARE(joinOf(*server), join);
+        }
+        QVERIFY2(kills == kKills, "the training must last for all kills: raise kSteps");
+        QVERIFY(trainer.waitForFinished(240'000));
+        QCOMPARE(trainer.exitCode(), 0);
+        const QJsonObject summary
+            = QJsonDocument::fromJson(trainer.readAllStandardOutput().trimmed().split('\n').last()).object();
+        const double produced = summary.value(QLatin1String("produced")).toDouble();
+        QVERIFY(produced > 0);
+        QCOMPARE(summary.value(QLatin1String("dropped")).toDouble(), 0.0);
+
+        server->terminate();
+        QVERIFY(server->waitForFinished(20'000));
+        QCOMPARE(server->exitCode(), 0);
+
+        verifyCapsule(dataDir, produced);
+
+        // The same training without any agent ends in the same bits.
+        const QString bare = dir.filePath(QStringLiteral("bare.bin"));
+        QProcess alone;
+        alone.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        alone.start(binary("telltale-demo-trainer"),
+            common + QStringList { QStringLiteral("--no-agent"), QStringLiteral("--weights-out"), bare });
+        QVERIFY(alone.waitForFinished(240'000));
+        QVERIFY(!contents(bare).isEmpty());
+        QVERIFY(contents(bare) == contents(monitored));
+    }
+
+private:
+    /// Every series has every step once, and all together are what the agent produced.
+    static void verifyCapsule(const QString& dataDir, double produced)
+    {
+        const auto runs = store::listRuns(dataDir.toStdString());
+        QCOMPARE(runs.size(), std::size_t(1));
+        const auto report = store::verifyCapsule(runs.front().path);
+        QVERIFY(report && report->problems.empty());
+        store::RunHandle handle;
+        handle.path = runs.front().path;
+        const auto reader = store::openReader(handle);
+        QVERIFY(reader);
+        const auto catalog = (*reader)->catalog();
+        QVERIFY(catalog);
+        QCOMPARE((*catalog)->steps.count(), kSteps);
+        QVERIFY((*catalog)->dropped.empty());
+        double samples = 0;
+        for (const auto& info : (*catalog)->series) {
+            for (const auto& group : (*catalog)->groups) {
+                if (group.id != info.group || info.kind == Kind::Scalar)
+                    continue;
+                for (const Stat stat : group.stats) {
+                    if (stat == Stat::PosInfs || stat == Stat::NegInfs)
+                        continue;
+                    std::set<std::int64_t> steps;
+                    bool once = true;
+                    const auto done
+                        = (*reader)->raw({ info.id }, stat, (*catalog)->steps, [&](const series::RawValue& value) {
+                              if (value.state != series::CellState::NotCollected)
+                                  once = steps.insert(value.step.value).second && once;
+                              return true;
+                          });
+                    QVERIFY(done);
+                    QVERIFY2(once, "a step is stored twice");
+                    samples += static_cast<double>(steps.size());
+                }
+            }
+        }
+        QCOMPARE(samples, produced);
+    }
+};
+
+QTEST_GUILESS_MAIN(KillTest)
+#include "killtest.moc"
