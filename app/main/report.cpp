@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "report.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <ctime>
+#include <ostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <telltale/store/archive.h>
+
+#include "args.h"
+
+namespace telltale::app {
+
+using series::CellState;
+
+int fail(std::ostream& err, const Error& error)
+{
+    err << "telltale: " << error.sentence() << '\n';
+    return error.code == ErrorCode::NotFound || error.code == ErrorCode::BadInput ? kExitUsage : kExitFailed;
+}
+
+int failUsage(std::ostream& err, const Error& error)
+{
+    fail(err, error);
+    return kExitUsage;
+}
+
+std::string numberText(double value)
+{
+    if (std::isnan(value))
+        return "NaN";
+    if (std::isinf(value))
+        return value > 0 ? "Infinity" : "-Infinity";
+    std::array<char, 40> digits {};
+    // Most values were measured as float32: its shortest digits say all that is known.
+    const auto narrow = static_cast<float>(value);
+    const auto end = static_cast<double>(narrow) == value
+        ? std::to_chars(digits.data(), digits.data() + digits.size(), narrow).ptr
+        : std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    return { digits.data(), end };
+}
+
+std::string sampleText(double value, CellState state)
+{
+    switch (state) {
+    case CellState::NaN:
+        return "NaN";
+    case CellState::PosInf:
+        return "Infinity";
+    case CellState::NegInf:
+        return "-Infinity";
+    case CellState::Value:
+        return numberText(value);
+    default:
+        return {};
+    }
+}
+
+std::string jsonText(double value, CellState state)
+{
+    const std::string text = sampleText(value, state);
+    if (text.empty())
+        return "null";
+    return state == CellState::Value && std::isfinite(value) ? text : '"' + text + '"';
+}
+
+std::string timeText(std::int64_t unixNs)
+{
+    if (unixNs == 0)
+        return {};
+    const std::time_t seconds = static_cast<std::time_t>(unixNs / 1'000'000'000);
+    std::tm utc {};
+    gmtime_r(&seconds, &utc);
+    std::array<char, 32> text {};
+    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return { text.data(), length };
+}
+
+std::string bytesText(std::uint64_t bytes)
+{
+    constexpr std::array<const char*, 5> kUnits { "B", "kB", "MB", "GB", "TB" };
+    double scaled = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    while (scaled >= 1000 && unit + 1 < kUnits.size()) {
+        scaled /= 1000;
+        ++unit;
+    }
+    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", scaled, kUnits[unit]);
+}
+
+void writeJson(std::ostream& out, const nlohmann::json& document)
+{
+    out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+Expected<std::string> findCapsulePath(const std::string& dataDir, const std::string& pathOrId)
+{
+    return store::findCapsule(dataDir.empty() ? store::defaultDataDir() : dataDir, pathOrId);
+}
+
+Expected<OpenedCapsule> openCapsule(const std::string& path)
+{
+    OpenedCapsule capsule;
+    capsule.handle.path = path;
+    auto reader = store::openReader(capsule.handle);
+    if (!reader)
+        return tl::unexpected<Error>(std::move(reader.error()));
+    capsule.reader = std::move(*reader);
+    auto catalog = capsule.reader->catalog();
+    if (!catalog)
+        return tl::unexpected<Error>(std::move(catalog.error()));
+    capsule.catalog = std::move(*catalog);
+    return capsule;
+}
+
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <telltale/core/expected.h>
+#include <telltale/series/query.h>
+#include <telltale/store/runhandle.h>
+#include <telltale/store/runreader.h>
+
+namespace telltale::app {
+
+/// Writes "telltale: <sentence>" and gives the exit code that the error deserves.
+int fail(std::ostream& err, const Error& error);
+/// The same for words that no run of the program could have accepted.
+int failUsage(std::ostream& err, const Error& error);
+
+/// "NaN", "Infinity", "-Infinity", or the shortest digits that read back as the same number.
+std::string numberText(double value);
+/// The value that a sample shows: the words above by its state, else its number. "" without any value.
+std::string sampleText(double value, series::CellState state);
+/// A JSON number, or one of the words above as a string, or null.
+std::string jsonText(double value, series::CellState state);
+/// "2026-11-21T12:04:00Z"; "" for 0.
+std::string timeText(std::int64_t unixNs);
+std::string bytesText(std::uint64_t bytes);
+
+/// The one JSON document of a report, and the end of its line. Bytes that are no UTF-8 are replaced.
+void writeJson(std::ostream& out, const nlohmann::json& document);
+
+/// An opened capsule: a path, or an id of the archive in `dataDir` ("" = the default one).
+struct OpenedCapsule {
+    store::RunHandle handle;
+    std::unique_ptr<store::RunReader> reader;
+    std::shared_ptr<const store::Catalog> catalog;
+};
+Expected<std::string> findCapsulePath(const std::string& dataDir, const std::string& pathOrId);
+Expected<OpenedCapsule> openCapsule(const std::string& path);
+
+}

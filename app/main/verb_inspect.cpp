@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs.h"
+
+#include <map>
+#include <optional>
+#include <ostream>
+#include <set>
+#include <sys/stat.h>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <telltale/store/archive.h>
+
+#include "args.h"
+#include "report.h"
+
+namespace telltale::app {
+namespace {
+
+const Usage kUsage { "telltale inspect CAPSULE [--verify] [--json]",
+    "Says what is in a capsule. CAPSULE is a path or an id from 'telltale runs'.",
+    { { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
+        { "--json", "", "one JSON document on standard output" },
+        { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+    1, 1 };
+
+std::string_view sourceStateName(store::SourceState state)
+{
+    switch (state) {
+    case store::SourceState::Running:
+        return "running";
+    case store::SourceState::Finished:
+        return "finished";
+    case store::SourceState::Failed:
+        return "failed";
+    case store::SourceState::Lost:
+        break;
+    }
+    return "lost";
+}
+
+struct KindSummary {
+    std::size_t series = 0;
+    std::set<Stat> stats;
+};
+
+std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog)
+{
+    std::map<Kind, KindSummary> kinds;
+    for (const store::SeriesInfo& series : catalog.series)
+        ++kinds[series.kind].series;
+    for (const store::GroupInfo& group : catalog.groups)
+        kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());
+    return kinds;
+}
+
+std::set<Rank> ranksOf(const store::Catalog& catalog)
+{
+    std::set<Rank> ranks;
+    for (const store::SourceInfo& source : catalog.sources)
+        ranks.insert(source.rank);
+    return ranks;
+}
+
+std::uint64_t fileBytes(const std::string& path)
+{
+    struct stat status { };
+    return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
+
+std::uint64_t droppedItems(const store::Catalog& catalog)
+{
+    std::uint64_t items = 0;
+    for (const store::DroppedInfo& drop : catalog.dropped)
+        items += drop.items;
+    return items;
+}
+
+nlohmann::json toJson(
+    const OpenedCapsule& capsule, const std::optional<store::VerifyReport>& report, const std::string& verifyError)
+{
+    const store::Catalog& catalog = *capsule.catalog;
+    auto sources = nlohmann::json::array();
+    for (const store::SourceInfo& source : catalog.sources) {
+        sources.push_back({ { "rank", source.rank.value }, { "attempt", source.attempt },
+            { "agent_id", source.agentId }, { "host", source.host }, { "pid", source.pid }, { "device", source.device },
+            { "framework", source.framework }, { "dp", source.dp }, { "tp", source.tp }, { "pp", source.pp },
+            { "ep", source.ep }, { "first_step", source.firstStep.value }, { "last_step", source.lastStep.value },
+            { "state", sourceStateName(source.state) } });
+    }
+    auto kinds = nlohmann::json::array();
+    for (const auto& [kind, summary] : kindsOf(catalog)) {
+        auto stats = nlohmann::json::array();
+        for (const Stat stat : summary.stats)
+            stats.push_back(statName(stat));
+        kinds.push_back({ { "kind", kindName(kind) }, { "series", summary.series }, { "stats", stats } });
+    }
+    auto dropped = nlohmann::json::array();
+    for (const store::DroppedInfo& drop : catalog.dropped) {
+        dropped.push_back({ { "class", drop.dropClass }, { "first_step", drop.steps.first.value },
+            { "last_step", drop.steps.last.value }, { "items", drop.items }, { "reason", drop.reason } });
+    }
+    nlohmann::json document { { "path", capsule.handle.path }, { "name", catalog.name }, { "run_key", catalog.runKey },
+        { "store_id", catalog.storeId }, { "created", timeText(catalog.createdNs) },
+        { "size", fileBytes(capsule.handle.path) }, { "ranks", ranksOf(catalog).size() },
+        { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
+        { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources },
+        { "events", catalog.events.size() }, { "dropped", dropped }, { "damage", catalog.damage } };
+    if (report) {
+        auto problems = report->problems;
+        if (!verifyError.empty())
+            problems.push_back(verifyError);
+        document["verify"] = { { "blobs", report->blobs }, { "bytes", report->bytes }, { "problems", problems },
+            { "whole", problems.empty() } };
+    }
+    return document;
+}
+
+void writeText(std::ostream& out, const OpenedCapsule& capsule)
+{
+    const store::Catalog& catalog = *capsule.catalog;
+    out << fmt::format("path     {}\nname     {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
+        capsule.handle.path, catalog.name, catalog.runKey, timeText(catalog.createdNs),
+        bytesText(fileBytes(capsule.handle.path)), ranksOf(catalog).size());
+    if (catalog.steps.isEmpty())
+        out << "steps    none\n";
+    else
+        out << fmt::format("steps    {} to {}\n", catalog.steps.first.value, catalog.steps.last.value);
+    out << fmt::format("series   {}\n", catalog.series.size());
+    for (const auto& [kind, summary] : kindsOf(catalog)) {
+        std::vector<std::string_view> stats;
+        for (const Stat stat : summary.stats)
+            stats.push_back(statName(stat));
+        out << fmt::format("  {:<15}{:>8}  {}\n", kindName(kind), summary.series, fmt::join(stats, " "));
+    }
+    out << "sources\n";
+    for (const store::SourceInfo& source : catalog.sources) {
+        out << fmt::format("  rank {:<5} attempt {:<3} {:<9} steps {} to {}  {} pid {}\n", source.rank.value,
+            source.attempt, sourceStateName(source.state), source.firstStep.value, source.lastStep.value, source.host,
+            source.pid);
+    }
+    out << fmt::format("events   {}\ndropped  {}\n", catalog.events.size(), droppedItems(catalog));
+    for (const store::DroppedInfo& drop : catalog.dropped) {
+        out << fmt::format("  steps {} to {}: {} items of class {}, {}\n", drop.steps.first.value,
+            drop.steps.last.value, drop.items, drop.dropClass, drop.reason);
+    }
+    for (const std::string& sentence : catalog.damage)
+        out << "damaged  " << sentence << '\n';
+}
+
+}
+
+int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+{
+    const auto parsed = Args::parse(kUsage, args);
+    if (!parsed)
+        return failUsage(err, parsed.error());
+    if (parsed->wantsHelp()) {
+        out << kUsage.help();
+        return kExitDone;
+    }
+    const auto path = findCapsulePath(parsed->value("--data-dir").value_or(""), parsed->positionals().front());
+    if (!path)
+        return fail(err, path.error());
+    const auto capsule = openCapsule(*path);
+    if (!capsule)
+        return fail(err, capsule.error());
+
+    std::optional<store::VerifyReport> report;
+    std::string verifyError;
+    if (parsed->has("--verify")) {
+        auto verified = store::verifyCapsule(*path);
+        report = verified ? std::move(*verified) : store::VerifyReport {};
+        if (!verified)
+            verifyError = verified.error().sentence();
+    }
+    if (parsed->has("--json")) {
+        writeJson(out, toJson(*capsule, report, verifyError));
+    } else {
+        writeText(out, *capsule);
+        if (report && verifyError.empty())
+            out << fmt::format("verified {} blobs, {}\n", report->blobs, bytesText(report->bytes));
+    }
+    if (!report)
+        return kExitDone;
+    for (const std::string& problem : report->problems)
+        err << "telltale: " << problem << '\n';
+    if (!verifyError.empty())
+        err << "telltale: " << verifyError << '\n';
+    return report->problems.empty() && verifyError.empty() ? kExitDone : kExitFailed;
+}
+
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs.h"
+
+#include <algorithm>
+#include <map>
+#include <ostream>
+#include <tuple>
+#include <unordered_map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "args.h"
+#include "report.h"
+
+namespace telltale::app {
+namespace {
+
+using series::CellState;
+using series::RawValue;
+
+const Usage kUsage { "telltale show CAPSULE --series NAME [--rank R] [--steps A:B] [--stat S] [--kind K] [--json]",
+    "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
+    "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.",
+    { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect' and the window name it" },
+        { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
+        { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
+        { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
+        { "--json", "", "one JSON document on standard output" },
+        { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+    1, 1 };
+
+/// One row of the answer: the same tensor in every attempt of one rank.
+struct Row {
+    Rank rank;
+    Kind kind = Kind::Unspecified;
+    std::string name;
+    std::string slot;
+    int microStep = -1;
+    Stat stat = Stat::Unspecified;
+    series::RowAttempts attempts;
+
+    std::string label() const { return slot.empty() ? name : name + ':' + slot; }
+};
+
+struct Wanted {
+    std::string name;
+    std::optional<Rank> rank;
+    std::optional<Kind> kind;
+    std::optional<Stat> stat;
+};
+
+Expected<Wanted> readWanted(const Args& args)
+{
+    Wanted wanted;
+    if (!args.has("--series"))
+        return failure(ErrorCode::BadInput, "which series? give --series NAME", "see 'telltale show --help'");
+    wanted.name = *args.value("--series");
+    if (const auto text = args.value("--rank")) {
+        const auto rank = parseInteger("--rank", *text);
+        if (!rank)
+            return tl::unexpected<Error>(rank.error());
+        wanted.rank = Rank { static_cast<std::int32_t>(*rank) };
+    }
+    if (const auto text = args.value("--kind")) {
+        wanted.kind = kindFromName(*text);
+        if (!wanted.kind)
+            return failure(ErrorCode::BadInput, "there is no kind '" + *text + "'", "see 'telltale inspect CAPSULE'");
+    }
+    if (const auto text = args.value("--stat")) {
+        wanted.stat = statFromName(*text);
+        if (!wanted.stat)
+            return failure(
+                ErrorCode::BadInput, "there is no statistic '" + *text + "'", "see 'telltale inspect CAPSULE'");
+    }
+    return wanted;
+}
+
+bool hasStat(const std::vector<Stat>& stats, Stat stat)
+{
+    const auto has = [&stats](Stat one) { return std::find(stats.begin(), stats.end(), one) != stats.end(); };
+    return stat == Stat::AbsMax ? has(Stat::Min) && has(Stat::Max) : has(stat);
+}
+
+Stat defaultStat(const std::vector<Stat>& stats)
+{
+    for (const Stat stat : { Stat::Norm, Stat::Value, Stat::Entropy }) {
+        if (hasStat(stats, stat))
+            return stat;
+    }
+    return stats.empty() ? Stat::Norm : stats.front();
+}
+
+std::string nearbyNames(const store::Catalog& catalog, const std::string& name)
+{
+    std::vector<std::string> nearby;
+    for (const store::SeriesInfo& info : catalog.series) {
+        if (nearby.size() < 3 && info.name.find(name) != std::string::npos
+            && std::find(nearby.begin(), nearby.end(), info.name) == nearby.end())
+            nearby.push_back(info.name);
+    }
+    return nearby.empty() ? "" : fmt::format("did you mean {}?", fmt::join(nearby, ", "));
+}
+
+Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted& wanted)
+{
+    std::unordered_map<SourceId, const store::SourceInfo*> sources;
+    for (const store::SourceInfo& source : catalog.sources)
+        sources.emplace(source.id, &source);
+    std::unordered_map<GroupId, const store::GroupInfo*> groups;
+    for (const store::GroupInfo& group : catalog.groups)
+        groups.emplace(group.id, &group);
+
+    using Key = std::tuple<Rank, Kind, std::string, std::string, int, int, std::uint32_t, std::string>;
+    std::map<Key, std::map<int, const store::SeriesInfo*>> found; // by attempt
+    bool nameExists = false;
+    for (const store::SeriesInfo& info : catalog.series) {
+        if (info.name != wanted.name && (info.slot.empty() || info.name + ':' + info.slot != wanted.name))
+            continue;
+        nameExists = true;
+        const auto source = sources.find(info.source);
+        if (source == sources.end() || (wanted.kind && info.kind != *wanted.kind)
+            || (wanted.rank && source->second->rank != *wanted.rank))
+            continue;
+        const Key key { source->second->rank, info.kind, info.name, info.slot, info.microStep, info.vppStage, info.form,
+            info.definition };
+        found[key][source->second->attempt] = &info;
+    }
+    if (!nameExists)
+        return failure(ErrorCode::BadInput, fmt::format("there is no series '{}' in this capsule", wanted.name),
+            nearbyNames(catalog, wanted.name));
+
+    std::vector<Row> rows;
+    std::vector<std::string> available;
+    for (const auto& [key, attempts] : found) {
+        const store::SeriesInfo& newest = *attempts.rbegin()->second;
+        const auto group = groups.find(newest.group);
+        const std::vector<Stat> stats = group == groups.end() ? std::vector<Stat> {} : group->second->stats;
+        for (const Stat stat : stats)
+            available.emplace_back(statName(stat));
+        if (wanted.stat && !hasStat(stats, *wanted.stat))
+            continue;
+        Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
+            wanted.stat.value_or(defaultStat(stats)), {} };
+        for (const auto& [attempt, info] : attempts)
+            row.attempts.push_back(info->id);
+        rows.push_back(std::move(row));
+    }
+    if (!rows.empty())
+        return rows;
+    if (available.empty())
+        return failure(ErrorCode::BadInput,
+            fmt::format("series '{}' exists, but not for the rank and kind asked for", wanted.name));
+    std::sort(available.begin(), available.end());
+    available.erase(std::unique(available.begin(), available.end()), available.end());
+    return failure(ErrorCode::BadInput,
+        fmt::format("series '{}' has no statistic '{}'", wanted.name, statName(*wanted.stat)),
+        fmt::format("it has {}", fmt::join(available, ", ")));
+}
+
+constexpr std::string_view stateName(CellState state)
+{
+    switch (state) {
+    case CellState::NaN:
+        return "nan";
+    case CellState::PosInf:
+        return "posinf";
+    case CellState::NegInf:
+        return "neginf";
+    case CellState::Value:
+        return "value";
+    case CellState::Absent:
+        return "absent";
+    case CellState::Damaged:
+        return "damaged";
+    case CellState::Gap:
+        return "gap";
+    case CellState::NotCollected:
+        break;
+    }
+    return "not_collected";
+}
+
+bool isNonFinite(CellState state)
+{
+    return state == CellState::NaN || state == CellState::PosInf || state == CellState::NegInf;
+}
+
+/// Text: a line a value, with what the finite elements say beside a non-finite one.
+void writeTextValue(std::ostream& out, const Row& row, const RawValue& value)
+{
+    std::string text = sampleText(value.value, value.state);
+    if (text.empty())
+        text = stateName(value.state);
+    else if (isNonFinite(value.state) && std::isfinite(value.value))
+        text += fmt::format("  (finite elements: {})", numberText(value.value));
+    out << fmt::format("{:<9} {:<5} {:<15} {}\n", value.step.value, row.rank.value, kindName(row.kind), text);
+}
+
+/// {"step", "value"}, and where it says more: "state", and "finite" for the value over the finite elements.
+void writeJsonValue(std::ostream& out, const RawValue& value)
+{
+    out << fmt::format("{{\"step\":{},\"value\":{}", value.step.value, jsonText(value.value, value.state));
+    if (value.state != CellState::Value)
+        out << ",\"state\":\"" << stateName(value.state) << '"';
+    if (isNonFinite(value.state) && std::isfinite(value.value))
+        out << ",\"finite\":" << numberText(value.value);
+    out << '}';
+}
+
+Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range)
+{
+    for (const Row& row : rows) {
+        out << fmt::format(
+            "# {}  {}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat), "STEP", "RANK", "KIND");
+        auto done = reader.raw(row.attempts, row.stat, range, [&out, &row](const RawValue& value) {
+            writeTextValue(out, row, value);
+            return static_cast<bool>(out);
+        });
+        if (!done)
+            return done;
+    }
+    return {};
+}
+
+/// Streamed, since a series may have more values than a document in memory should.
+Expected<void> writeJsonRows(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range)
+{
+    const auto quoted = [](const std::string& text) {
+        return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    };
+    out << "{\"series\":[";
+    for (const Row& row : rows) {
+        out << (&row == &rows.front() ? "\n" : ",\n")
+            << fmt::format("{{\"name\":{},\"slot\":{},\"micro_step\":{},\"rank\":{},\"kind\":\"{}\",\"stat\":\"{}\","
+                           "\"values\":[",
+                   quoted(row.name), quoted(row.slot), row.microStep, row.rank.value, kindName(row.kind),
+                   statName(row.stat));
+        bool first = true;
+        auto done = reader.raw(row.attempts, row.stat, range, [&out, &first](const RawValue& value) {
+            out << (first ? "\n" : ",\n");
+            first = false;
+            writeJsonValue(out, value);
+            return static_cast<bool>(out);
+        });
+        if (!done)
+            return done;
+        out << "]}";
+    }
+    out << "]}\n";
+    return {};
+}
+
+}
+
+int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+{
+    const auto parsed = Args::parse(kUsage, args);
+    if (!parsed)
+        return failUsage(err, parsed.error());
+    if (parsed->wantsHelp()) {
+        out << kUsage.help();
+        return kExitDone;
+    }
+    const auto wanted = readWanted(*parsed);
+    if (!wanted)
+        return failUsage(err, wanted.error());
+    const auto path = findCapsulePath(parsed->value("--data-dir").value_or(""), parsed->positionals().front());
+    if (!path)
+        return fail(err, path.error());
+    const auto capsule = openCapsule(*path);
+    if (!capsule)
+        return fail(err, capsule.error());
+    const auto range = parseSteps(parsed->value("--steps").value_or(":"), capsule->catalog->steps);
+    if (!range)
+        return failUsage(err, range.error());
+    const auto rows = findRows(*capsule->catalog, *wanted);
+    if (!rows)
+        return failUsage(err, rows.error());
+    const auto done = parsed->has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range)
+                                            : writeText(out, *capsule->reader, *rows, *range);
+    return done ? kExitDone : fail(err, done.error());
+}
+
+}
