@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "dataview.h"
 
+#include <algorithm>
+
 #include <QPainter>
+
+#include "viewstate.h"
 
 namespace telltale::views {
 
@@ -10,6 +14,16 @@ DataView::DataView(const ViewContext& context, QWidget* parent)
     , m_context(context)
     , m_queryId(context.queries ? context.queries->newView() : 0)
 {
+    m_askTimer.setSingleShot(true);
+    m_askTimer.setInterval(0);
+    connect(&m_askTimer, &QTimer::timeout, this, [this] {
+        if (!isVisible())
+            return;
+        m_stale = false;
+        ask();
+        if (!m_asking)
+            Q_EMIT settled();
+    });
 }
 
 DataView::~DataView()
@@ -20,7 +34,43 @@ DataView::~DataView()
 
 bool DataView::isSettled() const
 {
-    return !m_context.queries || !m_context.queries->isBusy(m_queryId);
+    return !m_asking && !m_stale && !m_askTimer.isActive();
+}
+
+void DataView::askSoon(Urgency urgency)
+{
+    m_stale = true;
+    if (isVisible() && (urgency == Urgency::Now || !m_asking))
+        m_askTimer.start();
+}
+
+void DataView::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_stale)
+        m_askTimer.start();
+}
+
+void DataView::submit(store::QueryPool::Work work)
+{
+    const store::RunRef run = m_context.state ? m_context.state->run() : nullptr;
+    if (!m_context.queries || !run)
+        return;
+    m_asking = true;
+    m_context.queries->submit(m_queryId, run,
+        [this, work = std::move(work)](Expected<store::RunReader*> reader, const series::CancelToken& cancel) {
+            store::QueryPool::Delivery delivery = work(std::move(reader), cancel);
+            // The pool never runs a delivery after the destructor's cancel().
+            return [this, delivery = std::move(delivery)] {
+                m_asking = false;
+                if (delivery)
+                    delivery();
+                if (m_stale)
+                    askSoon(Urgency::WhenIdle);
+                else
+                    Q_EMIT settled();
+            };
+        });
 }
 
 QImage DataView::renderImage(QSize size)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QImage>
+#include <QTimer>
 #include <QWidget>
 
 #include <telltale/core/expected.h>
@@ -21,7 +22,8 @@ struct ViewContext {
     store::QueryPool* queries = nullptr;
 };
 
-/// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows.
+/// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only
+/// while it is visible (without a screen: show() with Qt::WA_DontShowOnScreen).
 /// Thread: gui. No I/O here: all reading happens in the pool.
 class DataView : public QWidget {
     Q_OBJECT
@@ -31,23 +33,42 @@ public:
 
     virtual QString viewId() const = 0; ///< "heatmap", "curves", "overview": as `telltale render --view`
     virtual QString title() const = 0;
-    /// True when nothing is being asked and the last answer is painted (headless rendering waits for this).
+    /// True when nothing is being asked and the last answer is shown (headless rendering waits for this).
     virtual bool isSettled() const;
     /// The view at a given size, as shown (cursor and selection included).
     virtual QImage renderImage(QSize size);
     /// RFC 4180 CSV of what is shown: full precision, NaN/Inf as words.
     virtual Expected<void> writeCsv(QIODevice* device) const = 0;
 
+    /// Why the last question had no answer; empty when it had one.
+    QString trouble() const { return m_trouble; }
+
 Q_SIGNALS:
     void settled();
 
 protected:
+    enum class Urgency {
+        WhenIdle, ///< new data: wait for the running question, so that a fast run cannot starve a slow answer
+        Now, ///< the user changed what is asked: the running question is of no use
+    };
+    /// Asks at the next turn of the event loop, or when the view becomes visible.
+    void askSoon(Urgency urgency);
+    /// Hands one question to submit(). Called only while visible.
+    virtual void ask() = 0;
+    void submit(store::QueryPool::Work work);
+    /// For a delivery: remembers why there is no answer.
+    void setTrouble(const QString& sentence) { m_trouble = sentence; }
+    void showEvent(QShowEvent* event) override;
     const ViewContext& context() const { return m_context; }
     store::QueryPool::ViewId queryId() const { return m_queryId; }
 
 private:
     ViewContext m_context;
     store::QueryPool::ViewId m_queryId;
+    QTimer m_askTimer;
+    QString m_trouble;
+    bool m_asking = false;
+    bool m_stale = true; ///< something changed since the last question
 };
 
 }

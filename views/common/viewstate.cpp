@@ -2,6 +2,7 @@
 #include "viewstate.h"
 
 #include <algorithm>
+#include <set>
 
 namespace telltale::views {
 
@@ -83,8 +84,32 @@ void ViewState::setRank(Rank rank)
 
 void ViewState::setSelection(std::vector<ModuleKey> selection)
 {
-    if (assign(m_selection, std::move(selection)))
-        Q_EMIT selectionChanged();
+    if (selection == m_selection)
+        return;
+    std::vector<int> colours(selection.size(), -1);
+    std::set<int> taken;
+    for (std::size_t i = 0; i < selection.size(); ++i) {
+        colours[i] = slotOf(selection[i]);
+        taken.insert(colours[i]);
+    }
+    int next = 0;
+    for (int& slot : colours) {
+        while (slot < 0 && taken.contains(next))
+            ++next;
+        if (slot < 0) {
+            slot = next;
+            taken.insert(next);
+        }
+    }
+    m_selection = std::move(selection);
+    m_slots = std::move(colours);
+    Q_EMIT selectionChanged();
+}
+
+int ViewState::slotOf(const ModuleKey& key) const
+{
+    const auto it = std::find(m_selection.begin(), m_selection.end(), key);
+    return it == m_selection.end() ? -1 : m_slots[static_cast<std::size_t>(it - m_selection.begin())];
 }
 
 void ViewState::toggleSelected(const ModuleKey& key)
@@ -147,7 +172,7 @@ void ViewState::setVisible(StepRange range)
         Q_EMIT visibleRangeChanged();
 }
 
-void ViewState::zoomTo(StepRange range)
+void ViewState::zoomTo(StepRange range, bool continued)
 {
     if (range.isEmpty() || m_full.isEmpty())
         return;
@@ -155,7 +180,8 @@ void ViewState::zoomTo(StepRange range)
         = clampedTo({ std::max(range.first, m_full.first), std::min(range.last, m_full.last) }, m_full);
     if (wanted == m_visible)
         return;
-    m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    if (!continued || m_zoomStack.empty())
+        m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
     const bool atLiveEdge = wanted.last == m_full.last;
     const bool follows = m_following && atLiveEdge;
     if (follows)

@@ -46,6 +46,9 @@ public:
     const std::vector<ModuleKey>& selection() const { return m_selection; } ///< in order of selection
     void setSelection(std::vector<ModuleKey> selection);
     void toggleSelected(const ModuleKey& key);
+    /// Colour slot of a selected row: the lowest free one when it was selected, kept while it stays selected; -1 if
+    /// not.
+    int slotOf(const ModuleKey& key) const;
     QString moduleFilter() const { return m_filter; } ///< text, glob* or /regex/; rows of views show what matches
     void setModuleFilter(const QString& filter);
 
@@ -61,8 +64,9 @@ public:
     StepRange fullRange() const { return m_full; }
     void setFullRange(StepRange range);
     StepRange visibleRange() const { return m_visible; }
-    void zoomTo(
-        StepRange range); ///< pushes the current range on the zoom stack; ends follow unless it ends at the live edge
+    /// Pushes the current range on the zoom stack (unless it continues the last zoom, as the next notch of a wheel
+    /// does); ends follow unless it ends at the live edge.
+    void zoomTo(StepRange range, bool continued = false);
     void zoomBack();
     void zoomOutFully();
     void pan(std::int64_t steps);
@@ -105,6 +109,7 @@ private:
     Stat m_stat = Stat::Norm;
     Rank m_rank;
     std::vector<ModuleKey> m_selection;
+    std::vector<int> m_slots; ///< beside m_selection
     QString m_filter;
     std::optional<Step> m_cursor;
     std::optional<Step> m_hover;

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "axispainter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include "glyphs.h"
+#include "sharedaxis.h"
+#include "viewstate.h"
+
+namespace telltale::views {
+
+namespace {
+
+double xIn(const QRectF& plot, StepRange range, Step step)
+{
+    return plot.left() + SharedAxis::xOfStep(range, step, static_cast<int>(std::lround(plot.width())));
+}
+
+QColor withAlpha(QColor colour, double alpha)
+{
+    colour.setAlphaF(static_cast<float>(alpha));
+    return colour;
+}
+
+}
+
+StepMarks StepMarks::of(const ViewState& state)
+{
+    return { state.cursor(), state.hover(), state.markA(), state.markB() };
+}
+
+std::vector<EventMark> EventMark::of(const store::Catalog& catalog)
+{
+    std::vector<EventMark> marks;
+    for (const store::EventInfo& event : catalog.events) {
+        const QString text = QString::fromStdString(event.text);
+        if (event.kind == "config" || event.kind == "config_change")
+            marks.push_back({ event.step, Shape::Flag, text });
+        else if (event.kind == "checkpoint")
+            marks.push_back({ event.step, Shape::Checkpoint, text });
+        else if (event.kind == "restart")
+            marks.push_back({ event.step, Shape::Restart, text });
+    }
+    return marks;
+}
+
+void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit)
+{
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    m_painter.setPen(QPen(m_theme.text3, 1));
+    const double y = std::round(plot.bottom()) + 0.5;
+    m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+    m_painter.setFont(numberFont(11));
+    const QFontMetricsF metrics(m_painter.font());
+    const int width = static_cast<int>(std::lround(plot.width()));
+    for (const SharedAxis::Tick& tick : SharedAxis::ticksFor(range, width)) {
+        const double x = std::floor(plot.left() + tick.x) + 0.5;
+        m_painter.setPen(QPen(m_theme.text3, 1));
+        m_painter.drawLine(QPointF(x, y), QPointF(x, y + 4));
+        const QString label = formatStep(tick.step);
+        m_painter.setPen(m_theme.text2);
+        m_painter.drawText(QPointF(x - metrics.horizontalAdvance(label) / 2, y + 17), label);
+    }
+    m_painter.setPen(m_theme.text3);
+    m_painter.setFont(wordsFont(11));
+    m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, y + 4, SharedAxis::kGutter - 8, 17),
+        Qt::AlignRight | Qt::AlignVCenter, unit);
+    m_painter.restore();
+}
+
+void AxisPainter::values(const QRectF& plot, const ValueScale& scale)
+{
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    m_painter.setFont(numberFont(11));
+    for (const ValueScale::Tick& tick : scale.ticks(static_cast<int>(plot.height()))) {
+        const double y = std::round(plot.bottom() - scale.unitOf(tick.value) * plot.height()) - 0.5;
+        m_painter.setPen(QPen(withAlpha(m_theme.border, 0.75), 1));
+        m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
+        m_painter.setPen(QPen(m_theme.text3, 1));
+        m_painter.drawLine(QPointF(plot.left() - 4, y), QPointF(plot.left(), y));
+        m_painter.setPen(m_theme.text2);
+        m_painter.drawText(QRectF(plot.left() - SharedAxis::kGutter, y - 8, SharedAxis::kGutter - 8, 16),
+            Qt::AlignRight | Qt::AlignVCenter, tick.label);
+    }
+    m_painter.restore();
+}
+
+void AxisPainter::limit(const QRectF& plot, double y, const QString& text, bool textAtRight)
+{
+    if (y < plot.top() || y > plot.bottom())
+        return;
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    QPen pen(m_theme.warnMark, 1);
+    pen.setDashPattern({ 2, 3 });
+    m_painter.setPen(pen);
+    const double line = std::round(y) + 0.5;
+    m_painter.drawLine(QPointF(plot.left(), line), QPointF(plot.right(), line));
+    m_painter.setFont(wordsFont(11));
+    m_painter.setPen(m_theme.warnText);
+    const bool below = y - plot.top() < 18;
+    const QRectF box(plot.left() + 6, below ? y + 2 : y - 17, plot.width() - 12, 15);
+    m_painter.drawText(box, (textAtRight ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, text);
+    m_painter.restore();
+}
+
+void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMarks& marks)
+{
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing, false);
+    const auto line = [&](std::optional<Step> step, double alpha) {
+        if (!step || !range.contains(*step))
+            return;
+        const double x = std::floor(xIn(plot, range, *step)) + 0.5;
+        m_painter.setPen(QPen(withAlpha(m_theme.text, alpha), 1));
+        m_painter.drawLine(QPointF(x, plot.top()), QPointF(x, plot.bottom()));
+    };
+    if (marks.hover != marks.cursor)
+        line(marks.hover, 0.4);
+    line(marks.a, 0.6);
+    line(marks.b, 0.6);
+    line(marks.cursor, 0.8);
+    m_painter.restore();
+}
+
+void AxisPainter::tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink)
+{
+    m_painter.save();
+    m_painter.setFont(numberFont(11, 500));
+    const double width = QFontMetricsF(m_painter.font()).horizontalAdvance(text) + 16;
+    const double left
+        = std::clamp(x - width / 2, plot.left() - 40, std::max(plot.left() - 40, plot.right() + 40 - width));
+    const QRectF box(std::round(left), std::round(plot.bottom()) + 4, std::ceil(width), 17);
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(fill);
+    m_painter.drawRoundedRect(box, 3, 3);
+    m_painter.setPen(ink);
+    m_painter.drawText(box, Qt::AlignCenter, text);
+    m_painter.restore();
+}
+
+void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks)
+{
+    const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink) {
+        if (step && range.contains(*step))
+            tag(plot, xIn(plot, range, *step), text, fill, ink);
+    };
+    if (marks.hover && marks.hover != marks.cursor)
+        at(marks.hover, formatStep(marks.hover->value), m_theme.raised, m_theme.text);
+    if (marks.a)
+        at(marks.a, QStringLiteral("A ") + formatStep(marks.a->value), m_theme.border, m_theme.text);
+    if (marks.b) {
+        QString text = QStringLiteral("B ") + formatStep(marks.b->value);
+        if (marks.a) {
+            const std::int64_t difference = marks.b->value - marks.a->value;
+            text += QStringLiteral("  ") + (difference > 0 ? QStringLiteral("+") : QString()) + formatStep(difference);
+        }
+        at(marks.b, text, m_theme.border, m_theme.text);
+    }
+    if (marks.cursor)
+        at(marks.cursor, formatStep(marks.cursor->value), m_theme.text, m_theme.base);
+}
+
+void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events)
+{
+    m_painter.save();
+    m_painter.setFont(wordsFont(10));
+    const QFontMetricsF metrics(m_painter.font());
+    double labelEnd = -1e9;
+    for (const EventMark& event : events) {
+        if (!range.contains(event.step))
+            continue;
+        const double x = std::floor(xIn(plot, range, event.step));
+        if (event.shape == EventMark::Shape::Checkpoint) {
+            m_painter.setRenderHint(QPainter::Antialiasing, false);
+            m_painter.setBrush(Qt::NoBrush);
+            m_painter.setPen(QPen(m_theme.text3, 1));
+            m_painter.drawRect(QRectF(x - 2.5, lane.center().y() - 3, 6, 6));
+            continue;
+        }
+        const QColor colour = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
+        m_painter.fillRect(QRectF(x, lane.top() + 3, 1, plot.bottom() - lane.top() - 3), withAlpha(colour, 0.7));
+        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), colour);
+        const double width = metrics.horizontalAdvance(event.label);
+        if (x > labelEnd && x + 10 + width < plot.right() + SharedAxis::kLegend) {
+            m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
+            m_painter.drawText(QPointF(x + 10, lane.top() + 12), event.label);
+            labelEnd = x + 18 + width;
+        }
+    }
+    m_painter.restore();
+}
+
+void AxisPainter::laneCaption(const QRectF& lane, const QString& text)
+{
+    m_painter.save();
+    m_painter.setFont(wordsFont(10));
+    m_painter.setPen(m_theme.text3);
+    m_painter.drawText(QRectF(lane.left() - SharedAxis::kGutter, lane.top(), SharedAxis::kGutter - 8, lane.height()),
+        Qt::AlignRight | Qt::AlignVCenter, text);
+    m_painter.restore();
+}
+
+void AxisPainter::liveEdge(QPointF tip)
+{
+    m_painter.save();
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    m_painter.setPen(Qt::NoPen);
+    m_painter.setBrush(m_theme.ok);
+    m_painter.drawPolygon(QPolygonF({ tip, tip + QPointF(-6, -3.5), tip + QPointF(-6, 3.5) }));
+    m_painter.restore();
+}
+
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QRectF>
+#include <QString>
+
+#include <telltale/store/catalog.h>
+
+#include "theme.h"
+#include "valuescale.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+class ViewState;
+
+/// The steps that are marked by the user, as every plot shows them.
+struct StepMarks {
+    std::optional<Step> cursor;
+    std::optional<Step> hover;
+    std::optional<Step> a;
+    std::optional<Step> b;
+
+    static StepMarks of(const ViewState& state);
+};
+
+/// Something that happened to the run at a step: a config revision, a checkpoint, a restart.
+struct EventMark {
+    enum class Shape { Flag, Checkpoint, Restart };
+    Step step;
+    Shape shape = Shape::Flag;
+    QString label;
+
+    static std::vector<EventMark> of(const store::Catalog& catalog);
+};
+
+/// The one way in which plots draw their axes, grids, cursors and marks. `plot` is the rectangle between the axes in
+/// the painter's coordinates. Thread: gui.
+class AxisPainter {
+public:
+    static constexpr int kStepBand = 26; ///< height of the step axis below a plot, px
+    static constexpr int kLane = 17; ///< height of the lane above a plot, px
+
+    AxisPainter(QPainter& painter, const Theme& theme)
+        : m_painter(painter)
+        , m_theme(theme)
+    {
+    }
+
+    void steps(const QRectF& plot, StepRange range, const QString& unit);
+    void values(const QRectF& plot, const ValueScale& scale);
+    /// A fixed line such as "fp16 limit 65 504".
+    void limit(const QRectF& plot, double y, const QString& text, bool textAtRight);
+    /// Lines of cursor, A and B through the plot; the hover line thinner.
+    void cursorLines(const QRectF& plot, StepRange range, const StepMarks& marks);
+    /// Step tags in the axis band; A and B with their difference.
+    void cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks);
+    void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events);
+    void laneCaption(const QRectF& lane, const QString& text);
+    void liveEdge(QPointF tip);
+
+private:
+    void tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink);
+
+    QPainter& m_painter;
+    const Theme& m_theme;
+};
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "csv.h"
+
+#include <cmath>
+
+#include <QIODevice>
+#include <QLocale>
+
+namespace telltale::views {
+
+CsvWriter::CsvWriter(QIODevice* device)
+    : m_device(device)
+{
+}
+
+void CsvWriter::separate()
+{
+    if (m_rowBegun)
+        m_buffer += ',';
+    m_rowBegun = true;
+}
+
+CsvWriter& CsvWriter::text(const QString& cell)
+{
+    separate();
+    QString safe = cell;
+    if (!safe.isEmpty() && QStringLiteral("=+-@\t\r").contains(safe.front()))
+        safe.prepend(QLatin1Char('\''));
+    const bool quote = safe.contains(QLatin1Char('"')) || safe.contains(QLatin1Char(','))
+        || safe.contains(QLatin1Char('\n')) || safe.contains(QLatin1Char('\r')) || safe.startsWith(QLatin1Char(' '))
+        || safe.endsWith(QLatin1Char(' '));
+    if (quote) {
+        safe.replace(QLatin1Char('"'), QStringLiteral("\"\""));
+        m_buffer += '"' + safe.toUtf8() + '"';
+    } else {
+        m_buffer += safe.toUtf8();
+    }
+    return *this;
+}
+
+CsvWriter& CsvWriter::number(double value)
+{
+    separate();
+    if (std::isnan(value))
+        m_buffer += "NaN";
+    else if (std::isinf(value))
+        m_buffer += value > 0 ? "Inf" : "-Inf";
+    else
+        m_buffer += QByteArray::number(value, 'g', QLocale::FloatingPointShortest);
+    return *this;
+}
+
+CsvWriter& CsvWriter::integer(qint64 value)
+{
+    separate();
+    m_buffer += QByteArray::number(value);
+    return *this;
+}
+
+CsvWriter& CsvWriter::empty()
+{
+    separate();
+    return *this;
+}
+
+void CsvWriter::endRow()
+{
+    m_buffer += "\r\n";
+    m_rowBegun = false;
+    if (m_buffer.size() > 65536)
+        flush();
+}
+
+void CsvWriter::flush()
+{
+    if (!m_failed && m_device->write(m_buffer) != m_buffer.size())
+        m_failed = true;
+    m_buffer.clear();
+}
+
+Expected<void> CsvWriter::finish()
+{
+    flush();
+    if (m_failed)
+        return failure(ErrorCode::Io, "the table cannot be written: " + m_device->errorString().toStdString(),
+            "choose another folder or free some space");
+    return {};
+}
+
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "glyphs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QPainter>
+#include <QPainterPath>
+
+namespace telltale::views::glyphs {
+
+using series::CellState;
+
+namespace {
+
+QPolygonF triangle(QPointF centre, double size, bool up)
+{
+    const double half = size / 2;
+    const double sign = up ? 1 : -1;
+    return QPolygonF({ centre + QPointF(0, -half * 0.9 * sign), centre + QPointF(half, half * 0.75 * sign),
+        centre + QPointF(-half, half * 0.75 * sign) });
+}
+
+}
+
+QString word(CellState state)
+{
+    switch (state) {
+    case CellState::NaN:
+        return QStringLiteral("NaN");
+    case CellState::PosInf:
+        return QStringLiteral("+Inf");
+    case CellState::NegInf:
+        return QChar(0x2212) + QStringLiteral("Inf");
+    case CellState::NotCollected:
+        return QCoreApplication::translate("Glyphs", "not collected");
+    case CellState::Gap:
+        return QCoreApplication::translate("Glyphs", "gap");
+    case CellState::Damaged:
+        return QCoreApplication::translate("Glyphs", "damaged");
+    case CellState::Absent:
+        return QCoreApplication::translate("Glyphs", "no elements");
+    case CellState::Value:
+        break;
+    }
+    return {};
+}
+
+QColor fill(CellState state, const Theme& theme)
+{
+    switch (state) {
+    case CellState::NaN:
+        return QColor(0xFD2D65);
+    case CellState::PosInf:
+        return QColor(0xFF8FBF);
+    case CellState::NegInf:
+        return QColor(0x8F45FF);
+    default:
+        return theme.base;
+    }
+}
+
+QColor ink(CellState state)
+{
+    return state == CellState::PosInf ? QColor(0x3A0A1E) : QColor(Qt::white);
+}
+
+bool patternInk(CellState state, int x, int y)
+{
+    switch (state) {
+    case CellState::NotCollected:
+        return (x & 3) == 0 && (y & 3) == 0;
+    case CellState::Gap:
+        return ((x + y) & 3) == 0;
+    case CellState::Damaged:
+        return (x + y) % 6 == 0 || (x - y) % 6 == 0;
+    default:
+        return false;
+    }
+}
+
+QColor patternColour(CellState state, const Theme& theme)
+{
+    return state == CellState::Damaged ? theme.warnMark : theme.text3;
+}
+
+void paintPattern(QPainter& painter, const QRectF& area, CellState state, const Theme& theme)
+{
+    const QRect cells = area.toAlignedRect();
+    QList<QPointF> points;
+    for (int y = cells.top(); y <= cells.bottom(); ++y) {
+        for (int x = cells.left(); x <= cells.right(); ++x) {
+            if (patternInk(state, x, y))
+                points.append(QPointF(x + 0.5, y + 0.5));
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(QPen(patternColour(state, theme), 1));
+    painter.drawPoints(points.constData(), static_cast<int>(points.size()));
+}
+
+void paintSign(QPainter& painter, QPointF centre, double size, CellState state, const QColor& colour)
+{
+    painter.setRenderHint(QPainter::Antialiasing);
+    if (state == CellState::NaN) {
+        const double half = size * 0.38;
+        painter.setPen(QPen(colour, std::max(1.2, size / 6), Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(centre + QPointF(-half, -half), centre + QPointF(half, half));
+        painter.drawLine(centre + QPointF(-half, half), centre + QPointF(half, -half));
+    } else if (isNonFinite(state)) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        painter.drawPolygon(triangle(centre, size, state == CellState::PosInf));
+    }
+}
+
+void paintCell(QPainter& painter, const QRectF& cell, CellState state, const Theme& theme)
+{
+    painter.save();
+    painter.fillRect(cell, fill(state, theme));
+    if (isNonFinite(state))
+        paintSign(painter, cell.center(), std::min(cell.width(), cell.height()) * 0.62, state, ink(state));
+    else
+        paintPattern(painter, cell.adjusted(1, 1, -1, -1), state, theme);
+    painter.restore();
+}
+
+void paintSeverity(QPainter& painter, QPointF centre, double size, Severity severity, const Theme& theme)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    const double half = size / 2;
+    switch (severity) {
+    case Severity::Critical:
+        painter.setBrush(theme.criticalMark);
+        painter.drawPolygon(QPolygonF({ centre + QPointF(0, -half), centre + QPointF(half, 0),
+            centre + QPointF(0, half), centre + QPointF(-half, 0) }));
+        break;
+    case Severity::Warning:
+        painter.setBrush(theme.warnMark);
+        painter.drawPolygon(triangle(centre, size, true));
+        break;
+    case Severity::Notice:
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(theme.notice, 1.5));
+        painter.drawEllipse(centre, half - 0.75, half - 0.75);
+        break;
+    case Severity::Good: {
+        painter.setPen(QPen(theme.ok, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        const QPointF tick[] = { centre + QPointF(-half * 0.8, 0), centre + QPointF(-half * 0.2, half * 0.6),
+            centre + QPointF(half * 0.8, -half * 0.6) };
+        painter.drawPolyline(tick, 3);
+        break;
+    }
+    }
+    painter.restore();
+}
+
+void paintFlag(QPainter& painter, QPointF topLeft, const QColor& colour)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.fillRect(QRectF(topLeft, QSizeF(1, 11)), colour);
+    painter.fillRect(QRectF(topLeft + QPointF(1, 0), QSizeF(6, 5)), colour);
+    painter.restore();
+}
+
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "plotcanvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QWheelEvent>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+constexpr int kBrushThreshold = 6;
+constexpr qint64 kSameGestureMs = 700;
+}
+
+PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
+    : QWidget(parent)
+    , m_state(state)
+{
+    setMouseTracking(true);
+    setFocusPolicy(Qt::StrongFocus);
+    setAttribute(Qt::WA_OpaquePaintEvent);
+    setMinimumSize(SharedAxis::kGutter + SharedAxis::kLegend + 80, 80);
+    const auto repaint = [this] { update(); };
+    connect(state, &ViewState::cursorChanged, this, repaint);
+    connect(state, &ViewState::hoverChanged, this, repaint);
+    connect(state, &ViewState::marksChanged, this, repaint);
+    connect(state, &ViewState::followingChanged, this, repaint);
+}
+
+void PlotCanvas::invalidate()
+{
+    m_frameValid = false;
+    update();
+}
+
+QImage PlotCanvas::renderTo(QSize size, double scale)
+{
+    QImage frame(size * scale, QImage::Format_RGB32);
+    frame.setDevicePixelRatio(scale);
+    frame.fill(Theme::current().base);
+    paintFrame(frame, size);
+    QPainter painter(&frame);
+    paintOverlay(painter, size);
+    return frame;
+}
+
+void PlotCanvas::paintEvent(QPaintEvent*)
+{
+    const double scale = devicePixelRatioF();
+    const QSize pixels = size() * scale;
+    if (!m_frameValid || m_frame.size() != pixels) {
+        if (m_frame.size() != pixels)
+            m_frame = QImage(pixels, QImage::Format_RGB32);
+        m_frame.setDevicePixelRatio(scale);
+        m_frame.fill(Theme::current().base);
+        paintFrame(m_frame, size());
+        m_frameValid = true;
+    }
+    QPainter painter(this);
+    painter.drawImage(QPoint(), m_frame);
+    paintOverlay(painter, size());
+    if (const QRect area = brush(); !area.isEmpty()) {
+        QColor fill = Theme::current().accent;
+        fill.setAlphaF(0.18F);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(Theme::current().accent);
+        painter.setBrush(fill);
+        painter.drawRect(area.adjusted(0, 0, -1, -1));
+    }
+    if (m_keyboardFocus) {
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        painter.setPen(Theme::current().accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    }
+}
+
+void PlotCanvas::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    m_frameValid = false;
+    Q_EMIT plotResized();
+}
+
+void PlotCanvas::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange
+        || event->type() == QEvent::LanguageChange)
+        invalidate();
+}
+
+Step PlotCanvas::stepAt(double x) const
+{
+    const QRect plot = plotRect();
+    const StepRange range = shownRange();
+    if (range.isEmpty() || plot.width() <= 0)
+        return range.first;
+    const double offset = std::floor((x - plot.left()) * static_cast<double>(range.count()) / plot.width());
+    return Step { range.first.value
+        + static_cast<std::int64_t>(std::clamp(offset, 0.0, static_cast<double>(range.count() - 1))) };
+}
+
+QRect PlotCanvas::brush() const
+{
+    if (m_drag != Drag::Brush || !m_mouse || (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold)
+        return {};
+    return QRect(m_pressed, *m_mouse).normalized().intersected(plotRect());
+}
+
+void PlotCanvas::hoveredAt(QPoint position)
+{
+    if (hasStepAxis() && position.x() >= plotRect().left() && position.x() <= plotRect().right())
+        m_state->setHover(stepAt(position.x()));
+    else
+        m_state->setHover({});
+    update();
+}
+
+void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
+{
+    if (hasStepAxis() && plotRect().adjusted(0, -20, 0, 30).contains(position))
+        m_state->setCursor(stepAt(position.x()));
+}
+
+void PlotCanvas::brushed(const QRect& area)
+{
+    if (hasStepAxis() && area.width() >= kBrushThreshold)
+        m_state->zoomTo({ stepAt(area.left()), stepAt(area.right()) });
+}
+
+void PlotCanvas::left()
+{
+    m_state->setHover({});
+}
+
+void PlotCanvas::moveRow(int) { }
+
+void PlotCanvas::pin()
+{
+    if (m_state->hover())
+        m_state->setCursor(m_state->hover());
+}
+
+void PlotCanvas::mousePressEvent(QMouseEvent* event)
+{
+    m_keyboardFocus = false;
+    m_pressed = event->position().toPoint();
+    m_panned = 0;
+    if (event->button() == Qt::MiddleButton
+        || (event->button() == Qt::LeftButton && event->modifiers().testFlag(Qt::ShiftModifier)))
+        m_drag = Drag::Pan;
+    else if (event->button() == Qt::LeftButton)
+        m_drag = Drag::Brush;
+}
+
+void PlotCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    m_mouse = event->position().toPoint();
+    if (m_drag == Drag::Pan && hasStepAxis() && plotRect().width() > 0) {
+        const double stepsPerPixel = static_cast<double>(m_state->visibleRange().count()) / plotRect().width();
+        const auto wanted = static_cast<std::int64_t>(std::llround((m_pressed.x() - m_mouse->x()) * stepsPerPixel));
+        m_state->pan(wanted - m_panned);
+        m_panned = wanted;
+    }
+    hoveredAt(*m_mouse);
+}
+
+void PlotCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    m_mouse = event->position().toPoint();
+    const QRect area = brush();
+    const Drag drag = m_drag;
+    m_drag = Drag::None;
+    if (drag == Drag::Brush && !area.isEmpty())
+        brushed(area);
+    else if (drag != Drag::None && (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold)
+        clickedAt(*m_mouse, event->modifiers());
+    update();
+}
+
+void PlotCanvas::leaveEvent(QEvent* event)
+{
+    QWidget::leaveEvent(event);
+    m_mouse.reset();
+    left();
+    update();
+}
+
+void PlotCanvas::zoomAbout(double x, double factor)
+{
+    const StepRange range = m_state->visibleRange();
+    if (range.isEmpty())
+        return;
+    const bool continued = m_lastWheel.isValid() && m_lastWheel.elapsed() < kSameGestureMs;
+    m_lastWheel.start();
+    const auto count = static_cast<double>(range.count());
+    const double wanted = std::clamp(count * factor, 2.0, static_cast<double>(m_state->fullRange().count()));
+    // While following, the live edge is what the user watches: it stays where it is.
+    const double anchor = m_state->isFollowing()
+        ? 1.0
+        : std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
+    const double first = static_cast<double>(range.first.value) + (count - wanted) * anchor;
+    const auto begin = static_cast<std::int64_t>(std::llround(first));
+    m_state->zoomTo(
+        { Step { begin }, Step { begin + std::max<std::int64_t>(1, std::llround(wanted)) - 1 } }, continued);
+}
+
+void PlotCanvas::wheelEvent(QWheelEvent* event)
+{
+    if (!hasStepAxis())
+        return;
+    const QPoint angle = event->angleDelta();
+    if (event->modifiers().testFlag(Qt::ShiftModifier) || std::abs(angle.x()) > std::abs(angle.y())) {
+        const int delta = angle.x() != 0 ? angle.x() : angle.y();
+        m_state->pan(-std::max<std::int64_t>(1, m_state->visibleRange().count() / 10) * (delta > 0 ? 1 : -1));
+    } else if (angle.y() != 0) {
+        zoomAbout(event->position().x(), std::pow(0.8, angle.y() / 120.0));
+    }
+    event->accept();
+}
+
+void PlotCanvas::moveHover(std::int64_t pixels)
+{
+    const StepRange range = m_state->visibleRange();
+    if (range.isEmpty())
+        return;
+    const std::int64_t stride = std::max<std::int64_t>(1, range.count() / std::max(1, plotRect().width()));
+    const Step from = m_state->hover().value_or(m_state->cursor().value_or(range.last));
+    m_state->setHover(Step { std::clamp(from.value + pixels * stride, range.first.value, range.last.value) });
+}
+
+void PlotCanvas::keyPressEvent(QKeyEvent* event)
+{
+    const int stride = event->modifiers().testFlag(Qt::ShiftModifier) ? 10 : 1;
+    const std::optional<Step> here = m_state->hover() ? m_state->hover() : m_state->cursor();
+    switch (event->key()) {
+    case Qt::Key_Left:
+        moveHover(-stride);
+        return;
+    case Qt::Key_Right:
+        moveHover(stride);
+        return;
+    case Qt::Key_Up:
+        moveRow(-stride);
+        return;
+    case Qt::Key_Down:
+        moveRow(stride);
+        return;
+    case Qt::Key_Home:
+        m_state->setHover(m_state->visibleRange().first);
+        return;
+    case Qt::Key_End:
+        m_state->setHover(m_state->visibleRange().last);
+        return;
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        pin();
+        return;
+    case Qt::Key_Space:
+        m_state->setFollowing(!m_state->isFollowing());
+        return;
+    case Qt::Key_Backspace:
+        m_state->zoomBack();
+        return;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+    case Qt::Key_Minus:
+        zoomAbout(here ? plotRect().left() + SharedAxis::xOfStep(m_state->visibleRange(), *here, plotRect().width())
+                       : plotRect().center().x(),
+            event->key() == Qt::Key_Minus ? 1.25 : 0.8);
+        return;
+    case Qt::Key_A:
+        m_state->setMarks(here, m_state->markB());
+        return;
+    case Qt::Key_B:
+        m_state->setMarks(m_state->markA(), here);
+        return;
+    case Qt::Key_Escape:
+        m_drag = Drag::None;
+        m_state->setMarks({}, {});
+        m_state->setCursor({});
+        return;
+    default:
+        QWidget::keyPressEvent(event);
+    }
+}
+
+void PlotCanvas::focusInEvent(QFocusEvent* event)
+{
+    m_keyboardFocus = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason
+        || event->reason() == Qt::ShortcutFocusReason;
+    update();
+}
+
+void PlotCanvas::focusOutEvent(QFocusEvent*)
+{
+    m_keyboardFocus = false;
+    update();
+}
+
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QImage>
+#include <QWidget>
+
+#include "sharedaxis.h"
+#include "viewstate.h"
+
+namespace telltale::views {
+
+/// The painted part of a data view: a cached frame of what changes with the data, an overlay of what follows the mouse,
+/// and the one implementation of zoom, pan, brush, cursor and keys on the step axis. Thread: gui.
+class PlotCanvas : public QWidget {
+    Q_OBJECT
+public:
+    explicit PlotCanvas(ViewState* state, QWidget* parent = nullptr);
+
+    /// The data, theme or size changed: the frame is painted anew at the next paint event.
+    void invalidate();
+    /// Frame and overlay at any size, for export.
+    QImage renderTo(QSize size, double scale = 1.0);
+    /// Between the axes, for a canvas of this size.
+    virtual QRect plotRect(QSize size) const = 0;
+    QRect plotRect() const { return plotRect(size()); }
+
+Q_SIGNALS:
+    void plotResized();
+
+protected:
+    ViewState& state() const { return *m_state; }
+    /// Paints on an opaque frame that is filled with base. Its devicePixelRatio is set.
+    virtual void paintFrame(QImage& frame, QSize size) = 0;
+    virtual void paintOverlay(QPainter& painter, QSize size) = 0;
+    /// Steps that the picture shows; those of the state unless an answer is late.
+    virtual StepRange shownRange() const { return m_state->visibleRange(); }
+    virtual bool hasStepAxis() const { return true; }
+
+    virtual void hoveredAt(QPoint position);
+    virtual void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers);
+    virtual void brushed(const QRect& area);
+    virtual void left();
+    /// Up and Down: the next row.
+    virtual void moveRow(int rows);
+    /// Enter: what a click at the cursor does.
+    virtual void pin();
+
+    Step stepAt(double x) const;
+    std::optional<QPoint> mouse() const { return m_mouse; }
+    /// Area being brushed, empty when none.
+    QRect brush() const;
+
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void wheelEvent(QWheelEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+private:
+    enum class Drag { None, Brush, Pan };
+    void moveHover(std::int64_t pixels);
+    void zoomAbout(double x, double factor);
+
+    ViewState* m_state;
+    QImage m_frame;
+    bool m_frameValid = false;
+    bool m_keyboardFocus = false;
+    Drag m_drag = Drag::None;
+    QPoint m_pressed;
+    std::int64_t m_panned = 0;
+    std::optional<QPoint> m_mouse;
+    QElapsedTimer m_lastWheel;
+};
+
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "readout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include "glyphs.h"
+
+namespace telltale::views {
+
+void paintReadout(
+    QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme)
+{
+    const QFont nameFont = codeFont(12, 600);
+    const QFont plain = wordsFont(12);
+    const QFont strong = numberFont(12, 600);
+    const bool swatch = readout.state != series::CellState::Value;
+    const double valueLeft = swatch ? 20 : 0;
+    const double valueWidth = QFontMetricsF(strong).horizontalAdvance(readout.value);
+    const double detailWidth
+        = readout.detail.isEmpty() ? 0 : QFontMetricsF(plain).horizontalAdvance(readout.detail) + 8;
+    const double width
+        = std::max({ QFontMetricsF(nameFont).horizontalAdvance(readout.name),
+              QFontMetricsF(plain).horizontalAdvance(readout.where), valueLeft + valueWidth + detailWidth })
+        + 22;
+    const double height = 64;
+    constexpr double kOff = 12;
+
+    double left = avoid.right() + kOff;
+    if (left + width > bounds.right())
+        left = avoid.left() - kOff - width;
+    double top = avoid.top() - kOff - height;
+    if (top < bounds.top())
+        top = avoid.bottom() + kOff;
+    left = std::clamp(left, bounds.left(), std::max(bounds.left(), bounds.right() - width));
+    top = std::clamp(top, bounds.top(), std::max(bounds.top(), bounds.bottom() - height));
+
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF box(std::round(left) + 0.5, std::round(top) + 0.5, std::ceil(width), height);
+    painter.setPen(QPen(theme.controlBorder, 1));
+    painter.setBrush(theme.raised);
+    painter.drawRoundedRect(box, 4, 4);
+    const double x = box.left() + 11;
+    painter.setFont(nameFont);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(x, box.top() + 19), readout.name);
+    painter.setFont(plain);
+    painter.setPen(theme.text2);
+    painter.drawText(QPointF(x, box.top() + 36), readout.where);
+    const double line = box.top() + 54;
+    if (swatch)
+        glyphs::paintCell(painter, QRectF(x, line - 11, 13, 13), readout.state, theme);
+    painter.setFont(strong);
+    painter.setPen(theme.text);
+    painter.drawText(QPointF(x + valueLeft, line), readout.value);
+    painter.setFont(plain);
+    painter.setPen(theme.text2);
+    painter.drawText(QPointF(x + valueLeft + valueWidth + 8, line), readout.detail);
+    painter.restore();
+}
+
+void paintEmptyState(QPainter& painter, const QRectF& area, const QString& sentence, const Theme& theme)
+{
+    painter.save();
+    painter.setFont(wordsFont(13));
+    painter.setPen(theme.text3);
+    painter.drawText(area.adjusted(20, 20, -20, -20), Qt::AlignCenter | Qt::TextWordWrap, sentence);
+    painter.restore();
+}
+
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QRectF>
+#include <QString>
+
+#include <telltale/series/query.h>
+
+#include "theme.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+/// What the mouse points at, in three lines: name / step, rank, slot / statistic and value.
+struct Readout {
+    QString name;
+    QString where;
+    series::CellState state = series::CellState::Value;
+    QString value; ///< in 600
+    QString detail; ///< after the value
+};
+
+/// Draws it 12 px off `avoid`, inside `bounds`, never over `avoid`. Thread: gui.
+void paintReadout(
+    QPainter& painter, const QRectF& bounds, const QRectF& avoid, const Readout& readout, const Theme& theme);
+
+/// One sentence in the middle of a view that has nothing to show.
+void paintEmptyState(QPainter& painter, const QRectF& area, const QString& sentence, const Theme& theme);
+
+}

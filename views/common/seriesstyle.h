@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QColor>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+/// Colour and dash of a selected series by its slot: six colours solid, then dash 6 3, then dash 2 3; beyond 18 all are
+/// grey and only the hovered one is coloured. Thread: any (a value).
+struct SeriesStyle {
+    static constexpr int kDistinct = 18;
+
+    QColor colour;
+    int dashOn = 0; ///< 0 = solid, px
+    int dashOff = 0;
+
+    static SeriesStyle forSlot(int slot, const Theme& theme);
+};
+
+}

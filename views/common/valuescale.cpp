@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "valuescale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+
+bool isDecade(double value)
+{
+    const double exponent = std::log10(std::abs(value));
+    return std::abs(exponent - std::round(exponent)) < 1e-9;
+}
+
+/// Values m x 10^k within [low, high] for each mantissa, ascending; both bounds positive.
+std::vector<double> decadeValues(double low, double high, std::initializer_list<double> mantissas, int everyDecade)
+{
+    std::vector<double> values;
+    const int first = static_cast<int>(std::floor(std::log10(low)));
+    const int last = static_cast<int>(std::ceil(std::log10(high)));
+    for (int k = first; k <= last; ++k) {
+        if (((k % everyDecade) + everyDecade) % everyDecade != 0)
+            continue;
+        for (const double m : mantissas) {
+            const double value = m * std::pow(10.0, k);
+            if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+                values.push_back(value);
+        }
+    }
+    return values;
+}
+
+}
+
+std::vector<double> niceValues(double low, double high, int count)
+{
+    std::vector<double> values;
+    const double span = high - low;
+    if (!(span > 0) || !std::isfinite(span) || count < 1)
+        return values;
+    const double rough = span / count;
+    const double decade = std::pow(10.0, std::floor(std::log10(rough)));
+    double stride = decade * 10;
+    for (const double factor : { 1.0, 2.0, 5.0 }) {
+        if (decade * factor >= rough * (1 - 1e-9)) {
+            stride = decade * factor;
+            break;
+        }
+    }
+    if (stride <= std::abs(low) * std::numeric_limits<double>::epsilon() * 4)
+        return values;
+    const double begin = std::ceil(low / stride - 1e-9);
+    const double end = std::floor(high / stride + 1e-9);
+    for (double i = begin; i <= end; ++i)
+        values.push_back(i == 0 ? 0.0 : i * stride);
+    return values;
+}
+
+QString formatTick(double value, double distance)
+{
+    if (value == 0)
+        return QStringLiteral("0");
+    const double magnitude = std::abs(value);
+    const double exponent = std::floor(std::log10(magnitude));
+    const int needed = std::clamp(
+        static_cast<int>(exponent - std::floor(std::log10(std::max(distance, magnitude * 1e-12)) + 1e-9)) + 1, 1, 12);
+    if (magnitude < 1e-3 || magnitude > 9999.5) {
+        // formatValue keeps up to 99 999 plain, an axis does not.
+        QString text = QString::number(magnitude, 'e', needed - 1);
+        const qsizetype at = text.indexOf(QLatin1Char('e'));
+        const int power = text.mid(at + 1).toInt();
+        text = text.left(at) + QLatin1Char('e') + QString::number(power);
+        return value < 0 ? QChar(0x2212) + text : text;
+    }
+    return formatValue(value, std::max(needed, static_cast<int>(exponent) + 1));
+}
+
+ValueScale::ValueScale(Mode mode, double low, double high)
+    : m_mode(mode)
+{
+    if (!std::isfinite(low) || !std::isfinite(high)) {
+        low = mode == Mode::Log ? 0.1 : 0;
+        high = 1;
+    }
+    if (low > high)
+        std::swap(low, high);
+    if (mode == Mode::Log) {
+        if (high <= 0)
+            high = 1;
+        if (low <= 0)
+            low = high / 1e6;
+        if (high / low < 1.0001) {
+            low /= 1.5;
+            high *= 1.5;
+        }
+    } else if (high - low <= std::max(std::abs(low), std::abs(high)) * 1e-9) {
+        const double margin = low == 0 ? 0.5 : std::abs(low) * 0.1;
+        low -= margin;
+        high += margin;
+    }
+    m_low = low;
+    m_high = high;
+    const double largest = std::max(std::abs(low), std::abs(high));
+    m_linear = std::max(largest * 1e-4, std::numeric_limits<double>::min());
+    m_from = forward(low);
+    m_to = forward(high);
+}
+
+double ValueScale::forward(double value) const
+{
+    switch (m_mode) {
+    case Mode::Linear:
+        return value;
+    case Mode::Log:
+        return value > 0 ? std::log10(value) : -std::numeric_limits<double>::infinity();
+    case Mode::Symlog:
+        return std::asinh(value / m_linear);
+    }
+    return value;
+}
+
+double ValueScale::backward(double position) const
+{
+    switch (m_mode) {
+    case Mode::Linear:
+        return position;
+    case Mode::Log:
+        return std::pow(10.0, position);
+    case Mode::Symlog:
+        return std::sinh(position) * m_linear;
+    }
+    return position;
+}
+
+double ValueScale::unitOf(double value) const
+{
+    return (forward(value) - m_from) / (m_to - m_from);
+}
+
+double ValueScale::valueAt(double unit) const
+{
+    return backward(m_from + unit * (m_to - m_from));
+}
+
+std::vector<double> ValueScale::candidates(int count) const
+{
+    if (m_mode == Mode::Linear)
+        return niceValues(m_low, m_high, count);
+    if (m_mode == Mode::Symlog) {
+        std::vector<double> values;
+        const double largest = std::max(std::abs(m_low), std::abs(m_high));
+        const int every = std::max(1, static_cast<int>(std::ceil(8.0 / std::max(1, count - 1))));
+        for (const double v : decadeValues(m_linear, largest, { 1.0 }, every)) {
+            if (-v >= m_low)
+                values.push_back(-v);
+            if (v <= m_high)
+                values.push_back(v);
+        }
+        if (m_low <= 0 && m_high >= 0)
+            values.push_back(0);
+        std::sort(values.begin(), values.end());
+        return values;
+    }
+    const double decades = std::log10(m_high / m_low);
+    if (decades < 1)
+        return niceValues(m_low, m_high, count);
+    if (decades < 1.6 && count >= 4)
+        return decadeValues(m_low, m_high, { 1.0, 2.0, 5.0 }, 1);
+    if (decades * 2 <= count)
+        return decadeValues(m_low, m_high, { 1.0, 3.0 }, 1);
+    for (int every = 1;; ++every) {
+        std::vector<double> values = decadeValues(m_low, m_high, { 1.0 }, every);
+        if (static_cast<int>(values.size()) <= std::max(count, 1))
+            return values;
+    }
+}
+
+std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int most) const
+{
+    std::vector<Tick> ticks;
+    const int count = std::clamp(length / std::max(1, spacing), 1, std::max(1, most));
+    const std::vector<double> values = candidates(count);
+    double lastAt = -std::numeric_limits<double>::infinity();
+    double previous = 0;
+    for (std::size_t i = 0; i < values.size() && static_cast<int>(ticks.size()) < most; ++i) {
+        const double at = unitOf(values[i]) * length;
+        if (at < -0.5 || at > length + 0.5 || at - lastAt < spacing * 0.8)
+            continue;
+        const double distance = m_mode == Mode::Linear && values.size() > 1
+            ? values[1] - values[0]
+            : (ticks.empty() || isDecade(values[i]) ? std::abs(values[i]) : std::abs(values[i] - previous));
+        const bool bigDecade
+            = m_mode != Mode::Linear && values[i] != 0 && isDecade(values[i]) && std::abs(values[i]) > 500;
+        QString label;
+        if (bigDecade) {
+            label = QStringLiteral("1e%1").arg(static_cast<int>(std::lround(std::log10(std::abs(values[i])))));
+            if (values[i] < 0)
+                label.prepend(QChar(0x2212));
+        } else {
+            label = formatTick(values[i], distance);
+        }
+        ticks.push_back({ values[i], label });
+        lastAt = at;
+        previous = values[i];
+    }
+    return ticks;
+}
+
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QString>
+
+namespace telltale::views {
+
+/// Maps values to 0..1 along an axis or a legend, and gives its labels. Monotonic. Thread: any (a value).
+class ValueScale {
+public:
+    enum class Mode { Linear, Log, Symlog };
+
+    ValueScale() = default;
+    /// `low` < `high` after repair: equal ends are widened, a log scale moves a low end <= 0 to `high` / 1e6.
+    ValueScale(Mode mode, double low, double high);
+
+    Mode mode() const { return m_mode; }
+    double low() const { return m_low; }
+    double high() const { return m_high; }
+    /// Not clamped. -infinity for values <= 0 on a log scale.
+    double unitOf(double value) const;
+    double valueAt(double unit) const;
+
+    struct Tick {
+        double value;
+        QString label;
+    };
+    /// At most `most` labels, at least `spacing` px apart on an axis of `length` px.
+    std::vector<Tick> ticks(int length, int spacing = 22, int most = 6) const;
+
+private:
+    double forward(double value) const;
+    double backward(double position) const;
+    std::vector<double> candidates(int count) const;
+
+    Mode m_mode = Mode::Linear;
+    double m_low = 0;
+    double m_high = 1;
+    double m_linear = 1; ///< symlog: linear within +-this
+    double m_from = 0;
+    double m_to = 1;
+};
+
+/// Nice values (1, 2, 5 x 10^k) inside [low, high], at most `count` of them.
+std::vector<double> niceValues(double low, double high, int count);
+/// As on axes: 1e-4 outside 1e-3..9 999, decimals as the distance between two labels needs.
+QString formatTick(double value, double distance);
+
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "viewbar.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QToolButton>
+
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+constexpr int kHeight = 38;
+}
+
+ViewBar::ViewBar(QWidget* parent)
+    : QWidget(parent)
+    , m_layout(new QHBoxLayout(this))
+{
+    m_layout->setContentsMargins(12, 0, 12, 1);
+    m_layout->setSpacing(8);
+    m_layout->setSizeConstraint(QLayout::SetNoConstraint);
+    setFixedHeight(kHeight);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+}
+
+QLabel* ViewBar::addTitle(const QString& title)
+{
+    auto* heading = new QLabel(title, this);
+    heading->setFont(wordsFont(13, 600));
+    heading->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    auto* caption = new QLabel(this);
+    caption->setFont(wordsFont(12));
+    caption->setForegroundRole(QPalette::PlaceholderText);
+    caption->setTextFormat(Qt::PlainText);
+    caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_layout->addWidget(heading);
+    m_layout->addWidget(caption, 1);
+    return caption;
+}
+
+QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
+{
+    auto* caption = new QLabel(label, this);
+    caption->setFont(wordsFont(12));
+    caption->setForegroundRole(QPalette::PlaceholderText);
+    auto* combo = new QComboBox(this);
+    combo->setObjectName(objectName);
+    combo->setAccessibleName(label);
+    combo->setToolTip(label);
+    combo->setFont(wordsFont(12));
+    combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    combo->setMinimumWidth(44);
+    combo->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    caption->setBuddy(combo);
+    m_layout->addWidget(caption);
+    m_layout->addWidget(combo);
+    m_layout->addSpacing(6);
+    m_captions.push_back(caption);
+    return combo;
+}
+
+void ViewBar::addStretch()
+{
+    m_layout->addStretch(1);
+}
+
+QToolButton* ViewBar::addButton(
+    const QString& iconName, const QString& tip, const QString& shortcut, const QString& objectName)
+{
+    auto* button = new QToolButton(this);
+    button->setIcon(icon(iconName));
+    button->setObjectName(objectName);
+    button->setAccessibleName(tip);
+    button->setToolTip(shortcut.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, shortcut));
+    button->setAutoRaise(true);
+    m_layout->addWidget(button);
+    return button;
+}
+
+QSize ViewBar::sizeHint() const
+{
+    return { m_layout->sizeHint().width(), kHeight };
+}
+
+QSize ViewBar::minimumSizeHint() const
+{
+    return { 80, kHeight };
+}
+
+void ViewBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitCaptions();
+}
+
+void ViewBar::fitCaptions()
+{
+    int wanted = m_layout->sizeHint().width();
+    for (const QLabel* caption : m_captions) {
+        if (caption->isHidden())
+            wanted += caption->sizeHint().width() + m_layout->spacing();
+    }
+    const bool room = wanted <= width();
+    for (QLabel* caption : m_captions)
+        caption->setVisible(room);
+}
+
+void ViewBar::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), palette().color(QPalette::Window));
+    painter.fillRect(QRect(0, height() - 1, width(), 1), palette().color(QPalette::Mid));
+}
+
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QComboBox>
+#include <QLabel>
+#include <QWidget>
+
+class QHBoxLayout;
+class QToolButton;
+
+namespace telltale::views {
+
+/// The 38 px bar above a view: labelled combos at the left or right, tool buttons at the right. When it gets narrow the
+/// captions go first, then the combos shrink. Thread: gui.
+class ViewBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit ViewBar(QWidget* parent = nullptr);
+
+    /// Title in 600 with a caption behind it; returns the caption.
+    QLabel* addTitle(const QString& title);
+    QComboBox* addCombo(const QString& label, const QString& objectName);
+    /// Everything added after this stands at the right.
+    void addStretch();
+    QToolButton* addButton(
+        const QString& iconName, const QString& tip, const QString& shortcut, const QString& objectName);
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void fitCaptions();
+    QHBoxLayout* m_layout;
+    std::vector<QLabel*> m_captions;
+};
+
+}
