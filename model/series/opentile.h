@@ -15,9 +15,19 @@ namespace telltale::series {
 inline constexpr int kTileColumns = 256; ///< collected steps of one sealed level-0 tile
 inline constexpr int kTileSeries = 128; ///< series of one group
 
+/// How one stat of an open tile is held. Zero: every value so far has all bits 0 and there is no array.
+enum class PlaneType : std::uint8_t { Zero = 0, F32 = 1, F64 = 2, U64 = 3 };
+
+/// The array behind one stat: kTileColumns columns of `lanes` values each, column-major.
+struct PlaneData {
+    PlaneType type = PlaneType::Zero;
+    const void* values = nullptr;
+};
+
 /// The newest columns of one group, in memory until they are sealed. A fresh object per kTileColumns columns: a reader
 /// keeps its shared_ptr and nothing under it moves. Thread: the store thread writes; any thread reads columns below
-/// publishedColumns(). What is published is durable.
+/// publishedColumns(). What is published is durable. The one exception to "never changes": a repeated step of a scalar
+/// overwrites its cell (atomically) up to one commit before it is durable.
 class OpenTile {
 public:
     OpenTile(GroupId group, std::int64_t firstColumn, std::vector<Stat> stats, int seriesCount);
@@ -37,7 +47,13 @@ public:
     /// Copies `count` columns of one series and stat. present[i] is 0 where the series was not measured.
     void read(int lane, int statIndex, int firstColumn, int count, double* values, std::uint8_t* present) const;
 
-    // Store thread only.
+    // Store thread only (or a tile that nobody else writes any more).
+    PlaneData plane(int statIndex) const;
+    bool isPresent(int lane, int column) const;
+    /// seriesCount() bytes a column, column-major.
+    const std::uint8_t* presence() const { return m_present.data(); }
+    /// Index of the newest column of `step`, -1 without one.
+    int findColumn(Step step) const;
     int writtenColumns() const { return m_written; }
     bool isFull() const { return m_written == kTileColumns; }
     /// Starts a column; values default to "not present".
@@ -53,6 +69,7 @@ public:
 
 private:
     struct Plane;
+    template <typename T> void store(int firstLane, int statIndex, int column, std::span<const T> values);
     const GroupId m_group;
     const std::int64_t m_firstColumn;
     const std::vector<Stat> m_stats;

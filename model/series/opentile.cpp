@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/series/opentile.h>
+
+#include <algorithm>
+#include <cstring>
+#include <type_traits>
+
+namespace telltale::series {
+namespace {
+
+template <typename T> constexpr PlaneType planeTypeOf()
+{
+    if constexpr (std::is_same_v<T, float>)
+        return PlaneType::F32;
+    else if constexpr (std::is_same_v<T, double>)
+        return PlaneType::F64;
+    else
+        return PlaneType::U64;
+}
+
+template <typename T> bool isAllZeroBits(std::span<const T> values)
+{
+    for (const T& value : values) {
+        T zero {};
+        if (std::memcmp(&value, &zero, sizeof(T)) != 0)
+            return false;
+    }
+    return true;
+}
+
+/// A cell that readers may look at while a repeated scalar overwrites it.
+template <typename T> T load(const T& cell)
+{
+    return std::atomic_ref<T>(const_cast<T&>(cell)).load(std::memory_order_relaxed);
+}
+
+}
+
+struct OpenTile::Plane {
+    struct Data {
+        PlaneType type = PlaneType::Zero;
+        std::vector<float> f32;
+        std::vector<double> f64;
+        std::vector<std::uint64_t> u64;
+
+        template <typename T> std::vector<T>& array()
+        {
+            if constexpr (std::is_same_v<T, float>)
+                return f32;
+            else if constexpr (std::is_same_v<T, double>)
+                return f64;
+            else
+                return u64;
+        }
+        double at(std::size_t i) const
+        {
+            switch (type) {
+            case PlaneType::F32:
+                return static_cast<double>(load(f32[i]));
+            case PlaneType::F64:
+                return load(f64[i]);
+            case PlaneType::U64:
+                return static_cast<double>(load(u64[i]));
+            case PlaneType::Zero:
+                break;
+            }
+            return 0;
+        }
+    };
+
+    std::atomic<Data*> current { nullptr };
+    std::vector<std::unique_ptr<Data>> generations; ///< a reader may still be in an older one
+
+    Data* promote(PlaneType type, std::size_t cells)
+    {
+        auto next = std::make_unique<Data>();
+        next->type = type;
+        const Data* old = current.load(std::memory_order_relaxed);
+        if (type == PlaneType::F32)
+            next->f32.resize(cells);
+        else if (type == PlaneType::U64)
+            next->u64.resize(cells);
+        else
+            next->f64.resize(cells);
+        if (old && type == PlaneType::F64) {
+            for (std::size_t i = 0; i < cells; ++i)
+                next->f64[i] = old->at(i);
+        }
+        generations.push_back(std::move(next));
+        current.store(generations.back().get(), std::memory_order_release);
+        return generations.back().get();
+    }
+};
+
+OpenTile::OpenTile(GroupId group, std::int64_t firstColumn, std::vector<Stat> stats, int seriesCount)
+    : m_group(group)
+    , m_firstColumn(firstColumn)
+    , m_stats(std::move(stats))
+    , m_seriesCount(seriesCount)
+    , m_steps(kTileColumns)
+    , m_present(static_cast<std::size_t>(seriesCount) * kTileColumns)
+{
+    for (std::size_t i = 0; i < m_stats.size(); ++i)
+        m_planes.push_back(std::make_unique<Plane>());
+}
+
+OpenTile::~OpenTile() = default;
+
+void OpenTile::read(int lane, int statIndex, int firstColumn, int count, double* values, std::uint8_t* present) const
+{
+    const auto lanes = static_cast<std::size_t>(m_seriesCount);
+    const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);
+    std::size_t cell = static_cast<std::size_t>(firstColumn) * lanes + static_cast<std::size_t>(lane);
+    for (int i = 0; i < count; ++i, cell += lanes) {
+        values[i] = data ? data->at(cell) : 0;
+        present[i] = load(m_present[cell]);
+    }
+}
+
+PlaneData OpenTile::plane(int statIndex) const
+{
+    const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);
+    if (!data)
+        return {};
+    if (data->type == PlaneType::F32)
+        return { data->type, data->f32.data() };
+    if (data->type == PlaneType::U64)
+        return { data->type, data->u64.data() };
+    return { data->type, data->f64.data() };
+}
+
+bool OpenTile::isPresent(int lane, int column) const
+{
+    return load(m_present[static_cast<std::size_t>(column) * static_cast<std::size_t>(m_seriesCount)
+               + static_cast<std::size_t>(lane)])
+        != 0;
+}
+
+int OpenTile::findColumn(Step step) const
+{
+    for (int i = m_written - 1; i >= 0; --i) {
+        if (m_steps[static_cast<std::size_t>(i)] == step)
+            return i;
+    }
+    return -1;
+}
+
+int OpenTile::appendColumn(Step step)
+{
+    m_steps[static_cast<std::size_t>(m_written)] = step;
+    return m_written++;
+}
+
+void OpenTile::set(int lane, int statIndex, int column, double value)
+{
+    setLanes(lane, statIndex, column, std::span<const double>(&value, 1));
+}
+
+void OpenTile::setPresent(int lane, int column, bool present)
+{
+    std::uint8_t& cell = m_present[static_cast<std::size_t>(column) * static_cast<std::size_t>(m_seriesCount)
+        + static_cast<std::size_t>(lane)];
+    std::atomic_ref<std::uint8_t>(cell).store(present ? 1 : 0, std::memory_order_relaxed);
+}
+
+template <typename T> void OpenTile::store(int firstLane, int statIndex, int column, std::span<const T> values)
+{
+    Plane& plane = *m_planes[static_cast<std::size_t>(statIndex)];
+    Plane::Data* data = plane.current.load(std::memory_order_relaxed);
+    if (!data && isAllZeroBits(values))
+        return;
+    const std::size_t lanes = static_cast<std::size_t>(m_seriesCount);
+    const std::size_t cells = lanes * kTileColumns;
+    if (!data)
+        data = plane.promote(planeTypeOf<T>(), cells);
+    else if (data->type != planeTypeOf<T>() && data->type != PlaneType::F64)
+        data = plane.promote(PlaneType::F64, cells);
+    const std::size_t first = static_cast<std::size_t>(column) * lanes + static_cast<std::size_t>(firstLane);
+    if (data->type != planeTypeOf<T>() || column < m_published.load(std::memory_order_relaxed)) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            if (data->type == PlaneType::F64)
+                std::atomic_ref<double>(data->f64[first + i])
+                    .store(static_cast<double>(values[i]), std::memory_order_relaxed);
+            else
+                std::atomic_ref<T>(data->template array<T>()[first + i]).store(values[i], std::memory_order_relaxed);
+        }
+        return;
+    }
+    std::memcpy(data->template array<T>().data() + first, values.data(), values.size_bytes());
+}
+
+void OpenTile::setLanes(int firstLane, int statIndex, int column, std::span<const float> values)
+{
+    store(firstLane, statIndex, column, values);
+}
+
+void OpenTile::setLanes(int firstLane, int statIndex, int column, std::span<const double> values)
+{
+    store(firstLane, statIndex, column, values);
+}
+
+void OpenTile::setLanes(int firstLane, int statIndex, int column, std::span<const std::uint64_t> values)
+{
+    store(firstLane, statIndex, column, values);
+}
+
+}

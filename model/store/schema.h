@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include <telltale/core/expected.h>
+
+struct sqlite3;
+
+namespace telltale::store {
+
+inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
+inline constexpr int kSchemaVersion = 1;
+
+/// Blobs with a crc column: tail, tile and blob. Every crc is crc32c of `data` alone.
+///
+/// What the columns say beyond their names:
+///   meta      "store_id", "run_id" (the short id), "run_key", "key_source", "name", "created_ns", "modified_ns",
+///             "state" (RunState as a number), "last_seen_ns" (a rank was connected), "epoch"
+///   source    state = SourceState; last_step of the newest durable block
+///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: position
+///   in
+///             the layout of lane 0; columns are counted per layout, so all groups of one layout have the same columns
+///   series    shape, full_shape: little-endian i64 each; grp, lane; id order is call order
+///   layout    bytes: see layoutcodec.h
+///   tail      data: see tailcodec.h; seq <= 0 marks rows that the store wrote itself
+///   blob      id = the agent's blob_id; parts are assembled by (stream, blob_id) in order of part
+///   callorder ids: little-endian u32 positions in the layout, from first_step on
+///   dropped   class = Drop::dropClass
+/// Makes the tables of a new file, with its page size and header.
+Expected<void> createSchema(sqlite3* db);
+/// Refuses what is no capsule (Damaged), what a newer program wrote (Newer) and every table, view or trigger that does
+/// not belong to a capsule (Damaged). Run it before any other query on a file.
+Expected<void> checkSchema(sqlite3* db);
+/// Brings an older capsule to kSchemaVersion, in one transaction. Needs a writing connection.
+Expected<void> migrateSchema(sqlite3* db);
+
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <telltale/core/expected.h>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace telltale::store {
+
+struct SqliteCloser {
+    void operator()(sqlite3* db) const;
+};
+struct SqliteFinalizer {
+    void operator()(sqlite3_stmt* statement) const;
+};
+using Connection = std::unique_ptr<sqlite3, SqliteCloser>;
+
+/// What SQLite says about the last call on `db`, as one of our errors: full disk NoSpace, locks Busy, corruption
+/// Damaged, everything else Io. `doing` names the file and the act.
+Error sqliteError(sqlite3* db, std::string doing);
+
+enum class OpenMode : std::uint8_t { Read, ReadImmutable, Write, Create };
+/// Opens with every defence against a hostile file: defensive mode, untrusted schema, checked cells, no memory map, no
+/// checkpoint by readers. Does not read the file yet.
+Expected<Connection> openDatabase(const std::string& path, OpenMode mode);
+
+Expected<void> execute(sqlite3* db, const char* sql);
+
+/// A prepared statement. Binding is by position from 1; bound views must live until the step. Thread: its owner's.
+class Statement {
+public:
+    Statement() = default;
+    static Expected<Statement> prepare(sqlite3* db, std::string_view sql);
+
+    Statement& bind(int position, std::int64_t value);
+    Statement& bind(int position, int value) { return bind(position, static_cast<std::int64_t>(value)); }
+    Statement& bindText(int position, std::string_view text);
+    Statement& bindBlob(int position, std::string_view bytes);
+
+    /// True while there is a row. After false or an error the statement is reset.
+    Expected<bool> step();
+    /// One step of something that returns no rows.
+    Expected<void> run();
+    void reset();
+
+    std::int64_t integer(int column) const;
+    /// The view dies with the next step.
+    std::string_view text(int column) const;
+    std::string_view blob(int column) const;
+
+private:
+    std::unique_ptr<sqlite3_stmt, SqliteFinalizer> m_statement;
+};
+
+/// The first column of the first row as an integer; NotFound without a row.
+Expected<std::int64_t> queryInteger(sqlite3* db, std::string_view sql);
+
+}
