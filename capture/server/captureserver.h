@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <QString>
+
+#include <telltale/core/connectioninfo.h>
+#include <telltale/core/expected.h>
+#include <telltale/ingest/batchsink.h>
+#include <telltale/server/serverlimits.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::server {
+
+struct ServerOptions {
+    /// "ADDR:PORT" or "[ADDR]:PORT"; port 0 picks a free one. Empty: 127.0.0.1 and the port that this data directory
+    /// used last (47800 at first). Anything but loopback speaks TLS.
+    std::string listen;
+    std::string dataDir; ///< token, port, key and certificate are kept in its folder "server"
+    /// Takes one finished line without a newline, on the capture thread. Empty: standard error, after "telltale: ".
+    std::function<void(const std::string&)> log;
+    ServerLimits limits;
+};
+
+/// The endpoint that agents stream to: starts and ends the capture thread, which owns every socket. Thread: gui (main)
+/// for start, stop and destruction; the const functions from any thread.
+class CaptureServer {
+public:
+    /// Listening when it returns. Errors: Busy (somebody holds the port; the sentence names who), BadInput (address),
+    /// Denied, Io. The store must outlive the server and hands its events to this server alone.
+    static Expected<std::unique_ptr<CaptureServer>> start(ServerOptions options, store::StoreService& store);
+    /// The same over any sink.
+    static Expected<std::unique_ptr<CaptureServer>> start(
+        ServerOptions options, std::unique_ptr<ingest::BatchSink> sink);
+    ~CaptureServer(); ///< stop()
+
+    /// What the user gives to the training job: telltale://HOST:PORT#token=...[&fp=...].
+    QString joinString() const;
+    std::uint16_t port() const;
+    /// Every agent seen since start, connected ones first. At most half a second old.
+    std::vector<ConnectionInfo> connections() const;
+
+    /// Stops accepting, tells the agents Bye(restarting), acks what the store still commits within limits.drain, closes
+    /// every socket and ends the thread. Idempotent.
+    void stop();
+
+private:
+    struct State;
+    explicit CaptureServer(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+}
