@@ -37,8 +37,8 @@ Ingested ingest(const std::vector<std::string>& payloads, bool commitEveryBatch)
     if (!service)
         qFatal("%s", service.error().sentence().c_str());
     server::ServerOptions listen;
-    listen.port = 0;
-    listen.dataDir = QString::fromStdString(options.dataDir);
+    listen.listen = "127.0.0.1:0";
+    listen.dataDir = options.dataDir;
     auto server = server::CaptureServer::start(listen, **service);
     if (!server)
         qFatal("%s", server.error().sentence().c_str());
