@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <QStringList>
+
+namespace telltale::settings {
+
+/// Everything that the desktop remembers between two starts: one value, one versioned JSON document.
+/// Thread: any (a value).
+struct Settings {
+    static constexpr int kVersion = 1;
+
+    QString theme = QStringLiteral("system"); ///< "system", "dark", "light"
+    QString language = QStringLiteral("system"); ///< "system", "en", "zh_CN"
+    bool animations = true;
+
+    QByteArray geometry; ///< QWidget::saveGeometry
+    QByteArray docks; ///< QMainWindow::saveState
+    QString activeTab; ///< a view's id
+    QByteArray heatmapSplit; ///< QSplitter::saveState
+
+    QString runPath; ///< the run that was open
+    QString kind; ///< the field's own words; empty = the run decides
+    QString stat;
+    int rank = 0;
+    QStringList selection; ///< "name" or "name slot"
+    QString moduleFilter;
+    QStringList recentFiles; ///< newest first
+    QString exportFolder;
+
+    bool operator==(const Settings&) const = default;
+};
+
+/// Indented UTF-8 JSON.
+QByteArray toJson(const Settings& settings);
+
+enum class DocumentState { Whole, Damaged, Newer };
+struct ParsedSettings {
+    Settings settings; ///< what could be read; defaults for the rest
+    DocumentState state = DocumentState::Whole;
+    int version = Settings::kVersion;
+};
+/// Never fails: fields of the wrong type keep their default, and the state says what was wrong with the whole.
+ParsedSettings fromJson(const QByteArray& json);
+
+}

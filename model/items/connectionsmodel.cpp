@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connectionsmodel.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <tuple>
+
+#include <QLocale>
+
+#include <telltale/items/rowsync.h>
+
+namespace telltale::items {
+
+namespace {
+
+std::string keyOf(const ConnectionInfo& connection)
+{
+    return connection.runName + '\n' + std::to_string(connection.rank.value) + '\n' + connection.agentId + '\n'
+        + (connection.agentId.empty() ? connection.peer : std::string());
+}
+
+QString bytesText(quint64 bytes)
+{
+    return bytes == 0 ? QStringLiteral("0")
+                      : QLocale::c().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeSIFormat);
+}
+
+QString shortText(double value)
+{
+    if (value >= 1e6)
+        return QStringLiteral("%1 M").arg(value / 1e6, 0, 'f', 1);
+    return value >= 1e3 ? QStringLiteral("%1 k").arg(value / 1e3, 0, 'f', 1) : QString::number(value, 'f', 0);
+}
+
+/// A lag that a person notices: the tokens colour it as a warning.
+constexpr double kLateSeconds = 5;
+
+}
+
+ConnectionsModel::ConnectionsModel(QObject* parent)
+    : QAbstractTableModel(parent)
+{
+}
+
+void ConnectionsModel::set(std::vector<ConnectionInfo> wanted)
+{
+    std::sort(wanted.begin(), wanted.end(), [](const ConnectionInfo& a, const ConnectionInfo& b) {
+        return std::tie(a.runName, a.rank, a.agentId, a.peer) < std::tie(b.runName, b.rank, b.agentId, b.peer);
+    });
+    wanted.erase(std::unique(wanted.begin(), wanted.end(),
+                     [](const ConnectionInfo& a, const ConnectionInfo& b) { return keyOf(a) == keyOf(b); }),
+        wanted.end());
+    const auto keys = [](const std::vector<ConnectionInfo>& list) {
+        std::vector<std::string> result;
+        std::transform(list.begin(), list.end(), std::back_inserter(result), keyOf);
+        return result;
+    };
+    RowOperations operations;
+    operations.remove = [this](int first, int last) {
+        beginRemoveRows({}, first, last);
+        m_rows.erase(m_rows.begin() + first, m_rows.begin() + last + 1);
+        endRemoveRows();
+    };
+    operations.move = [this](int from, int to) {
+        beginMoveRows({}, from, from, {}, to > from ? to + 1 : to);
+        ConnectionInfo row = std::move(m_rows[static_cast<std::size_t>(from)]);
+        m_rows.erase(m_rows.begin() + from);
+        m_rows.insert(m_rows.begin() + to, std::move(row));
+        endMoveRows();
+    };
+    operations.insert = [&](int row, int firstWanted, int count) {
+        beginInsertRows({}, row, row + count - 1);
+        m_rows.insert(m_rows.begin() + row, wanted.begin() + firstWanted, wanted.begin() + firstWanted + count);
+        endInsertRows();
+    };
+    syncRows(keys(m_rows), keys(wanted), operations);
+    m_rows = std::move(wanted);
+    if (!m_rows.empty())
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, ColumnCount - 1));
+}
+
+int ConnectionsModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+
+int ConnectionsModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : ColumnCount;
+}
+
+QString ConnectionsModel::text(const ConnectionInfo& connection, int column) const
+{
+    switch (column) {
+    case RankColumn:
+        return QString::number(connection.rank.value);
+    case RunColumn:
+        return QString::fromStdString(connection.runName);
+    case LagColumn:
+        return connection.connected ? tr("%1 s").arg(connection.lagSeconds, 0, 'f', 2) : QString();
+    case DroppedColumn:
+        return QString::number(connection.droppedSamples);
+    case SpoolColumn:
+        return bytesText(connection.spoolBytes);
+    case ReceivedColumn:
+        return bytesText(connection.receivedBytes);
+    case RateColumn:
+        return tr("%1/s").arg(shortText(static_cast<double>(connection.samplesPerSecond)));
+    case VersionColumn:
+        return QString::fromStdString(connection.agentVersion);
+    case PeerColumn:
+        return QString::fromStdString(connection.peer);
+    default:
+        if (!connection.lastRefusal.empty())
+            return QString::fromStdString(connection.lastRefusal);
+        return !connection.connected ? tr("not connected")
+            : connection.encrypted   ? tr("connected, TLS")
+                                     : tr("connected");
+    }
+}
+
+QVariant ConnectionsModel::sortValue(const ConnectionInfo& connection, int column) const
+{
+    switch (column) {
+    case RankColumn:
+        return connection.rank.value;
+    case LagColumn:
+        return connection.lagSeconds;
+    case DroppedColumn:
+        return static_cast<qulonglong>(connection.droppedSamples);
+    case SpoolColumn:
+        return static_cast<qulonglong>(connection.spoolBytes);
+    case ReceivedColumn:
+        return static_cast<qulonglong>(connection.receivedBytes);
+    case RateColumn:
+        return static_cast<qulonglong>(connection.samplesPerSecond);
+    default:
+        return text(connection, column);
+    }
+}
+
+QVariant ConnectionsModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid))
+        return {};
+    const ConnectionInfo& connection = m_rows[static_cast<std::size_t>(index.row())];
+    const bool isText = index.column() == RunColumn || index.column() >= VersionColumn;
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(connection, index.column());
+    case Qt::TextAlignmentRole:
+        return static_cast<int>(
+            Qt::AlignVCenter | (isText || index.column() == RankColumn ? Qt::AlignLeft : Qt::AlignRight));
+    case Qt::ToolTipRole:
+        return tr("%1, %2\n%n reconnect(s), ", nullptr, static_cast<int>(connection.reconnects))
+                   .arg(QString::fromStdString(connection.agentId), QString::fromStdString(connection.framework))
+            + tr("%1 batches, %2 duplicates, %3 refused")
+                  .arg(connection.receivedBatches)
+                  .arg(connection.duplicates)
+                  .arg(connection.rejected);
+    case SeverityRole:
+        if (index.column() == StateColumn)
+            return connection.lastRefusal.empty() && connection.connected ? 0 : 1;
+        if (index.column() == LagColumn)
+            return connection.lagSeconds > kLateSeconds ? 1 : 0;
+        return index.column() == DroppedColumn && connection.droppedSamples > 0 ? 1 : 0;
+    case KeyRole:
+        return QString::fromStdString(connection.agentId);
+    case SortRole:
+        return sortValue(connection, index.column());
+    default:
+        return {};
+    }
+}
+
+QVariant ConnectionsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole) {
+        const bool isText = section == RunColumn || section >= VersionColumn || section == RankColumn;
+        return static_cast<int>(Qt::AlignVCenter | (isText ? Qt::AlignLeft : Qt::AlignRight));
+    }
+    if (role != Qt::DisplayRole)
+        return {};
+    const QString names[] = { tr("Rank"), tr("Run"), tr("Lag"), tr("Dropped"), tr("Spool"), tr("Received"), tr("Rate"),
+        tr("Agent"), tr("Address"), tr("State") };
+    static_assert(std::size(names) == ColumnCount);
+    return names[section];
+}
+
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <QAbstractItemModel>
+
+#include <telltale/items/moduletree.h>
+#include <telltale/items/roles.h>
+
+namespace telltale::items {
+
+/// The module tree with its filter. A newer catalog of the same run, a new filter or new worst values keep the
+/// selection and the expanded rows that are still there; another run resets. Thread: gui.
+class ModuleTreeModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    enum Column { ModuleColumn, WorstColumn, ColumnCount };
+    static constexpr auto kMimeType = "application/x-telltale-modules"; ///< names, one a line, UTF-8
+
+    explicit ModuleTreeModel(QObject* parent = nullptr);
+
+    /// Null empties the tree.
+    void setCatalog(const std::shared_ptr<const store::Catalog>& catalog);
+    void setFilter(const QString& text);
+    QString filterError() const { return m_pattern.error(); }
+    void setWorst(WorstByName worst);
+
+    const ModuleTree& tree() const { return m_tree; }
+    QModelIndex indexOf(const QString& path) const; ///< invalid when the filter hides it
+    QString pathOf(const QModelIndex& index) const;
+    std::vector<QString> namesBelow(const QModelIndex& index) const;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    QStringList mimeTypes() const override;
+    QMimeData* mimeData(const QModelIndexList& indexes) const override;
+
+private:
+    int nodeOf(const QModelIndex& index) const;
+    QModelIndex indexOfNode(int node, int column) const;
+    template <typename Change> void relayOut(Change change);
+
+    ModuleTree m_tree;
+    NamePattern m_pattern;
+    WorstByName m_worst;
+    std::string m_runKey;
+    QString m_filter;
+};
+
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runsmodel.h"
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include <QLocale>
+
+#include <telltale/items/rowsync.h>
+
+namespace telltale::items {
+
+namespace {
+
+constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its group + 1
+
+auto shownPart(const store::RunSummary& run)
+{
+    return std::tie(run.name, run.path, run.state, run.ranks, run.lastStep, run.fileBytes, run.note);
+}
+
+QString grouped(qint64 value)
+{
+    QString digits = QString::number(value);
+    for (qsizetype i = digits.size() - 3; i > 0; i -= 3)
+        digits.insert(i, QChar(0x202F));
+    return digits;
+}
+
+QString sizeText(quint64 bytes)
+{
+    return QLocale::c().formattedDataSize(static_cast<qint64>(bytes), bytes < 1000 ? 0 : 2, QLocale::DataSizeSIFormat);
+}
+
+}
+
+RunsModel::RunsModel(QObject* parent)
+    : QAbstractItemModel(parent)
+{
+}
+
+void RunsModel::setLive(std::vector<store::RunSummary> runs)
+{
+    std::vector<store::RunSummary> archived = m_groups[ArchivedGroup];
+    set(LiveGroup, std::move(runs));
+    setArchived(std::move(archived));
+}
+
+void RunsModel::setArchived(std::vector<store::RunSummary> runs)
+{
+    std::erase_if(runs, [this](const store::RunSummary& run) {
+        return std::any_of(m_groups[LiveGroup].begin(), m_groups[LiveGroup].end(),
+            [&](const store::RunSummary& live) { return live.path == run.path; });
+    });
+    set(ArchivedGroup, std::move(runs));
+}
+
+void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
+{
+    std::vector<store::RunSummary>& rows = m_groups[group];
+    const QModelIndex parent = index(group, 0);
+    const auto keys = [](const std::vector<store::RunSummary>& list) {
+        std::vector<std::string> result;
+        for (const store::RunSummary& run : list)
+            result.push_back(run.path);
+        return result;
+    };
+    const std::size_t before = rows.size();
+    RowOperations operations;
+    operations.remove = [&](int first, int last) {
+        beginRemoveRows(parent, first, last);
+        rows.erase(rows.begin() + first, rows.begin() + last + 1);
+        endRemoveRows();
+    };
+    operations.move = [&](int from, int to) {
+        beginMoveRows(parent, from, from, parent, to > from ? to + 1 : to);
+        store::RunSummary run = std::move(rows[static_cast<std::size_t>(from)]);
+        rows.erase(rows.begin() + from);
+        rows.insert(rows.begin() + to, std::move(run));
+        endMoveRows();
+    };
+    operations.insert = [&](int row, int firstWanted, int count) {
+        beginInsertRows(parent, row, row + count - 1);
+        rows.insert(rows.begin() + row, wanted.begin() + firstWanted, wanted.begin() + firstWanted + count);
+        endInsertRows();
+    };
+    syncRows(keys(rows), keys(wanted), operations);
+
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (shownPart(rows[i]) == shownPart(wanted[i]))
+            continue;
+        rows[i] = std::move(wanted[i]);
+        Q_EMIT dataChanged(index(static_cast<int>(i), 0, parent), index(static_cast<int>(i), ColumnCount - 1, parent));
+    }
+    if (rows.size() != before)
+        Q_EMIT dataChanged(index(group, 0), index(group, ColumnCount - 1));
+}
+
+const store::RunSummary* RunsModel::runAt(const QModelIndex& index) const
+{
+    if (!index.isValid() || index.internalId() == kHeading)
+        return nullptr;
+    return &m_groups[static_cast<std::size_t>(index.internalId() - 1)][static_cast<std::size_t>(index.row())];
+}
+
+QModelIndex RunsModel::indexOf(const QString& id) const
+{
+    for (int group = 0; group < GroupCount; ++group) {
+        const auto& rows = m_groups[static_cast<std::size_t>(group)];
+        const auto at = std::find_if(
+            rows.begin(), rows.end(), [&](const store::RunSummary& run) { return run.id == id.toStdString(); });
+        if (at != rows.end())
+            return index(static_cast<int>(at - rows.begin()), 0, index(group, 0));
+    }
+    return {};
+}
+
+QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) const
+{
+    if (!hasIndex(row, column, parent))
+        return {};
+    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : kHeading);
+}
+
+QModelIndex RunsModel::parent(const QModelIndex& child) const
+{
+    if (!child.isValid() || child.internalId() == kHeading)
+        return {};
+    return createIndex(static_cast<int>(child.internalId()) - 1, 0, kHeading);
+}
+
+int RunsModel::rowCount(const QModelIndex& parent) const
+{
+    if (!parent.isValid())
+        return GroupCount;
+    if (parent.internalId() != kHeading || parent.column() > 0)
+        return 0;
+    return static_cast<int>(m_groups[static_cast<std::size_t>(parent.row())].size());
+}
+
+int RunsModel::columnCount(const QModelIndex&) const
+{
+    return ColumnCount;
+}
+
+QVariant RunsModel::groupData(int group, int column, int role) const
+{
+    if (role == Qt::DisplayRole && column == NameColumn)
+        return group == LiveGroup ? tr("Live") : tr("Archived");
+    if (role == IsGroupRole)
+        return true;
+    if (role == CountRole)
+        return static_cast<int>(m_groups[static_cast<std::size_t>(group)].size());
+    return {};
+}
+
+QVariant RunsModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid())
+        return {};
+    const store::RunSummary* run = runAt(index);
+    if (!run)
+        return groupData(index.row(), index.column(), role);
+    switch (role) {
+    case Qt::DisplayRole:
+        switch (index.column()) {
+        case NameColumn:
+            return QString::fromStdString(run->name);
+        case RanksColumn:
+            return QString::number(run->ranks);
+        case StepColumn:
+            return run->lastStep.value < 0 ? tr("none") : grouped(run->lastStep.value);
+        default:
+            return sizeText(run->fileBytes);
+        }
+    case Qt::ToolTipRole: {
+        const QString state = QString::fromUtf8(store::runStateName(run->state).data());
+        const QString note = QString::fromStdString(run->note);
+        return tr("%1, %2, %3\n%4")
+            .arg(QString::fromStdString(run->name), state, sizeText(run->fileBytes),
+                note.isEmpty() ? QString::fromStdString(run->path) : note);
+    }
+    case Qt::TextAlignmentRole:
+        return static_cast<int>(Qt::AlignVCenter | (index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight));
+    case SortRole:
+        return index.column() == NameColumn ? QVariant(QString::fromStdString(run->name))
+            : index.column() == RanksColumn ? QVariant(run->ranks)
+            : index.column() == StepColumn  ? QVariant(static_cast<qint64>(run->lastStep.value))
+                                            : QVariant(static_cast<qulonglong>(run->fileBytes));
+    case KeyRole:
+        return QString::fromStdString(run->id);
+    case StateRole:
+        return static_cast<int>(run->state);
+    case IsGroupRole:
+        return false;
+    default:
+        return {};
+    }
+}
+
+QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return static_cast<int>(Qt::AlignVCenter | (section == NameColumn ? Qt::AlignLeft : Qt::AlignRight));
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case NameColumn:
+        return tr("Name");
+    case RanksColumn:
+        return tr("Ranks");
+    case StepColumn:
+        return tr("Last step");
+    default:
+        return tr("Size");
+    }
+}
+
+}

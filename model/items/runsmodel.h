@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include <QAbstractItemModel>
+
+#include <telltale/items/roles.h>
+#include <telltale/store/archive.h>
+
+namespace telltale::items {
+
+/// Two headings, Live and Archived, with their runs. setLive and setArchived change only the rows that differ, so
+/// that a refresh keeps the selection. Thread: gui.
+class RunsModel : public QAbstractItemModel {
+    Q_OBJECT
+public:
+    enum Group { LiveGroup, ArchivedGroup, GroupCount };
+    enum Column { NameColumn, RanksColumn, StepColumn, SizeColumn, ColumnCount };
+
+    explicit RunsModel(QObject* parent = nullptr);
+
+    void setLive(std::vector<store::RunSummary> runs);
+    /// In the order given. Runs that are live as well are shown there only.
+    void setArchived(std::vector<store::RunSummary> runs);
+    bool isEmpty() const { return m_groups[LiveGroup].empty() && m_groups[ArchivedGroup].empty(); }
+    const std::vector<store::RunSummary>& runs(Group group) const { return m_groups[group]; }
+    /// Null for headings and invalid indexes. Valid until the next change.
+    const store::RunSummary* runAt(const QModelIndex& index) const;
+    QModelIndex indexOf(const QString& id) const;
+
+    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
+    QModelIndex parent(const QModelIndex& child) const override;
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    void set(Group group, std::vector<store::RunSummary> runs);
+    QVariant groupData(int group, int column, int role) const;
+
+    std::array<std::vector<store::RunSummary>, GroupCount> m_groups;
+};
+
+}

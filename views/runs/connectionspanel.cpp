@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "connectionspanel.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/connectionsmodel.h>
+
+#include "joinfield.h"
+#include "panelhead.h"
+#include "rolelabel.h"
+
+namespace telltale::views {
+
+namespace {
+
+using items::ConnectionsModel;
+
+/// Numbers in the number font; what needs a look in the warning colour and bold.
+class CellDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const bool loud = index.data(items::SeverityRole).toInt() > 0;
+        const bool isText
+            = index.column() == ConnectionsModel::RunColumn || index.column() == ConnectionsModel::StateColumn;
+        option->font = isText ? wordsFont(12, loud ? 500 : 400) : numberFont(12, loud ? 600 : 400);
+        option->palette.setColor(QPalette::Text, loud ? Theme::current().warnText : Theme::current().text);
+        option->textElideMode = Qt::ElideRight;
+    }
+};
+
+}
+
+ConnectionsPanel::ConnectionsPanel(QWidget* parent)
+    : QWidget(parent)
+    , m_head(new PanelHead(tr("Connections"), this))
+    , m_join(new JoinField(this))
+    , m_hint(new RoleLabel(&Theme::text3, wordsFont(11), this))
+    , m_empty(new RoleLabel(tr("No agent has connected yet."), &Theme::text3, wordsFont(12), this))
+    , m_table(new QTableView(this))
+    , m_model(new ConnectionsModel(this))
+{
+    setObjectName(QStringLiteral("connectionsPanel"));
+    auto* sorted = new QSortFilterProxyModel(this);
+    sorted->setSourceModel(m_model);
+    sorted->setSortRole(items::SortRole);
+    m_table->setModel(sorted);
+    m_table->setItemDelegate(new CellDelegate(m_table));
+    m_table->setObjectName(QStringLiteral("connectionsTable"));
+    m_table->setAccessibleName(tr("Agents"));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setSortingEnabled(true);
+    m_table->sortByColumn(ConnectionsModel::RankColumn, Qt::AscendingOrder);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setTabKeyNavigation(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(26);
+    m_table->horizontalHeader()->setFont(wordsFont(11));
+    m_table->horizontalHeader()->setFixedHeight(22);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    const int widths[] = { 52, 140, 70, 76, 76, 84, 84, 90, 150, 160 };
+    static_assert(std::size(widths) == ConnectionsModel::ColumnCount);
+    for (int column = 0; column < ConnectionsModel::ColumnCount; ++column)
+        m_table->setColumnWidth(column, widths[column]);
+    m_hint->setWordWrap(true);
+    m_empty->setAlignment(Qt::AlignCenter);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 8, 0, 0);
+    layout->setSpacing(6);
+    auto* top = new QVBoxLayout;
+    top->setContentsMargins(12, 0, 12, 0);
+    top->setSpacing(4);
+    top->addWidget(m_join);
+    top->addWidget(m_hint);
+    layout->addLayout(top);
+    layout->addWidget(m_table, 1);
+    layout->addWidget(m_empty, 1);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setConnections({});
+}
+
+void ConnectionsPanel::setListening(const QString& joinString, const QString& problem)
+{
+    m_join->setJoinString(joinString);
+    m_hint->setColour(problem.isEmpty() ? &Theme::text3 : &Theme::warnText);
+    m_hint->setText(problem.isEmpty()
+            ? tr("Set it as TELLTALE_JOIN in the environment of every rank. Copying takes the whole token.")
+            : problem);
+}
+
+void ConnectionsPanel::setConnections(std::vector<ConnectionInfo> connections)
+{
+    const auto connected
+        = std::count_if(connections.begin(), connections.end(), [](const ConnectionInfo& c) { return c.connected; });
+    m_head->setHint(connections.empty() ? QString() : QString::number(connected));
+    m_table->setVisible(!connections.empty());
+    m_empty->setVisible(connections.empty());
+    m_model->set(std::move(connections));
+}
+
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "facttable.h"
+
+#include <algorithm>
+
+#include <QPainter>
+
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kRow = 20;
+constexpr int kHint = 14;
+constexpr int kNameWidth = 70; ///< where the values begin in the Code style
+
+}
+
+FactTable::FactTable(Style style, QWidget* parent)
+    : QWidget(parent)
+    , m_style(style)
+{
+    setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+}
+
+void FactTable::set(QStringList columns, std::vector<Row> rows)
+{
+    m_columns = std::move(columns);
+    m_rows = std::move(rows);
+    setAccessibleDescription(text());
+    updateGeometry();
+    update();
+}
+
+QString FactTable::text() const
+{
+    QString all = m_columns.isEmpty() ? QString() : u'\t' + m_columns.join(u'\t') + u'\n';
+    for (const Row& row : m_rows) {
+        all += row.name;
+        for (const Value& value : row.values)
+            all += u'\t' + value.text;
+        all += u'\n';
+    }
+    return all;
+}
+
+int FactTable::rowHeight(const Row& row) const
+{
+    const bool hinted
+        = std::any_of(row.values.begin(), row.values.end(), [](const Value& v) { return !v.hint.isEmpty(); });
+    return hinted ? kRow + kHint : kRow;
+}
+
+QSize FactTable::sizeHint() const
+{
+    int height = 0;
+    for (const Row& row : m_rows)
+        height += rowHeight(row);
+    return { 240, height };
+}
+
+void FactTable::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    const int columns = std::max<int>(1, static_cast<int>(m_columns.size()));
+    const int nameWidth = m_style == Style::Code ? kNameWidth : width() * 3 / 10;
+    const int columnWidth = (width() - nameWidth) / columns;
+    int top = 0;
+    for (const Row& row : m_rows) {
+        painter.setFont(wordsFont(12));
+        painter.setPen(theme.text2);
+        painter.drawText(QRect(0, top, nameWidth, kRow), static_cast<int>(Qt::AlignVCenter), row.name);
+        for (int i = 0; i < static_cast<int>(row.values.size()); ++i) {
+            const Value& value = row.values[static_cast<std::size_t>(i)];
+            const QRect cell(nameWidth + i * columnWidth, top, columnWidth, kRow);
+            painter.setPen(value.critical ? theme.criticalText : theme.text);
+            if (m_style == Style::Code) {
+                painter.setFont(codeFont(12));
+                painter.drawText(cell, static_cast<int>(Qt::AlignVCenter),
+                    painter.fontMetrics().elidedText(value.text, Qt::ElideRight, cell.width()));
+                continue;
+            }
+            painter.setFont(numberFont(12, value.critical ? 500 : 400));
+            painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), value.text);
+            if (value.hint.isEmpty())
+                continue;
+            painter.setFont(numberFont(10));
+            painter.setPen(theme.text3);
+            painter.drawText(QRect(cell.left() - columnWidth, top + kRow - 3, columnWidth * 2, kHint),
+                static_cast<int>(Qt::AlignTop | Qt::AlignRight), value.hint);
+        }
+        top += rowHeight(row);
+    }
+}
+
+}

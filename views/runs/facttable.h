@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QString>
+#include <QWidget>
+
+namespace telltale::views {
+
+/// Rows of a name and values under named columns, numbers right-aligned; the inspector's "values at the cursor".
+/// Thread: gui.
+class FactTable : public QWidget {
+    Q_OBJECT
+public:
+    struct Value {
+        QString text;
+        bool critical = false;
+        QString hint; ///< small and quiet beneath, as in "last finite 3.66"
+    };
+    struct Row {
+        QString name;
+        std::vector<Value> values;
+    };
+    enum class Style { Numbers, Code };
+
+    explicit FactTable(Style style, QWidget* parent = nullptr);
+
+    void set(QStringList columns, std::vector<Row> rows);
+    /// Tab-separated, for the clipboard.
+    QString text() const;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return { 120, sizeHint().height() }; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    int rowHeight(const Row& row) const;
+
+    Style m_style;
+    QStringList m_columns;
+    std::vector<Row> m_rows;
+};
+
+}

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "inspectorpanel.h"
+
+#include <algorithm>
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+
+#include "facttable.h"
+#include "panelhead.h"
+#include "rankbars.h"
+#include "rolelabel.h"
+#include "seriesrows.h"
+
+namespace telltale::views {
+
+namespace {
+
+using series::CellState;
+using series::CellValue;
+
+constexpr std::size_t kColumns = 2;
+constexpr int kAskAfterMs = 40;
+constexpr int kLiveEveryMs = 250; ///< the newest step moves on faster than a person reads
+
+QString words(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+FactTable::Value valueOf(Stat stat, const CellValue& cell, const std::optional<LastFinite>& last)
+{
+    FactTable::Value value;
+    value.critical = cell.state >= CellState::NegInf;
+    switch (cell.state) {
+    case CellState::NaN:
+        value.text = QStringLiteral("NaN");
+        break;
+    case CellState::PosInf:
+        value.text = QStringLiteral("+Inf");
+        break;
+    case CellState::NegInf:
+        value.text = QChar(0x2212) + QStringLiteral("Inf");
+        break;
+    case CellState::Value:
+        if (isNonFiniteCount(stat)) {
+            value.text = formatStep(static_cast<qint64>(cell.value));
+            value.critical = cell.value > 0;
+        } else if (stat == Stat::Zeros) {
+            value.text = QStringLiteral("%1 %").arg(cell.value * 100, 0, 'f', 2);
+        } else {
+            value.text = formatValue(cell.value);
+        }
+        break;
+    default:
+        value.text = QChar(0x2013);
+    }
+    if (last)
+        value.hint
+            = InspectorPanel::tr("last finite %1 at %2").arg(formatValue(last->value), formatStep(last->step.value));
+    return value;
+}
+
+QString statLabel(Stat stat)
+{
+    switch (stat) {
+    case Stat::Nans:
+        return QStringLiteral("NaN");
+    case Stat::PosInfs:
+        return QStringLiteral("+Inf");
+    case Stat::NegInfs:
+        return QChar(0x2212) + QStringLiteral("Inf");
+    default:
+        return words(statName(stat));
+    }
+}
+
+/// The statistics of a group in the order of the design, with the derived one.
+std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
+{
+    std::vector<Stat> stats;
+    for (const store::GroupInfo& info : catalog.groups) {
+        if (info.id == group)
+            stats = info.stats;
+    }
+    const auto has = [&](Stat stat) { return std::find(stats.begin(), stats.end(), stat) != stats.end(); };
+    std::erase_if(stats, [](Stat stat) { return stat == Stat::Hist || stat == Stat::Checksum; });
+    if (has(Stat::Min) && has(Stat::Max))
+        stats.insert(std::find(stats.begin(), stats.end(), Stat::Max) + 1, Stat::AbsMax);
+    return stats;
+}
+
+QString shapeText(const store::SeriesInfo& series)
+{
+    QStringList sizes;
+    for (const std::int64_t size : series.shape)
+        sizes.append(QString::number(size));
+    return u'[' + sizes.join(QStringLiteral(", ")) + u']';
+}
+
+RoleLabel* sectionTitle(const QString& text, QWidget* parent)
+{
+    return new RoleLabel(text, &Theme::text2, wordsFont(11, 600), parent);
+}
+
+}
+
+InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , m_context(context)
+    , m_queryId(context.queries ? context.queries->newView() : 0)
+    , m_head(new PanelHead(tr("Inspector"), this))
+    , m_body(new QWidget)
+    , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
+    , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
+    , m_shapes(new FactTable(FactTable::Style::Code, m_body))
+    , m_atStep((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
+    , m_columnHead(new QWidget(m_body))
+    , m_values(new FactTable(FactTable::Style::Numbers, m_body))
+    , m_footnote(new RoleLabel(tr("norm and mean over finite elements"), &Theme::text3, wordsFont(11), m_body))
+    , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
+    , m_rankBars(new RankBars(m_body))
+    , m_stackTitle(sectionTitle(tr("Called from"), m_body))
+    , m_stack((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
+{
+    setObjectName(QStringLiteral("inspectorPanel"));
+    QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy these values"));
+    connect(copyButton, &QToolButton::clicked, this, &InspectorPanel::copy);
+
+    m_title->setWordWrap(true);
+    m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_subtitle->setWordWrap(true);
+    m_stack->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_values->setAccessibleName(tr("Values at the cursor"));
+    m_shapes->setAccessibleName(tr("Shapes"));
+
+    auto* headRow = new QHBoxLayout(m_columnHead);
+    headRow->setContentsMargins(0, 0, 0, 0);
+    headRow->addWidget(m_atStep);
+    headRow->addStretch();
+
+    auto* layout = new QVBoxLayout(m_body);
+    layout->setContentsMargins(12, 12, 12, 12);
+    layout->setSpacing(4);
+    layout->addWidget(m_title);
+    layout->addWidget(m_subtitle);
+    layout->addSpacing(10);
+    layout->addWidget(sectionTitle(tr("Shapes"), m_body));
+    layout->addWidget(m_shapes);
+    layout->addSpacing(10);
+    layout->addWidget(m_columnHead);
+    layout->addWidget(m_values);
+    layout->addWidget(m_footnote);
+    layout->addSpacing(10);
+    layout->addWidget(m_ranksTitle);
+    layout->addWidget(m_rankBars);
+    layout->addSpacing(10);
+    layout->addWidget(m_stackTitle);
+    layout->addWidget(m_stack);
+    layout->addStretch();
+
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(m_body);
+    m_body->setBackgroundRole(QPalette::Base);
+    m_body->setAutoFillBackground(true);
+
+    auto* empty = new RoleLabel(tr("Select a module to see its values."), &Theme::text3, wordsFont(12), this);
+    empty->setAlignment(Qt::AlignCenter);
+    empty->setWordWrap(true);
+    empty->setMargin(24);
+    empty->setBackgroundRole(QPalette::Base);
+    empty->setAutoFillBackground(true);
+    m_empty = empty;
+    auto* pages = new QStackedLayout(this);
+    pages->addWidget(empty);
+    pages->addWidget(scroll);
+
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, &InspectorPanel::ask);
+    connect(m_rankBars, &RankBars::rankClicked, context.state, &ViewState::setRank);
+    const ViewState* state = context.state;
+    for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
+             &ViewState::rankChanged, &ViewState::runChanged })
+        connect(state, signal, this, &InspectorPanel::moduleChanged);
+    connect(state, &ViewState::statChanged, this, &InspectorPanel::askSoon);
+    connect(state, &ViewState::cursorChanged, this, &InspectorPanel::askSoon);
+    connect(state, &ViewState::dataArrived, this, [this] {
+        if (!m_context.state->cursor() && !m_timer.isActive())
+            m_timer.start(kLiveEveryMs);
+    });
+    moduleChanged();
+}
+
+InspectorPanel::~InspectorPanel()
+{
+    if (m_context.queries)
+        m_context.queries->cancel(m_queryId);
+}
+
+void InspectorPanel::moduleChanged()
+{
+    const ViewState* state = m_context.state;
+    const auto catalog = state->catalog();
+    auto* pages = static_cast<QStackedLayout*>(layout());
+    if (!catalog || state->selection().empty()) {
+        m_keys.clear();
+        pages->setCurrentIndex(0);
+        return;
+    }
+    pages->setCurrentIndex(1);
+    const QString name = state->selection().front().name;
+    m_keys = keysOf(*catalog, state->kind(), name);
+    if (m_keys.size() > kColumns)
+        m_keys.resize(kColumns);
+    m_title->setText(name);
+    m_subtitle->setText(subtitle(*catalog));
+
+    std::vector<FactTable::Row> shapes;
+    for (const store::SeriesInfo& series : catalog->series) {
+        const QString own = QString::fromStdString(series.name);
+        const bool isPart = own.startsWith(name + u'.') && !own.mid(name.size() + 1).contains(u'.');
+        if ((own != name && !isPart) || series.kind == Kind::Attention || series.shape.empty())
+            continue;
+        const QString slot = QString::fromStdString(series.slot);
+        const QString label = isPart ? own.mid(name.size() + 1) : slot.isEmpty() ? tr("value") : slot;
+        const bool known
+            = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
+        if (!known)
+            shapes.push_back({ label, { { shapeText(series), false, {} } } });
+    }
+    m_shapes->set({}, std::move(shapes));
+    askSoon();
+}
+
+QString InspectorPanel::subtitle(const store::Catalog& catalog) const
+{
+    const ViewState* state = m_context.state;
+    QStringList parts;
+    const auto rows = seriesRows(catalog, state->kind(), state->rank());
+    const auto row = std::find_if(
+        rows.begin(), rows.end(), [&](const SeriesRow& r) { return !m_keys.empty() && r.key == m_keys.front(); });
+    if (row != rows.end() && row->series->dtype != DType::Unknown)
+        parts.append(words(dtypeName(row->series->dtype)));
+    std::vector<Rank> ranks;
+    for (const store::SourceInfo& source : catalog.sources) {
+        if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
+            ranks.push_back(source.rank);
+    }
+    parts.append(tr("rank %1 of %2").arg(state->rank().value).arg(ranks.size()));
+    for (const store::SourceInfo& source : catalog.sources) {
+        if (source.rank != state->rank() || source.dp < 0)
+            continue;
+        parts.append(QStringLiteral("dp %1 tp %2").arg(source.dp).arg(std::max(0, source.tp)));
+        break;
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+void InspectorPanel::askSoon()
+{
+    m_timer.start(kAskAfterMs);
+}
+
+void InspectorPanel::ask()
+{
+    const ViewState* state = m_context.state;
+    const auto catalog = state->catalog();
+    if (m_keys.empty() || !catalog || !state->run() || !m_context.queries)
+        return;
+    InspectorQuery query;
+    GroupId group;
+    const auto rows = seriesRows(*catalog, state->kind(), state->rank());
+    for (const ModuleKey& key : m_keys) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const SeriesRow& r) { return r.key == key; });
+        query.columns.push_back(row == rows.end() ? series::RowAttempts() : row->attempts);
+        if (row != rows.end())
+            group = row->series->group;
+    }
+    query.stats = shownStats(*catalog, group);
+    query.all = state->fullRange();
+    query.step = state->cursor().value_or(query.all.last);
+    query.rankStat = state->stat();
+    query.module = m_keys.front().name.toStdString();
+    m_ranks.clear();
+    for (auto& [rank, attempts] : rankRows(*catalog, state->kind(), m_keys.front())) {
+        m_ranks.push_back(rank);
+        query.ranks.push_back(std::move(attempts));
+    }
+    m_context.queries->submit(m_queryId, state->run(),
+        [this, query = std::move(query)](
+            Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+            if (!reader)
+                return {}; // the views say why a run cannot be read
+            auto answer = answerInspector(**reader, query, cancel);
+            if (!answer)
+                return {};
+            return [this, stats = query.stats, step = query.step, found = std::move(*answer)] {
+                show(found, stats, step);
+            };
+        });
+}
+
+void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step)
+{
+    m_atStep->setText(tr("At step %1").arg(formatStep(step.value)));
+    QStringList columns;
+    for (const ModuleKey& key : m_keys)
+        columns.append(key.slot);
+    while (m_columnHead->layout()->count() > 2)
+        delete m_columnHead->layout()->takeAt(2)->widget();
+    const bool named = std::any_of(columns.begin(), columns.end(), [](const QString& c) { return !c.isEmpty(); });
+    for (const QString& column : columns) {
+        auto* label = (new RoleLabel(named ? column : QString(), &Theme::text2, wordsFont(11), m_columnHead))->asData();
+        label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        label->setFixedWidth((m_values->width() - m_values->width() * 3 / 10) / static_cast<int>(columns.size()));
+        m_columnHead->layout()->addWidget(label);
+        label->show();
+    }
+    std::vector<FactTable::Row> rows;
+    bool anyNonFinite = false;
+    for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {
+        FactTable::Row row { statLabel(stats[i]), {} };
+        for (std::size_t c = 0; c < answer.values[i].size(); ++c) {
+            row.values.push_back(valueOf(stats[i], answer.values[i][c], answer.lastFinite[i][c]));
+            anyNonFinite = anyNonFinite || row.values.back().critical;
+        }
+        rows.push_back(std::move(row));
+    }
+    m_values->set(columns, std::move(rows));
+    m_footnote->setVisible(anyNonFinite);
+
+    std::vector<RankBars::Bar> bars;
+    for (std::size_t i = 0; i < answer.ranks.size() && i < m_ranks.size(); ++i)
+        bars.push_back({ m_ranks[i], answer.ranks[i] });
+    const bool several = bars.size() > 1;
+    m_ranksTitle->setText(tr("%1 by rank").arg(words(statName(m_context.state->stat()))));
+    m_ranksTitle->setVisible(several);
+    m_rankBars->setVisible(several);
+    m_rankBars->set(std::move(bars), m_context.state->rank());
+    m_stack->setText(QString::fromStdString(answer.stack));
+    m_stack->setVisible(!answer.stack.empty());
+    m_stackTitle->setVisible(!answer.stack.empty());
+}
+
+void InspectorPanel::copy() const
+{
+    QGuiApplication::clipboard()->setText(
+        m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_atStep->text() + u'\n' + m_values->text());
+}
+
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTimer>
+#include <QWidget>
+
+#include <telltale/common/dataview.h>
+#include <telltale/common/viewstate.h>
+
+#include "inspectorquery.h"
+
+class QLabel;
+
+namespace telltale::views {
+
+class FactTable;
+class PanelHead;
+class RankBars;
+class RoleLabel;
+
+/// The first selected module: shapes, every statistic at the cursor (the newest step without one), the same statistic
+/// on every rank, where it is called from. Thread: gui; values come from the query pool.
+class InspectorPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit InspectorPanel(const ViewContext& context, QWidget* parent = nullptr);
+    ~InspectorPanel() override;
+
+    PanelHead* head() const { return m_head; }
+
+private:
+    void moduleChanged();
+    void askSoon();
+    void ask();
+    void show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step);
+    QString subtitle(const store::Catalog& catalog) const;
+    void copy() const;
+
+    ViewContext m_context;
+    store::QueryPool::ViewId m_queryId;
+    QTimer m_timer;
+    std::vector<ModuleKey> m_keys; ///< slots of the module, one a column
+    std::vector<Rank> m_ranks;
+
+    PanelHead* m_head;
+    QWidget* m_body;
+    QWidget* m_empty;
+    RoleLabel* m_title;
+    RoleLabel* m_subtitle;
+    FactTable* m_shapes;
+    RoleLabel* m_atStep;
+    QWidget* m_columnHead;
+    FactTable* m_values;
+    RoleLabel* m_footnote;
+    RoleLabel* m_ranksTitle;
+    RankBars* m_rankBars;
+    RoleLabel* m_stackTitle;
+    RoleLabel* m_stack;
+};
+
+}

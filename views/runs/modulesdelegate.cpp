@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "modulesdelegate.h"
+
+#include <algorithm>
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/moduletreemodel.h>
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kBarHeight = 8;
+
+void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& worst)
+{
+    const Theme& theme = Theme::current();
+    const double share = worst.isNonFinite() ? 1.0 : std::clamp(worst.deviation / ModulesDelegate::kFullBar, 0.04, 1.0);
+    const QRectF bar(area.left(), area.center().y() - kBarHeight / 2.0, area.width() * share, kBarHeight);
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(Qt::NoPen);
+    if (!worst.isNonFinite() || worst.isSource) {
+        painter->setBrush(worst.isNonFinite() ? theme.criticalMark : theme.strong);
+        painter->drawRoundedRect(bar, 1.5, 1.5);
+        return;
+    }
+    QPainterPath shape;
+    shape.addRoundedRect(bar.adjusted(0.5, 0.5, -0.5, -0.5), 1.5, 1.5);
+    painter->setPen(QPen(theme.criticalMark, 1));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawPath(shape);
+    painter->setClipPath(shape, Qt::IntersectClip);
+    for (double x = bar.left() - kBarHeight; x < bar.right(); x += 4)
+        painter->drawLine(QPointF(x, bar.bottom()), QPointF(x + kBarHeight, bar.top()));
+}
+
+}
+
+void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const Theme& theme = Theme::current();
+    if (option.state.testFlag(QStyle::State_Selected))
+        painter->fillRect(option.rect, theme.selection);
+    else if (option.state.testFlag(QStyle::State_MouseOver))
+        painter->fillRect(option.rect, theme.hover);
+    painter->save();
+    if (index.column() == items::ModuleTreeModel::ModuleColumn) {
+        painter->setFont(codeFont(12));
+        painter->setPen(theme.text);
+        const QRect text = option.rect.adjusted(4, 0, -4, 0);
+        painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
+            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, text.width()));
+    } else if (const auto worst = index.data(items::WorstRole).value<items::WorstValue>(); worst.known) {
+        paintBar(painter, QRectF(option.rect).adjusted(8, 0, -16, 0), worst);
+    }
+    painter->restore();
+}
+
+QSize ModulesDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    return { QStyledItemDelegate::sizeHint(option, index).width(), 22 };
+}
+
+}

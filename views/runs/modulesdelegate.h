@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStyledItemDelegate>
+
+namespace telltale::views {
+
+/// Rows of the module tree: the name in the code font, and the worst value of the subtree as a bar. A solid rose bar is
+/// the source of a non-finite value, a hatched one is downstream of it; grey bars are deviations. Thread: gui.
+class ModulesDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    static constexpr double kFullBar = 30; ///< deviation (MADs) that fills the bar
+
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+};
+
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "modulespanel.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScopedValueRollback>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/moduletreemodel.h>
+
+#include "modulesdelegate.h"
+#include "panelhead.h"
+#include "paneltree.h"
+#include "rolelabel.h"
+#include "seriesrows.h"
+#include "worstscan.h"
+
+namespace telltale::views {
+
+using items::ModuleTreeModel;
+
+namespace {
+
+constexpr int kScanEveryMs = 2000; ///< worst values change slowly; a scan of 100 k series costs tens of ms of a core
+constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
+constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
+constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
+
+}
+
+ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , m_context(context)
+    , m_queryId(context.queries ? context.queries->newView() : 0)
+    , m_model(new ModuleTreeModel(this))
+    , m_head(new PanelHead(tr("Modules"), this))
+    , m_filter(new QLineEdit(this))
+    , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
+    , m_tree(new PanelTree(this))
+{
+    setObjectName(QStringLiteral("modulesPanel"));
+    QToolButton* collapse = m_head->addButton(QStringLiteral("stack"), tr("Close all branches"));
+
+    m_filter->setObjectName(QStringLiteral("moduleFilter"));
+    m_filter->setPlaceholderText(tr("text, glob* or /regex/"));
+    m_filter->setAccessibleName(tr("Filter modules"));
+    m_filter->setToolTip(tr("Filter modules (Ctrl+F)"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setFont(wordsFont(12));
+    m_filter->addAction(icon(QStringLiteral("search")), QLineEdit::LeadingPosition);
+    m_error->setWordWrap(true);
+    m_error->setContentsMargins(12, 0, 12, 4);
+    m_error->asData()->hide();
+
+    m_tree->setObjectName(QStringLiteral("modulesTree"));
+    m_tree->setAccessibleName(tr("Modules"));
+    m_tree->setModel(m_model);
+    m_tree->setItemDelegate(new ModulesDelegate(m_tree));
+    m_tree->setEmptyText(tr("The model's own hierarchy, with the worst value of each part."));
+    m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    m_tree->setDragEnabled(true);
+    m_tree->setDragDropMode(QAbstractItemView::DragOnly);
+    QHeaderView* header = m_tree->header();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(ModuleTreeModel::ModuleColumn, QHeaderView::Stretch);
+    header->resizeSection(ModuleTreeModel::WorstColumn, 104);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* field = new QVBoxLayout;
+    field->setContentsMargins(8, 6, 8, 6);
+    field->addWidget(m_filter);
+    layout->addLayout(field);
+    layout->addWidget(m_error);
+    layout->addWidget(m_tree);
+    setFocusProxy(m_tree);
+
+    m_filterTimer.setSingleShot(true);
+    m_filterTimer.setInterval(kFilterAfterMs);
+    m_scanTimer.setSingleShot(true);
+    connect(&m_filterTimer, &QTimer::timeout, this, &ModulesPanel::applyFilter);
+    connect(&m_scanTimer, &QTimer::timeout, this, &ModulesPanel::scan);
+    connect(m_filter, &QLineEdit::textEdited, this, [this] { m_filterTimer.start(); });
+    connect(m_filter, &QLineEdit::textChanged, this, [this](const QString& text) {
+        if (text.isEmpty())
+            m_filterTimer.start();
+    });
+    connect(m_filter, &QLineEdit::returnPressed, this, [this] {
+        applyFilter();
+        m_tree->setFocus();
+    });
+    connect(collapse, &QToolButton::clicked, m_tree, &QTreeView::collapseAll);
+    connect(
+        m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ModulesPanel::treeSelectionChanged);
+
+    ViewState* state = context.state;
+    connect(state, &ViewState::catalogChanged, this, &ModulesPanel::catalogChanged);
+    connect(state, &ViewState::runChanged, this, &ModulesPanel::catalogChanged);
+    connect(state, &ViewState::selectionChanged, this, &ModulesPanel::showSelection);
+    connect(state, &ViewState::moduleFilterChanged, this, [this] {
+        if (m_filter->text() != m_context.state->moduleFilter()) {
+            m_filter->setText(m_context.state->moduleFilter());
+            applyFilter();
+        }
+    });
+    for (const auto signal :
+        { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::rankChanged, &ViewState::dataArrived })
+        connect(state, signal, this, &ModulesPanel::scanSoon);
+    catalogChanged();
+}
+
+ModulesPanel::~ModulesPanel()
+{
+    if (m_context.queries)
+        m_context.queries->cancel(m_queryId);
+}
+
+void ModulesPanel::focusFilter()
+{
+    m_filter->setFocus(Qt::ShortcutFocusReason);
+    m_filter->selectAll();
+}
+
+void ModulesPanel::goTo(const QString& module)
+{
+    if (!m_model->indexOf(module).isValid() && !m_filter->text().isEmpty()) {
+        m_filter->clear();
+        applyFilter();
+    }
+    const QModelIndex index = m_model->indexOf(module);
+    if (!index.isValid())
+        return;
+    m_tree->setCurrentIndex(index);
+    m_tree->scrollTo(index);
+}
+
+void ModulesPanel::catalogChanged()
+{
+    const auto catalog = m_context.state->catalog();
+    const bool wasEmpty = m_model->rowCount() == 0;
+    {
+        const QScopedValueRollback guard(m_ownChange, true);
+        m_model->setCatalog(catalog);
+    }
+    m_tree->setEmpty(m_model->tree().moduleCount() == 0);
+    if (wasEmpty && m_model->tree().moduleCount() > 0) {
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            m_tree->expand(m_model->index(row, 0));
+    }
+    updateHint();
+    showSelection();
+    scanSoon();
+}
+
+void ModulesPanel::applyFilter()
+{
+    m_filterTimer.stop();
+    {
+        const QScopedValueRollback guard(m_ownChange, true);
+        m_model->setFilter(m_filter->text());
+    }
+    m_error->setText(m_model->filterError());
+    m_error->setVisible(!m_model->filterError().isEmpty());
+    if (!m_filter->text().isEmpty() && m_model->tree().shownCount() <= kExpandUpTo)
+        m_tree->expandAll();
+    m_context.state->setModuleFilter(m_filter->text());
+    updateHint();
+}
+
+void ModulesPanel::updateHint()
+{
+    const int all = m_model->tree().moduleCount(), shown = m_model->tree().shownCount();
+    if (all == 0)
+        m_head->setHint({});
+    else
+        m_head->setHint(shown == all ? formatStep(all) : tr("%1 of %2").arg(formatStep(shown), formatStep(all)));
+}
+
+void ModulesPanel::treeSelectionChanged()
+{
+    const auto catalog = m_context.state->catalog();
+    if (m_ownChange || !catalog)
+        return;
+    std::vector<ModuleKey> keys;
+    for (const QModelIndex& index : m_tree->selectionModel()->selectedRows()) {
+        for (const QString& name : m_model->namesBelow(index)) {
+            for (ModuleKey& key : keysOf(*catalog, m_context.state->kind(), name)) {
+                if (keys.size() < kMostSelected && std::find(keys.begin(), keys.end(), key) == keys.end())
+                    keys.push_back(std::move(key));
+            }
+            if (keys.size() >= kMostSelected)
+                break;
+        }
+    }
+    const QScopedValueRollback guard(m_ownChange, true);
+    m_context.state->setSelection(std::move(keys));
+}
+
+void ModulesPanel::showSelection()
+{
+    if (m_ownChange)
+        return;
+    const QScopedValueRollback guard(m_ownChange, true);
+    QItemSelection selection;
+    QModelIndex first;
+    for (const ModuleKey& key : m_context.state->selection()) {
+        const QModelIndex index = m_model->indexOf(key.name);
+        if (!index.isValid())
+            continue;
+        selection.select(index, index);
+        if (!first.isValid())
+            first = index;
+    }
+    m_tree->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    if (first.isValid()) {
+        m_tree->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+        m_tree->scrollTo(first);
+    }
+}
+
+void ModulesPanel::scanSoon()
+{
+    if (m_scanTimer.isActive())
+        return;
+    const qint64 since = m_sinceScan.isValid() ? m_sinceScan.elapsed() : kScanEveryMs;
+    m_scanTimer.start(static_cast<int>(std::clamp<qint64>(kScanEveryMs - since, 50, kScanEveryMs)));
+}
+
+void ModulesPanel::scan()
+{
+    const ViewState* state = m_context.state;
+    const auto catalog = state->catalog();
+    if (!catalog || !m_context.queries || !state->run())
+        return;
+    m_sinceScan.start();
+    WorstQuery query;
+    for (SeriesRow& row : seriesRows(*catalog, state->kind(), state->rank())) {
+        query.names.push_back(row.series->name);
+        query.rows.push_back(std::move(row.attempts));
+    }
+    query.stat = state->stat();
+    query.range = state->fullRange();
+    m_context.queries->submit(m_queryId, state->run(),
+        [this, query = std::move(query)](
+            Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+            if (!reader)
+                return {}; // the views say why a run cannot be read
+            Expected<items::WorstByName> worst = scanWorst(**reader, query, cancel);
+            if (!worst)
+                return {};
+            return [this, found = std::move(*worst)]() mutable {
+                m_model->setWorst(std::move(found));
+                m_tree->viewport()->update();
+            };
+        });
+}
+
+}

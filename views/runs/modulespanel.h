@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QElapsedTimer>
+#include <QTimer>
+#include <QWidget>
+
+#include <telltale/common/dataview.h>
+
+class QLineEdit;
+
+namespace telltale::items {
+class ModuleTreeModel;
+}
+
+namespace telltale::views {
+
+class PanelHead;
+class PanelTree;
+class RoleLabel;
+
+/// The module tree with its filter and the worst value of each part; shares filter and selection with all views.
+/// Thread: gui; worst values come from the query pool, at most every two seconds.
+class ModulesPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit ModulesPanel(const ViewContext& context, QWidget* parent = nullptr);
+    ~ModulesPanel() override;
+
+    PanelHead* head() const { return m_head; }
+    void focusFilter();
+    /// Opens the tree down to a module, selects it and so shows it everywhere.
+    void goTo(const QString& module);
+    items::ModuleTreeModel* model() const { return m_model; }
+
+private:
+    void catalogChanged();
+    void applyFilter();
+    void treeSelectionChanged();
+    void showSelection();
+    void scanSoon();
+    void scan();
+    void updateHint();
+
+    ViewContext m_context;
+    store::QueryPool::ViewId m_queryId;
+    items::ModuleTreeModel* m_model;
+    PanelHead* m_head;
+    QLineEdit* m_filter;
+    RoleLabel* m_error;
+    PanelTree* m_tree;
+    QTimer m_filterTimer;
+    QTimer m_scanTimer;
+    QElapsedTimer m_sinceScan;
+    bool m_ownChange = false; ///< the selection is being set by us: do not answer it
+};
+
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "paneltree.h"
+
+#include <QHeaderView>
+#include <QPainter>
+
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+
+PanelTree::PanelTree(QWidget* parent)
+    : QTreeView(parent)
+{
+    setFrameShape(QFrame::NoFrame);
+    setUniformRowHeights(true);
+    setMouseTracking(true);
+    setIndentation(16);
+    setAllColumnsShowFocus(true);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollMode(ScrollPerPixel);
+    header()->setFont(wordsFont(11));
+    header()->setSectionsMovable(false);
+    header()->setMinimumSectionSize(24);
+    header()->setFixedHeight(22);
+    header()->setHighlightSections(false);
+}
+
+void PanelTree::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    viewport()->update();
+}
+
+void PanelTree::setEmpty(bool empty)
+{
+    m_empty = empty;
+    header()->setVisible(!empty);
+    viewport()->update();
+}
+
+void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const
+{
+    const Theme& theme = Theme::current();
+    if (selectionModel() && selectionModel()->isSelected(index))
+        painter->fillRect(rect, theme.selection);
+    else if (indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index.siblingAtColumn(0))
+        painter->fillRect(rect, theme.hover);
+    if (!model()->hasChildren(index))
+        return;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(theme.text2, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF c(rect.right() - 7.5, QRectF(rect).center().y());
+    const QPointF down[] = { c + QPointF(-3.5, -1.75), c + QPointF(0, 1.75), c + QPointF(3.5, -1.75) };
+    const QPointF right[] = { c + QPointF(-1.75, -3.5), c + QPointF(1.75, 0), c + QPointF(-1.75, 3.5) };
+    painter->drawPolyline(isExpanded(index) ? down : right, 3);
+    painter->restore();
+}
+
+void PanelTree::paintEvent(QPaintEvent* event)
+{
+    if (!m_empty) {
+        QTreeView::paintEvent(event);
+        return;
+    }
+    QPainter painter(viewport());
+    painter.setPen(Theme::current().text3);
+    painter.setFont(wordsFont(12));
+    painter.drawText(
+        viewport()->rect().adjusted(24, 0, -24, 0), static_cast<int>(Qt::AlignCenter) | Qt::TextWordWrap, m_emptyText);
+}
+
+}

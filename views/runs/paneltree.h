@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTreeView>
+
+namespace telltale::views {
+
+/// A tree with the row height, chevrons, header and empty sentence of the design. Thread: gui.
+class PanelTree : public QTreeView {
+    Q_OBJECT
+public:
+    explicit PanelTree(QWidget* parent = nullptr);
+
+    /// Shown in the middle while there are no rows below the headings.
+    void setEmptyText(const QString& text);
+    void setEmpty(bool empty);
+
+protected:
+    void drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QString m_emptyText;
+    bool m_empty = true;
+};
+
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runsdelegate.h"
+
+#include <QPainter>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/runsmodel.h>
+
+#include "stateglyph.h"
+
+namespace telltale::views {
+
+void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const Theme& theme = Theme::current();
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    const bool heading = index.data(items::IsGroupRole).toBool();
+    if (selected)
+        painter->fillRect(option.rect, theme.selection);
+    else if (option.state.testFlag(QStyle::State_MouseOver))
+        painter->fillRect(option.rect, theme.hover);
+
+    painter->save();
+    QRect text = option.rect.adjusted(4, 0, -8, 0);
+    const QString shown = index.data().toString();
+    if (heading) {
+        painter->setFont(wordsFont(12));
+        painter->setPen(theme.text2);
+        painter->drawText(text, static_cast<int>(Qt::AlignVCenter), shown);
+        if (index.column() == items::RunsModel::NameColumn) {
+            text.setLeft(text.left() + painter->fontMetrics().horizontalAdvance(shown) + 6);
+            painter->setFont(numberFont(12));
+            painter->setPen(theme.text3);
+            painter->drawText(
+                text, static_cast<int>(Qt::AlignVCenter), QString::number(index.data(items::CountRole).toInt()));
+        }
+    } else if (index.column() == items::RunsModel::NameColumn) {
+        const QRectF glyph(text.left(), text.top() + (text.height() - 16) / 2.0, 16, 16);
+        paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()));
+        text.setLeft(text.left() + 22);
+        painter->setFont(wordsFont(12));
+        painter->setPen(theme.text);
+        painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
+            painter->fontMetrics().elidedText(shown, Qt::ElideRight, text.width()));
+    } else {
+        painter->setFont(numberFont(12));
+        painter->setPen(theme.text);
+        painter->drawText(text, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), shown);
+    }
+    painter->restore();
+}
+
+QSize RunsDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    return { QStyledItemDelegate::sizeHint(option, index).width(), 22 };
+}
+
+}

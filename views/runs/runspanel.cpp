@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runspanel.h"
+
+#include <QAction>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSortFilterProxyModel>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/runsmodel.h>
+
+#include "panelhead.h"
+#include "paneltree.h"
+#include "runsdelegate.h"
+
+namespace telltale::views {
+
+using items::RunsModel;
+
+RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
+    : QWidget(parent)
+    , m_model(model)
+    , m_proxy(new QSortFilterProxyModel(this))
+    , m_head(new PanelHead(tr("Runs"), this))
+    , m_search(new QLineEdit(this))
+    , m_tree(new PanelTree(this))
+{
+    setObjectName(QStringLiteral("runsPanel"));
+    m_proxy->setRecursiveFilteringEnabled(true);
+    m_proxy->setAutoAcceptChildRows(false);
+    m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    m_proxy->setSourceModel(model);
+
+    QToolButton* search = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
+    search->setCheckable(true);
+    QToolButton* open = m_head->addButton(QStringLiteral("imp"), tr("Open a run"));
+
+    m_search->setObjectName(QStringLiteral("runsSearch"));
+    m_search->setPlaceholderText(tr("Part of a run's name"));
+    m_search->setAccessibleName(tr("Search runs"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setContentsMargins(8, 6, 8, 6);
+    m_search->hide();
+
+    m_tree->setObjectName(QStringLiteral("runsTree"));
+    m_tree->setAccessibleName(tr("Runs"));
+    m_tree->setModel(m_proxy);
+    m_tree->setItemDelegate(new RunsDelegate(m_tree));
+    m_tree->setEmptyText(tr("Live and archived runs appear here."));
+    m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
+    QHeaderView* header = m_tree->header();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(RunsModel::NameColumn, QHeaderView::Stretch);
+    header->resizeSection(RunsModel::RanksColumn, 46);
+    header->resizeSection(RunsModel::StepColumn, 72);
+    header->resizeSection(RunsModel::SizeColumn, 76);
+    header->hideSection(RunsModel::SizeColumn);
+    header->setContextMenuPolicy(Qt::CustomContextMenu);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_search);
+    layout->addWidget(m_tree);
+    setFocusProxy(m_tree);
+
+    connect(search, &QToolButton::toggled, this, [this](bool on) {
+        m_search->setVisible(on);
+        on ? m_search->setFocus() : m_search->clear();
+    });
+    connect(open, &QToolButton::clicked, this, &RunsPanel::openWanted);
+    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
+        m_proxy->setFilterFixedString(text);
+        refresh();
+    });
+    connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);
+    connect(m_tree, &QTreeView::clicked, this, &RunsPanel::activate);
+    connect(m_tree, &QWidget::customContextMenuRequested, this, &RunsPanel::showMenu);
+    connect(header, &QWidget::customContextMenuRequested, this, &RunsPanel::showHeaderMenu);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &RunsPanel::refresh);
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::refresh);
+    refresh();
+}
+
+void RunsPanel::showSearch()
+{
+    m_search->show();
+    m_search->setFocus();
+}
+
+void RunsPanel::refresh()
+{
+    m_tree->setEmpty(m_model->isEmpty());
+    m_tree->expandAll();
+    if (!m_currentId.isEmpty())
+        setCurrentRun(m_currentId);
+}
+
+void RunsPanel::setCurrentRun(const QString& id)
+{
+    m_currentId = id;
+    const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
+    if (index.isValid() && m_tree->currentIndex().siblingAtColumn(0) != index)
+        m_tree->setCurrentIndex(index);
+}
+
+QString RunsPanel::selectedId() const
+{
+    return m_tree->currentIndex().siblingAtColumn(0).data(items::KeyRole).toString();
+}
+
+void RunsPanel::activate(const QModelIndex& index)
+{
+    const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
+    if (!id.isEmpty())
+        Q_EMIT runActivated(id);
+}
+
+void RunsPanel::showMenu(const QPoint& position)
+{
+    const QModelIndex index = m_tree->indexAt(position);
+    const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
+    if (id.isEmpty())
+        return;
+    const bool live = index.data(items::StateRole).toInt() == static_cast<int>(store::RunState::Live);
+    QMenu menu(this);
+    menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
+    menu.addAction(tr("Rename…"), this, [this, id] { Q_EMIT renameWanted(id); })->setEnabled(!live);
+    menu.addAction(tr("Export a copy…"), this, [this, id] { Q_EMIT exportWanted(id); })->setEnabled(!live);
+    menu.addSeparator();
+    menu.addAction(tr("Delete…"), this, [this, id] { Q_EMIT deleteWanted(id); })->setEnabled(!live);
+    menu.exec(m_tree->viewport()->mapToGlobal(position));
+}
+
+void RunsPanel::showHeaderMenu(const QPoint& position)
+{
+    QHeaderView* header = m_tree->header();
+    QMenu menu(this);
+    for (int column = RunsModel::RanksColumn; column < RunsModel::ColumnCount; ++column) {
+        QAction* action = menu.addAction(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+        action->setCheckable(true);
+        action->setChecked(!header->isSectionHidden(column));
+        connect(
+            action, &QAction::toggled, header, [header, column](bool on) { header->setSectionHidden(column, !on); });
+    }
+    menu.exec(header->mapToGlobal(position));
+}
+
+}

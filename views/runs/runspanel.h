@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QLineEdit;
+class QSortFilterProxyModel;
+
+namespace telltale::items {
+class RunsModel;
+}
+
+namespace telltale::views {
+
+class PanelHead;
+class PanelTree;
+
+/// The runs of this data directory, live and archived, with search. Says what the user asks for; who can do it listens.
+/// Thread: gui.
+class RunsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit RunsPanel(items::RunsModel* model, QWidget* parent = nullptr);
+
+    PanelHead* head() const { return m_head; }
+    /// Marks the run that the views show.
+    void setCurrentRun(const QString& id);
+    void showSearch();
+
+Q_SIGNALS:
+    void runActivated(const QString& id);
+    void renameWanted(const QString& id);
+    void deleteWanted(const QString& id);
+    void exportWanted(const QString& id);
+    void openWanted();
+
+private:
+    void activate(const QModelIndex& index);
+    void showMenu(const QPoint& position);
+    void showHeaderMenu(const QPoint& position);
+    void refresh();
+    QString selectedId() const;
+
+    items::RunsModel* m_model;
+    QSortFilterProxyModel* m_proxy;
+    PanelHead* m_head;
+    QLineEdit* m_search;
+    PanelTree* m_tree;
+    QString m_currentId;
+};
+
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stateglyph.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+
+using store::RunState;
+
+QString runStateText(RunState state)
+{
+    const auto tr = [](const char* text) { return QCoreApplication::translate("RunState", text); };
+    switch (state) {
+    case RunState::Live:
+        return tr(QT_TRANSLATE_NOOP("RunState", "live"));
+    case RunState::Finished:
+        return tr(QT_TRANSLATE_NOOP("RunState", "finished"));
+    case RunState::Failed:
+        return tr(QT_TRANSLATE_NOOP("RunState", "failed"));
+    case RunState::Interrupted:
+        return tr(QT_TRANSLATE_NOOP("RunState", "interrupted"));
+    case RunState::Damaged:
+        return tr(QT_TRANSLATE_NOOP("RunState", "damaged"));
+    case RunState::Newer:
+        return tr(QT_TRANSLATE_NOOP("RunState", "of a newer version"));
+    }
+    return {};
+}
+
+void paintRunState(QPainter* painter, const QRectF& box, RunState state)
+{
+    const Theme& theme = Theme::current();
+    const QPointF c = box.center();
+    const auto pen
+        = [&](const QColor& colour) { painter->setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin)); };
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setBrush(Qt::NoBrush);
+    switch (state) {
+    case RunState::Live:
+        pen(theme.ok);
+        painter->drawEllipse(c, 5, 5);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(theme.ok);
+        painter->drawEllipse(c, 2.25, 2.25);
+        break;
+    case RunState::Finished: {
+        pen(theme.text2);
+        const QPointF tick[] = { c + QPointF(-3.5, 0.5), c + QPointF(-1, 3), c + QPointF(4, -2.5) };
+        painter->drawPolyline(tick, 3);
+        break;
+    }
+    case RunState::Failed:
+        pen(theme.criticalText);
+        painter->drawLine(c + QPointF(-3, -3), c + QPointF(3, 3));
+        painter->drawLine(c + QPointF(-3, 3), c + QPointF(3, -3));
+        break;
+    case RunState::Interrupted: {
+        pen(theme.warnMark);
+        painter->drawEllipse(c, 5, 5);
+        const QPointF hands[] = { c + QPointF(0, -2.75), c, c + QPointF(2, 1.25) };
+        painter->drawPolyline(hands, 3);
+        break;
+    }
+    case RunState::Damaged: {
+        pen(theme.warnMark);
+        const QPointF triangle[] = { c + QPointF(0, -4.5), c + QPointF(5, 4), c + QPointF(-5, 4) };
+        painter->drawPolygon(triangle, 3);
+        painter->drawLine(c + QPointF(0, -1), c + QPointF(0, 1.25));
+        break;
+    }
+    case RunState::Newer:
+        pen(theme.text3);
+        painter->drawRoundedRect(QRectF(c.x() - 4, c.y() - 0.5, 8, 5.5), 1, 1);
+        painter->drawArc(QRectF(c.x() - 2.5, c.y() - 5, 5, 7), 0, 180 * 16);
+        break;
+    }
+    painter->restore();
+}
+
+}
