@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/demo/command.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/config/monitorconfig.h>
+#include <telltale/demo/options.h>
+#include <telltale/demo/trainer.h>
+#include <telltale/torch/agentsink.h>
+
+namespace telltale::demo {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kBadInput = 2;
+
+int complain(const Error& error, int code)
+{
+    std::fprintf(stderr, "telltale-demo-trainer: %s\n", error.sentence().c_str());
+    return code;
+}
+
+struct LoadedConfig {
+    config::MonitorConfig config;
+    std::string text;
+};
+
+/// Without a file, everything that the monitor serves.
+Expected<LoadedConfig> loadConfig(const std::string& path)
+{
+    LoadedConfig loaded;
+    if (path.empty()) {
+        loaded.text
+            = R"({"targets": {}, "wg_distribution": true, "mv_distribution": true, "param_distribution": true, )"
+              R"("xy_distribution": true, "attention_hook": true})";
+    } else {
+        std::ifstream file(path, std::ios::binary);
+        if (!file)
+            return failure(ErrorCode::Io, "cannot read " + path + ": " + std::strerror(errno));
+        loaded.text.assign(std::istreambuf_iterator<char>(file), {});
+    }
+    auto parsed = config::parseMonitorConfig(loaded.text);
+    if (!parsed)
+        return failure(parsed.error().code, path + ": " + parsed.error().what, parsed.error().todo);
+    for (const auto& problem : parsed->problems) {
+        std::fprintf(stderr, "telltale-demo-trainer: %s: %s%s\n", path.c_str(), problem.sentence.c_str(),
+            problem.isError ? "; the default is used" : "");
+    }
+    loaded.config = std::move(parsed->config);
+    return loaded;
+}
+
+int numberFromEnvironment(const char* name, int otherwise)
+{
+    const char* const text = std::getenv(name);
+    if (!text || !*text)
+        return otherwise;
+    char* end = nullptr;
+    const long value = std::strtol(text, &end, 10);
+    return *end == '\0' && value >= 0 && value <= 1'000'000 ? static_cast<int>(value) : otherwise;
+}
+
+Expected<std::unique_ptr<AgentSink>> openAgent(
+    const Options& options, const LoadedConfig& loaded, const std::string& framework)
+{
+    tt_options agent {};
+    agent.size = sizeof agent;
+    agent.join = options.join.empty() ? nullptr : options.join.c_str();
+    agent.framework = framework.c_str();
+    agent.device = "cpu";
+    agent.config_text = loaded.text.c_str();
+    agent.rank = -1;
+    agent.dp = agent.tp = agent.pp = agent.ep = -1;
+    agent.restart_count = -1;
+    return AgentSink::open(agent);
+}
+
+Expected<void> writeFile(const std::string& path, const std::string& bytes)
+{
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    if (!file)
+        return failure(ErrorCode::Io, "cannot write " + path + ": " + std::strerror(errno));
+    return {};
+}
+
+Expected<void> writeResults(const Options& options, const TrainingResult& result)
+{
+    if (!options.weightsPath.empty()) {
+        if (auto written = writeFile(options.weightsPath, result.weights); !written)
+            return written;
+    }
+    if (!options.stepTimesPath.empty()) {
+        std::string lines;
+        for (const auto time : result.stepMicroseconds)
+            lines += std::to_string(time) + "\n";
+        return writeFile(options.stepTimesPath, lines);
+    }
+    return {};
+}
+
+double medianMs(std::vector<std::int64_t> microseconds)
+{
+    if (microseconds.empty())
+        return 0;
+    const auto middle = microseconds.begin() + static_cast<std::ptrdiff_t>(microseconds.size() / 2);
+    std::nth_element(microseconds.begin(), middle, microseconds.end());
+    return static_cast<double>(*middle) / 1000.0;
+}
+
+void printSummary(const TrainingResult& result, const tt_counters& counters)
+{
+    nlohmann::ordered_json summary;
+    summary["steps"] = result.steps;
+    summary["produced"] = counters.produced;
+    summary["acked"] = counters.acked;
+    summary["dropped"] = counters.dropped;
+    summary["in_flight"] = counters.in_flight;
+    summary["step_ms_p50"] = medianMs(result.stepMicroseconds);
+    summary["monitor_ms_p50"] = medianMs(result.monitorMicroseconds);
+    // JSON has no NaN: a loss that is not finite is null.
+    summary["final_loss"] = std::isfinite(result.finalLoss) ? nlohmann::ordered_json(result.finalLoss) : nullptr;
+    summary["interrupted"] = result.wasInterrupted;
+    std::printf("%s\n", summary.dump().c_str());
+    std::fflush(stdout);
+}
+
+}
+
+int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& interrupted)
+{
+    const auto options = parseOptions(arguments);
+    if (!options)
+        return complain(options.error(), kBadInput);
+    if (options->helpWanted) {
+        std::fputs(usage().c_str(), stdout);
+        return kDone;
+    }
+    const auto loaded = loadConfig(options->configPath);
+    if (!loaded)
+        return complain(loaded.error(), kBadInput);
+
+    const auto framework = frameworkName();
+    std::unique_ptr<AgentSink> agent;
+    if (options->agentWanted) {
+        auto opened = openAgent(*options, *loaded, framework);
+        if (!opened)
+            return complain(opened.error(), kBadInput);
+        agent = *std::move(opened);
+    }
+    const int rank = numberFromEnvironment("RANK", 0);
+    const auto result = train(*options, loaded->config, agent.get(), rank, interrupted);
+    if (!result) {
+        if (agent)
+            agent->setGoodbye("error");
+        return complain(result.error(), kBadInput);
+    }
+    tt_counters counters {};
+    if (agent) {
+        constexpr std::uint32_t kFlushMs = 5000;
+        agent->flush(kFlushMs);
+        counters = agent->counters();
+    }
+    if (result->wasInterrupted) {
+        std::fprintf(stderr,
+            "telltale-demo-trainer: stopped by a signal after step %lld of %lld, %llu samples in flight\n",
+            static_cast<long long>(result->steps), static_cast<long long>(options->steps),
+            static_cast<unsigned long long>(counters.in_flight));
+    }
+    const auto written = writeResults(*options, *result);
+    printSummary(*result, counters);
+    return written ? kDone : complain(written.error(), kFailed);
+}
+
+}

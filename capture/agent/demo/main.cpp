@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+
+#include <telltale/demo/command.h>
+
+namespace {
+
+std::atomic<bool> interrupted { false };
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only touch a lock-free flag");
+
+extern "C" void onSignal(int)
+{
+    interrupted.store(true);
+}
+
+}
+
+int main(int argc, char** argv)
+{
+    struct sigaction action = {};
+    action.sa_handler = onSignal;
+    sigaction(SIGINT, &action, nullptr);
+    sigaction(SIGTERM, &action, nullptr);
+    const std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
+    return telltale::demo::runCommand(arguments, interrupted);
+}

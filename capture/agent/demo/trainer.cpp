@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/demo/trainer.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <numbers>
+#include <optional>
+
+#include <torch/torch.h>
+
+#include <telltale/demo/corpus.h>
+#include <telltale/demo/transformer.h>
+#include <telltale/torch/trainermon.h>
+
+namespace telltale::demo {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kBatch = 8;
+constexpr int kWindow = 64;
+constexpr double kPeakLearningRate = 1e-3;
+constexpr double kLastLearningRateShare = 0.1;
+constexpr double kGradientLimit = 1.0;
+constexpr std::int64_t kWarmupSteps = 50;
+constexpr std::chrono::seconds kProgressEvery { 1 };
+
+/// Linear warm-up, then half a cosine down to a tenth.
+double learningRate(std::int64_t step, std::int64_t steps)
+{
+    if (step < kWarmupSteps)
+        return kPeakLearningRate * static_cast<double>(step + 1) / static_cast<double>(kWarmupSteps);
+    const auto done = static_cast<double>(step - kWarmupSteps)
+        / static_cast<double>(std::max<std::int64_t>(1, steps - kWarmupSteps));
+    const double wave = 0.5 * (1.0 + std::cos(std::numbers::pi * done));
+    return kPeakLearningRate * (kLastLearningRateShare + (1.0 - kLastLearningRateShare) * wave);
+}
+
+/// The module that shows a fault best when the user names none.
+std::string defaultModule(const Options& options)
+{
+    const auto layer = "layers." + std::to_string(options.layers / 2);
+    switch (options.fault.kind) {
+    case FaultKind::Nan:
+    case FaultKind::Inf:
+    case FaultKind::Spike:
+        return layer + ".mlp.fc1";
+    case FaultKind::Freeze:
+        return layer + ".mlp";
+    case FaultKind::EntropyCollapse:
+        return layer + ".attn";
+    default:
+        return {};
+    }
+}
+
+Expected<Fault> placedFault(const Options& options, const torch::nn::Module& model)
+{
+    Fault fault = options.fault;
+    if (fault.module.empty())
+        fault.module = defaultModule(options);
+    if (fault.module.empty())
+        return fault;
+    const bool wantsAttention = fault.kind == FaultKind::EntropyCollapse;
+    std::string known;
+    for (const auto& entry : model.named_modules({}, false)) {
+        const auto& name = entry.key();
+        const bool isAttention = name.ends_with(".attn");
+        // A list of layers and a dropout have no output of their own.
+        if ((wantsAttention && !isAttention) || name == "layers" || name.ends_with("drop"))
+            continue;
+        if (name == fault.module)
+            return fault;
+        known += (known.empty() ? "" : ", ") + name;
+    }
+    return failure(ErrorCode::BadInput,
+        "--fault names the module \"" + fault.module + "\", which cannot have this fault", "choose one of " + known);
+}
+
+void freeze(torch::nn::Module& model, const std::string& module)
+{
+    for (auto& entry : model.named_parameters()) {
+        if (entry.key().starts_with(module + ".")) {
+            entry.value().requires_grad_(false);
+            entry.value().mutable_grad().reset();
+        }
+    }
+}
+
+std::string rawBytes(const torch::nn::Module& model)
+{
+    std::string out;
+    for (const auto& entry : model.named_parameters()) {
+        const auto dense = entry.value().detach().contiguous();
+        out.append(static_cast<const char*>(dense.data_ptr()), dense.nbytes());
+    }
+    return out;
+}
+
+std::int64_t microseconds(Clock::duration duration)
+{
+    return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+}
+
+}
+
+std::string frameworkName()
+{
+    return std::string("libtorch ") + TORCH_VERSION;
+}
+
+Expected<TrainingResult> train(const Options& options, const config::MonitorConfig& wanted, Sink* sink, int rank,
+    const std::atomic<bool>& interrupted)
+{
+    auto corpus = Corpus::fromFile(options.textPath, options.seed + static_cast<std::uint64_t>(rank), kWindow);
+    if (!corpus)
+        return tl::unexpected<Error>(corpus.error());
+
+    torch::manual_seed(options.seed);
+    ModelShape shape;
+    shape.vocabulary = corpus->vocabulary();
+    shape.window = kWindow;
+    shape.layers = options.layers;
+    shape.heads = options.heads;
+    shape.width = options.width;
+    Transformer model(shape);
+    const auto fault = placedFault(options, model);
+    if (!fault)
+        return tl::unexpected<Error>(fault.error());
+
+    torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(kPeakLearningRate).weight_decay(0.01));
+    std::optional<TrainerMon> monitor;
+    if (sink) {
+        MonitorOptions monitorOptions;
+        monitorOptions.config = wanted;
+        monitorOptions.rank = rank;
+        monitor.emplace(*sink, std::move(monitorOptions));
+        monitor->setMonitor(model, optimizer);
+    }
+    Probe probe(*fault, monitor ? &*monitor : nullptr);
+
+    TrainingResult result;
+    result.finalLoss = std::numeric_limits<double>::quiet_NaN();
+    auto told = Clock::now() - kProgressEvery;
+    double tokensPerSecond = 0;
+    for (std::int64_t step = 0; step < options.steps && !interrupted.load(); ++step) {
+        const auto start = Clock::now();
+        probe.setStep(step);
+        if (fault->freezesAt(step))
+            freeze(model, fault->module);
+        const double rate = learningRate(step, options.steps) * fault->learningRateFactor(step);
+        for (auto& group : optimizer.param_groups())
+            static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate);
+
+        auto drawn = corpus->draw(kBatch);
+        const auto ids = torch::from_blob(drawn.data(), { kBatch, kWindow + 1 }, torch::kInt64);
+        const auto logits = model.forward(ids.slice(1, 0, kWindow), probe);
+        const auto targets = ids.slice(1, 1, kWindow + 1).reshape({ -1 });
+        const auto loss = torch::cross_entropy_loss(logits.view({ -1, shape.vocabulary }), targets);
+        optimizer.zero_grad();
+        loss.backward();
+        const double norm = torch::nn::utils::clip_grad_norm_(model.parameters(), kGradientLimit);
+        result.finalLoss = loss.item<double>();
+        if (monitor) {
+            monitor->log("loss", result.finalLoss);
+            monitor->log("lr", rate);
+            monitor->log("grad-norm", norm);
+            if (tokensPerSecond > 0)
+                monitor->log("tokens_per_s", tokensPerSecond);
+            monitor->step();
+            result.monitorMicroseconds.push_back(microseconds(monitor->lastStepCost()));
+        } else {
+            optimizer.step();
+        }
+
+        const auto now = Clock::now();
+        result.stepMicroseconds.push_back(microseconds(now - start));
+        tokensPerSecond = kBatch * kWindow / std::chrono::duration<double>(now - start).count();
+        result.steps = step + 1;
+        if (now - told >= kProgressEvery || result.steps == options.steps) {
+            told = now;
+            std::fprintf(stderr, "step %lld  loss %.4f  lr %.2e  grad-norm %.3f  %.0f tokens/s\n",
+                static_cast<long long>(step), result.finalLoss, rate, norm, tokensPerSecond);
+        }
+    }
+    result.wasInterrupted = result.steps < options.steps;
+    if (!options.weightsPath.empty())
+        result.weights = rawBytes(model);
+    return result;
+}
+
+}

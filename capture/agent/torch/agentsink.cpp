@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/torch/agentsink.h>
+
+#include <array>
+#include <vector>
+
+namespace telltale {
+namespace {
+
+tt_series seriesOf(const SeriesDesc& desc)
+{
+    tt_series out {};
+    out.name = desc.name.c_str();
+    out.slot = desc.slot.c_str();
+    out.vpp_stage = desc.vppStage;
+    out.micro_step = desc.microStep;
+    out.form = desc.form;
+    out.dtype = static_cast<std::uint32_t>(desc.dtype);
+    out.numel = desc.numel;
+    out.shape = desc.shape.data();
+    out.ndim = static_cast<std::uint32_t>(desc.shape.size());
+    out.full_ndim = static_cast<std::uint32_t>(desc.fullShape.size());
+    out.shard_offset = desc.shardOffset;
+    out.full_shape = desc.fullShape.data();
+    out.definition = desc.definition.empty() ? nullptr : desc.definition.c_str();
+    return out;
+}
+
+}
+
+Expected<std::unique_ptr<AgentSink>> AgentSink::open(const tt_options& options)
+{
+    std::array<char, 512> why {};
+    tt_agent* agent = tt_agent_open(&options, why.data(), why.size());
+    if (!agent)
+        return failure(ErrorCode::BadInput, why.data());
+    return std::unique_ptr<AgentSink>(new AgentSink(agent));
+}
+
+AgentSink::~AgentSink()
+{
+    if (m_step)
+        tt_step_abandon(m_step);
+    tt_agent_close(m_agent, m_goodbye);
+}
+
+std::uint32_t AgentSink::addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series)
+{
+    std::vector<tt_series> plain;
+    plain.reserve(series.size());
+    for (const auto& desc : series)
+        plain.push_back(seriesOf(desc));
+    static_assert(sizeof(Stat) == sizeof(std::uint8_t));
+    return tt_layout_add(m_agent, static_cast<std::uint32_t>(kind),
+        stats.empty() ? nullptr : reinterpret_cast<const std::uint8_t*>(stats.data()),
+        static_cast<std::uint32_t>(stats.size()), plain.data(), static_cast<std::uint32_t>(plain.size()));
+}
+
+bool AgentSink::beginStep(std::int64_t step)
+{
+    m_step = tt_step_begin(m_agent, step);
+    return m_step != nullptr;
+}
+
+tt_stats* AgentSink::stats(std::uint32_t layout)
+{
+    return tt_step_stats(m_step, layout);
+}
+
+float* AgentSink::floats(std::uint32_t layout, std::uint8_t** present)
+{
+    return tt_step_floats(m_step, layout, present);
+}
+
+double* AgentSink::doubles(std::uint32_t layout, std::uint8_t** present)
+{
+    return tt_step_doubles(m_step, layout, present);
+}
+
+void AgentSink::commitStep()
+{
+    tt_step_commit(m_step);
+    m_step = nullptr;
+}
+
+void AgentSink::dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars)
+{
+    tt_step_dropped(m_agent, step, samples, scalars);
+}
+
+void AgentSink::event(const char* kind, std::int64_t step, const std::string& text, const std::string& json)
+{
+    tt_event(m_agent, kind, step, text.c_str(), json.c_str());
+}
+
+void AgentSink::blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes)
+{
+    tt_blob(m_agent, kind, name, step, bytes.data(), bytes.size());
+}
+
+tt_counters AgentSink::counters() const
+{
+    tt_counters out {};
+    tt_agent_counters(m_agent, &out);
+    return out;
+}
+
+bool AgentSink::flush(std::uint32_t timeoutMs)
+{
+    return tt_agent_flush(m_agent, timeoutMs) == 1;
+}
+
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <telltale/torch/moments.h>
+#include <telltale/torch/seriestable.h>
+#include <telltale/torch/strikes.h>
+#include <telltale/torch/tapregistry.h>
+#include <telltale/torch/trainermon.h>
+
+namespace telltale {
+
+/// What TrainerMon is made of. Gradient hooks hold it weakly, so that a graph may outlive the monitor.
+/// Thread: training and autograd's; every public function takes the lock, which only autograd's threads ever contend
+/// for.
+class TrainerMon::State : public std::enable_shared_from_this<TrainerMon::State> {
+public:
+    State(Sink& sink, MonitorOptions options);
+
+    void setMonitor(torch::nn::Module& model, torch::optim::Optimizer& optimizer, ModelOptions options);
+    void removeHooks();
+    void tap(std::string_view name, const torch::Tensor& tensor, std::string_view slot);
+    void attention(
+        std::string_view name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal);
+    void log(std::string_view name, double value);
+    void beforeStep();
+    void afterStep();
+
+    torch::optim::Optimizer* optimizer() const { return m_optimizer; }
+    std::int64_t step() const { return m_step; }
+    bool isCollecting() const { return m_isCollecting; }
+    std::chrono::nanoseconds lastCost() const { return m_lastCost; }
+    std::uint64_t internalErrors() const { return m_strikes.total(); }
+
+private:
+    struct Parameter {
+        std::string name;
+        torch::Tensor tensor;
+        MomentKey key {};
+        unsigned hook = 0;
+        bool hasHook = false;
+        int calls = 0; ///< backward passes in this step
+    };
+
+    void watchParameters(torch::nn::Module& model);
+    void gradientArrived(std::size_t parameter, const torch::Tensor& gradient);
+    void tapGradientArrived(std::size_t point, std::size_t call, std::int64_t step, const torch::Tensor& gradient);
+    /// Series of one call of a tap point, made at the first.
+    std::size_t tapSeries(SeriesTable& table, std::vector<std::size_t>& known, const TapPoint& point, std::size_t call,
+        const torch::Tensor& tensor, std::uint32_t formBits);
+    int microStep(std::size_t call) const { return m_model.gradAccSteps > 1 ? static_cast<int>(call) : -1; }
+    template <typename Pick> void measureParameters(SeriesTable& table, Pick&& pick);
+    void measure(const torch::Tensor& tensor, SeriesTable& table, std::size_t series);
+    void publish();
+    void startStep();
+    bool selects(std::string_view name) const;
+    void notObserved(const SeriesTable& table, std::size_t series, const char* reason);
+    void tell(const std::string& sentence);
+    template <typename Work> void guarded(Kind kind, Work&& work)
+    {
+        m_strikes.run(kind, work, [this](const std::string& sentence) { tell(sentence); });
+    }
+    std::array<SeriesTable*, 10> tables();
+
+    Sink& m_sink;
+    const MonitorOptions m_options;
+    ModelOptions m_model;
+    torch::optim::Optimizer* m_optimizer = nullptr;
+
+    std::mutex m_lock;
+    std::vector<Parameter> m_parameters;
+    TapRegistry m_taps;
+    SeriesTable m_paramOrigin { Kind::ParamOrigin, {} };
+    SeriesTable m_paramUpdated { Kind::ParamUpdated, {} };
+    SeriesTable m_gradUnreduced { Kind::GradUnreduced, {} };
+    SeriesTable m_gradReduced { Kind::GradReduced, {} };
+    SeriesTable m_expAvg { Kind::ExpAvg, {} };
+    SeriesTable m_expAvgSq { Kind::ExpAvgSq, {} };
+    SeriesTable m_actv { Kind::Actv, {} };
+    SeriesTable m_actvGrad { Kind::ActvGrad, {} };
+    SeriesTable m_attention { Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax } };
+    SeriesTable m_scalars { Kind::Scalar, { Stat::Value } };
+
+    std::vector<tt_tensor> m_kernelTable;
+    std::vector<torch::Tensor> m_copies;
+    std::set<std::string> m_told;
+    Strikes m_strikes;
+    std::unordered_map<std::string, std::size_t> m_scalarNumbers;
+    std::string m_scalarName;
+    std::int64_t m_step = 0;
+    std::int64_t m_collected = 0; ///< steps published with more than scalars
+    bool m_isCollecting = false;
+    std::chrono::nanoseconds m_cost { 0 };
+    std::chrono::nanoseconds m_lastCost { 0 };
+};
+
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <telltale/core/kinds.h>
+#include <telltale/core/samplebatch.h>
+#include <telltale/stats/stats.h>
+
+namespace telltale {
+
+/// Where TrainerMon puts what it measured: the agent, or a recording in a test. The calls mirror telltale_agent.h.
+/// Thread: training; no call blocks or throws.
+class Sink {
+public:
+    Sink() = default;
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+    virtual ~Sink() = default;
+
+    /// No stats = the six ops from tt_stats. Returns the layout's id, 0 when refused.
+    virtual std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) = 0;
+    /// False: there is no room (the caller then says what was dropped) or nobody listens.
+    virtual bool beginStep(std::int64_t step) = 0;
+    /// Room for one block between beginStep and commitStep, nullptr when it does not fit.
+    virtual tt_stats* stats(std::uint32_t layout) = 0;
+    virtual float* floats(std::uint32_t layout, std::uint8_t** present) = 0;
+    virtual double* doubles(std::uint32_t layout, std::uint8_t** present) = 0;
+    virtual void commitStep() = 0;
+    virtual void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) = 0;
+    virtual void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) = 0;
+    virtual void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) = 0;
+};
+
+}
