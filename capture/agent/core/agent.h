@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <telltale/agent/agentoptions.h>
+#include <telltale/agent/sender.h>
+
+namespace telltale::agent {
+class Agent;
+}
+
+/// The one open step of an agent. Thread: training.
+struct tt_step {
+    struct Block {
+        const telltale::agent::Layout* layout;
+        const std::byte* data; ///< null when the ring had no room
+    };
+
+    telltale::agent::Agent* agent = nullptr;
+    std::int64_t number = 0;
+    bool isOpen = false;
+    std::vector<Block> blocks;
+};
+
+namespace telltale::agent {
+
+/// What stands behind tt_agent. Thread: step functions belong to one training thread, the rest to any.
+class Agent {
+public:
+    explicit Agent(AgentOptions options);
+    ~Agent();
+    Agent(const Agent&) = delete;
+    Agent& operator=(const Agent&) = delete;
+
+    /// Neither switched off nor a forked copy.
+    bool isActive() const
+    {
+        return m_sender && !m_isChild.load(std::memory_order_relaxed)
+            && !m_handover->isDisabled.load(std::memory_order_relaxed);
+    }
+    bool isChild() const { return m_isChild.load(std::memory_order_relaxed); }
+    Mode mode() const { return isActive() ? m_options.mode : Mode::Disabled; }
+
+    Expected<std::uint32_t> addLayout(
+        Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series);
+
+    tt_step* beginStep(std::int64_t step);
+    /// Space for a block of a layout of that type; nullptr when there is none.
+    std::byte* reserve(std::uint32_t layoutId, BlockType type, const Layout*& layout);
+    void commitStep();
+    void abandonStep();
+    void countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars);
+
+    bool pushEvent(Event event);
+    bool pushBlob(Blob blob);
+
+    bool flush(std::chrono::milliseconds timeout);
+    bool close(const std::string& reason);
+    Counters* counters() { return m_handover ? &m_handover->counters : nullptr; }
+    const Counters* counters() const { return m_handover ? &m_handover->counters : nullptr; }
+    std::string lastError() const { return m_handover ? m_handover->lastError.get() : std::string(); }
+    void noteError(const std::string& sentence);
+
+private:
+    void dropOpenStep();
+    void pushRingDrop();
+
+    const AgentOptions m_options;
+    std::unique_ptr<Handover> m_handover; ///< null when disabled from the start
+    std::unique_ptr<Sender> m_sender;
+    std::thread m_thread;
+    tt_step m_step;
+    RingDrop m_pendingDrop; ///< not yet in the queue
+    std::atomic<bool> m_isChild { false };
+    std::atomic<std::uint64_t> m_blobs { 0 };
+};
+
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace telltale::agent {
+
+/// What an agent counts. Thread: any reads; each counter has one writing thread, or is only ever added to.
+/// Invariant: produced = acked + dropped + in flight; so `produced` is raised before anything else can happen to a
+/// sample, and is read last.
+struct Counters {
+    using Count = std::atomic<std::uint64_t>;
+
+    Count produced { 0 }, acked { 0 }, dropped { 0 };
+    Count scalarsProduced { 0 }, scalarsAcked { 0 }, scalarsDropped { 0 };
+    Count batchesSent { 0 }, batchesAcked { 0 }, bytesSent { 0 }, reconnects { 0 };
+    Count ringBytes { 0 }, spoolBytes { 0 };
+    Count internalErrors { 0 };
+    std::array<Count, 5> dropsByClass {};
+    std::atomic<bool> connected { false };
+};
+
+/// The last error as a sentence. Thread: any.
+class LastError {
+public:
+    void set(std::string sentence)
+    {
+        std::lock_guard lock(m_mutex);
+        m_sentence = std::move(sentence);
+    }
+    std::string get() const
+    {
+        std::lock_guard lock(m_mutex);
+        return m_sentence;
+    }
+
+private:
+    mutable std::mutex m_mutex;
+    std::string m_sentence;
+};
+
+}

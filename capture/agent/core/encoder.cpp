@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/encoder.h>
+
+#include <algorithm>
+
+#include <telltale/protocol/limits.h>
+#include <telltale/stats/stats.h>
+
+namespace telltale::agent {
+namespace {
+
+// A batch must fit a message even in the worst case: incompressible, and with every layout it uses in front.
+constexpr std::size_t kMaxBatchBytes = 512u << 10;
+constexpr std::size_t kMaxLayoutBytes = 384u << 10;
+constexpr std::size_t kMaxBatchSubmessages = 3200;
+static_assert(kMaxBatchBytes + kMaxLayoutBytes < protocol::limits::kMaxMessageBytes);
+static_assert(kMaxBatchSubmessages < protocol::limits::kMaxSubmessages);
+
+/// Column `stat` of stats[first, first + count).
+Column statsColumn(Stat stat, const tt_stats* stats, std::size_t count)
+{
+    const auto floats = [&](float tt_stats::*field) {
+        std::vector<float> values(count);
+        for (std::size_t i = 0; i < count; ++i)
+            values[i] = stats[i].flags & TT_STATS_PRESENT ? stats[i].*field : 0.0f;
+        return Column { stat, std::move(values) };
+    };
+    const auto counts = [&](uint64_t tt_stats::*field) {
+        std::vector<std::uint64_t> values(count);
+        for (std::size_t i = 0; i < count; ++i)
+            values[i] = stats[i].flags & TT_STATS_PRESENT ? stats[i].*field : 0;
+        return Column { stat, std::move(values) };
+    };
+    switch (stat) {
+    case Stat::Norm:
+        return floats(&tt_stats::norm);
+    case Stat::Mean:
+        return floats(&tt_stats::mean);
+    case Stat::Min:
+        return floats(&tt_stats::min);
+    case Stat::Max:
+        return floats(&tt_stats::max);
+    case Stat::Zeros:
+        return floats(&tt_stats::zeros);
+    case Stat::Nans:
+        return counts(&tt_stats::nans);
+    case Stat::PosInfs:
+        return counts(&tt_stats::pos_infs);
+    default:
+        return counts(&tt_stats::neg_infs);
+    }
+}
+
+Column floatColumn(Stat stat, const float* values, const std::uint8_t* present, std::size_t count)
+{
+    if (isNonFiniteCount(stat) || stat == Stat::Checksum) {
+        std::vector<std::uint64_t> out(count);
+        for (std::size_t i = 0; i < count; ++i)
+            out[i] = present[i] && values[i] > 0.0f && values[i] < 1.8e19f ? static_cast<std::uint64_t>(values[i]) : 0;
+        return { stat, std::move(out) };
+    }
+    std::vector<float> out(count);
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = present[i] ? values[i] : 0.0f;
+    return { stat, std::move(out) };
+}
+
+Column doubleColumn(const double* values, const std::uint8_t* present, std::size_t count)
+{
+    std::vector<double> out(count);
+    for (std::size_t i = 0; i < count; ++i)
+        out[i] = present[i] ? values[i] : 0.0;
+    return { Stat::Value, std::move(out) };
+}
+
+/// The bitmap of a block's part, empty when all are present; `any` says whether one is.
+template <typename IsPresent>
+std::vector<std::uint64_t> presentBits(std::size_t count, bool& any, const IsPresent& isPresent)
+{
+    std::vector<std::uint64_t> bits((count + 63) / 64, 0);
+    std::size_t seen = 0;
+    for (std::size_t i = 0; i < count; ++i)
+        if (isPresent(i)) {
+            bits[i / 64] |= std::uint64_t { 1 } << (i % 64);
+            ++seen;
+        }
+    any = seen > 0;
+    if (seen == count)
+        bits.clear();
+    return bits;
+}
+
+}
+
+std::uint32_t presentCount(const Layout& layout, const std::byte* data)
+{
+    std::uint32_t present = 0;
+    if (layout.type == BlockType::Stats) {
+        const auto* stats = reinterpret_cast<const tt_stats*>(data);
+        for (std::uint32_t i = 0; i < layout.count; ++i)
+            present += stats[i].flags & TT_STATS_PRESENT;
+        return present;
+    }
+    const auto* flags = reinterpret_cast<const std::uint8_t*>(data + layout.valueBytes());
+    for (std::uint32_t i = 0; i < layout.count; ++i)
+        present += flags[i] != 0 ? 1u : 0u;
+    return present;
+}
+
+Encoder::Encoder(Sink sink)
+    : m_sink(std::move(sink))
+{
+}
+
+void Encoder::beginStep(std::int64_t step, std::int64_t wallNs, Clock::time_point now)
+{
+    m_step = step;
+    m_wallNs = wallNs;
+    m_now = now;
+}
+
+void Encoder::addBlock(const Layout& layout, const SlabRing::Block& block)
+{
+    const auto* flags = reinterpret_cast<const std::uint8_t*>(block.data + layout.valueBytes());
+    for (const Layout::Part& part : layout.parts) {
+        StepBlock out;
+        out.layout = part.wire;
+        out.step = Step { m_step };
+        out.wallNs = m_wallNs;
+        bool any = false;
+        if (layout.type == BlockType::Stats) {
+            const auto* stats = reinterpret_cast<const tt_stats*>(block.data) + part.first;
+            out.present = presentBits(
+                part.count, any, [stats](std::size_t i) { return (stats[i].flags & TT_STATS_PRESENT) != 0; });
+            for (const Stat stat : layout.stats)
+                out.columns.push_back(statsColumn(stat, stats, part.count));
+        } else {
+            const std::uint8_t* present = flags + part.first;
+            out.present = presentBits(part.count, any, [present](std::size_t i) { return present[i] != 0; });
+            if (layout.type == BlockType::Doubles) {
+                const auto* values = reinterpret_cast<const double*>(block.data) + part.first;
+                out.columns.push_back(doubleColumn(values, present, part.count));
+            } else {
+                const auto* values = reinterpret_cast<const float*>(block.data);
+                for (std::size_t s = 0; s < layout.stats.size(); ++s)
+                    out.columns.push_back(
+                        floatColumn(layout.stats[s], values + s * layout.count + part.first, present, part.count));
+            }
+        }
+        if (any)
+            addPart(part, std::move(out));
+    }
+}
+
+void Encoder::addPart(const Layout::Part& part, StepBlock&& block)
+{
+    std::size_t bytes = 64 + block.present.size() * 8;
+    for (const Column& column : block.columns)
+        bytes += 16 + column.size() * (std::holds_alternative<std::vector<float>>(column.values) ? 4 : 8);
+    const bool isNew = std::find(m_usedLayouts.begin(), m_usedLayouts.end(), part.wire->id) == m_usedLayouts.end();
+    const std::size_t layoutBytes = isNew ? part.layoutBytes : 0;
+    const std::size_t submessages = isNew ? part.wire->series.size() + 2 : 0;
+    if (!fits(bytes, layoutBytes, submessages)) {
+        const bool isCutInsideStep = !m_steps.isEmpty() && m_steps.last == Step { m_step };
+        emit(!isCutInsideStep);
+        return addPart(part, std::move(block));
+    }
+    touch(m_now);
+    if (isNew)
+        m_usedLayouts.push_back(part.wire->id);
+    m_layoutBytes += layoutBytes;
+    m_decodedBytes += bytes;
+    m_submessages += submessages;
+    if (m_steps.isEmpty())
+        m_steps = { block.step, block.step };
+    m_steps.first = std::min(m_steps.first, block.step);
+    m_steps.last = std::max(m_steps.last, block.step);
+    m_builder.addBlock(block);
+}
+
+bool Encoder::fits(std::size_t decodedBytes, std::size_t layoutBytes, std::size_t submessages) const
+{
+    return m_builder.isEmpty()
+        || (m_decodedBytes + decodedBytes <= kMaxBatchBytes && m_layoutBytes + layoutBytes <= kMaxLayoutBytes
+            && m_submessages + submessages <= kMaxBatchSubmessages);
+}
+
+void Encoder::addEvent(const Event& event, Clock::time_point now)
+{
+    const std::size_t bytes = 64 + event.kind.size() + event.text.size() + event.json.size();
+    if (!fits(bytes, 0, 1))
+        emit(true);
+    touch(now);
+    m_decodedBytes += bytes;
+    ++m_submessages;
+    m_builder.addEvent(event);
+}
+
+void Encoder::addBlob(const Blob& blob, Clock::time_point now)
+{
+    const std::size_t bytes = 64 + blob.id.size() + blob.name.size() + blob.bytes.size();
+    if (!fits(bytes, 0, 1))
+        emit(true);
+    touch(now);
+    m_decodedBytes += bytes;
+    ++m_submessages;
+    m_builder.addBlob(blob);
+}
+
+void Encoder::addDrops(const std::vector<Drop>& drops, Clock::time_point now)
+{
+    for (const Drop& drop : drops) {
+        if (!fits(128, 0, 1))
+            emit(true);
+        touch(now);
+        m_decodedBytes += 128;
+        ++m_submessages;
+        m_builder.addDrop(drop);
+        m_drops.push_back(drop);
+    }
+}
+
+void Encoder::touch(Clock::time_point now)
+{
+    if (m_builder.isEmpty())
+        m_openSince = now;
+}
+
+void Encoder::finish()
+{
+    if (!m_builder.isEmpty())
+        emit(true);
+}
+
+void Encoder::emit(bool stepComplete)
+{
+    EncodedBatch batch;
+    batch.info.samples = m_builder.samples();
+    batch.info.scalars = m_builder.scalars();
+    if (!m_lastUsedLayouts || *m_lastUsedLayouts != m_usedLayouts)
+        m_lastUsedLayouts = std::make_shared<const std::vector<LayoutId>>(m_usedLayouts);
+    batch.info.layouts = m_lastUsedLayouts;
+    batch.steps = m_steps;
+    batch.drops = std::move(m_drops);
+    m_builder.setStepComplete(stepComplete);
+    batch.payload = m_builder.finish();
+    m_usedLayouts.clear();
+    m_drops.clear();
+    m_steps = {};
+    m_layoutBytes = m_decodedBytes = m_submessages = 0;
+    m_sink(std::move(batch));
+}
+
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <telltale/core/expected.h>
+
+namespace telltale::agent {
+
+/// An open file that a forked child does not keep (see ForkGuard). Thread: owned by one.
+class FileHandle {
+public:
+    FileHandle() = default;
+    explicit FileHandle(int fd);
+    ~FileHandle() { close(); }
+    FileHandle(FileHandle&& other) noexcept
+        : m_fd(std::exchange(other.m_fd, -1))
+    {
+    }
+    FileHandle& operator=(FileHandle&& other) noexcept
+    {
+        if (this != &other) {
+            close();
+            m_fd = std::exchange(other.m_fd, -1);
+        }
+        return *this;
+    }
+
+    /// O_CLOEXEC and O_NOFOLLOW are added, mode 0600.
+    static Expected<FileHandle> open(const std::string& path, int flags);
+
+    bool isOpen() const { return m_fd >= 0; }
+    int fd() const { return m_fd; }
+    void close();
+    /// All of it or an error; what a short write left is the caller's to cut off.
+    Expected<void> writeAll(std::string_view bytes, const std::string& path) const;
+
+private:
+    int m_fd = -1;
+};
+
+/// "what PATH: reason" with the code that fits errno.
+tl::unexpected<Error> systemFailure(const char* what, const std::string& path, int error);
+
+}

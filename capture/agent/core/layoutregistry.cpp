@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/layoutregistry.h>
+
+#include <algorithm>
+
+#include <telltale/stats/stats.h>
+
+namespace telltale::agent {
+namespace {
+
+constexpr std::size_t kMaxPartSeries = 512;
+constexpr std::size_t kMaxPartText = 64u << 10;
+
+std::size_t textBytes(const SeriesDesc& desc)
+{
+    return desc.name.size() + desc.slot.size() + desc.definition.size()
+        + 8 * (desc.shape.size() + desc.fullShape.size()) + 48;
+}
+
+bool isSample(Stat stat)
+{
+    return stat != Stat::PosInfs && stat != Stat::NegInfs && stat != Stat::Value;
+}
+
+}
+
+std::size_t Layout::valueBytes() const
+{
+    switch (type) {
+    case BlockType::Stats:
+        return count * sizeof(tt_stats);
+    case BlockType::Floats:
+        return stats.size() * count * sizeof(float);
+    case BlockType::Doubles:
+        return count * sizeof(double);
+    }
+    return 0;
+}
+
+std::size_t Layout::blockBytes() const
+{
+    return valueBytes() + (type == BlockType::Stats ? 0 : count);
+}
+
+LayoutRegistry::LayoutRegistry() = default;
+
+Expected<const Layout*> LayoutRegistry::add(
+    Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series)
+{
+    auto layout = std::make_unique<Layout>();
+    layout->kind = kind;
+    layout->stats = stats;
+    layout->count = static_cast<std::uint32_t>(series.size());
+    layout->type = type;
+    if (kind == Kind::Scalar)
+        layout->scalarsPerSeries = 1;
+    else
+        layout->samplesPerSeries = static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), isSample));
+    layout->dropClass = kind == Kind::Scalar ? 1 : std::count(stats.begin(), stats.end(), Stat::Hist) > 0 ? 3 : 2;
+
+    std::lock_guard lock(m_mutex);
+    std::uint32_t nextId = m_nextId;
+    layout->id = nextId;
+    for (std::size_t first = 0; first < series.size();) {
+        auto wire = std::make_shared<SeriesLayout>();
+        wire->id = LayoutId { nextId++ };
+        wire->kind = kind;
+        wire->stats = stats;
+        std::size_t text = 0;
+        std::size_t next = first;
+        while (next < series.size() && next - first < kMaxPartSeries && (next == first || text < kMaxPartText)) {
+            text += textBytes(series[next]);
+            wire->series.push_back(std::move(series[next++]));
+        }
+        layout->parts.push_back(
+            { std::move(wire), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(next - first), text });
+        first = next;
+    }
+    if (nextId > kChunk * kChunk)
+        return failure(ErrorCode::TooLarge, "this agent already has 65535 layouts", "register each layout once");
+    auto& slot = m_chunks[layout->id / kChunk];
+    Chunk* chunk = slot.load(std::memory_order_relaxed);
+    if (!chunk) {
+        chunk = m_ownedChunks.emplace_back(std::make_unique<Chunk>()).get();
+        slot.store(chunk, std::memory_order_release);
+    }
+    m_nextId = nextId;
+    const Layout* result = m_owned.emplace_back(std::move(layout)).get();
+    (*chunk)[result->id % kChunk].store(result, std::memory_order_release);
+    return result;
+}
+
+const Layout* LayoutRegistry::find(std::uint32_t id) const
+{
+    if (id >= kChunk * kChunk)
+        return nullptr;
+    const Chunk* chunk = m_chunks[id / kChunk].load(std::memory_order_acquire);
+    return chunk ? (*chunk)[id % kChunk].load(std::memory_order_acquire) : nullptr;
+}
+
+}

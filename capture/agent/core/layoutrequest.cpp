@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/layoutrequest.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <telltale/protocol/limits.h>
+
+namespace telltale::agent {
+namespace {
+
+constexpr std::uint32_t kMaxDimensions = 32;
+
+Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std::uint32_t count)
+{
+    if (!stats || count == 0) {
+        if (kind == Kind::Scalar)
+            return std::vector<Stat> { Stat::Value };
+        return std::vector<Stat> { Stat::Norm, Stat::Mean, Stat::Min, Stat::Max, Stat::Zeros, Stat::Nans, Stat::PosInfs,
+            Stat::NegInfs };
+    }
+    std::vector<Stat> out;
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const auto stat = static_cast<Stat>(stats[i]);
+        if (stats[i] == 0 || stats[i] >= kStoredStatCount)
+            return failure(ErrorCode::BadInput, fmt::format("there is no statistic with the number {}", stats[i]));
+        if (stat == Stat::Hist)
+            return failure(ErrorCode::Unsupported, "a float layout cannot hold histograms");
+        if ((stat == Stat::Value) != (kind == Kind::Scalar))
+            return failure(ErrorCode::BadInput, "the statistic \"value\" belongs to scalars and to nothing else");
+        if (std::find(out.begin(), out.end(), stat) != out.end())
+            return failure(ErrorCode::BadInput, fmt::format("the statistic {} is named twice", statName(stat)));
+        out.push_back(stat);
+    }
+    return out;
+}
+
+Expected<SeriesDesc> parseSeries(const tt_series& series, std::uint32_t position)
+{
+    SeriesDesc out;
+    out.name = series.name ? series.name : "";
+    out.slot = series.slot ? series.slot : "";
+    out.definition = series.definition ? series.definition : "";
+    if (out.name.empty() || out.name.size() > protocol::limits::kMaxNameBytes)
+        return failure(ErrorCode::BadInput,
+            fmt::format("the name of series {} has {} bytes; 1 to {} are allowed", position, out.name.size(),
+                protocol::limits::kMaxNameBytes));
+    if (out.slot.size() > 64 || out.definition.size() > 64)
+        return failure(
+            ErrorCode::BadInput, fmt::format("the slot or definition of series {} has more than 64 bytes", position));
+    if (series.ndim > kMaxDimensions || series.full_ndim > kMaxDimensions || (series.ndim > 0 && !series.shape)
+        || (series.full_ndim > 0 && !series.full_shape))
+        return failure(ErrorCode::BadInput, fmt::format("the shape of series {} makes no sense", position));
+    out.vppStage = series.vpp_stage;
+    out.microStep = series.micro_step;
+    out.form = series.form;
+    out.dtype
+        = series.dtype <= static_cast<std::uint32_t>(DType::Bool) ? static_cast<DType>(series.dtype) : DType::Unknown;
+    out.numel = series.numel;
+    out.shape.assign(series.shape, series.shape + series.ndim);
+    out.shardOffset = series.shard_offset;
+    out.fullShape.assign(series.full_shape, series.full_shape + series.full_ndim);
+    return out;
+}
+
+}
+
+Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,
+    const tt_series* series, std::uint32_t count)
+{
+    if (kind == 0 || kind >= static_cast<std::uint32_t>(kKindCount))
+        return failure(ErrorCode::BadInput, fmt::format("there is no kind with the number {}", kind));
+    if (!series || count == 0)
+        return failure(ErrorCode::BadInput, "a layout needs at least one series");
+    if (count > protocol::limits::kMaxSeriesPerRun)
+        return failure(ErrorCode::TooLarge,
+            fmt::format("a run has at most {} series, this layout {}", protocol::limits::kMaxSeriesPerRun, count));
+    LayoutRequest out;
+    out.kind = static_cast<Kind>(kind);
+    auto columns = parseStats(out.kind, stats, statCount);
+    if (!columns)
+        return tl::unexpected(columns.error());
+    out.stats = std::move(*columns);
+    out.type = out.kind == Kind::Scalar ? BlockType::Doubles
+        : stats && statCount > 0        ? BlockType::Floats
+                                        : BlockType::Stats;
+    out.series.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        auto desc = parseSeries(series[i], i);
+        if (!desc)
+            return tl::unexpected(desc.error());
+        out.series.push_back(std::move(*desc));
+    }
+    return out;
+}
+
+}

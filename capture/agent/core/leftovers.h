@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <memory>
+
+#include <boost/asio/io_context.hpp>
+
+#include <telltale/agent/session.h>
+#include <telltale/agent/stream.h>
+
+namespace telltale::agent {
+
+/// Delivers what earlier processes of this run left in their spools, one after the other, each as the stream it was. A
+/// spool whose process lives is locked and left alone. Thread: sender.
+class Leftovers {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    Leftovers(boost::asio::io_context& context, protocol::JoinString join, const std::filesystem::path& runFolder,
+        std::uint64_t capBytes, LastError& lastError);
+    ~Leftovers();
+
+    void tick(Clock::time_point now);
+    /// Whether the server knows the earlier streams of this run, so that a new one gets a later attempt; or it is no
+    /// use to wait for that.
+    bool isIntroduced(Clock::time_point now) const;
+    bool isDone() const { return m_folders.empty() && !m_stream; }
+
+private:
+    bool openNext();
+
+    boost::asio::io_context& m_context;
+    const protocol::JoinString m_join;
+    const std::uint64_t m_capBytes;
+    LastError& m_lastError;
+    std::deque<std::filesystem::path> m_folders;
+    std::unique_ptr<Stream> m_stream;
+    std::unique_ptr<Session> m_session;
+    const Clock::time_point m_started = Clock::now();
+};
+
+/// A payload that says a batch is lost, to stand at its seq. Thread: any (pure).
+std::string lostBatchPayload(const std::string& why);
+
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/resolver.h>
+
+#include <boost/asio/io_context.hpp>
+
+#include <telltale/agent/quietthread.h>
+
+namespace telltale::agent {
+
+void Resolver::start(const std::string& host, std::uint16_t port)
+{
+    namespace ip = boost::asio::ip;
+    m_lookup = std::make_shared<Lookup>();
+    boost::system::error_code error;
+    const bool isBracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+    const auto address = ip::make_address(isBracketed ? host.substr(1, host.size() - 2) : host, error);
+    if (!error)
+        m_lookup->endpoints.emplace_back(address, port);
+    else if (host == "localhost")
+        m_lookup->endpoints = { { ip::address_v4::loopback(), port }, { ip::address_v6::loopback(), port } };
+    if (!m_lookup->endpoints.empty()) {
+        m_lookup->done.store(true, std::memory_order_release);
+        return;
+    }
+    quietThread([lookup = m_lookup, host, port] {
+        boost::asio::io_context context;
+        ip::tcp::resolver resolver(context);
+        boost::system::error_code failed;
+        for (const auto& entry : resolver.resolve(host, std::to_string(port), failed))
+            lookup->endpoints.push_back(entry.endpoint());
+        lookup->done.store(true, std::memory_order_release);
+    }).detach();
+}
+
+Resolver::Endpoints Resolver::take()
+{
+    if (!m_lookup)
+        return {};
+    return std::exchange(m_lookup, nullptr)->endpoints;
+}
+
+}

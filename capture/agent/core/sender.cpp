@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/sender.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+
+#include <telltale/agent/thinning.h>
+#include <telltale/protocol/codec.h>
+#include <telltale/protocol/limits.h>
+
+namespace telltale::agent {
+namespace {
+
+constexpr std::chrono::microseconds kShortestIdle { 1000 };
+constexpr std::chrono::microseconds kLongestIdle { 8000 };
+constexpr std::chrono::milliseconds kHousekeeping { 1000 };
+constexpr std::chrono::milliseconds kMemoryTime { 1000 };
+constexpr std::chrono::milliseconds kByeTime { 300 };
+constexpr int kMaxStrikes = 3;
+constexpr int kStepsPerTurn = 64;
+constexpr int kNice = 5;
+
+/// Training comes first on a full machine. Refusals do not matter.
+void yieldToTraining()
+{
+    const sched_param none {};
+    (void)::sched_setscheduler(0, SCHED_BATCH, &none);
+    (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+}
+
+}
+
+Sender::Sender(const AgentOptions& options, Handover& handover)
+    : m_options(options)
+    , m_handover(handover)
+    , m_counters(handover.counters)
+    , m_work(boost::asio::make_work_guard(m_context))
+    , m_stream(options.hello, options.streamFolder(), options.spoolCapBytes)
+    , m_encoder([this](EncodedBatch&& batch) { take(std::move(batch)); })
+    , m_drops(handover.counters)
+{
+}
+
+Sender::~Sender() = default;
+
+void Sender::start()
+{
+    m_now = Clock::now();
+    protocol::Hello hello = m_options.hello;
+    m_stream.spool.setHello(protocol::encodeMessage(hello));
+    if (m_options.mode != Mode::Online)
+        return;
+    m_leftovers = std::make_unique<Leftovers>(
+        m_context, m_options.join, m_options.runFolder(), m_options.spoolCapBytes, m_handover.lastError);
+    m_session = std::make_unique<Session>(
+        m_context, m_options.join, m_stream, &m_counters, m_handover.lastError, sessionEvents());
+}
+
+Session::Events Sender::sessionEvents()
+{
+    Session::Events events;
+    events.onForgotten = [this](const HeldStore::Forgotten& gone) {
+        m_counters.batchesAcked += gone.batches;
+        m_counters.acked += gone.samples;
+        m_counters.scalarsAcked += gone.scalars;
+        m_counters.dropped += gone.rejectedSamples;
+        m_counters.scalarsDropped += gone.rejectedScalars;
+        m_counters.dropsByClass[2] += gone.rejectedSamples;
+        m_counters.dropsByClass[1] += gone.rejectedScalars;
+    };
+    events.onGap = [this](std::uint64_t first, std::uint64_t last) {
+        Event event;
+        event.kind = "gap";
+        event.step = Step { m_step };
+        event.wallNs = clocksNow().wallNs;
+        event.text = fmt::format("the server lost batches {} to {} that it had acknowledged", first, last);
+        event.json = fmt::format(R"({{"first_seq":{},"last_seq":{}}})", first, last);
+        m_encoder.addEvent(event, m_now);
+    };
+    events.describe = [this](protocol::Heartbeat& heartbeat) {
+        heartbeat.ringBytes = m_handover.ring.publishedBytes() - m_handover.ring.consumedBytes();
+        for (const auto& count : m_counters.dropsByClass)
+            heartbeat.dropsByClass.push_back(count.load(std::memory_order_relaxed));
+        heartbeat.producedSamples = m_counters.produced.load(std::memory_order_relaxed);
+    };
+    events.replaceDamaged = [](std::uint64_t, const std::string& why) { return lostBatchPayload(why); };
+    return events;
+}
+
+void Sender::run()
+{
+    yieldToTraining();
+    try {
+        start();
+    } catch (const std::exception& error) {
+        strike(error.what());
+    }
+    while (!m_isStopping.load(std::memory_order_acquire)) {
+        bool wasBusy = false;
+        try {
+            wasBusy = iterate();
+        } catch (const std::exception& error) {
+            strike(error.what());
+        }
+        wait(wasBusy);
+    }
+    try {
+        finish();
+    } catch (const std::exception& error) {
+        strike(error.what());
+    }
+    m_session.reset();
+    m_leftovers.reset();
+    m_context.stop();
+}
+
+bool Sender::iterate()
+{
+    m_now = Clock::now();
+    if (m_handover.isDisabled.load(std::memory_order_relaxed))
+        return false;
+    const bool wasBusy = drainRing();
+    noteRingDrops();
+    drainSideQueue();
+    flushDrops();
+    const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
+    const bool isFlush = wanted != m_flushSeen;
+    if (!m_encoder.isEmpty() && (isFlush || m_now - m_encoder.openSince() >= m_options.batch))
+        m_encoder.finish();
+    if (isFlush && !wasBusy) {
+        m_flushSeen = wanted;
+        m_flushSeq = m_stream.rules.nextSeq() - 1;
+    }
+    if (m_leftovers)
+        m_leftovers->tick(m_now);
+    if (m_session && (!m_leftovers || m_leftovers->isIntroduced(m_now)))
+        m_session->tick(m_now);
+    keepHouse();
+    answerFlush();
+    return wasBusy;
+}
+
+bool Sender::drainRing()
+{
+    bool isKept = false;
+    const auto onStep = [this](std::int64_t step, std::int64_t wallNs) {
+        m_step = step;
+        m_encoder.beginStep(step, wallNs, m_now);
+    };
+    const auto onBlock = [this](const SlabRing::Block& block) {
+        const Layout* layout = m_handover.layouts.find(block.layout);
+        if (!layout)
+            return;
+        if (thinning::keeps(layout->dropClass, m_step, m_fill)) {
+            for (const Layout::Part& part : layout->parts)
+                m_stream.layouts.add(part.wire);
+            m_encoder.addBlock(*layout, block);
+            return;
+        }
+        const std::uint64_t present = presentCount(*layout, block.data);
+        m_counters.dropped += present * layout->samplesPerSeries;
+        m_counters.scalarsDropped += present * layout->scalarsPerSeries;
+        m_drops.add(layout->dropClass, "the spool is nearly full", m_step, m_step,
+            present * (layout->samplesPerSeries + layout->scalarsPerSeries));
+    };
+    for (int i = 0; i < kStepsPerTurn; ++i) {
+        if (!m_handover.ring.consume(onStep, onBlock))
+            return isKept;
+        isKept = true;
+    }
+    return true;
+}
+
+void Sender::noteRingDrops()
+{
+    while (const auto drop = m_handover.ringDrops.pop()) {
+        m_drops.add(2, "the ring was full", drop->step, drop->step, drop->samples);
+        m_drops.add(1, "the ring was full", drop->step, drop->step, drop->scalars);
+    }
+}
+
+void Sender::drainSideQueue()
+{
+    for (SideItem& item : m_handover.side.drain()) {
+        if (const auto* event = std::get_if<Event>(&item))
+            m_encoder.addEvent(*event, m_now);
+        else if (thinning::keeps(4, m_step, m_fill))
+            m_encoder.addBlob(std::get<Blob>(item), m_now);
+        else
+            m_drops.add(4, "the spool is nearly full", m_step, m_step, 1, std::get<Blob>(item).bytes.size());
+    }
+}
+
+void Sender::flushDrops()
+{
+    if (m_drops.isEmpty()) {
+        m_firstPendingDrop = m_now;
+        return;
+    }
+    const bool isEnding = m_isStopping.load(std::memory_order_relaxed) || m_flushWanted != m_flushSeen;
+    if (isEnding || m_now - m_firstPendingDrop >= kHousekeeping) {
+        m_encoder.addDrops(m_drops.take(), m_now);
+        m_firstPendingDrop = m_now;
+    }
+}
+
+void Sender::take(EncodedBatch&& batch)
+{
+    const std::uint64_t seq = m_stream.rules.nextSeq();
+    const std::size_t bytes = batch.payload.size();
+    const BatchInfo info = batch.info;
+    if (bytes <= protocol::limits::kMaxMessageBytes - 4096 && m_stream.held.add(seq, batch.payload, info, m_now)) {
+        m_stream.rules.onProduced(seq, bytes);
+        return;
+    }
+    m_counters.dropped += info.samples;
+    m_counters.scalarsDropped += info.scalars;
+    m_drops.putBack(batch.drops);
+    m_drops.add(2, "neither memory nor spool had room", batch.steps.first.value, batch.steps.last.value, info.samples);
+    m_drops.add(1, "neither memory nor spool had room", batch.steps.first.value, batch.steps.last.value, info.scalars);
+}
+
+void Sender::keepHouse()
+{
+    std::chrono::milliseconds olderThan = kMemoryTime;
+    if (!m_session || (!m_session->isOpen() && m_session->failures() > 0))
+        olderThan = std::chrono::milliseconds(0);
+    if (auto spilled = m_stream.held.spill(m_now, olderThan); !spilled)
+        m_handover.lastError.set(spilled.error().sentence());
+    if (m_now - m_lastHousekeeping >= kHousekeeping) {
+        m_lastHousekeeping = m_now;
+        if (auto synced = m_stream.spool.sync(); !synced)
+            m_handover.lastError.set(synced.error().sentence());
+        m_stream.spool.refreshFreeSpace();
+    }
+    m_fill = m_stream.spool.fill();
+    m_counters.spoolBytes = m_stream.spool.usedBytes();
+    m_counters.ringBytes = m_handover.ring.publishedBytes() - m_handover.ring.consumedBytes();
+}
+
+void Sender::answerFlush()
+{
+    if (m_flushDone.load(std::memory_order_relaxed) < m_flushSeen && m_stream.rules.ackedSeq() >= m_flushSeq)
+        m_flushDone.store(m_flushSeen, std::memory_order_release);
+}
+
+void Sender::finish()
+{
+    std::string reason;
+    Clock::time_point deadline;
+    {
+        std::lock_guard lock(m_stopMutex);
+        reason = m_stopReason;
+        deadline = Clock::now() + m_stopFlush;
+    }
+    m_now = Clock::now();
+    if (!m_handover.isDisabled) {
+        while (drainRing()) { }
+        noteRingDrops();
+        drainSideQueue();
+        flushDrops();
+        m_encoder.finish();
+        // A server that could not be reached a moment ago is not worth the wait at exit: the spool keeps what there is.
+        while (m_session && !m_stream.held.isEmpty() && Clock::now() < deadline) {
+            m_now = Clock::now();
+            m_session->tick(m_now);
+            keepHouse();
+            if (m_session->isWaiting() && m_session->failures() > 0)
+                break;
+            m_context.run_for(std::chrono::milliseconds(2));
+        }
+        answerFlush();
+    }
+    m_isAllAcknowledged = m_stream.held.isEmpty();
+    if (auto spilled = m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0)); !spilled)
+        m_handover.lastError.set(spilled.error().sentence());
+    (void)m_stream.spool.sync();
+    m_counters.spoolBytes = m_stream.spool.usedBytes();
+    if (m_session && m_session->isOpen()) {
+        m_session->sayBye(reason);
+        m_work.reset();
+        m_leftovers.reset();
+        m_context.run_for(kByeTime);
+    }
+    m_stream.spool.removeIfEmpty();
+}
+
+void Sender::wait(bool wasBusy)
+{
+    if (wasBusy)
+        m_idle = kShortestIdle;
+    else
+        m_idle = std::min(m_idle * 3 / 2, kLongestIdle);
+    try {
+        m_context.run_for(m_idle);
+    } catch (const std::exception& error) {
+        strike(error.what());
+    }
+}
+
+void Sender::strike(const char* what)
+{
+    ++m_counters.internalErrors;
+    m_handover.lastError.set(fmt::format("internal error: {}", what));
+    if (++m_strikes < kMaxStrikes || m_handover.isDisabled.exchange(true))
+        return;
+    std::fprintf(stderr, "telltale: capture is off after %d internal errors (the last: %s); training goes on\n",
+        m_strikes, what);
+}
+
+void Sender::stop(const std::string& reason, std::chrono::milliseconds flush)
+{
+    {
+        std::lock_guard lock(m_stopMutex);
+        m_stopReason = reason;
+        m_stopFlush = flush;
+    }
+    m_isStopping.store(true, std::memory_order_release);
+    boost::asio::post(m_context, [] {});
+}
+
+std::uint64_t Sender::requestFlush()
+{
+    const std::uint64_t ticket = m_flushWanted.fetch_add(1, std::memory_order_acq_rel) + 1;
+    boost::asio::post(m_context, [] {});
+    return ticket;
+}
+
+}

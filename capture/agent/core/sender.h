@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <telltale/agent/agentoptions.h>
+#include <telltale/agent/counters.h>
+#include <telltale/agent/dropledger.h>
+#include <telltale/agent/encoder.h>
+#include <telltale/agent/layoutregistry.h>
+#include <telltale/agent/leftovers.h>
+#include <telltale/agent/session.h>
+#include <telltale/agent/sidequeue.h>
+#include <telltale/agent/slabring.h>
+#include <telltale/agent/spscqueue.h>
+#include <telltale/agent/stream.h>
+
+namespace telltale::agent {
+
+/// What the training side and the sender share. Thread: see each part.
+struct Handover {
+    explicit Handover(std::uint64_t ringBytes)
+        : ring(ringBytes)
+        , side(kSideQueueBytes)
+    {
+    }
+
+    LayoutRegistry layouts;
+    SlabRing ring;
+    SpscQueue<RingDrop, 256> ringDrops;
+    SideQueue side;
+    Counters counters;
+    LastError lastError;
+    std::atomic<bool> isDisabled { false }; ///< after three internal errors
+};
+
+/// The agent's own thread: takes steps from the ring, encodes, holds, spools and delivers them. Thread: sender, but for
+/// the functions that say any.
+class Sender {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    Sender(const AgentOptions& options, Handover& handover);
+    ~Sender();
+
+    /// The thread's body; ends after stop().
+    void run();
+
+    /// Any thread. Ends run() within `flush` and a little; `reason` goes into Bye.
+    void stop(const std::string& reason, std::chrono::milliseconds flush);
+    /// Any thread. A number for isFlushed(): everything handed over before this call.
+    std::uint64_t requestFlush();
+    bool isFlushed(std::uint64_t ticket) const { return m_flushDone.load(std::memory_order_acquire) >= ticket; }
+    /// After run(): nothing is left unacknowledged.
+    bool isAllAcknowledged() const { return m_isAllAcknowledged; }
+
+private:
+    void start();
+    bool iterate();
+    bool drainRing();
+    void drainSideQueue();
+    void noteRingDrops();
+    void flushDrops();
+    void take(EncodedBatch&& batch);
+    void keepHouse();
+    void answerFlush();
+    void finish();
+    void wait(bool wasBusy);
+    void strike(const char* what);
+    Session::Events sessionEvents();
+
+    const AgentOptions m_options;
+    Handover& m_handover;
+    Counters& m_counters;
+    boost::asio::io_context m_context;
+    boost::asio::executor_work_guard<boost::asio::io_context::executor_type> m_work;
+    Stream m_stream;
+    Encoder m_encoder;
+    DropLedger m_drops;
+    std::unique_ptr<Session> m_session;
+    std::unique_ptr<Leftovers> m_leftovers;
+
+    Clock::time_point m_now;
+    Clock::time_point m_lastHousekeeping {};
+    Clock::time_point m_firstPendingDrop {};
+    std::chrono::microseconds m_idle { 1000 };
+    std::int64_t m_step = 0;
+    double m_fill = 0;
+    int m_strikes = 0;
+    std::uint64_t m_flushSeen = 0;
+    std::uint64_t m_flushSeq = 0;
+    bool m_isAllAcknowledged = false;
+
+    std::atomic<std::uint64_t> m_flushWanted { 0 };
+    std::atomic<std::uint64_t> m_flushDone { 0 };
+    std::atomic<bool> m_isStopping { false };
+    std::mutex m_stopMutex;
+    std::string m_stopReason;
+    std::chrono::milliseconds m_stopFlush { 0 };
+};
+
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/agent/session.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <telltale/agent/relayout.h>
+#include <telltale/agent/runidentity.h>
+#include <telltale/core/bytes.h>
+#include <telltale/protocol/codec.h>
+#include <telltale/protocol/limits.h>
+
+namespace telltale::agent {
+namespace {
+
+constexpr std::chrono::seconds kConnectTime { 10 };
+constexpr std::chrono::milliseconds kMaxPause { 60000 };
+constexpr std::size_t kMaxQueuedBytes = 1u << 20;
+
+}
+
+protocol::Clocks clocksNow()
+{
+    using namespace std::chrono;
+    return { duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count(),
+        duration_cast<nanoseconds>(system_clock::now().time_since_epoch()).count() };
+}
+
+Session::Session(boost::asio::io_context& context, protocol::JoinString join, Stream& stream, Counters* counters,
+    LastError& lastError, Events events)
+    : m_context(context)
+    , m_join(std::move(join))
+    , m_stream(stream)
+    , m_counters(counters)
+    , m_lastError(lastError)
+    , m_events(std::move(events))
+    , m_backoff(kernelRandom())
+    , m_heartbeat(protocol::limits::kHeartbeat)
+{
+}
+
+Session::~Session()
+{
+    if (m_transport)
+        m_transport->abort();
+}
+
+void Session::tick(Clock::time_point now)
+{
+    switch (m_state) {
+    case State::Waiting:
+        if (now >= m_retryAt) {
+            m_state = State::Resolving;
+            m_deadline = now + kConnectTime;
+            m_resolver.start(m_join.host, m_join.port);
+            tick(now);
+        }
+        return;
+    case State::Resolving:
+        if (m_resolver.isDone())
+            connectResolved(now);
+        else if (now > m_deadline)
+            retryLater(fmt::format("the name {} was not found in time", m_join.host));
+        return;
+    case State::Connecting:
+        if (now > m_deadline)
+            retryLater(fmt::format("{}:{} did not answer", m_join.host, m_join.port));
+        return;
+    case State::AwaitingWelcome:
+        if (now > m_deadline)
+            retryLater(fmt::format("{}:{} did not say Welcome", m_join.host, m_join.port));
+        return;
+    case State::Open:
+        if (now - m_lastReceived > protocol::limits::kMessageTimeout)
+            return retryLater(fmt::format("{}:{} has been silent for 15 s", m_join.host, m_join.port));
+        if (now - m_lastHeartbeat >= m_heartbeat)
+            sendHeartbeat(now);
+        sendBatches();
+        return;
+    case State::Over:
+        return;
+    }
+}
+
+void Session::connectResolved(Clock::time_point now)
+{
+    const Resolver::Endpoints endpoints = m_resolver.take();
+    if (endpoints.empty())
+        return retryLater(fmt::format("the name {} is unknown", m_join.host));
+    const auto isRemote = [](const auto& endpoint) { return !endpoint.address().is_loopback(); };
+    if (m_join.fingerprint.empty() && std::any_of(endpoints.begin(), endpoints.end(), isRemote))
+        return retryLater(fmt::format(
+            "{} is another machine and the join string has no certificate fingerprint; nothing is sent in the clear",
+            m_join.host));
+    m_state = State::Connecting;
+    m_deadline = now + kConnectTime;
+    m_transport = Transport::connect(m_context, m_join, endpoints, *this);
+}
+
+void Session::onOpen()
+{
+    protocol::Hello hello = m_stream.hello;
+    hello.firstRetainedSeq = m_stream.rules.firstRetainedSeq();
+    hello.nextSeq = m_stream.rules.nextSeq();
+    hello.clocks = clocksNow();
+    m_transport->send(protocol::encodeMessage(hello));
+    m_state = State::AwaitingWelcome;
+    m_deadline = Clock::now() + kConnectTime;
+}
+
+void Session::onMessage(std::string_view bytes)
+{
+    m_lastReceived = Clock::now();
+    auto message = protocol::decodeMessage(bytes);
+    if (!message)
+        return retryLater(fmt::format("the server sent what is not a message: {}", message.error().what));
+    if (m_state == State::AwaitingWelcome) {
+        if (const auto* welcome = std::get_if<protocol::Welcome>(&*message))
+            handle(*welcome);
+        else if (const auto* bye = std::get_if<protocol::Bye>(&*message))
+            handle(*bye);
+        return;
+    }
+    if (m_state != State::Open)
+        return;
+    if (const auto* ack = std::get_if<protocol::Ack>(&*message))
+        handle(*ack);
+    else if (const auto* nack = std::get_if<protocol::Nack>(&*message))
+        handle(*nack);
+    else if (const auto* bye = std::get_if<protocol::Bye>(&*message))
+        handle(*bye);
+}
+
+void Session::handle(const protocol::Welcome& welcome)
+{
+    if (welcome.proto < m_stream.hello.protoMin || welcome.proto > m_stream.hello.protoMax)
+        return retryLater(
+            fmt::format("the server speaks version {} of the protocol, this agent does not", welcome.proto));
+    if (m_wasOpen && m_counters)
+        ++m_counters->reconnects;
+    m_state = State::Open;
+    m_wasOpen = true;
+    m_failures = 0;
+    m_backoff.reset();
+    m_sentLayouts.clear();
+    m_preparedSeq = 0;
+    if (welcome.heartbeatMs > 0)
+        m_heartbeat = std::chrono::milliseconds(std::clamp<std::uint32_t>(welcome.heartbeatMs, 250, 10000));
+    m_stream.rules.onWelcome(welcome);
+    if (m_counters)
+        m_counters->connected = true;
+    m_lastError.set({});
+    forget();
+    takeGap();
+    sendHeartbeat(Clock::now());
+    sendBatches();
+}
+
+void Session::handle(const protocol::Ack& ack)
+{
+    for (const protocol::Rejected& rejected : ack.rejected) {
+        m_stream.held.markRejected(rejected.seq);
+        m_sentLayouts.clear();
+        m_lastError.set(fmt::format("the server refused batch {}: {}", rejected.seq, rejected.reason));
+    }
+    m_stream.rules.onAck(ack);
+    forget();
+    takeGap();
+    sendBatches();
+}
+
+void Session::handle(const protocol::Nack& nack)
+{
+    if (nack.nextSeq < m_stream.rules.firstRetainedSeq())
+        return retryLater(fmt::format("the server asks for batch {}, which it had acknowledged", nack.nextSeq));
+    m_sentLayouts.clear();
+    m_preparedSeq = 0;
+    m_stream.rules.onNack(nack);
+    sendBatches();
+}
+
+void Session::handle(const protocol::Bye& bye)
+{
+    m_serverWantsPause = std::min(std::chrono::milliseconds(bye.retryAfterMs), kMaxPause);
+    retryLater(fmt::format("the server said goodbye: {}", bye.reason));
+}
+
+void Session::sendBatches()
+{
+    while (m_state == State::Open && m_transport->queuedBytes() < kMaxQueuedBytes) {
+        const std::uint64_t seq = m_stream.rules.nextToSend();
+        if (seq == 0)
+            return;
+        if (seq != m_preparedSeq) {
+            m_prepared = prepare(seq);
+            m_preparedSeq = seq;
+            m_stream.rules.onResized(seq, m_prepared.size());
+            if (m_stream.rules.nextToSend() != seq)
+                return;
+        }
+        protocol::Batch batch;
+        batch.seq = seq;
+        batch.epoch = m_stream.rules.epoch();
+        batch.crc = crc32c(m_prepared);
+        batch.payload = std::move(m_prepared);
+        m_preparedSeq = 0;
+        m_sentLayouts.insert(m_preparedLayouts.begin(), m_preparedLayouts.end());
+        if (m_counters) {
+            ++m_counters->batchesSent;
+            m_counters->bytesSent += batch.payload.size();
+        }
+        m_stream.rules.onSent(seq);
+        m_transport->send(protocol::encodeMessage(batch));
+    }
+}
+
+std::string Session::prepare(std::uint64_t seq)
+{
+    m_preparedLayouts.clear();
+    auto payload = m_stream.held.payload(seq);
+    if (!payload) {
+        m_lastError.set(payload.error().sentence());
+        return m_events.replaceDamaged(seq, payload.error().what);
+    }
+    const BatchInfo* info = m_stream.held.info(seq);
+    const std::vector<LayoutId> used = info && info->layouts ? *info->layouts : usedLayouts(*payload, m_stream.layouts);
+    for (const LayoutId id : used)
+        if (!m_sentLayouts.contains(id))
+            m_preparedLayouts.push_back(id);
+    if (m_preparedLayouts.empty())
+        return std::move(*payload);
+    auto withThem = withLayouts(*payload, m_preparedLayouts, m_stream.layouts);
+    if (!withThem) {
+        m_lastError.set(withThem.error().sentence());
+        m_preparedLayouts.clear();
+        return m_events.replaceDamaged(seq, withThem.error().what);
+    }
+    return std::move(*withThem);
+}
+
+void Session::sendHeartbeat(Clock::time_point now)
+{
+    m_lastHeartbeat = now;
+    protocol::Heartbeat heartbeat;
+    heartbeat.clocks = clocksNow();
+    heartbeat.seq = m_stream.rules.nextSeq();
+    heartbeat.spoolBytes = m_stream.spool.usedBytes();
+    if (m_events.describe)
+        m_events.describe(heartbeat);
+    m_transport->send(protocol::encodeMessage(heartbeat));
+}
+
+void Session::forget()
+{
+    const HeldStore::Forgotten gone = m_stream.held.forgetUpTo(m_stream.rules.ackedSeq());
+    if (gone.batches > 0 && m_events.onForgotten)
+        m_events.onForgotten(gone);
+}
+
+void Session::takeGap()
+{
+    const auto [first, last] = m_stream.rules.takeGap();
+    if (first != 0 && m_events.onGap)
+        m_events.onGap(first, last);
+}
+
+void Session::sayBye(const std::string& reason)
+{
+    if (m_state == State::Open) {
+        protocol::Bye bye;
+        bye.reason = reason;
+        bye.lastSeq = m_stream.rules.nextSeq() - 1;
+        m_transport->send(protocol::encodeMessage(bye));
+        m_transport->close();
+        m_transport.reset();
+        m_stream.rules.onDisconnected();
+    }
+    if (m_counters)
+        m_counters->connected = false;
+    m_state = State::Over;
+}
+
+void Session::onClosed(const std::string& reason)
+{
+    retryLater(reason);
+}
+
+void Session::retryLater(const std::string& why)
+{
+    m_lastError.set(why);
+    if (m_transport) {
+        m_transport->abort();
+        m_transport.reset();
+    }
+    if (m_state == State::Open)
+        m_stream.rules.onDisconnected();
+    if (m_counters)
+        m_counters->connected = false;
+    ++m_failures;
+    m_state = State::Waiting;
+    const auto pause = std::max<std::chrono::milliseconds>(m_backoff.next(), std::exchange(m_serverWantsPause, {}));
+    m_retryAt = Clock::now() + pause;
+}
+
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_set>
+
+#include <boost/asio/io_context.hpp>
+
+#include <telltale/agent/backoff.h>
+#include <telltale/agent/counters.h>
+#include <telltale/agent/resolver.h>
+#include <telltale/agent/stream.h>
+#include <telltale/agent/transport.h>
+#include <telltale/protocol/joinstring.h>
+
+namespace telltale::agent {
+
+/// Delivers one stream: connects, says Hello, sends nothing before Welcome, then batches within the credit, forgets
+/// them on Ack, starts over after whatever went wrong. Thread: sender; tick() often.
+class Session final : private Transport::Handler {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    struct Events {
+        /// Something left the held store.
+        std::function<void(const HeldStore::Forgotten&)> onForgotten;
+        /// The server lost seqs it had acknowledged and that are gone here.
+        std::function<void(std::uint64_t first, std::uint64_t last)> onGap;
+        /// Fills in what a heartbeat says besides clocks and seq.
+        std::function<void(protocol::Heartbeat&)> describe;
+        /// A batch that cannot be read back any more: what stands in for it.
+        std::function<std::string(std::uint64_t seq, const std::string& why)> replaceDamaged;
+    };
+
+    Session(boost::asio::io_context& context, protocol::JoinString join, Stream& stream, Counters* counters,
+        LastError& lastError, Events events);
+    ~Session();
+
+    void tick(Clock::time_point now);
+    bool isOpen() const { return m_state == State::Open; }
+    bool wasEverOpen() const { return m_wasOpen; }
+    /// Waiting for a retry after a failure, or for the first attempt.
+    bool isWaiting() const { return m_state == State::Waiting; }
+    std::uint32_t failures() const { return m_failures; }
+    /// Says Bye and closes in the background. No more ticks after that.
+    void sayBye(const std::string& reason);
+
+private:
+    enum class State { Waiting, Resolving, Connecting, AwaitingWelcome, Open, Over };
+
+    void onOpen() override;
+    void onMessage(std::string_view bytes) override;
+    void onClosed(const std::string& reason) override;
+
+    void connectResolved(Clock::time_point now);
+    void handle(const protocol::Welcome& welcome);
+    void handle(const protocol::Ack& ack);
+    void handle(const protocol::Nack& nack);
+    void handle(const protocol::Bye& bye);
+    void sendBatches();
+    void sendHeartbeat(Clock::time_point now);
+    /// The payload of a batch with the layouts this connection has not seen yet in front.
+    std::string prepare(std::uint64_t seq);
+    void forget();
+    void takeGap();
+    void retryLater(const std::string& why);
+
+    boost::asio::io_context& m_context;
+    const protocol::JoinString m_join;
+    Stream& m_stream;
+    Counters* m_counters;
+    LastError& m_lastError;
+    Events m_events;
+
+    State m_state = State::Waiting;
+    Backoff m_backoff;
+    Resolver m_resolver;
+    std::shared_ptr<Transport> m_transport;
+    Clock::time_point m_retryAt {};
+    Clock::time_point m_deadline {};
+    Clock::time_point m_lastReceived {};
+    Clock::time_point m_lastHeartbeat {};
+    std::chrono::milliseconds m_heartbeat;
+    std::chrono::milliseconds m_serverWantsPause { 0 };
+    std::unordered_set<LayoutId> m_sentLayouts;
+    std::uint64_t m_preparedSeq = 0;
+    std::string m_prepared;
+    std::vector<LayoutId> m_preparedLayouts;
+    std::uint32_t m_failures = 0;
+    bool m_wasOpen = false;
+};
+
+protocol::Clocks clocksNow();
+
+}
