@@ -163,6 +163,17 @@ void OpenTile::setPresent(int lane, int column, bool present)
     std::atomic_ref<std::uint8_t>(cell).store(present ? 1 : 0, std::memory_order_relaxed);
 }
 
+void OpenTile::setAllPresent(int column)
+{
+    if (column < m_published.load(std::memory_order_relaxed)) {
+        for (int lane = 0; lane < m_seriesCount; ++lane)
+            setPresent(lane, column, true);
+        return;
+    }
+    const auto lanes = static_cast<std::size_t>(m_seriesCount);
+    std::memset(m_present.data() + static_cast<std::size_t>(column) * lanes, 1, lanes);
+}
+
 template <typename T> void OpenTile::store(int firstLane, int statIndex, int column, std::span<const T> values)
 {
     Plane& plane = *m_planes[static_cast<std::size_t>(statIndex)];

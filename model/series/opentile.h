@@ -60,6 +60,7 @@ public:
     int appendColumn(Step step);
     void set(int lane, int statIndex, int column, double value);
     void setPresent(int lane, int column, bool present);
+    void setAllPresent(int column);
     /// Bulk forms for whole blocks: one stat of `lanes` consecutive series at one column.
     void setLanes(int firstLane, int statIndex, int column, std::span<const float> values);
     void setLanes(int firstLane, int statIndex, int column, std::span<const double> values);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/layoutcodec.h>
+
+#include <telltale/store/byteparser.h>
+
+namespace telltale::store {
+namespace {
+
+void putText(std::string& out, std::string_view text)
+{
+    putLe(out, static_cast<std::uint32_t>(text.size()));
+    out += text;
+}
+
+void putShape(std::string& out, const std::vector<std::int64_t>& shape)
+{
+    putLe(out, static_cast<std::uint32_t>(shape.size()));
+    out += encodeShape(shape);
+}
+
+std::vector<std::int64_t> parseShape(ByteParser& in)
+{
+    const std::size_t count = in.number<std::uint32_t>();
+    return count > in.left() / 8 ? (in.take(in.left() + 1), std::vector<std::int64_t> {})
+                                 : decodeShape(in.take(count * 8));
+}
+
+}
+
+std::string encodeShape(const std::vector<std::int64_t>& shape)
+{
+    std::string out;
+    for (std::int64_t size : shape)
+        putLe(out, size);
+    return out;
+}
+
+std::vector<std::int64_t> decodeShape(std::string_view bytes)
+{
+    std::vector<std::int64_t> shape(bytes.size() / 8);
+    for (std::size_t i = 0; i < shape.size(); ++i)
+        shape[i] = getLe<std::int64_t>(bytes, i * 8);
+    return shape;
+}
+
+std::string encodeLayout(const SeriesLayout& layout)
+{
+    std::string out;
+    putLe(out, std::uint8_t { 1 });
+    putLe(out, layout.id.value);
+    putLe(out, static_cast<std::uint8_t>(layout.kind));
+    putLe(out, static_cast<std::uint8_t>(layout.stats.size()));
+    for (Stat stat : layout.stats)
+        putLe(out, static_cast<std::uint8_t>(stat));
+    putLe(out, static_cast<std::uint32_t>(layout.series.size()));
+    for (const SeriesDesc& series : layout.series) {
+        putText(out, series.name);
+        putText(out, series.slot);
+        putText(out, series.definition);
+        putLe(out, series.vppStage);
+        putLe(out, series.microStep);
+        putLe(out, series.form);
+        putLe(out, static_cast<std::uint8_t>(series.dtype));
+        putLe(out, series.numel);
+        putLe(out, series.shardOffset);
+        putShape(out, series.shape);
+        putShape(out, series.fullShape);
+    }
+    return out;
+}
+
+Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view bytes)
+{
+    ByteParser in(bytes);
+    auto layout = std::make_shared<SeriesLayout>();
+    const bool known = in.number<std::uint8_t>() == 1;
+    layout->id.value = in.number<std::uint32_t>();
+    layout->kind = static_cast<Kind>(in.number<std::uint8_t>());
+    for (char stat : in.take(in.number<std::uint8_t>()))
+        layout->stats.push_back(static_cast<Stat>(stat));
+    const auto count = in.number<std::uint32_t>();
+    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+        SeriesDesc series;
+        series.name = in.text();
+        series.slot = in.text();
+        series.definition = in.text();
+        series.vppStage = in.number<std::int32_t>();
+        series.microStep = in.number<std::int32_t>();
+        series.form = in.number<std::uint32_t>();
+        series.dtype = static_cast<DType>(in.number<std::uint8_t>());
+        series.numel = in.number<std::uint64_t>();
+        series.shardOffset = in.number<std::int64_t>();
+        series.shape = parseShape(in);
+        series.fullShape = parseShape(in);
+        layout->series.push_back(std::move(series));
+    }
+    if (!known || !in.atEnd())
+        return failure(ErrorCode::Damaged, "a layout of the capsule is damaged");
+    return layout;
+}
+
+}

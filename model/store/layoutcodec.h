@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/samplebatch.h>
+
+namespace telltale::store {
+
+/// `layout.bytes`: u8 version 1, u32 id, u8 kind, u8 stats + that many u8, u32 series; each series: name, slot and
+/// definition as u32 length + bytes, i32 vppStage, i32 microStep, u32 form, u8 dtype, u64 numel, i64 shardOffset, shape
+/// and fullShape as u32 count + that many i64. Equal layouts give equal bytes.
+std::string encodeLayout(const SeriesLayout& layout);
+Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view bytes);
+
+/// `series.shape` and `series.full_shape`.
+std::string encodeShape(const std::vector<std::int64_t>& shape);
+std::vector<std::int64_t> decodeShape(std::string_view bytes);
+
+}

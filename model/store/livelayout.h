@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/samplebatch.h>
+#include <telltale/series/opentile.h>
+
+namespace telltale::store {
+
+/// At most 128 consecutive series of a layout, and its tiles that are not sealed yet, oldest first.
+/// Thread: its owner's.
+struct LiveGroup {
+    GroupId id;
+    int firstPosition = 0; ///< in the layout, of lane 0
+    int lanes = 0;
+    std::int64_t sealed = 0; ///< columns below this are in tiles of level 0; a multiple of 256
+    std::deque<std::shared_ptr<series::OpenTile>> tiles;
+};
+
+/// The columns of one (stream, layout) that are not sealed yet. A column is one step; all groups have the same ones.
+/// Thread: its owner's.
+class LiveLayout {
+public:
+    LiveLayout(std::int64_t stream, std::shared_ptr<const SeriesLayout> layout, std::vector<LiveGroup> groups);
+
+    std::int64_t stream() const { return m_stream; }
+    const std::shared_ptr<const SeriesLayout>& layout() const { return m_layout; }
+    std::vector<LiveGroup>& groups() { return m_groups; }
+    const std::vector<LiveGroup>& groups() const { return m_groups; }
+    /// Columns below this are sealed in every group.
+    std::int64_t sealedColumns() const;
+    std::int64_t nextColumn() const { return m_nextColumn; }
+
+    /// Empty, or why the block cannot belong to the layout.
+    static std::string mismatch(const SeriesLayout& layout, const StepBlock& block);
+
+    /// Where the block's values go: a new column, or the one that the step has already (the newest, or for scalars any
+    /// that is not sealed).
+    std::int64_t place(const StepBlock& block);
+    /// Copies the values into every group whose tile for `column` is not sealed; columns up to it come into being.
+    void fill(const StepBlock& block, std::int64_t column);
+
+private:
+    static void fillGroup(LiveGroup& group, const SeriesLayout& layout, const StepBlock& block, std::int64_t column);
+
+    std::int64_t m_stream = 0;
+    std::shared_ptr<const SeriesLayout> m_layout;
+    std::vector<LiveGroup> m_groups;
+    std::int64_t m_nextColumn = 0;
+};
+
+/// How a layout's series fall into groups; ids are left 0.
+std::vector<LiveGroup> groupsOf(const SeriesLayout& layout);
+
+}

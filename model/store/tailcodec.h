@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/samplebatch.h>
+
+namespace telltale::store {
+
+/// One block of a tail row: where it belongs, and the block itself with `layout` left null.
+struct TailBlock {
+    LayoutId layout;
+    std::int64_t column = 0; ///< counted in collected steps of the layout; all its groups agree
+    StepBlock block;
+};
+
+/// `tail.data`, the landing strip: the batch's blocks as plain arrays, so that a capsule can be read without the wire
+/// protocol. u8 version 1, u32 blocks; each block: u32 layout, i64 column, i64 step, i64 wallNs, u32 series N, u8
+/// stats, u8 has presence; presence as ceil(N / 64) u64; each stat: u8 stat, u8 form (0 all bits zero, 1 f32, 2 f64, 3
+/// u64), N values. Not compressed: it lives for 256 steps, and compressing it costs more than writing it.
+class TailEncoder {
+public:
+    TailEncoder();
+    void append(const StepBlock& block, std::int64_t column);
+    bool isEmpty() const { return m_blocks == 0; }
+    std::string take();
+
+private:
+    std::string m_out;
+    std::uint32_t m_blocks = 0;
+};
+
+Expected<std::vector<TailBlock>> decodeTail(std::string_view data);
+
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/tailreplay.h>
+
+#include <algorithm>
+
+#include <telltale/core/bytes.h>
+#include <telltale/store/layoutcodec.h>
+#include <telltale/store/sqlite.h>
+#include <telltale/store/tailcodec.h>
+
+namespace telltale::store {
+namespace {
+
+Expected<void> forEachRow(sqlite3* db, std::string_view sql, const std::function<void(const Statement&)>& row)
+{
+    auto statement = Statement::prepare(db, sql);
+    if (!statement)
+        return tl::unexpected<Error>(std::move(statement.error()));
+    for (;;) {
+        auto more = statement->step();
+        if (!more)
+            return tl::unexpected<Error>(std::move(more.error()));
+        if (!*more)
+            return {};
+        row(*statement);
+    }
+}
+
+bool crcFits(std::string_view data, std::int64_t crc)
+{
+    return crc32c(data) == static_cast<std::uint32_t>(crc);
+}
+
+Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
+{
+    std::map<TailReplay::Key, std::vector<LiveGroup>> groups;
+    // A tile of level 0 that is not full is the run's last; only full ones count as sealed while the run is open.
+    auto loaded = forEachRow(db,
+        "SELECT stream, layout, id, first_position, series, (SELECT max(c0) + 256 FROM tile WHERE lvl = 0 AND grp = "
+        "grp.id AND stat = (SELECT min(stat) FROM tile t WHERE t.lvl = 0 AND t.grp = grp.id)) FROM grp ORDER BY id",
+        [&groups](const Statement& row) {
+            LiveGroup group;
+            group.id = GroupId(row.integer(2));
+            group.firstPosition = static_cast<int>(row.integer(3));
+            group.lanes = static_cast<int>(row.integer(4));
+            group.sealed = std::max<std::int64_t>(0, row.integer(5));
+            groups[{ row.integer(0), LayoutId(static_cast<std::uint32_t>(row.integer(1))) }].push_back(
+                std::move(group));
+        });
+    if (!loaded)
+        return loaded;
+    return forEachRow(db, "SELECT stream, id, bytes, crc FROM layout", [&](const Statement& row) {
+        const TailReplay::Key key { row.integer(0), LayoutId(static_cast<std::uint32_t>(row.integer(1))) };
+        auto layout = crcFits(row.blob(2), row.integer(3)) ? decodeLayout(row.blob(2))
+                                                           : failure(ErrorCode::Damaged, "its checksum is wrong");
+        const auto found = groups.find(key);
+        if (!layout || found == groups.end()) {
+            replay.damage.push_back("layout " + std::to_string(key.second.value) + " cannot be read");
+            return;
+        }
+        const auto expected = groupsOf(**layout);
+        const bool agree = expected.size() == found->second.size()
+            && std::equal(
+                expected.begin(), expected.end(), found->second.begin(), [](const LiveGroup& a, const LiveGroup& b) {
+                    return a.firstPosition == b.firstPosition && a.lanes == b.lanes;
+                });
+        if (!agree) {
+            replay.damage.push_back("layout " + std::to_string(key.second.value) + " does not fit its groups");
+            return;
+        }
+        replay.layouts[key] = std::make_unique<LiveLayout>(key.first, *layout, std::move(found->second));
+    });
+}
+
+void replayRow(const Statement& row, TailReplay& replay)
+{
+    const std::int64_t stream = row.integer(1);
+    const auto note = [&replay, id = row.integer(0)](std::string_view why) {
+        replay.damage.push_back("tail row " + std::to_string(id) + " " + std::string(why));
+    };
+    if (!crcFits(row.blob(3), row.integer(2)))
+        return note("has a wrong checksum");
+    auto blocks = decodeTail(row.blob(3));
+    if (!blocks)
+        return note("cannot be read");
+    TailReplay::Row kept { row.integer(0), {} };
+    for (TailBlock& tail : *blocks) {
+        const auto found = replay.layouts.find({ stream, tail.layout });
+        if (found == replay.layouts.end()) {
+            note("uses an unknown layout");
+            continue;
+        }
+        LiveLayout& layout = *found->second;
+        tail.block.layout = layout.layout();
+        // A gap in the columns (a damaged row) is filled with columns in which nothing is present; more than a few
+        // tiles of them is no gap but nonsense.
+        if (!LiveLayout::mismatch(*layout.layout(), tail.block).empty() || tail.column < 0
+            || tail.column > layout.nextColumn() + (1 << 16)) {
+            note("does not fit its layout");
+            continue;
+        }
+        layout.fill(tail.block, tail.column);
+        kept.columns.emplace_back(&layout, tail.column);
+    }
+    replay.rows.push_back(std::move(kept));
+}
+
+}
+
+std::vector<std::shared_ptr<const series::OpenTile>> TailReplay::openTiles() const
+{
+    std::vector<std::shared_ptr<const series::OpenTile>> tiles;
+    for (const auto& [key, layout] : layouts) {
+        for (const LiveGroup& group : layout->groups()) {
+            for (const auto& tile : group.tiles) {
+                tile->publish(tile->writtenColumns());
+                tiles.push_back(tile);
+            }
+        }
+    }
+    return tiles;
+}
+
+Expected<TailReplay> replayTail(sqlite3* db)
+{
+    TailReplay replay;
+    if (auto ok = loadLayouts(db, replay); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    auto ok = forEachRow(db, "SELECT id, stream, crc, data FROM tail ORDER BY id",
+        [&replay](const Statement& row) { replayRow(row, replay); });
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return replay;
+}
+
+}
