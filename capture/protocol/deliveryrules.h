@@ -23,6 +23,9 @@ public:
     };
 
     /// A (re)connected stream: the store says what is durable, the session which epoch and how much credit it granted.
+    /// When Hello.first_retained_seq > durable + 1 the agent no longer holds what comes next: the caller records a Gap,
+    /// says the store's own durable_seq in the Welcome and passes first_retained_seq - 1 here, or the stream would wait
+    /// for ever.
     ReceiveRules(std::uint64_t durableSeq, std::uint32_t epoch, std::uint64_t creditBytes, std::uint64_t creditBatches);
 
     /// `crcOk`: crc32c(payload) equals batch.crc. Bytes counted against the credit: payload size.
@@ -44,7 +47,14 @@ public:
     Ack takeAck();
     bool ackIsDue() const { return m_ackDue; }
 
+    /// Cumulative credit of this session as the Welcome states it: never less than one batch of the largest size, which
+    /// may be more than the constructor was given.
+    std::uint64_t grantedBytes() const { return m_grantedBytes; }
+    std::uint64_t grantedBatches() const { return m_grantedBatches; }
+
 private:
+    void grant();
+
     std::uint64_t m_next = 1;
     std::uint64_t m_durable = 0;
     std::uint64_t m_duplicates = 0;
@@ -65,7 +75,8 @@ private:
 /// It knows seqs and sizes only; the bytes are in the ring's encoder or in the spool.
 class SendRules {
 public:
-    /// A batch took its seq (they come in order, starting at 1 or where the spool left off).
+    /// A batch took its seq (they come in order without holes, starting at 1 or where the spool left off; a caller that
+    /// has lost a batch puts one with a Drop in its place).
     void onProduced(std::uint64_t seq, std::size_t payloadBytes);
     void onWelcome(const Welcome& welcome);
     void onAck(const Ack& ack);
@@ -75,8 +86,8 @@ public:
     /// The next seq to send within the credit, 0 = nothing now. `onSent` moves on.
     std::uint64_t nextToSend() const;
     void onSent(std::uint64_t seq);
-    /// A held batch goes out with another size than it was produced with (layouts that a new connection has not seen were
-    /// added): credit counts what is really sent. Call before onSent.
+    /// A held batch goes out with another size than it was produced with (layouts that a new connection has not seen
+    /// were added): credit counts what is really sent. Call before onSent.
     void onResized(std::uint64_t seq, std::size_t payloadBytes)
     {
         for (std::size_t i = m_heldStart; i < m_held.size() && m_held[i].seq <= seq; ++i)
@@ -99,6 +110,9 @@ private:
         std::uint64_t seq;
         std::size_t bytes;
     };
+    const Held* find(std::uint64_t seq) const;
+    void forget(std::uint64_t durable);
+
     std::vector<Held> m_held;
     std::size_t m_heldStart = 0;
     std::uint64_t m_nextSeq = 1;
@@ -112,6 +126,7 @@ private:
     std::uint64_t m_sentBytes = 0;
     std::uint64_t m_sentBatches = 0;
     std::pair<std::uint64_t, std::uint64_t> m_gap { 0, 0 };
+    std::pair<std::uint64_t, std::uint64_t> m_toldGap { 0, 0 };
     bool m_open = false;
 };
 

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/protocol/codec.h>
+
+#include <utility>
+
+#include <telltale/protocol/limits.h>
+#include <telltale/protocol/prescan.h>
+#include <telltale/protocol/utf8.h>
+#include <telltale/protocol/wiretables.h>
+
+namespace telltale::protocol {
+namespace {
+
+void write(const Clocks& in, wire::Clocks& out)
+{
+    out.set_monotonic_ns(in.monotonicNs);
+    out.set_wall_ns(in.wallNs);
+}
+
+Clocks read(const wire::Clocks& in)
+{
+    return { in.monotonic_ns(), in.wall_ns() };
+}
+
+void write(const Hello& in, wire::Envelope& envelope)
+{
+    wire::Hello& out = *envelope.mutable_hello();
+    out.set_proto_min(in.protoMin);
+    out.set_proto_max(in.protoMax);
+    for (const std::string& capability : in.capabilities)
+        out.add_capabilities(toUtf8(capability));
+    out.set_run_key(toUtf8(in.runKey));
+    out.set_run_name(toUtf8(in.runName));
+    out.set_key_source(toUtf8(in.keySource));
+    out.set_agent_id(toUtf8(in.agentId));
+    out.set_host(toUtf8(in.host));
+    out.set_role(toUtf8(in.role));
+    out.set_incarnation(in.incarnation);
+    out.set_restart_count(in.restartCount);
+    out.set_rank(in.rank);
+    out.set_world_size(in.worldSize);
+    out.set_dp(in.dp);
+    out.set_tp(in.tp);
+    out.set_pp(in.pp);
+    out.set_ep(in.ep);
+    out.set_framework(toUtf8(in.framework));
+    out.set_agent_version(toUtf8(in.agentVersion));
+    out.set_pid(in.pid);
+    out.set_device(toUtf8(in.device));
+    out.set_first_retained_seq(in.firstRetainedSeq);
+    out.set_next_seq(in.nextSeq);
+    write(in.clocks, *out.mutable_clocks());
+    out.set_config_hash(toUtf8(in.configHash));
+    out.set_remote_config_allowed(in.remoteConfigAllowed);
+}
+
+Message read(wire::Hello& in)
+{
+    Hello out;
+    out.protoMin = in.proto_min();
+    out.protoMax = in.proto_max();
+    out.capabilities.assign(in.capabilities().begin(), in.capabilities().end());
+    out.runKey = in.run_key();
+    out.runName = in.run_name();
+    out.keySource = in.key_source();
+    out.agentId = in.agent_id();
+    out.host = in.host();
+    out.role = in.role();
+    out.incarnation = in.incarnation();
+    out.restartCount = in.restart_count();
+    out.rank = in.rank();
+    out.worldSize = in.world_size();
+    out.dp = in.dp();
+    out.tp = in.tp();
+    out.pp = in.pp();
+    out.ep = in.ep();
+    out.framework = in.framework();
+    out.agentVersion = in.agent_version();
+    out.pid = in.pid();
+    out.device = in.device();
+    out.firstRetainedSeq = in.first_retained_seq();
+    out.nextSeq = in.next_seq();
+    out.clocks = read(in.clocks());
+    out.configHash = in.config_hash();
+    out.remoteConfigAllowed = in.remote_config_allowed();
+    return out;
+}
+
+void write(const Welcome& in, wire::Envelope& envelope)
+{
+    wire::Welcome& out = *envelope.mutable_welcome();
+    out.set_proto(in.proto);
+    for (const std::string& capability : in.capabilities)
+        out.add_capabilities(toUtf8(capability));
+    out.set_store_id(toUtf8(in.storeId));
+    out.set_epoch(in.epoch);
+    out.set_durable_seq(in.durableSeq);
+    out.set_credit_bytes(in.creditBytes);
+    out.set_credit_batches(in.creditBatches);
+    out.set_max_message(in.maxMessage);
+    out.set_heartbeat_ms(in.heartbeatMs);
+}
+
+Message read(wire::Welcome& in)
+{
+    Welcome out;
+    out.proto = in.proto();
+    out.capabilities.assign(in.capabilities().begin(), in.capabilities().end());
+    out.storeId = in.store_id();
+    out.epoch = in.epoch();
+    out.durableSeq = in.durable_seq();
+    out.creditBytes = in.credit_bytes();
+    out.creditBatches = in.credit_batches();
+    out.maxMessage = in.max_message();
+    out.heartbeatMs = in.heartbeat_ms();
+    return out;
+}
+
+void write(const Batch& in, wire::Envelope& envelope)
+{
+    wire::Batch& out = *envelope.mutable_batch();
+    out.set_seq(in.seq);
+    out.set_epoch(in.epoch);
+    out.set_crc(in.crc);
+    out.set_payload(in.payload);
+}
+
+Message read(wire::Batch& in)
+{
+    return Batch { in.seq(), in.epoch(), in.crc(), std::move(*in.mutable_payload()) };
+}
+
+void write(const Ack& in, wire::Envelope& envelope)
+{
+    wire::Ack& out = *envelope.mutable_ack();
+    out.set_durable_seq(in.durableSeq);
+    out.set_credit_bytes(in.creditBytes);
+    out.set_credit_batches(in.creditBatches);
+    for (const Rejected& rejected : in.rejected) {
+        wire::Rejected& entry = *out.add_rejected();
+        entry.set_seq(rejected.seq);
+        entry.set_reason(toUtf8(rejected.reason));
+    }
+}
+
+Message read(wire::Ack& in)
+{
+    Ack out { in.durable_seq(), in.credit_bytes(), in.credit_batches(), {} };
+    out.rejected.reserve(static_cast<std::size_t>(in.rejected_size()));
+    for (const wire::Rejected& entry : in.rejected())
+        out.rejected.push_back({ entry.seq(), entry.reason() });
+    return out;
+}
+
+void write(const Nack& in, wire::Envelope& envelope)
+{
+    envelope.mutable_nack()->set_next_seq(in.nextSeq);
+}
+
+Message read(wire::Nack& in)
+{
+    return Nack { in.next_seq() };
+}
+
+void write(const Heartbeat& in, wire::Envelope& envelope)
+{
+    wire::Heartbeat& out = *envelope.mutable_heartbeat();
+    write(in.clocks, *out.mutable_clocks());
+    out.set_seq(in.seq);
+    out.set_ring_bytes(in.ringBytes);
+    out.set_spool_bytes(in.spoolBytes);
+    out.mutable_drops_by_class()->Add(in.dropsByClass.begin(), in.dropsByClass.end());
+    out.set_produced_samples(in.producedSamples);
+}
+
+Message read(wire::Heartbeat& in)
+{
+    Heartbeat out;
+    out.clocks = read(in.clocks());
+    out.seq = in.seq();
+    out.ringBytes = in.ring_bytes();
+    out.spoolBytes = in.spool_bytes();
+    out.dropsByClass.assign(in.drops_by_class().begin(), in.drops_by_class().end());
+    out.producedSamples = in.produced_samples();
+    return out;
+}
+
+void write(const ConfigOffer& in, wire::Envelope& envelope)
+{
+    wire::ConfigOffer& out = *envelope.mutable_config_offer();
+    out.set_rev(in.rev);
+    out.set_json(toUtf8(in.json));
+    out.set_hash(toUtf8(in.hash));
+    out.set_apply_at_step(in.applyAtStep);
+}
+
+Message read(wire::ConfigOffer& in)
+{
+    return ConfigOffer { in.rev(), in.json(), in.hash(), in.apply_at_step() };
+}
+
+void write(const ConfigStatus& in, wire::Envelope& envelope)
+{
+    wire::ConfigStatus& out = *envelope.mutable_config_status();
+    out.set_rev(in.rev);
+    out.set_status(in.status);
+    out.set_reason(toUtf8(in.reason));
+    out.set_step(in.step);
+    out.set_hash(toUtf8(in.hash));
+}
+
+Message read(wire::ConfigStatus& in)
+{
+    return ConfigStatus { in.rev(), in.status(), in.reason(), in.step(), in.hash() };
+}
+
+void write(const Bye& in, wire::Envelope& envelope)
+{
+    wire::Bye& out = *envelope.mutable_bye();
+    out.set_reason(toUtf8(in.reason));
+    out.set_retry_after_ms(in.retryAfterMs);
+    out.set_last_seq(in.lastSeq);
+}
+
+Message read(wire::Bye& in)
+{
+    return Bye { in.reason(), in.retry_after_ms(), in.last_seq() };
+}
+
+}
+
+std::string encodeMessage(const Message& message)
+{
+    wire::Envelope envelope;
+    std::visit([&envelope](const auto& value) { write(value, envelope); }, message);
+    return envelope.SerializeAsString();
+}
+
+Expected<Message> decodeMessage(std::string_view bytes)
+{
+    if (auto ok = prescanEnvelope(bytes); !ok)
+        return tl::unexpected(ok.error());
+    wire::Envelope envelope;
+    if (!envelope.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+        return failure(ErrorCode::BadInput, "bytes are not a Telltale message");
+    switch (envelope.body_case()) {
+    case wire::Envelope::kHello:
+        return read(*envelope.mutable_hello());
+    case wire::Envelope::kWelcome:
+        return read(*envelope.mutable_welcome());
+    case wire::Envelope::kBatch:
+        return read(*envelope.mutable_batch());
+    case wire::Envelope::kAck:
+        return read(*envelope.mutable_ack());
+    case wire::Envelope::kNack:
+        return read(*envelope.mutable_nack());
+    case wire::Envelope::kHeartbeat:
+        return read(*envelope.mutable_heartbeat());
+    case wire::Envelope::kConfigOffer:
+        return read(*envelope.mutable_config_offer());
+    case wire::Envelope::kConfigStatus:
+        return read(*envelope.mutable_config_status());
+    case wire::Envelope::kBye:
+        return read(*envelope.mutable_bye());
+    case wire::Envelope::BODY_NOT_SET:
+        break;
+    }
+    return failure(ErrorCode::BadInput, "message has no body that this version knows");
+}
+
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/protocol/prescan.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include <telltale/protocol/limits.h>
+#include <telltale/protocol/wiretables.h>
+
+namespace telltale::protocol {
+namespace {
+
+enum class Shape : std::uint8_t {
+    Envelope,
+    Hello,
+    Welcome,
+    Ack,
+    Heartbeat,
+    Payload,
+    Layout,
+    Series,
+    Blocks,
+    Leaf, ///< has neither submessages nor repeated fields
+};
+
+enum class FieldClass : std::uint8_t { Message, Repeated, Packed };
+
+struct FieldRule {
+    Shape owner;
+    int field;
+    FieldClass fieldClass;
+    Shape shape = Shape::Leaf;
+};
+
+/// Every field that can make the parser allocate: all others are numbers or a single string, bounded by their bytes.
+constexpr std::array kRules {
+    FieldRule { Shape::Envelope, wire::Envelope::kHelloFieldNumber, FieldClass::Message, Shape::Hello },
+    FieldRule { Shape::Envelope, wire::Envelope::kWelcomeFieldNumber, FieldClass::Message, Shape::Welcome },
+    FieldRule { Shape::Envelope, wire::Envelope::kBatchFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kAckFieldNumber, FieldClass::Message, Shape::Ack },
+    FieldRule { Shape::Envelope, wire::Envelope::kNackFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kHeartbeatFieldNumber, FieldClass::Message, Shape::Heartbeat },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigOfferFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigStatusFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Hello, wire::Hello::kCapabilitiesFieldNumber, FieldClass::Repeated },
+    FieldRule { Shape::Hello, wire::Hello::kClocksFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Welcome, wire::Welcome::kCapabilitiesFieldNumber, FieldClass::Repeated },
+    FieldRule { Shape::Ack, wire::Ack::kRejectedFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Heartbeat, wire::Heartbeat::kClocksFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Heartbeat, wire::Heartbeat::kDropsByClassFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Payload, wire::Payload::kLayoutsFieldNumber, FieldClass::Message, Shape::Layout },
+    FieldRule { Shape::Payload, wire::Payload::kBlocksFieldNumber, FieldClass::Message, Shape::Blocks },
+    FieldRule { Shape::Payload, wire::Payload::kOrderFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Payload, wire::Payload::kBlobsFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Payload, wire::Payload::kEventsFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Payload, wire::Payload::kDropsFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Layout, wire::Layout::kStatsFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Layout, wire::Layout::kSeriesFieldNumber, FieldClass::Message, Shape::Series },
+    FieldRule { Shape::Series, wire::Series::kShapeFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Series, wire::Series::kFullShapeFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Blocks, wire::Blocks::kStepsFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Blocks, wire::Blocks::kWallNsFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::Blocks, wire::Blocks::kColumnsFieldNumber, FieldClass::Repeated },
+};
+
+const FieldRule* ruleFor(Shape owner, std::uint64_t field)
+{
+    if (owner == Shape::Leaf)
+        return nullptr;
+    const auto it = std::find_if(kRules.begin(), kRules.end(), [owner, field](const FieldRule& rule) {
+        return rule.owner == owner && static_cast<std::uint64_t>(rule.field) == field;
+    });
+    return it == kRules.end() ? nullptr : &*it;
+}
+
+/// Thread: owned by one call.
+class Scanner {
+public:
+    Expected<void> scan(std::string_view bytes, Shape shape, int depth)
+    {
+        if (depth > limits::kMaxDepth)
+            return failure(ErrorCode::TooLarge, "message is nested too deeply");
+        while (!bytes.empty()) {
+            std::uint64_t tag = 0;
+            if (!takeVarint(bytes, tag) || tag > UINT32_MAX || tag >> 3 == 0)
+                return damaged();
+            const FieldRule* rule = ruleFor(shape, tag >> 3);
+            if (auto done = field(bytes, static_cast<unsigned>(tag & 7u), rule, depth); !done)
+                return done;
+        }
+        return {};
+    }
+
+private:
+    static tl::unexpected<Error> damaged() { return failure(ErrorCode::BadInput, "bytes are not a Telltale message"); }
+
+    static bool takeVarint(std::string_view& bytes, std::uint64_t& value)
+    {
+        value = 0;
+        for (unsigned i = 0; i < 10 && i < bytes.size(); ++i) {
+            const auto byte = static_cast<unsigned char>(bytes[i]);
+            value |= static_cast<std::uint64_t>(byte & 0x7Fu) << (7 * i);
+            if (byte < 0x80) {
+                bytes.remove_prefix(i + 1);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    Expected<void> field(std::string_view& bytes, unsigned wireType, const FieldRule* rule, int depth)
+    {
+        std::uint64_t value = 0;
+        switch (wireType) {
+        case 0:
+            if (!takeVarint(bytes, value))
+                return damaged();
+            return rule != nullptr ? addElements(1) : Expected<void> {};
+        case 1:
+        case 5: {
+            const std::size_t width = wireType == 1 ? 8 : 4;
+            if (bytes.size() < width)
+                return damaged();
+            bytes.remove_prefix(width);
+            return {};
+        }
+        case 2: {
+            if (!takeVarint(bytes, value) || value > bytes.size())
+                return damaged();
+            const std::string_view inner = bytes.substr(0, static_cast<std::size_t>(value));
+            bytes.remove_prefix(inner.size());
+            return rule != nullptr ? lengthDelimited(inner, *rule, depth) : Expected<void> {};
+        }
+        default:
+            return damaged(); // groups: not in proto3, and the parser would recurse into unknown ones
+        }
+    }
+
+    Expected<void> lengthDelimited(std::string_view inner, const FieldRule& rule, int depth)
+    {
+        if (rule.fieldClass == FieldClass::Packed) {
+            const auto ends = std::count_if(inner.begin(), inner.end(), [](char c) { return (c & 0x80) == 0; });
+            return addElements(static_cast<std::size_t>(ends));
+        }
+        if (++m_submessages > limits::kMaxSubmessages)
+            return failure(ErrorCode::TooLarge, "message has too many parts");
+        return rule.fieldClass == FieldClass::Message ? scan(inner, rule.shape, depth + 1) : Expected<void> {};
+    }
+
+    Expected<void> addElements(std::size_t n)
+    {
+        m_elements += n;
+        if (m_elements > limits::kMaxPackedElements)
+            return failure(ErrorCode::TooLarge, "message has too many packed elements");
+        return {};
+    }
+
+    std::size_t m_submessages = 0;
+    std::size_t m_elements = 0;
+};
+
+Expected<void> prescan(std::string_view bytes, Shape shape)
+{
+    if (bytes.size() > limits::kMaxMessageBytes)
+        return failure(
+            ErrorCode::TooLarge, "message is larger than " + std::to_string(limits::kMaxMessageBytes) + " bytes");
+    return Scanner {}.scan(bytes, shape, 1);
+}
+
+}
+
+Expected<void> prescanEnvelope(std::string_view bytes)
+{
+    return prescan(bytes, Shape::Envelope);
+}
+
+Expected<void> prescanPayload(std::string_view bytes)
+{
+    return prescan(bytes, Shape::Payload);
+}
+
+}
