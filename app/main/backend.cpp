@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "backend.h"
+
+#include <filesystem>
+
+#include <QMetaObject>
+
+namespace telltale::app {
+
+Backend::Backend() = default;
+
+Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
+{
+    std::error_code code;
+    std::filesystem::create_directories(std::filesystem::path(options.dataDir) / "runs", code);
+    if (code) {
+        return failure(ErrorCode::Io, "cannot make the data directory " + options.dataDir + ": " + code.message(),
+            "choose another with --data-dir or TELLTALE_DATA_DIR");
+    }
+    std::unique_ptr<Backend> backend(new Backend);
+    Backend* self = backend.get();
+    self->m_dataDir = options.dataDir;
+    self->m_queries = std::make_unique<store::QueryPool>();
+    // The queued call carries nothing: results travel through the pool's own queue.
+    self->m_queries->setWake([self] {
+        QMetaObject::invokeMethod(
+            self, [self] { self->m_queries->deliver(); }, Qt::QueuedConnection);
+    });
+
+    store::StoreOptions storeOptions;
+    storeOptions.dataDir = options.dataDir;
+    auto service = store::StoreService::start(storeOptions);
+    if (!service) {
+        self->m_problem = service.error();
+        return backend;
+    }
+    self->m_store = std::move(*service);
+
+    server::ServerOptions serverOptions;
+    serverOptions.dataDir = options.dataDir;
+    serverOptions.listen = options.listen;
+    auto server = server::CaptureServer::start(serverOptions, *self->m_store);
+    if (server)
+        self->m_server = std::move(*server);
+    else
+        self->m_problem = server.error();
+    return backend;
+}
+
+void Backend::stopRecording()
+{
+    if (m_server)
+        m_server->stop();
+    m_server.reset();
+    if (m_store)
+        m_store->stop();
+}
+
+Backend::~Backend()
+{
+    stopRecording();
+    m_queries.reset();
+}
+
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <QObject>
+
+#include <telltale/core/expected.h>
+#include <telltale/server/captureserver.h>
+#include <telltale/store/querypool.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::app {
+
+/// Where capture, store and views meet: owns the store thread, the capture thread and the query pool, and ends them in
+/// the order that loses nothing (stop accepting, drain, flush, cancel queries). Thread: main.
+class Backend : public QObject {
+    Q_OBJECT
+public:
+    struct Options {
+        std::string dataDir;
+        std::string listen; ///< "ADDR:PORT", empty = 127.0.0.1 and the port used last
+    };
+
+    /// Fails only when neither recording nor reading is possible.
+    static Expected<std::unique_ptr<Backend>> start(const Options& options);
+    ~Backend() override;
+
+    /// Null when another program records into the data directory: runs are followed read-only then.
+    store::StoreService* store() const { return m_store.get(); }
+    /// Null when not listening; captureProblem says why.
+    server::CaptureServer* server() const { return m_server.get(); }
+    store::QueryPool& queries() { return *m_queries; }
+    const std::string& dataDir() const { return m_dataDir; }
+    const Error& captureProblem() const { return m_problem; }
+
+    /// Stops capture and store and waits until everything durable is written. Idempotent.
+    void stopRecording();
+
+private:
+    Backend();
+
+    std::string m_dataDir;
+    Error m_problem;
+    std::unique_ptr<store::QueryPool> m_queries;
+    std::unique_ptr<store::StoreService> m_store;
+    std::unique_ptr<server::CaptureServer> m_server;
+};
+
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "desktop.h"
+
+#include <iostream>
+
+#include <QApplication>
+
+#include <telltale/common/theme.h>
+
+#include "args.h"
+#include "guiverbs.h"
+#include "signals.h"
+
+namespace telltale::app {
+
+void prepareApplication(QApplication& app)
+{
+    QCoreApplication::setApplicationName(QStringLiteral("Telltale"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(TELLTALE_VERSION));
+    QGuiApplication::setDesktopFileName(QStringLiteral("telltale"));
+    views::Theme::apply(app, views::Theme::Mode::Dark);
+}
+
+Desktop::Desktop(Backend& backend)
+    : m_backend(backend)
+{
+    shell::AppContext context;
+    context.store = backend.store();
+    context.queries = &backend.queries();
+    context.dataDir = backend.dataDir();
+    context.captureProblem = QString::fromStdString(backend.captureProblem().sentence());
+    if (server::CaptureServer* server = backend.server()) {
+        context.connections = [server] { return server->connections(); };
+        context.joinString = [server] { return server->joinString(); };
+    } else {
+        context.connections = [] { return std::vector<ConnectionInfo>(); };
+        context.joinString = [] { return QString(); };
+    }
+    context.runDemo = [this](const QStringList&) {
+        if (auto started = startDemo({}); !started)
+            m_window->showProblem(QString::fromStdString(started.error().sentence()));
+    };
+    m_window = std::make_unique<shell::MainWindow>(std::move(context));
+}
+
+Desktop::~Desktop()
+{
+    m_demo.reset();
+    m_window.reset();
+}
+
+Expected<void> Desktop::startDemo(DemoOptions options)
+{
+    if (m_demo && m_demo->isRunning())
+        return failure(ErrorCode::Busy, "the demo is already training");
+    if (m_backend.server() == nullptr)
+        return failure(m_backend.captureProblem().code,
+            "the demo needs the capture server: " + m_backend.captureProblem().what, m_backend.captureProblem().todo);
+    options.join = m_backend.server()->joinString();
+    m_demo = std::make_unique<DemoRun>(std::move(options));
+    QObject::connect(m_demo.get(), &DemoRun::finished, m_window.get(), [this] {
+        if (!m_demo->problem().isEmpty())
+            m_window->showProblem(m_demo->problem());
+    });
+    return m_demo->start();
+}
+
+int openDesktop(int argc, char** argv, const Backend::Options& options, const QStringList& capsules,
+    const std::optional<DemoOptions>& demo)
+{
+    QApplication app(argc, argv);
+    prepareApplication(app);
+    auto backend = Backend::start(options);
+    if (!backend)
+        return workError(backend.error());
+    if ((*backend)->server() != nullptr)
+        std::cerr << "telltale: listening; join string: " << (*backend)->server()->joinString().toStdString() << '\n';
+    else
+        std::cerr << "telltale: " << (*backend)->captureProblem().sentence() << '\n';
+    int code = 0;
+    {
+        Desktop desktop(**backend);
+        Signals signalsToQuit;
+        QObject::connect(&signalsToQuit, &Signals::terminationRequested, &desktop.window(), &QWidget::close);
+        desktop.window().show();
+        desktop.window().openCapsules(capsules);
+        if (demo) {
+            if (auto started = desktop.startDemo(*demo); !started)
+                return workError(started.error());
+        }
+        code = QApplication::exec();
+    }
+    (*backend)->stopRecording();
+    return code;
+}
+
+}

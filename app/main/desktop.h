@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <telltale/shell/mainwindow.h>
+
+#include "backend.h"
+#include "demorun.h"
+
+class QApplication;
+
+namespace telltale::app {
+
+/// Translations, theme, names: what every application object with widgets needs. Thread: gui.
+void prepareApplication(QApplication& app);
+
+/// The main window on top of a backend, and the demo that its welcome page can start. Thread: gui.
+class Desktop {
+public:
+    explicit Desktop(Backend& backend);
+    ~Desktop();
+
+    shell::MainWindow& window() { return *m_window; }
+    Expected<void> startDemo(DemoOptions options);
+
+private:
+    Backend& m_backend;
+    std::unique_ptr<DemoRun> m_demo;
+    std::unique_ptr<shell::MainWindow> m_window;
+};
+
+/// Runs the desktop until it is closed.
+int openDesktop(int argc, char** argv, const Backend::Options& options, const QStringList& capsules,
+    const std::optional<DemoOptions>& demo);
+
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include "guiverbs.h"
+#include "verbs.h"
+
+namespace telltale::app {
+namespace {
+
+constexpr const char* kHelp = R"(usage: telltale [--listen ADDR:PORT] [--data-dir DIR] [CAPSULE...]
+       telltale VERB ...
+
+Shows what happens inside a neural network while it trains. Without a verb: the desktop.
+
+  serve     the capture server without a window
+  demo      a capture server and a real training run connected to it
+  runs      the archive
+  inspect   what is inside a run, and whether all of it can be read
+  show      the raw values of a series
+  render    a view of a run as PNG or CSV
+
+'telltale VERB --help' says more.
+)";
+
+using PlainVerb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
+using GuiVerb = int (*)(int, char**, std::span<const std::string>);
+
+int run(int argc, char** argv)
+{
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const std::string verb = words.empty() ? "" : words.front();
+    if (verb == "--help" || verb == "-h" || verb == "help") {
+        std::cout << kHelp;
+        return kExitDone;
+    }
+    if (verb == "--version") {
+        std::cout << "telltale " TELLTALE_VERSION "\n";
+        return kExitDone;
+    }
+    const auto rest = std::span(words).subspan(words.empty() ? 0 : 1);
+    static constexpr std::pair<std::string_view, PlainVerb> kPlain[] { { "runs", runRuns }, { "inspect", runInspect },
+        { "show", runShow } };
+    for (const auto& [name, function] : kPlain) {
+        if (verb == name)
+            return function(rest, std::cout, std::cerr);
+    }
+    static constexpr std::pair<std::string_view, GuiVerb> kGui[] { { "serve", runServe }, { "demo", runDemo },
+        { "render", runRender } };
+    for (const auto& [name, function] : kGui) {
+        if (verb == name)
+            return function(argc, argv, rest);
+    }
+    return runDesktop(argc, argv, words);
+}
+
+}
+
+int usageError(const Error& error)
+{
+    std::cerr << "telltale: " << error.sentence() << '\n';
+    return kExitUsage;
+}
+
+int workError(const Error& error)
+{
+    std::cerr << "telltale: " << error.sentence() << '\n';
+    return error.code == ErrorCode::BadInput ? kExitUsage : kExitFailed;
+}
+
+int printHelp(const Usage& usage)
+{
+    std::cout << usage.help();
+    return kExitDone;
+}
+
+}
+
+int main(int argc, char** argv)
+{
+    try {
+        return telltale::app::run(argc, argv);
+    } catch (const std::exception& e) {
+        std::cerr << "telltale: stopped by an internal error (" << e.what() << ")\n";
+        return telltale::app::kExitFailed;
+    }
+}

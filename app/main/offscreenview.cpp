@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "offscreenview.h"
+
+#include <algorithm>
+#include <memory>
+
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSaveFile>
+#include <QTimer>
+
+#include <telltale/common/dataview.h>
+#include <telltale/common/rowlist.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/heatmap/heatmapview.h>
+#include <telltale/plot/curvesview.h>
+#include <telltale/plot/overviewview.h>
+
+#include "args.h"
+
+namespace telltale::app {
+namespace {
+
+constexpr int kAnswerTimeoutMs = 60'000;
+/// As many as the series colours and dashes tell apart.
+constexpr std::size_t kMostCurves = 18;
+constexpr std::size_t kDefaultCurves = 6;
+
+/// Processes events until `done` or the time is up.
+bool waitFor(const std::function<bool()>& done)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (!done()) {
+        if (timer.elapsed() > kAnswerTimeoutMs)
+            return false;
+        QEventLoop loop;
+        QTimer::singleShot(5, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+    return true;
+}
+
+Expected<std::shared_ptr<const store::Catalog>> loadCatalog(store::QueryPool& queries, const store::RunRef& run)
+{
+    Expected<std::shared_ptr<const store::Catalog>> result = failure(ErrorCode::Io, "the run gives no answer");
+    bool answered = false;
+    const auto view = queries.newView();
+    queries.submit(
+        view, run, [&](Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            auto catalog = reader ? (*reader)->catalog()
+                                  : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
+            return [&, catalog = std::move(catalog)] {
+                result = catalog;
+                answered = true;
+            };
+        });
+    waitFor([&] { return answered; });
+    queries.cancel(view);
+    return result;
+}
+
+std::unique_ptr<views::DataView> makeView(const QString& id, const views::ViewContext& context)
+{
+    if (id == QLatin1String("heatmap"))
+        return std::make_unique<views::HeatmapView>(context, nullptr);
+    if (id == QLatin1String("curves"))
+        return std::make_unique<views::CurvesView>(context, nullptr);
+    if (id == QLatin1String("overview"))
+        return std::make_unique<views::OverviewView>(context, nullptr);
+    return nullptr;
+}
+
+Expected<Kind> chooseKind(const store::Catalog& catalog, std::optional<Kind> wanted)
+{
+    const auto has = [&](Kind kind) {
+        return std::any_of(catalog.series.begin(), catalog.series.end(), [&](const auto& s) { return s.kind == kind; });
+    };
+    if (wanted) {
+        if (has(*wanted))
+            return *wanted;
+        return failure(ErrorCode::NotFound, "the run has no series of kind " + std::string(kindName(*wanted)),
+            "'telltale inspect' lists the kinds it has");
+    }
+    for (const Kind kind : { Kind::GradReduced, Kind::GradUnreduced, Kind::Actv, Kind::ParamOrigin }) {
+        if (has(kind))
+            return kind;
+    }
+    return catalog.series.empty() ? Kind::GradReduced : catalog.series.front().kind;
+}
+
+Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
+{
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly)) {
+        return failure(ErrorCode::Io, "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+    }
+    if (path.endsWith(QLatin1String(".csv"))) {
+        if (auto written = view.writeCsv(&file); !written)
+            return written;
+    } else if (!view.renderImage(size).save(&file, "PNG")) {
+        return failure(ErrorCode::Io, "cannot write " + path.toStdString() + " as PNG");
+    }
+    if (!file.commit())
+        return failure(ErrorCode::Io, "cannot write " + path.toStdString() + ": " + file.errorString().toStdString());
+    return {};
+}
+
+}
+
+QStringList renderableViews()
+{
+    return { QStringLiteral("heatmap"), QStringLiteral("curves"), QStringLiteral("overview") };
+}
+
+Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path)
+{
+    auto catalog = loadCatalog(queries, request.run);
+    if (!catalog)
+        return tl::unexpected(catalog.error());
+    const auto kind = chooseKind(**catalog, request.kind);
+    if (!kind)
+        return tl::unexpected(kind.error());
+    const auto steps = parseSteps(request.steps.toStdString(), (*catalog)->steps);
+    if (!request.steps.isEmpty() && !steps)
+        return tl::unexpected(steps.error());
+
+    views::ViewState state;
+    views::SharedAxis axis(&state);
+    const auto view = makeView(request.view, { &state, &axis, &queries });
+    if (!view)
+        return failure(ErrorCode::BadInput, "there is no view '" + request.view.toStdString() + "'",
+            "views: " + renderableViews().join(QStringLiteral(", ")).toStdString());
+    const Rank rank = !request.ranks.empty() ? request.ranks.front()
+        : (*catalog)->sources.empty()        ? Rank { 0 }
+                                             : (*catalog)->sources.front().rank;
+    const auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
+    if (rows.empty() && request.view != QLatin1String("overview"))
+        return failure(
+            ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
+
+    view->resize(request.size);
+    view->ensurePolished();
+    state.setRun(request.run);
+    state.setCatalog(*catalog);
+    state.setFullRange((*catalog)->steps);
+    state.setKind(*kind);
+    if (request.stat)
+        state.setStat(*request.stat);
+    state.setRank(rank);
+    state.setModuleFilter(request.modules);
+    if (!request.steps.isEmpty())
+        state.zoomTo(*steps);
+    if (request.view == QLatin1String("curves")) {
+        std::vector<views::ModuleKey> selection;
+        const std::size_t most = request.modules.isEmpty() ? kDefaultCurves : kMostCurves;
+        for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
+            selection.push_back(rows[i].key);
+        state.setSelection(std::move(selection));
+    }
+    view->setAttribute(Qt::WA_DontShowOnScreen);
+    view->show();
+    if (!waitFor([&] { return view->isSettled(); }))
+        return failure(ErrorCode::Io, "the run did not answer within a minute");
+    return writeFile(*view, path, request.size);
+}
+
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QSize>
+#include <QString>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/core/expected.h>
+#include <telltale/store/querypool.h>
+
+namespace telltale::app {
+
+/// What `telltale render` draws; also how the demo makes its pictures.
+struct RenderRequest {
+    store::RunRef run;
+    QString view; ///< "heatmap", "curves", "overview"
+    std::optional<Kind> kind;
+    std::optional<Stat> stat;
+    QString modules; ///< text, glob* or /regex/; empty = all (curves: the first few)
+    std::vector<Rank> ranks; ///< empty = the run's first
+    QString steps; ///< "A:B", empty = all
+    QSize size { 1600, 1000 };
+};
+
+/// The words that --view takes.
+QStringList renderableViews();
+
+/// Draws one view off screen and writes it as PNG or CSV, by the file's ending. Needs a QApplication with the theme
+/// applied, and someone who delivers the pool's answers while events are processed. Thread: gui.
+Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path);
+
+}

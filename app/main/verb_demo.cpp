@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "guiverbs.h"
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QEventLoop>
+#include <QTimer>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/shell/mainwindow.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/runreader.h>
+
+#include "backend.h"
+#include "demorun.h"
+#include "desktop.h"
+#include "offscreenview.h"
+#include "signals.h"
+
+namespace telltale::app {
+namespace {
+
+constexpr int kHeadlessSteps = 200;
+constexpr int kDesktopSteps = 2000;
+constexpr int kBaselineSteps = 40;
+constexpr int kDurableWaitMs = 10'000;
+
+const Usage kUsage { "telltale demo [--headless] [--ranks N] [--steps N] [--fault F] [--data-dir DIR] [--out DIR]",
+    "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
+    "leaves\n"
+    "window.png, heatmap.png, curves.png and summary.json in DIR.",
+    {
+        { "--headless", "", "no window; end with the training" },
+        { "--ranks", "N", "training processes (default 1)" },
+        { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
+        { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
+        { "--data-dir", "DIR", "where the run is kept (headless default: data in DIR of --out)" },
+        { "--out", "DIR", "where pictures and summary go (default .)" },
+    } };
+
+struct Request {
+    DemoOptions demo;
+    bool isHeadless = false;
+    std::string dataDir;
+    std::string out;
+};
+
+Expected<Request> parseRequest(const Args& args)
+{
+    Request request;
+    request.isHeadless = args.has("--headless");
+    request.demo.steps = request.isHeadless ? kHeadlessSteps : kDesktopSteps;
+    const auto number = [&](const char* flag, int most, int& into) -> Expected<void> {
+        const auto text = args.value(flag);
+        if (!text)
+            return {};
+        const auto value = parseInteger(flag, *text);
+        if (!value)
+            return tl::unexpected(value.error());
+        if (*value < 1 || *value > most)
+            return failure(
+                ErrorCode::BadInput, std::string(flag) + " " + *text + " is not between 1 and " + std::to_string(most));
+        into = static_cast<int>(*value);
+        return {};
+    };
+    if (auto ok = number("--steps", 100'000'000, request.demo.steps); !ok)
+        return tl::unexpected(ok.error());
+    if (auto ok = number("--ranks", 64, request.demo.ranks); !ok)
+        return tl::unexpected(ok.error());
+    request.demo.fault = QString::fromStdString(args.value("--fault").value_or(""));
+    request.out = args.value("--out").value_or(".");
+    const char* environment = std::getenv("TELLTALE_DATA_DIR");
+    if (const auto dir = args.value("--data-dir"))
+        request.dataDir = *dir;
+    else if (environment != nullptr && *environment != '\0')
+        request.dataDir = environment;
+    else
+        request.dataDir = request.isHeadless ? request.out + "/data" : store::defaultDataDir();
+    return request;
+}
+
+void runUntil(const std::function<bool()>& done, int boundMs = -1)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (!done() && (boundMs < 0 || timer.elapsed() < boundMs)) {
+        QEventLoop loop;
+        QTimer::singleShot(20, &loop, &QEventLoop::quit);
+        loop.exec();
+    }
+}
+
+double medianStepMs(const DemoRun& run)
+{
+    double sum = 0;
+    for (const QJsonObject& summary : run.summaries())
+        sum += summary.value(QLatin1String("step_ms_p50")).toDouble();
+    return run.summaries().empty() ? 0 : sum / static_cast<double>(run.summaries().size());
+}
+
+std::uint64_t total(const DemoRun& run, QLatin1String field)
+{
+    double sum = 0;
+    for (const QJsonObject& summary : run.summaries())
+        sum += summary.value(field).toDouble();
+    return static_cast<std::uint64_t>(std::llround(sum));
+}
+
+Expected<void> drawPictures(const Request& request, Backend& backend, const store::RunRef& run)
+{
+    for (const char* view : { "heatmap", "curves" }) {
+        RenderRequest picture;
+        picture.run = run;
+        picture.view = QLatin1String(view);
+        const QString path
+            = QString::fromStdString(request.out) + QLatin1Char('/') + picture.view + QLatin1String(".png");
+        if (auto drawn = renderToFile(picture, backend.queries(), path); !drawn)
+            return drawn;
+    }
+    return {};
+}
+
+Expected<void> writeSummary(
+    const Request& request, const DemoRun& demo, double bareMs, const store::RunRef& run, std::uint64_t stored)
+{
+    auto reader = store::openReader(*run);
+    if (!reader)
+        return tl::unexpected(reader.error());
+    const auto catalog = (*reader)->catalog();
+    if (!catalog)
+        return tl::unexpected(catalog.error());
+    const nlohmann::json summary { { "steps", request.demo.steps }, { "series", (*catalog)->series.size() },
+        { "samples", stored }, { "produced", total(demo, QLatin1String("produced")) }, { "stored", stored },
+        { "dropped", total(demo, QLatin1String("dropped")) }, { "capsule", run->path },
+        { "step_ms", medianStepMs(demo) }, { "step_ms_without", bareMs } };
+    std::ofstream file(request.out + "/summary.json");
+    file << summary.dump(2) << '\n';
+    if (!file.good())
+        return failure(ErrorCode::Io, "cannot write " + request.out + "/summary.json");
+    return {};
+}
+
+int runHeadless(int argc, char** argv, const Request& request)
+{
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    prepareApplication(app);
+    std::error_code code;
+    std::filesystem::create_directories(request.out, code);
+    if (code)
+        return workError({ ErrorCode::Io, "cannot make " + request.out + ": " + code.message(), {} });
+
+    Signals signalsToQuit;
+    bool interrupted = false;
+    QObject::connect(&signalsToQuit, &Signals::terminationRequested, [&] { interrupted = true; });
+
+    DemoOptions bare;
+    bare.steps = std::min(kBaselineSteps, request.demo.steps);
+    DemoRun baseline(bare);
+    if (auto started = baseline.start(); !started)
+        return workError(started.error());
+    runUntil([&] { return interrupted || !baseline.isRunning(); });
+
+    auto backend = Backend::start({ request.dataDir, "127.0.0.1:0" });
+    if (!backend)
+        return workError(backend.error());
+    if ((*backend)->server() == nullptr)
+        return workError((*backend)->captureProblem());
+    DemoOptions options = request.demo;
+    options.join = (*backend)->server()->joinString();
+    DemoRun demo(options);
+    Desktop desktop(**backend);
+    desktop.window().resize(1600, 1000);
+    desktop.window().show();
+    if (auto started = demo.start(); !started)
+        return workError(started.error());
+
+    store::RunRef run;
+    const QString picture = QString::fromStdString(request.out) + QLatin1String("/window.png");
+    bool pictured = false;
+    const auto lookAtRun = [&] {
+        if (!run && !(*backend)->store()->liveRuns().empty())
+            run = (*backend)->store()->liveRuns().front();
+        // The picture shows the run while it is live, near its end.
+        if (run && !pictured && run->live->lastStep.load() >= request.demo.steps * 9 / 10)
+            pictured = desktop.window().grab().save(picture);
+    };
+    runUntil([&] {
+        lookAtRun();
+        return interrupted || !demo.isRunning();
+    });
+    if (interrupted || !demo.problem().isEmpty() || !run) {
+        const std::string problem = interrupted ? "interrupted" : demo.problem().toStdString();
+        return workError({ ErrorCode::Io, problem.empty() ? "no training process connected" : problem, {} });
+    }
+    const std::uint64_t acked = total(demo, QLatin1String("acked"));
+    runUntil([&] { return run->live->storedSamples.load() >= acked; }, kDurableWaitMs);
+    if (!pictured && !desktop.window().grab().save(picture))
+        return workError({ ErrorCode::Io, "cannot write " + picture.toStdString(), {} });
+    const std::uint64_t stored = run->live->storedSamples.load();
+    desktop.window().close();
+    (*backend)->stopRecording();
+
+    auto archived = std::make_shared<store::RunHandle>(*run);
+    archived->live = nullptr;
+    if (auto drawn = drawPictures(request, **backend, archived); !drawn)
+        return workError(drawn.error());
+    if (auto written = writeSummary(request, demo, medianStepMs(baseline), archived, stored); !written)
+        return workError(written.error());
+    std::cerr << "telltale: " << request.demo.steps << " steps, " << stored
+              << " samples stored, pictures and summary in " << request.out << '\n';
+    return kExitDone;
+}
+
+}
+
+int runDemo(int argc, char** argv, std::span<const std::string> words)
+{
+    const auto args = Args::parse(kUsage, words);
+    if (!args)
+        return usageError(args.error());
+    if (args->wantsHelp())
+        return printHelp(kUsage);
+    const auto request = parseRequest(*args);
+    if (!request)
+        return usageError(request.error());
+    if (request->isHeadless)
+        return runHeadless(argc, argv, *request);
+    return openDesktop(argc, argv, { request->dataDir, "" }, {}, request->demo);
+}
+
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "guiverbs.h"
+
+#include <QApplication>
+#include <QFileInfo>
+
+#include <telltale/store/archive.h>
+
+#include "args.h"
+#include "offscreenview.h"
+
+namespace telltale::app {
+namespace {
+
+const Usage kUsage { "telltale render CAPSULE --view V [options] -o FILE",
+    "Draws a view of a run into a file, PNG or CSV by the file's ending. CAPSULE is a path or an id from 'telltale "
+    "runs'.",
+    {
+        { "--view", "V", "heatmap, curves or overview" },
+        { "--kind", "K", "grad_reduced, actv, exp_avg, ... (default: gradients if the run has them)" },
+        { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans (default norm)" },
+        { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
+        { "--ranks", "A,B", "which ranks; views of one rank take the first" },
+        { "--steps", "A:B", "which steps (default all)" },
+        { "--size", "WxH", "pixels of a PNG (default 1600x1000); columns of a CSV follow the width" },
+        { "--theme", "dark|light", "default dark" },
+        { "--data-dir", "DIR", "where ids are looked up" },
+        { "-o", "FILE", "the file to write" },
+    },
+    1, 1 };
+
+Expected<QSize> parseSize(const std::string& text)
+{
+    const std::size_t x = text.find('x');
+    if (x != std::string::npos) {
+        const auto width = parseInteger("--size", text.substr(0, x));
+        const auto height = parseInteger("--size", text.substr(x + 1));
+        if (width && height && *width >= 200 && *height >= 100 && *width <= 16384 && *height <= 16384)
+            return QSize(static_cast<int>(*width), static_cast<int>(*height));
+    }
+    return failure(ErrorCode::BadInput, "--size " + text + " is not WxH with 200..16384 x 100..16384 pixels");
+}
+
+Expected<RenderRequest> parseRequest(const Args& args)
+{
+    RenderRequest request;
+    request.view = QString::fromStdString(args.value("--view").value_or(""));
+    if (!renderableViews().contains(request.view))
+        return failure(ErrorCode::BadInput, "--view '" + request.view.toStdString() + "' is not a view",
+            "views: " + renderableViews().join(QStringLiteral(", ")).toStdString());
+    if (const auto name = args.value("--kind")) {
+        request.kind = kindFromName(*name);
+        if (!request.kind)
+            return failure(
+                ErrorCode::BadInput, "--kind '" + *name + "' is not a kind", "for example grad_reduced, actv, exp_avg");
+    }
+    if (const auto name = args.value("--stat")) {
+        request.stat = statFromName(*name);
+        if (!request.stat)
+            return failure(
+                ErrorCode::BadInput, "--stat '" + *name + "' is not a statistic", "for example norm, mean, max, nans");
+    }
+    if (const auto text = args.value("--ranks")) {
+        for (const QString& part : QString::fromStdString(*text).split(QLatin1Char(','))) {
+            const auto rank = parseInteger("--ranks", part.toStdString());
+            if (!rank)
+                return tl::unexpected(rank.error());
+            request.ranks.emplace_back(static_cast<std::int32_t>(*rank));
+        }
+    }
+    if (const auto text = args.value("--size")) {
+        const auto size = parseSize(*text);
+        if (!size)
+            return tl::unexpected(size.error());
+        request.size = *size;
+    }
+    request.modules = QString::fromStdString(args.value("--modules").value_or(""));
+    request.steps = QString::fromStdString(args.value("--steps").value_or(""));
+    return request;
+}
+
+}
+
+int runRender(int argc, char** argv, std::span<const std::string> words)
+{
+    const auto args = Args::parse(kUsage, words);
+    if (!args)
+        return usageError(args.error());
+    if (args->wantsHelp())
+        return printHelp(kUsage);
+    auto request = parseRequest(*args);
+    if (!request)
+        return usageError(request.error());
+    const std::string theme = args->value("--theme").value_or("dark");
+    if (theme != "dark" && theme != "light")
+        return usageError({ ErrorCode::BadInput, "--theme '" + theme + "' is neither dark nor light", {} });
+    const QString out = QString::fromStdString(args->value("-o").value_or(""));
+    if (!out.endsWith(QLatin1String(".png")) && !out.endsWith(QLatin1String(".csv")))
+        return usageError({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
+
+    const auto path
+        = store::findCapsule(args->value("--data-dir").value_or(store::defaultDataDir()), args->positionals().front());
+    if (!path)
+        return workError(path.error());
+    qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
+    store::QueryPool queries;
+    queries.setWake([&app, &queries] {
+        QMetaObject::invokeMethod(
+            &app, [&queries] { queries.deliver(); }, Qt::QueuedConnection);
+    });
+    auto run = std::make_shared<store::RunHandle>();
+    run->path = *path;
+    run->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
+    request->run = run;
+    if (auto done = renderToFile(*request, queries, out); !done)
+        return workError(done.error());
+    return kExitDone;
+}
+
+}
