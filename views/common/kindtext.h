@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <telltale/core/kinds.h>
+#include <telltale/series/query.h>
+
+namespace telltale::views {
+
+class CsvWriter;
+
+/// A kind as people read it ("gradient, reduced"); the field's own word stays in CSV and on the command line.
+QString kindText(Kind kind);
+/// Two CSV cells: the state in a plain word ("value", "nan", "gap", ...) and the value, NaN or Inf where that is what
+/// was measured, empty where nothing was.
+void writeCell(CsvWriter& csv, series::CellState state, double value);
+
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatcanvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/readout.h>
+
+#include "heatimage.h"
+#include "heatlegend.h"
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+constexpr int kTop = 8;
+constexpr int kBottom = 8;
+constexpr int kRowLabelHeight = 13;
+constexpr std::size_t kMostBrushed = 100;
+}
+
+HeatCanvas::HeatCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+    connect(state, &ViewState::selectionChanged, this, [this] { update(); });
+}
+
+void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
+{
+    m_picture = std::move(picture);
+    m_layout = layoutFor(size(), 1.0);
+    if (m_picture && m_hoverRow >= static_cast<int>(m_picture->rows.size()))
+        m_hoverRow = -1;
+    invalidate();
+}
+
+void HeatCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    invalidate();
+}
+
+void HeatCanvas::setStepAxisVisible(bool on)
+{
+    m_stepAxis = on;
+    invalidate();
+}
+
+bool HeatCanvas::hasStepAxis() const
+{
+    return !m_picture || m_picture->axes != HeatAxes::ModuleByRank;
+}
+
+StepRange HeatCanvas::shownRange() const
+{
+    return m_picture && hasStepAxis() && m_picture->columns() > 0 ? m_picture->result.range : state().visibleRange();
+}
+
+QRect HeatCanvas::plotRect(QSize size) const
+{
+    const int top = kTop + AxisPainter::kLane;
+    const int bottom = m_stepAxis || !hasStepAxis() ? AxisPainter::kStepBand : kBottom;
+    return { SharedAxis::kGutter, top, std::max(1, size.width() - SharedAxis::kGutter - SharedAxis::kLegend),
+        std::max(1, size.height() - top - bottom) };
+}
+
+RowLayout HeatCanvas::layoutFor(QSize size, double scale) const
+{
+    if (!m_picture)
+        return {};
+    return RowLayout(m_picture->groups(), static_cast<int>(plotRect(size).height() * scale),
+        static_cast<int>(std::lround(2 * scale)));
+}
+
+QRectF HeatCanvas::cellRect(int row, int column) const
+{
+    const QRect plot = plotRect();
+    const int left = HeatImage::columnLeft(column, m_picture->columns(), plot.width());
+    const int right = HeatImage::columnLeft(column + 1, m_picture->columns(), plot.width());
+    return QRectF(plot.left() + left, plot.top() + m_layout.top(row), std::max(1, right - left),
+        m_layout.bottom(row) - m_layout.top(row));
+}
+
+void HeatCanvas::paintFrame(QImage& frame, QSize size)
+{
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    if (!m_picture || m_picture->columns() == 0 || m_picture->rows.empty()) {
+        QPainter painter(&frame);
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
+        return;
+    }
+    const double scale = frame.devicePixelRatio();
+    m_layout = layoutFor(size, 1.0);
+    QImage cells = HeatImage::render(*m_picture, layoutFor(size, scale), plot.size() * scale, scale, theme);
+    cells.setDevicePixelRatio(scale);
+    QPainter painter(&frame);
+    painter.drawImage(plot.topLeft(), cells);
+    paintGutter(painter, plot, m_layout);
+    AxisPainter axis(painter, theme);
+    if (hasStepAxis()) {
+        const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
+        axis.laneCaption(lane, tr("non-finite"));
+        paintLane(painter, plot);
+        if (state().catalog())
+            axis.events(plot, lane, shownRange(), EventMark::of(*state().catalog()));
+        if (m_stepAxis)
+            axis.steps(plot, shownRange(), tr("step"));
+        const bool newest = m_picture->result.range.last >= state().fullRange().last;
+        if (m_picture->isLive && newest)
+            axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
+    } else {
+        paintRankAxis(painter, plot);
+    }
+    paintHeatLegend(
+        painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom), *m_picture, theme);
+}
+
+void HeatCanvas::paintGutter(QPainter& painter, const QRect& plot, const RowLayout& layout) const
+{
+    const Theme& theme = Theme::current();
+    const HeatPicture& picture = *m_picture;
+    const double edge = plot.left() - 8;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setFont(codeFont(11));
+    const QFontMetricsF metrics(painter.font());
+    painter.setPen(theme.text2);
+    const bool perRow = !layout.isCrowded() && layout.rows() > 0 && plot.height() / layout.rows() >= kRowLabelHeight;
+    const auto label = [&](double middle, const QString& text) {
+        const QString fitted = metrics.elidedText(text, Qt::ElideLeft, SharedAxis::kGutter - 20);
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(12, middle - 8, edge - 6 - 12, 16), Qt::AlignRight | Qt::AlignVCenter, fitted);
+    };
+    if (perRow || picture.axes == HeatAxes::RankByStep) {
+        double lastBottom = -1e9;
+        for (int row = 0; row < layout.rows(); ++row) {
+            const double middle = plot.top() + (layout.top(row) + layout.bottom(row)) / 2.0;
+            if (middle - 6.5 < lastBottom)
+                continue;
+            const Row& r = picture.rows[static_cast<std::size_t>(row)];
+            label(middle, picture.axes == HeatAxes::RankByStep ? tr("rank %1").arg(r.rank.value) : r.label);
+            lastBottom = middle + 6.5;
+        }
+    }
+    double lastBottom = -1e9;
+    for (const RowLayout::Band& band : layout.bands()) {
+        if (band.label.isEmpty())
+            continue;
+        painter.fillRect(QRectF(edge, plot.top() + band.top, 1, std::max(1, band.bottom - band.top)), theme.border);
+        const double middle = plot.top() + (band.top + band.bottom) / 2.0;
+        if (perRow || middle - 6.5 < lastBottom)
+            continue;
+        label(middle, band.label);
+        lastBottom = middle + 6.5;
+    }
+}
+
+void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
+{
+    const HeatPicture& picture = *m_picture;
+    const Theme& theme = Theme::current();
+    std::vector<CellState> strongest(static_cast<std::size_t>(picture.columns()), CellState::NotCollected);
+    for (int row = 0; row < picture.result.rows; ++row) {
+        for (int column = 0; column < picture.columns(); ++column)
+            strongest[static_cast<std::size_t>(column)]
+                = std::max(strongest[static_cast<std::size_t>(column)], picture.state(row, column));
+    }
+    const double middle = kTop + AxisPainter::kLane / 2.0 + 1;
+    double triangleEnd = -1e9;
+    for (int column = 0; column < picture.columns(); ++column) {
+        const CellState state = strongest[static_cast<std::size_t>(column)];
+        if (!glyphs::isNonFinite(state))
+            continue;
+        const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
+        const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
+        const double width = std::max(1.0, right - left);
+        if (state == CellState::NaN) {
+            const double gap = width >= 4 ? 1 : 0;
+            painter.fillRect(QRectF(left, middle - 3, width - gap, 6), theme.criticalMark);
+        } else if (left >= triangleEnd || width >= 6) {
+            const double size = std::clamp(width, 7.0, 9.0);
+            glyphs::paintSign(painter, QPointF(left + width / 2, middle), size, state, theme.criticalMark);
+            triangleEnd = left + size - 1;
+        } else {
+            painter.fillRect(
+                QRectF(left, middle + (state == CellState::PosInf ? 2 : -3), width, 1), theme.criticalMark);
+        }
+    }
+}
+
+void HeatCanvas::paintRankAxis(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
+    const int columns = m_picture->columns();
+    painter.setFont(numberFont(11));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const QFontMetricsF metrics(painter.font());
+    double end = -1e9;
+    for (int column = 0; column < columns; ++column) {
+        const QString label = formatStep(m_picture->columnRanks[static_cast<std::size_t>(column)].value);
+        const double x = plot.left()
+            + (HeatImage::columnLeft(column, columns, plot.width())
+                  + HeatImage::columnLeft(column + 1, columns, plot.width()))
+                / 2.0;
+        const double width = metrics.horizontalAdvance(label);
+        if (x - width / 2 < end + 6)
+            continue;
+        painter.setPen(theme.text2);
+        painter.drawText(QPointF(x - width / 2, plot.bottom() + 18), label);
+        end = x + width / 2;
+    }
+    painter.setPen(theme.text3);
+    painter.setFont(wordsFont(11));
+    painter.drawText(
+        QRectF(0, plot.bottom() + 5, SharedAxis::kGutter - 8, 17), Qt::AlignRight | Qt::AlignVCenter, tr("rank"));
+    painter.drawText(QRectF(plot.left(), kTop, plot.width(), AxisPainter::kLane), Qt::AlignLeft | Qt::AlignVCenter,
+        tr("at step %1").arg(formatStep(m_picture->atStep.value)));
+}
+
+int HeatCanvas::selectedRow() const
+{
+    if (!m_picture || state().selection().empty())
+        return -1;
+    const bool byRank = m_picture->axes == HeatAxes::RankByStep;
+    for (std::size_t row = 0; row < m_picture->rows.size(); ++row) {
+        const Row& r = m_picture->rows[row];
+        if (byRank ? r.rank == state().rank() : r.key == state().selection().front())
+            return static_cast<int>(row);
+    }
+    return -1;
+}
+
+void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
+    const int row = selectedRow();
+    if (row < 0 || row >= m_layout.rows())
+        return;
+    const double top = plot.top() + m_layout.top(row);
+    const double bottom = plot.top() + m_layout.bottom(row);
+    painter.fillRect(QRectF(plot.left() - 2, top - 2, plot.width() + 18, 1), theme.base);
+    painter.fillRect(QRectF(plot.left() - 2, bottom + 1, plot.width() + 18, 1), theme.base);
+    painter.fillRect(QRectF(plot.left() - 2, top - 1, plot.width() + 18, 1), theme.text);
+    painter.fillRect(QRectF(plot.left() - 2, bottom, plot.width() + 18, 1), theme.text);
+    painter.fillRect(QRectF(plot.left() - 8, top - 1, 2, bottom - top + 2), theme.accent);
+    if (m_picture->axes == HeatAxes::RankByStep)
+        return;
+    const double middle = (top + bottom) / 2;
+    const QRectF box(0, middle - 8, plot.left() - 10, 16);
+    painter.fillRect(box, theme.base);
+    painter.setFont(codeFont(11, 600));
+    painter.setPen(theme.text);
+    const QString label = painter.fontMetrics().elidedText(
+        m_picture->rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, SharedAxis::kGutter - 20);
+    painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, label);
+}
+
+void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int column) const
+{
+    const Theme& theme = Theme::current();
+    const double left = plot.left() + HeatImage::columnLeft(column, m_picture->columns(), plot.width());
+    const double right = plot.left() + HeatImage::columnLeft(column + 1, m_picture->columns(), plot.width());
+    const double width = std::max(1.0, right - left);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawRect(QRectF(left - 1.5, plot.top() - 3.5, width + 2, plot.height() + 6));
+}
+
+QString HeatCanvas::readoutPlace(int row, int column) const
+{
+    const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
+    const StepRange steps = m_picture->stepsOf(column);
+    const Rank rank
+        = m_picture->axes == HeatAxes::ModuleByRank ? m_picture->columnRanks[static_cast<std::size_t>(column)] : r.rank;
+    QString text = steps.count() <= 1
+        ? tr("step %1").arg(formatStep(steps.first.value))
+        : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
+    text += tr(", rank %1").arg(rank.value);
+    if (!r.key.slot.isEmpty())
+        text += QStringLiteral(", ") + r.key.slot;
+    return text;
+}
+
+void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
+{
+    if (m_hoverRow < 0 || m_hoverColumn < 0 || m_hoverRow >= m_layout.rows() || m_hoverColumn >= m_picture->columns())
+        return;
+    const Theme& theme = Theme::current();
+    const QRectF cell = cellRect(m_hoverRow, m_hoverColumn);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.base, 3));
+    painter.drawRect(cell.adjusted(-1, -1, 1, 1));
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+
+    const CellState cellState = m_picture->state(m_hoverRow, m_hoverColumn);
+    Readout readout;
+    readout.name = m_picture->rows[static_cast<std::size_t>(m_hoverRow)].key.name;
+    readout.where = readoutPlace(m_hoverRow, m_hoverColumn);
+    readout.state = cellState;
+    const QString stat
+        = QString::fromUtf8(statName(m_picture->stat).data(), static_cast<qsizetype>(statName(m_picture->stat).size()));
+    const double value = m_picture->value(m_hoverRow, m_hoverColumn);
+    if (cellState == CellState::Value) {
+        readout.value = formatValue(value, 4);
+        readout.detail = stat;
+        if (m_picture->scaleMode == HeatScale::Deviation) {
+            const std::size_t at = static_cast<std::size_t>(m_hoverRow) * static_cast<std::size_t>(m_picture->columns())
+                + static_cast<std::size_t>(m_hoverColumn);
+            const double deviation = static_cast<double>(m_picture->shown[at]);
+            readout.detail = tr("%1, %2 MAD")
+                                 .arg(stat, (deviation > 0 ? QStringLiteral("+") : QString()) + formatValue(deviation));
+        }
+    } else {
+        readout.value = glyphs::word(cellState);
+        if (glyphs::isNonFinite(cellState) && std::isfinite(value))
+            readout.detail = tr("%1, finite part %2").arg(stat, formatValue(value, 4));
+    }
+    const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()
+        ? cell
+        : QRectF(cell.left(), cell.top() - 2, cell.width(), cell.height() + 4);
+    paintReadout(
+        painter, QRectF(plot.left(), 4, plot.width() + SharedAxis::kLegend - 8, height() - 8), around, readout, theme);
+}
+
+void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!m_picture || m_picture->columns() == 0 || m_picture->rows.empty())
+        return;
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    m_layout = layoutFor(size, 1.0);
+    paintSelection(painter, plot);
+    if (hasStepAxis()) {
+        AxisPainter axis(painter, theme);
+        StepMarks marks = StepMarks::of(state());
+        const int column = marks.cursor ? m_picture->columnOf(*marks.cursor) : -1;
+        if (column >= 0)
+            paintColumnOutline(painter, plot, column);
+        StepMarks lines = marks;
+        lines.cursor.reset();
+        axis.cursorLines(plot, shownRange(), lines);
+        if (m_stepAxis)
+            axis.cursorTags(plot, shownRange(), marks);
+    }
+    paintHover(painter, plot);
+}
+
+int HeatCanvas::columnAt(int x) const
+{
+    const QRect plot = plotRect();
+    if (!m_picture || x < plot.left() || x > plot.right())
+        return -1;
+    const int columns = m_picture->columns();
+    int column = static_cast<int>(static_cast<std::int64_t>(x - plot.left()) * columns / plot.width());
+    if (column + 1 < columns && HeatImage::columnLeft(column + 1, columns, plot.width()) <= x - plot.left())
+        ++column;
+    return std::clamp(column, 0, columns - 1);
+}
+
+void HeatCanvas::hoveredAt(QPoint position)
+{
+    m_hoverColumn = columnAt(position.x());
+    m_hoverRow = m_hoverColumn >= 0 ? m_layout.rowAt(position.y() - plotRect().top()) : -1;
+    PlotCanvas::hoveredAt(position);
+}
+
+void HeatCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
+{
+    PlotCanvas::clickedAt(position, modifiers);
+    if (!m_picture)
+        return;
+    const int row = m_layout.rowAt(position.y() - plotRect().top());
+    if (row < 0 || position.x() > plotRect().right())
+        return;
+    const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
+    if (m_picture->axes == HeatAxes::RankByStep)
+        Q_EMIT rankPicked(r.rank);
+    else if (modifiers.testFlag(Qt::ControlModifier))
+        state().toggleSelected(r.key);
+    else
+        state().setSelection({ r.key });
+    const int column = columnAt(position.x());
+    if (m_picture->axes == HeatAxes::ModuleByRank && column >= 0)
+        Q_EMIT rankPicked(m_picture->columnRanks[static_cast<std::size_t>(column)]);
+}
+
+void HeatCanvas::brushed(const QRect& area)
+{
+    const QRect plot = plotRect();
+    std::vector<ModuleKey> keys;
+    if (m_picture && m_picture->axes != HeatAxes::RankByStep) {
+        for (int row = 0; row < m_layout.rows() && keys.size() < kMostBrushed; ++row) {
+            const bool covered
+                = m_layout.bottom(row) > area.top() - plot.top() && m_layout.top(row) <= area.bottom() - plot.top();
+            const ModuleKey& key = m_picture->rows[static_cast<std::size_t>(row)].key;
+            if (covered && std::find(keys.begin(), keys.end(), key) == keys.end())
+                keys.push_back(key);
+        }
+    }
+    // A stroke along one row means its steps, not the row.
+    if (keys.size() > 1) {
+        state().setSelection(std::move(keys));
+        Q_EMIT curvesWanted();
+    }
+    PlotCanvas::brushed(area);
+}
+
+void HeatCanvas::left()
+{
+    m_hoverRow = -1;
+    m_hoverColumn = -1;
+    PlotCanvas::left();
+}
+
+void HeatCanvas::moveRow(int rows)
+{
+    if (!m_picture || m_picture->rows.empty())
+        return;
+    const int count = static_cast<int>(m_picture->rows.size());
+    const int from = selectedRow();
+    const int to = from < 0 ? 0 : std::clamp(from + rows, 0, count - 1);
+    const Row& row = m_picture->rows[static_cast<std::size_t>(to)];
+    if (m_picture->axes == HeatAxes::RankByStep)
+        Q_EMIT rankPicked(row.rank);
+    else
+        state().setSelection({ row.key });
+}
+
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/axispainter.h>
+#include <telltale/common/plotcanvas.h>
+
+#include "heatpicture.h"
+#include "rowlayout.h"
+
+namespace telltale::views {
+
+/// Paints a heat map with its gutter, lane, legend and readout, and turns clicks into selection. Shows the last answer
+/// until the next one comes. Thread: gui.
+class HeatCanvas : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit HeatCanvas(ViewState* state, QWidget* parent = nullptr);
+
+    void setPicture(std::shared_ptr<const HeatPicture> picture);
+    const HeatPicture* picture() const { return m_picture.get(); }
+    /// Sentence shown when there is nothing to paint.
+    void setEmptyText(const QString& text);
+    /// False where another plot below carries the step axis.
+    void setStepAxisVisible(bool on);
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+    /// Logical rectangle of a cell.
+    QRectF cellRect(int row, int column) const;
+
+Q_SIGNALS:
+    /// The user brushed over rows: they are selected, their curves are wanted.
+    void curvesWanted();
+    /// The user pointed at a rank.
+    void rankPicked(telltale::Rank rank);
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    StepRange shownRange() const override;
+    bool hasStepAxis() const override;
+    void hoveredAt(QPoint position) override;
+    void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    void brushed(const QRect& area) override;
+    void left() override;
+    void moveRow(int rows) override;
+
+private:
+    RowLayout layoutFor(QSize size, double scale) const;
+    void paintGutter(QPainter& painter, const QRect& plot, const RowLayout& layout) const;
+    void paintLane(QPainter& painter, const QRect& plot) const;
+    void paintRankAxis(QPainter& painter, const QRect& plot) const;
+    void paintSelection(QPainter& painter, const QRect& plot) const;
+    void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
+    void paintHover(QPainter& painter, const QRect& plot) const;
+    int selectedRow() const;
+    int columnAt(int x) const;
+    QString readoutPlace(int row, int column) const;
+
+    std::shared_ptr<const HeatPicture> m_picture;
+    QString m_emptyText;
+    RowLayout m_layout; ///< in logical pixels, for the widget's size
+    bool m_stepAxis = true;
+    int m_hoverRow = -1;
+    int m_hoverColumn = -1;
+};
+
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatimage.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include <QPainter>
+
+#include <telltale/common/colourmap.h>
+#include <telltale/common/glyphs.h>
+
+#include "colourindex.h"
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr double kGlyphSize = 9; ///< logical px; smaller cells get a dash
+
+struct Cells {
+    std::vector<float> values;
+    std::vector<CellState> states;
+};
+
+/// Several rows in one pixel line: the strongest state of each column, and the value farthest from the others.
+void merge(const HeatPicture& picture, int first, int last, Cells& out)
+{
+    const auto columns = static_cast<std::size_t>(picture.columns());
+    const std::size_t begin = static_cast<std::size_t>(first) * columns;
+    out.values.assign(picture.shown.begin() + static_cast<std::ptrdiff_t>(begin),
+        picture.shown.begin() + static_cast<std::ptrdiff_t>(begin + columns));
+    out.states.assign(picture.result.states.begin() + static_cast<std::ptrdiff_t>(begin),
+        picture.result.states.begin() + static_cast<std::ptrdiff_t>(begin + columns));
+    const bool smallest = picture.result.reduction == series::Reduction::Smallest;
+    for (int row = first + 1; row <= last; ++row) {
+        const std::size_t offset = static_cast<std::size_t>(row) * columns;
+        for (std::size_t c = 0; c < columns; ++c) {
+            const CellState state = picture.result.states[offset + c];
+            const float value = picture.shown[offset + c];
+            if (state > out.states[c]) {
+                out.states[c] = state;
+                out.values[c] = value;
+            } else if (state == CellState::Value && out.states[c] == CellState::Value) {
+                const bool stronger = smallest ? value < out.values[c] : std::abs(value) > std::abs(out.values[c]);
+                if (stronger)
+                    out.values[c] = value;
+            }
+        }
+    }
+}
+
+/// More columns than pixels (a late answer in a smaller window): the strongest of the columns that share a pixel.
+void fold(const float* values, const CellState* states, int columns, int width, Cells& out)
+{
+    out.values.assign(static_cast<std::size_t>(width), 0);
+    out.states.assign(static_cast<std::size_t>(width), CellState::NotCollected);
+    for (int c = 0; c < columns; ++c) {
+        const auto x = static_cast<std::size_t>(static_cast<std::int64_t>(c) * width / columns);
+        const bool stronger = states[c] > out.states[x]
+            || (states[c] == out.states[x] && std::abs(values[c]) > std::abs(out.values[x]));
+        if (stronger) {
+            out.states[x] = states[c];
+            out.values[x] = values[c];
+        }
+    }
+}
+
+/// Everything in a band of lines that is not a value, painted over the band's plain colours.
+class SpecialPainter {
+public:
+    SpecialPainter(QImage& image, double scale, const Theme& theme)
+        : m_image(image)
+        , m_scale(scale)
+        , m_unit(std::max(1, static_cast<int>(std::lround(scale))))
+        , m_theme(theme)
+    {
+    }
+
+    /// Columns [first, last) have the same state and cover [left, right) x [top, bottom).
+    void run(CellState state, int columns, int left, int right, int top, int bottom)
+    {
+        if (!glyphs::isNonFinite(state)) {
+            pattern(state, left, right, top, bottom);
+            return;
+        }
+        const double width = static_cast<double>(right - left) / columns;
+        if (width >= kGlyphSize * m_scale && bottom - top >= kGlyphSize * m_scale)
+            signs(state, columns, left, right, top, bottom);
+        else
+            dashes(state, width, left, right, top, bottom);
+    }
+
+private:
+    QRgb* line(int y) { return reinterpret_cast<QRgb*>(m_image.scanLine(y)); }
+
+    void pattern(CellState state, int left, int right, int top, int bottom)
+    {
+        if (state == CellState::Absent)
+            return;
+        const QRgb ink = glyphs::patternColour(state, m_theme).rgb();
+        for (int y = top; y < bottom; ++y) {
+            QRgb* pixels = line(y);
+            for (int x = left; x < right; ++x) {
+                if (glyphs::patternInk(state, x / m_unit, y / m_unit))
+                    pixels[x] = ink;
+            }
+        }
+    }
+
+    /// A dash in every cell; where cells are narrower than a dash, one every four pixels from the run's start.
+    void dashes(CellState state, double width, int left, int right, int top, int bottom)
+    {
+        const QRgb ink = glyphs::ink(state).rgb();
+        const int length = 2 * m_unit;
+        const int period = std::max(2 * length, static_cast<int>(std::lround(width)));
+        const int height = std::max(1, std::min(m_unit, bottom - top));
+        // In a line of one pixel the dash must leave the fill visible beside it.
+        const int offset = right - left > length ? std::max(0, (std::min(period, right - left) - length) / 2) : 0;
+        const int middle = top + (bottom - top - height) / 2;
+        for (int y = middle; y < middle + height; ++y) {
+            QRgb* pixels = line(y);
+            for (int x = left; x < right; ++x) {
+                const int phase = (x - left) % period;
+                const bool fits = bottom - top > height || right - left > length;
+                if (fits && phase >= offset && phase < offset + length)
+                    pixels[x] = ink;
+            }
+        }
+    }
+
+    void signs(CellState state, int columns, int left, int right, int top, int bottom)
+    {
+        if (!m_painter)
+            m_painter = std::make_unique<QPainter>(&m_image);
+        const double width = static_cast<double>(right - left) / columns;
+        const double size = std::min({ width, static_cast<double>(bottom - top), 14 * m_scale }) * 0.62;
+        for (int i = 0; i < columns; ++i)
+            glyphs::paintSign(
+                *m_painter, QPointF(left + (i + 0.5) * width, (top + bottom) / 2.0), size, state, glyphs::ink(state));
+    }
+
+    QImage& m_image;
+    double m_scale;
+    int m_unit;
+    const Theme& m_theme;
+    std::unique_ptr<QPainter> m_painter;
+};
+
+}
+
+QImage HeatImage::render(
+    const HeatPicture& picture, const RowLayout& layout, QSize size, double scale, const Theme& theme)
+{
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(theme.base);
+    const bool folds = picture.columns() > size.width();
+    const int columns = folds ? size.width() : picture.columns();
+    if (columns <= 0 || layout.rows() == 0 || size.isEmpty())
+        return image;
+    const ColourTable& table
+        = picture.scaleMode == HeatScale::Deviation ? divergingTable(theme.mode) : kSequentialTable;
+    const ColourIndex index(picture.scale);
+    const QRgb base = theme.base.rgb();
+    std::array<QRgb, 8> special {};
+    for (std::size_t s = 0; s < special.size(); ++s)
+        special[s] = glyphs::fill(static_cast<CellState>(s), theme).rgb();
+
+    const auto columnCount = static_cast<std::size_t>(columns);
+    std::vector<QRgb> colours(columnCount);
+    std::vector<QRgb> pixels(static_cast<std::size_t>(size.width()), base);
+    SpecialPainter specials(image, scale, theme);
+    Cells merged;
+    Cells folded;
+
+    const auto paintBand = [&](const float* values, const CellState* states, int top, int bottom) {
+        if (folds) {
+            fold(values, states, picture.columns(), columns, folded);
+            values = folded.values.data();
+            states = folded.states.data();
+        }
+        bool onlyValues = true;
+        for (std::size_t c = 0; c < columnCount; ++c) {
+            const CellState state = states[c];
+            if (state == CellState::Value) {
+                colours[c] = table[index.indexOf(values[c])];
+            } else {
+                colours[c] = special[static_cast<std::size_t>(state)];
+                onlyValues = false;
+            }
+        }
+        const QRgb* source = colours.data();
+        if (columns != size.width()) {
+            for (int c = 0; c < columns; ++c) {
+                const int left = columnLeft(c, columns, size.width());
+                const int right = columnLeft(c + 1, columns, size.width());
+                std::fill(pixels.begin() + left, pixels.begin() + right, colours[static_cast<std::size_t>(c)]);
+            }
+            source = pixels.data();
+        }
+        for (int y = top; y < bottom; ++y)
+            std::memcpy(image.scanLine(y), source, static_cast<std::size_t>(size.width()) * sizeof(QRgb));
+        if (onlyValues)
+            return;
+        for (int c = 0; c < columns;) {
+            const CellState state = states[c];
+            int end = c + 1;
+            while (end < columns && states[end] == state)
+                ++end;
+            if (state != CellState::Value)
+                specials.run(state, end - c, columnLeft(c, columns, size.width()),
+                    columnLeft(end, columns, size.width()), top, bottom);
+            c = end;
+        }
+    };
+
+    if (layout.isCrowded()) {
+        for (int y = 0; y < std::min(layout.height(), size.height()); ++y) {
+            const auto [first, last] = layout.rowsAt(y);
+            if (first < 0)
+                continue;
+            merge(picture, first, last, merged);
+            paintBand(merged.values.data(), merged.states.data(), y, y + 1);
+        }
+        return image;
+    }
+    for (int row = 0; row < layout.rows(); ++row) {
+        const std::size_t offset = static_cast<std::size_t>(row) * static_cast<std::size_t>(picture.columns());
+        paintBand(picture.shown.data() + offset, picture.result.states.data() + offset, layout.top(row),
+            std::min(layout.bottom(row), size.height()));
+    }
+    return image;
+}
+
+}

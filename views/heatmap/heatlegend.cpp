@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatlegend.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QFontMetricsF>
+#include <QPainter>
+
+#include <telltale/common/colourmap.h>
+#include <telltale/common/glyphs.h>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+QString tr(const char* text, int n = -1)
+{
+    return QCoreApplication::translate("HeatLegend", text, nullptr, n);
+}
+
+QString reductionText(const HeatPicture& picture)
+{
+    const std::int64_t steps = picture.axes == HeatAxes::ModuleByRank || picture.columns() == 0
+        ? 1
+        : picture.result.range.count() / picture.columns();
+    if (steps <= 1)
+        return tr("each step");
+    const QString count = formatStep(steps);
+    switch (picture.result.reduction) {
+    case series::Reduction::LargestMagnitude:
+        return tr("largest of %1 steps").arg(count);
+    case series::Reduction::Smallest:
+        return tr("smallest of %1 steps").arg(count);
+    case series::Reduction::Mean:
+        return tr("mean of %1 steps").arg(count);
+    }
+    return {};
+}
+
+void paintClip(QPainter& painter, QPointF centre, bool up, const QColor& colour)
+{
+    const double sign = up ? -1 : 1;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawPolygon(
+        QPolygonF({ centre + QPointF(-6.5, 0), centre + QPointF(6.5, 0), centre + QPointF(0, 6 * sign) }));
+    painter.restore();
+}
+
+void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, const Theme& theme)
+{
+    const bool deviation = picture.scaleMode == HeatScale::Deviation;
+    const ColourTable& table = deviation ? divergingTable(theme.mode) : kSequentialTable;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    const int height = static_cast<int>(bar.height());
+    for (int y = 0; y < height; ++y) {
+        const int index = std::clamp((height - 1 - y) * 256 / height, 0, 255);
+        painter.fillRect(
+            QRectF(bar.left(), bar.top() + y, bar.width(), 1), QColor::fromRgb(table[static_cast<std::size_t>(index)]));
+    }
+    if (picture.clippedHigh)
+        paintClip(painter, QPointF(bar.center().x(), bar.top() - 2), true, QColor::fromRgb(table[255]));
+    if (picture.clippedLow)
+        paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]));
+    painter.setFont(numberFont(11));
+    for (const ValueScale::Tick& tick : picture.scale.ticks(height, 30)) {
+        const double y = std::round(bar.bottom() - picture.scale.unitOf(tick.value) * height);
+        painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
+        painter.setPen(theme.text2);
+        QString label = tick.label;
+        if (deviation && tick.value > 0)
+            label.prepend(QLatin1Char('+'));
+        if (deviation && tick.value == 0)
+            label += QStringLiteral("   ") + tr("own median");
+        painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, label);
+    }
+}
+
+}
+
+void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme)
+{
+    painter.save();
+    double y = area.top();
+    const double x = area.left() + 24;
+    painter.setFont(wordsFont(11, 500));
+    painter.setPen(theme.text);
+    QString title = QString::fromUtf8(statName(picture.stat).data(), static_cast<int>(statName(picture.stat).size()));
+    if (picture.scaleMode == HeatScale::Deviation)
+        title += tr(", deviation");
+    painter.drawText(QPointF(x, y + 12), title);
+    painter.setFont(wordsFont(10));
+    painter.setPen(theme.text3);
+    painter.drawText(QPointF(x, y + 26), reductionText(picture));
+
+    const bool damaged = std::find(picture.result.states.begin(), picture.result.states.end(), CellState::Damaged)
+        != picture.result.states.end();
+    std::vector<CellState> signs { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::NotCollected,
+        CellState::Gap };
+    if (damaged)
+        signs.push_back(CellState::Damaged);
+    constexpr double kLine = 19;
+    const double signsHeight = kLine * static_cast<double>(signs.size());
+    const double barTop = y + 40;
+    const double room = area.bottom() - barTop - 18;
+    const double barHeight = std::clamp(room - signsHeight - 12, 0.0, 210.0);
+    if (barHeight >= 40) {
+        paintBar(painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(barHeight)), picture, theme);
+        y = barTop + barHeight + 22;
+    } else {
+        paintBar(
+            painter, QRectF(std::round(x), std::round(barTop), 13, std::floor(std::max(room, 20.0))), picture, theme);
+        painter.restore();
+        return;
+    }
+    painter.setFont(wordsFont(11));
+    for (const CellState state : signs) {
+        const QRectF cell(std::round(x), std::round(y), 13, 13);
+        glyphs::paintCell(painter, cell, state, theme);
+        painter.setPen(theme.text2);
+        painter.drawText(
+            QRectF(x + 22, y - 2, area.right() - x - 22, 17), Qt::AlignLeft | Qt::AlignVCenter, glyphs::word(state));
+        y += kLine;
+    }
+    painter.restore();
+}
+
+}

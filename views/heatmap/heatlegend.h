@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QRectF>
+
+#include "heatpicture.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+/// The column right of a heat map: the colours with their values, what several steps in one pixel became, and the signs
+/// for everything that is not a value. Thread: gui.
+void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme);
+
+}

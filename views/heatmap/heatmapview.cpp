@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatmapview.h"
+
+#include <cmath>
+
+#include <QEvent>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/csv.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/common/viewbar.h>
+
+#include "heatcanvas.h"
+#include "heatquery.h"
+
+namespace telltale::views {
+
+namespace {
+
+void choose(QComboBox* box, int value)
+{
+    const QSignalBlocker blocker(box);
+    box->setCurrentIndex(box->findData(value));
+}
+
+QString word(std::string_view name)
+{
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+}
+
+HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_canvas(new HeatCanvas(context.state, this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_canvas, 1);
+    m_canvas->setAccessibleName(tr("Heatmap"));
+    m_canvas->setObjectName(QStringLiteral("heatmapCanvas"));
+    setFocusProxy(m_canvas);
+    buildBar();
+    connectState();
+    fillChoices();
+    m_canvas->setEmptyText(emptyText());
+}
+
+void HeatmapView::buildBar()
+{
+    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("heatmapAxes"));
+    m_axesBox->addItem(tr("module × step"), static_cast<int>(HeatAxes::ModuleByStep));
+    m_axesBox->addItem(tr("rank × step"), static_cast<int>(HeatAxes::RankByStep));
+    m_axesBox->addItem(tr("module × rank"), static_cast<int>(HeatAxes::ModuleByRank));
+    m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("heatmapKind"));
+    m_statBox = m_bar->addCombo(tr("Statistic"), QStringLiteral("heatmapStatistic"));
+    m_scaleBox = m_bar->addCombo(tr("Scale"), QStringLiteral("heatmapScale"));
+    m_scaleBox->addItem(tr("linear"), static_cast<int>(HeatScale::Linear));
+    m_scaleBox->addItem(tr("log"), static_cast<int>(HeatScale::Log));
+    m_scaleBox->addItem(tr("symlog"), static_cast<int>(HeatScale::Symlog));
+    m_scaleBox->addItem(tr("deviation"), static_cast<int>(HeatScale::Deviation));
+    m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("heatmapRank"));
+    m_orderBox = m_bar->addCombo(tr("Rows"), QStringLiteral("heatmapRows"));
+    m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
+    m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
+    m_bar->addStretch();
+    m_follow = m_bar->addButton(
+        QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("heatmapFollow"));
+    m_follow->setCheckable(true);
+    m_zoomOut = m_bar->addButton(
+        QStringLiteral("zoomout"), tr("Show the whole run"), QString(), QStringLiteral("heatmapZoomOut"));
+    choose(m_axesBox, static_cast<int>(m_axes));
+    choose(m_scaleBox, static_cast<int>(m_scale));
+
+    ViewState* state = context().state;
+    const auto picked = [](QComboBox* box) { return box->currentData().toInt(); };
+    connect(
+        m_axesBox, &QComboBox::activated, this, [this, picked] { setAxes(static_cast<HeatAxes>(picked(m_axesBox))); });
+    connect(m_scaleBox, &QComboBox::activated, this,
+        [this, picked] { setScale(static_cast<HeatScale>(picked(m_scaleBox))); });
+    connect(m_orderBox, &QComboBox::activated, this,
+        [this, picked] { setRowOrder(static_cast<RowOrder>(picked(m_orderBox))); });
+    connect(m_kindBox, &QComboBox::activated, this,
+        [this, state, picked] { state->setKind(static_cast<Kind>(picked(m_kindBox))); });
+    connect(m_statBox, &QComboBox::activated, this,
+        [this, state, picked] { state->setStat(static_cast<Stat>(picked(m_statBox))); });
+    connect(
+        m_rankBox, &QComboBox::activated, this, [this, state, picked] { state->setRank(Rank { picked(m_rankBox) }); });
+    connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
+    connect(m_zoomOut, &QToolButton::clicked, state, &ViewState::zoomOutFully);
+}
+
+void HeatmapView::connectState()
+{
+    ViewState* state = context().state;
+    const auto askAndFill = [this] {
+        fillChoices();
+        askNow();
+    };
+    connect(state, &ViewState::runChanged, this, [this, askAndFill] {
+        m_canvas->setPicture(nullptr);
+        askAndFill();
+    });
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        fillChoices();
+        askSoon(Urgency::WhenIdle);
+    });
+    connect(state, &ViewState::kindChanged, this, askAndFill);
+    connect(state, &ViewState::statChanged, this, askAndFill);
+    connect(state, &ViewState::rankChanged, this, askAndFill);
+    connect(state, &ViewState::moduleFilterChanged, this, [this] { askNow(); });
+    connect(state, &ViewState::visibleRangeChanged, this,
+        [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
+    connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::selectionChanged, this, [this] {
+        if (m_axes == HeatAxes::RankByStep)
+            askNow();
+    });
+    connect(state, &ViewState::cursorChanged, this, [this] {
+        if (m_axes == HeatAxes::ModuleByRank)
+            askNow();
+    });
+    connect(state, &ViewState::followingChanged, this, [this, state] { m_follow->setChecked(state->isFollowing()); });
+    m_follow->setChecked(state->isFollowing());
+    connect(m_canvas, &HeatCanvas::plotResized, this, [this] { askNow(); });
+    connect(m_canvas, &HeatCanvas::curvesWanted, this, &HeatmapView::curvesWanted);
+    connect(m_canvas, &HeatCanvas::rankPicked, state, &ViewState::setRank);
+}
+
+void HeatmapView::fillChoices()
+{
+    const ViewState& state = *context().state;
+    const QSignalBlocker kindBlocker(m_kindBox);
+    const QSignalBlocker statBlocker(m_statBox);
+    const QSignalBlocker rankBlocker(m_rankBox);
+    m_kindBox->clear();
+    m_statBox->clear();
+    m_rankBox->clear();
+    if (const auto catalog = state.catalog()) {
+        for (const Kind kind : kindsOf(*catalog)) {
+            if (kind != Kind::Scalar)
+                m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
+        }
+        for (const Stat stat : statsOf(*catalog, state.kind()))
+            m_statBox->addItem(word(statName(stat)), static_cast<int>(stat));
+        for (const Rank rank : ranksOf(*catalog, state.kind()))
+            m_rankBox->addItem(QString::number(rank.value), rank.value);
+    }
+    choose(m_kindBox, static_cast<int>(state.kind()));
+    choose(m_statBox, static_cast<int>(state.stat()));
+    choose(m_rankBox, state.rank().value);
+    m_rankBox->setEnabled(m_axes == HeatAxes::ModuleByStep);
+    for (QComboBox* box : { m_kindBox, m_statBox, m_rankBox })
+        box->updateGeometry();
+    m_canvas->setEmptyText(emptyText());
+}
+
+QString HeatmapView::emptyText() const
+{
+    const ViewState& state = *context().state;
+    if (!trouble().isEmpty())
+        return trouble();
+    if (!state.run())
+        return tr("Open a run, or connect a training job, to see its modules here.");
+    if (!state.catalog() || state.catalog()->series.empty())
+        return tr("Waiting for the first step of this run.");
+    if (!state.moduleFilter().isEmpty())
+        return tr("No module of this kind matches the filter “%1”.").arg(state.moduleFilter());
+    return tr("This run has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+}
+
+void HeatmapView::setAxes(HeatAxes axes)
+{
+    m_axes = axes;
+    choose(m_axesBox, static_cast<int>(axes));
+    m_rankBox->setEnabled(axes == HeatAxes::ModuleByStep);
+    askNow();
+}
+
+void HeatmapView::setScale(HeatScale scale)
+{
+    m_scale = scale;
+    choose(m_scaleBox, static_cast<int>(scale));
+    askNow();
+}
+
+void HeatmapView::setRowOrder(RowOrder order)
+{
+    m_order = order;
+    choose(m_orderBox, static_cast<int>(order));
+    askNow();
+}
+
+void HeatmapView::setStepAxisVisible(bool on)
+{
+    m_canvas->setStepAxisVisible(on);
+}
+
+void HeatmapView::ask()
+{
+    const ViewState& state = *context().state;
+    if (!state.catalog() || state.visibleRange().isEmpty()) {
+        m_canvas->setEmptyText(emptyText());
+        m_canvas->setPicture(nullptr);
+        return;
+    }
+    HeatRequest request;
+    request.catalog = state.catalog();
+    request.axes = m_axes;
+    request.scale = m_scale;
+    request.order = m_order;
+    request.kind = state.kind();
+    request.stat = state.stat();
+    request.rank = state.rank();
+    request.filter = state.moduleFilter();
+    request.selection = state.selection();
+    request.range = state.visibleRange();
+    request.atStep = state.cursor().value_or(state.visibleRange().last);
+    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
+    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    submit([this, request](
+               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+        auto picture = reader ? readHeat(**reader, request, cancel) : tl::unexpected(reader.error());
+        if (!picture) {
+            const QString why = QString::fromStdString(picture.error().sentence());
+            return [this, why] {
+                // The last answer stays: an old picture with a reason says more than none.
+                setTrouble(why);
+                m_canvas->setEmptyText(emptyText());
+            };
+        }
+        auto shared = std::make_shared<const HeatPicture>(std::move(*picture));
+        return [this, shared] {
+            setTrouble({});
+            m_canvas->setEmptyText(emptyText());
+            m_canvas->setPicture(shared);
+        };
+    });
+}
+
+QImage HeatmapView::renderImage(QSize size)
+{
+    return m_canvas->renderTo(size);
+}
+
+Expected<void> HeatmapView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    const HeatPicture* picture = m_canvas->picture();
+    csv.text(QStringLiteral("name")).text(QStringLiteral("slot")).text(QStringLiteral("rank"));
+    csv.text(QStringLiteral("kind")).text(QStringLiteral("statistic")).text(QStringLiteral("first_step"));
+    csv.text(QStringLiteral("last_step")).text(QStringLiteral("state")).text(QStringLiteral("value"));
+    csv.endRow();
+    for (int row = 0; picture && row < picture->result.rows; ++row) {
+        const Row& r = picture->rows[static_cast<std::size_t>(row)];
+        for (int column = 0; column < picture->columns(); ++column) {
+            const StepRange steps = picture->stepsOf(column);
+            const Rank rank = picture->axes == HeatAxes::ModuleByRank
+                ? picture->columnRanks[static_cast<std::size_t>(column)]
+                : r.rank;
+            csv.text(r.key.name).text(r.key.slot).integer(rank.value);
+            csv.text(word(kindName(picture->kind))).text(word(statName(picture->stat)));
+            csv.integer(steps.first.value).integer(steps.last.value);
+            writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)));
+            csv.endRow();
+        }
+    }
+    return csv.finish();
+}
+
+void HeatmapView::changeEvent(QEvent* event)
+{
+    DataView::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        m_canvas->invalidate();
+}
+
+}

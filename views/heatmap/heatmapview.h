@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/dataview.h>
+
+#include "heatpicture.h"
+
+class QComboBox;
+class QToolButton;
+
+namespace telltale::views {
+
+class HeatCanvas;
+class ViewBar;
+
+/// Module x step, rank x step, or module x rank at the cursor's step, of any kind and statistic. Thread: gui.
+class HeatmapView : public DataView {
+    Q_OBJECT
+public:
+    explicit HeatmapView(const ViewContext& context, QWidget* parent = nullptr);
+
+    QString viewId() const override { return QStringLiteral("heatmap"); }
+    QString title() const override { return tr("Heatmap"); }
+    QImage renderImage(QSize size) override;
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+    HeatAxes axes() const { return m_axes; }
+    void setAxes(HeatAxes axes);
+    HeatScale scale() const { return m_scale; }
+    void setScale(HeatScale scale);
+    RowOrder rowOrder() const { return m_order; }
+    void setRowOrder(RowOrder order);
+    /// False where curves docked below carry the step axis.
+    void setStepAxisVisible(bool on);
+    HeatCanvas* canvas() const { return m_canvas; }
+
+Q_SIGNALS:
+    /// The user brushed over rows: they are selected, their curves are wanted.
+    void curvesWanted();
+
+protected:
+    void ask() override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void buildBar();
+    void connectState();
+    void fillChoices();
+    void askNow() { askSoon(Urgency::Now); }
+    QString emptyText() const;
+
+    HeatAxes m_axes = HeatAxes::ModuleByStep;
+    HeatScale m_scale = HeatScale::Log;
+    RowOrder m_order = RowOrder::Model;
+    ViewBar* m_bar;
+    HeatCanvas* m_canvas;
+    QComboBox* m_axesBox = nullptr;
+    QComboBox* m_kindBox = nullptr;
+    QComboBox* m_statBox = nullptr;
+    QComboBox* m_scaleBox = nullptr;
+    QComboBox* m_rankBox = nullptr;
+    QComboBox* m_orderBox = nullptr;
+    QToolButton* m_follow = nullptr;
+    QToolButton* m_zoomOut = nullptr;
+};
+
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatpicture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr double kDeviationLimit = 10;
+constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their colour saturates
+constexpr std::size_t kScaleSample = 40000;
+
+float medianOf(std::vector<float>& values)
+{
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// Rounded outwards to quarter decades, so that the colours of a live run do not flicker.
+double quarterDecade(double value, bool up)
+{
+    const double quarters = std::log10(value) * 4;
+    return std::pow(10.0, (up ? std::ceil(quarters - 1e-6) : std::floor(quarters + 1e-6)) / 4);
+}
+
+}
+
+StepRange HeatPicture::stepsOf(int column) const
+{
+    if (axes == HeatAxes::ModuleByRank)
+        return { atStep, atStep };
+    // Column c holds the steps s with floor((s - first) * columns / count) == c.
+    const std::int64_t count = result.range.count();
+    const auto firstOf = [&](std::int64_t c) { return (c * count + result.columns - 1) / result.columns; };
+    return { Step { result.range.first.value + firstOf(column) },
+        Step { result.range.first.value + firstOf(column + 1) - 1 } };
+}
+
+int HeatPicture::columnOf(Step step) const
+{
+    if (axes == HeatAxes::ModuleByRank || !result.range.contains(step))
+        return -1;
+    return static_cast<int>((step.value - result.range.first.value) * result.columns / result.range.count());
+}
+
+std::vector<QString> HeatPicture::groups() const
+{
+    std::vector<QString> groups;
+    groups.reserve(rows.size());
+    for (const Row& row : rows)
+        groups.push_back(order == RowOrder::Value || axes == HeatAxes::RankByStep ? QString() : row.group);
+    return groups;
+}
+
+void HeatPicture::finish()
+{
+    shown = result.values;
+    if (scaleMode == HeatScale::Deviation)
+        computeDeviations();
+    if (order == RowOrder::Value)
+        orderByValue();
+    chooseScale();
+}
+
+void HeatPicture::orderByValue()
+{
+    struct Key {
+        int nonFinite = 0;
+        float largest = -1;
+    };
+    std::vector<Key> keys(rows.size());
+    const auto columnCount = static_cast<std::size_t>(result.columns);
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i) {
+            if (result.states[i] >= CellState::NegInf)
+                ++keys[row].nonFinite;
+            else if (result.states[i] == CellState::Value)
+                keys[row].largest = std::max(keys[row].largest, std::abs(shown[i]));
+        }
+    }
+    std::vector<std::size_t> permutation(rows.size());
+    std::iota(permutation.begin(), permutation.end(), std::size_t { 0 });
+    std::stable_sort(permutation.begin(), permutation.end(), [&](std::size_t a, std::size_t b) {
+        return std::pair(keys[a].nonFinite, keys[a].largest) > std::pair(keys[b].nonFinite, keys[b].largest);
+    });
+    HeatPicture sorted = *this;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        const std::size_t from = permutation[row];
+        sorted.rows[row] = rows[from];
+        const auto copy = [&](const auto& source, auto& target) {
+            std::copy_n(source.begin() + static_cast<std::ptrdiff_t>(from * columnCount), columnCount,
+                target.begin() + static_cast<std::ptrdiff_t>(row * columnCount));
+        };
+        copy(result.values, sorted.result.values);
+        copy(result.states, sorted.result.states);
+        copy(shown, sorted.shown);
+    }
+    *this = std::move(sorted);
+}
+
+void HeatPicture::computeDeviations()
+{
+    const auto columnCount = static_cast<std::size_t>(result.columns);
+    std::vector<float> values;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        values.clear();
+        for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i) {
+            if (result.states[i] == CellState::Value)
+                values.push_back(result.values[i]);
+        }
+        if (values.empty())
+            continue;
+        const float median = medianOf(values);
+        for (float& value : values)
+            value = std::abs(value - median);
+        // A series that hardly moves must not turn rounding into alarms.
+        const float mad = std::max(medianOf(values), std::max(std::abs(median) * 1e-4F, 1e-30F));
+        for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i)
+            shown[i] = (result.values[i] - median) / mad;
+    }
+}
+
+void HeatPicture::chooseScale()
+{
+    if (scaleMode == HeatScale::Deviation) {
+        scale = ValueScale(ValueScale::Mode::Linear, -kDeviationLimit, kDeviationLimit);
+        for (std::size_t i = 0; i < shown.size(); ++i) {
+            if (result.states[i] != CellState::Value)
+                continue;
+            clippedLow = clippedLow || shown[i] < -kDeviationLimit;
+            clippedHigh = clippedHigh || shown[i] > kDeviationLimit;
+        }
+        return;
+    }
+    const bool log = scaleMode == HeatScale::Log;
+    std::vector<float> sample;
+    float smallest = INFINITY;
+    float largest = -INFINITY;
+    const std::size_t stride = std::max<std::size_t>(1, shown.size() / kScaleSample);
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        if (result.states[i] != CellState::Value || !std::isfinite(shown[i]) || (log && shown[i] <= 0))
+            continue;
+        smallest = std::min(smallest, shown[i]);
+        largest = std::max(largest, shown[i]);
+        if (i % stride == 0)
+            sample.push_back(shown[i]);
+    }
+    const auto mode = log ? ValueScale::Mode::Log
+                          : (scaleMode == HeatScale::Symlog ? ValueScale::Mode::Symlog : ValueScale::Mode::Linear);
+    if (!(smallest <= largest)) {
+        scale = ValueScale(mode, log ? 0.1 : 0, 1);
+        return;
+    }
+    double low = smallest;
+    double high = largest;
+    if (sample.size() > 500) {
+        const auto cut = static_cast<std::ptrdiff_t>(static_cast<double>(sample.size()) * kClipShare);
+        std::nth_element(sample.begin(), sample.begin() + cut, sample.end());
+        low = sample[static_cast<std::size_t>(cut)];
+        std::nth_element(sample.begin(), sample.end() - 1 - cut, sample.end());
+        high = sample[sample.size() - 1 - static_cast<std::size_t>(cut)];
+    }
+    if (log) {
+        low = quarterDecade(low, false);
+        high = quarterDecade(high, true);
+    } else if (low >= 0 && low < 0.5 * high) {
+        low = 0;
+    }
+    scale = ValueScale(mode, low, high);
+    clippedLow = static_cast<double>(smallest) < scale.low();
+    clippedHigh = static_cast<double>(largest) > scale.high();
+}
+
+}

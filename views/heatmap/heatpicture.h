@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <telltale/common/rowlist.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/valuescale.h>
+#include <telltale/series/query.h>
+
+namespace telltale::views {
+
+enum class HeatAxes { ModuleByStep, RankByStep, ModuleByRank };
+enum class HeatScale { Linear, Log, Symlog, Deviation };
+enum class RowOrder { Model, Value };
+
+/// One answer with everything needed to paint it. Immutable once built. Thread: any (a value).
+struct HeatPicture {
+    HeatAxes axes = HeatAxes::ModuleByStep;
+    HeatScale scaleMode = HeatScale::Log;
+    RowOrder order = RowOrder::Model;
+    Kind kind = Kind::Unspecified;
+    Stat stat = Stat::Norm;
+    std::vector<Row> rows; ///< in the order of the result's rows
+    std::vector<Rank> columnRanks; ///< ModuleByRank: one a column
+    Step atStep { 0 }; ///< ModuleByRank: the step that is shown
+    series::HeatResult result;
+    std::vector<float> shown; ///< what the colour says: the values, or deviations in MAD
+    ValueScale scale;
+    bool clippedLow = false;
+    bool clippedHigh = false;
+    bool isLive = false;
+
+    int columns() const { return result.columns; }
+    series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
+    float value(int row, int column) const { return result.values[at(row, column)]; }
+    /// The steps of a column.
+    StepRange stepsOf(int column) const;
+    int columnOf(Step step) const; ///< -1 outside
+    /// Every row's group, or one group for all when the rows are not in model order.
+    std::vector<QString> groups() const;
+
+    /// Fills `shown`, `scale` and the clip marks from the result, and orders the rows. Call once.
+    void finish();
+
+private:
+    std::size_t at(int row, int column) const
+    {
+        return static_cast<std::size_t>(row) * static_cast<std::size_t>(result.columns)
+            + static_cast<std::size_t>(column);
+    }
+    void orderByValue();
+    void computeDeviations();
+    void chooseScale();
+};
+
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatquery.h"
+
+#include <algorithm>
+#include <map>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+HeatPicture pictureOf(const HeatRequest& request)
+{
+    HeatPicture picture;
+    picture.axes = request.axes;
+    picture.scaleMode = request.scale;
+    picture.order = request.order;
+    picture.kind = request.kind;
+    picture.stat = request.stat;
+    picture.isLive = request.isLive;
+    picture.atStep = request.atStep;
+    return picture;
+}
+
+Expected<HeatPicture> readSteps(
+    store::RunReader& reader, const HeatRequest& request, std::vector<Row> rows, const series::CancelToken& cancel)
+{
+    HeatPicture picture = pictureOf(request);
+    series::HeatQuery query;
+    query.stat = request.stat;
+    query.range = request.range;
+    query.pixels = static_cast<int>(std::min<std::int64_t>(request.pixels, request.range.count()));
+    query.rows.reserve(rows.size());
+    for (const Row& row : rows)
+        query.rows.push_back(row.attempts);
+    auto result = reader.heatmap(query, cancel);
+    if (!result)
+        return tl::unexpected(std::move(result).error());
+    picture.rows = std::move(rows);
+    picture.result = std::move(*result);
+    picture.finish();
+    return picture;
+}
+
+Expected<HeatPicture> readRanks(store::RunReader& reader, const HeatRequest& request, std::vector<Row> rows)
+{
+    HeatPicture picture = pictureOf(request);
+    picture.columnRanks = ranksOf(*request.catalog, request.kind);
+    std::vector<series::RowAttempts> asked;
+    asked.reserve(rows.size());
+    for (const Row& row : rows)
+        asked.push_back(row.attempts);
+    const auto cells = reader.column(request.atStep, request.stat, asked, true);
+    if (!cells)
+        return tl::unexpected(cells.error());
+
+    std::map<std::pair<QString, QString>, int> known;
+    std::vector<std::size_t> first;
+    std::vector<int> rowOf(rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto [it, isNew] = known.try_emplace({ rows[i].key.name, rows[i].label }, static_cast<int>(first.size()));
+        if (isNew)
+            first.push_back(i);
+        rowOf[i] = it->second;
+    }
+    series::HeatResult& result = picture.result;
+    result.range = { request.atStep, request.atStep };
+    result.rows = static_cast<int>(first.size());
+    result.columns = static_cast<int>(picture.columnRanks.size());
+    result.reduction = series::reductionFor(request.stat);
+    const std::size_t count = first.size() * picture.columnRanks.size();
+    result.values.assign(count, 0);
+    result.states.assign(count, CellState::NotCollected);
+    for (std::size_t i = 0; i < rows.size() && i < cells->size(); ++i) {
+        const auto column = std::find(picture.columnRanks.begin(), picture.columnRanks.end(), rows[i].rank);
+        if (column == picture.columnRanks.end())
+            continue;
+        const std::size_t at = static_cast<std::size_t>(rowOf[i]) * picture.columnRanks.size()
+            + static_cast<std::size_t>(column - picture.columnRanks.begin());
+        result.values[at] = static_cast<float>((*cells)[i].value);
+        result.states[at] = (*cells)[i].state;
+    }
+    picture.rows.reserve(first.size());
+    for (const std::size_t i : first)
+        picture.rows.push_back(std::move(rows[i]));
+    picture.finish();
+    return picture;
+}
+
+}
+
+Expected<HeatPicture> readHeat(store::RunReader& reader, const HeatRequest& request, const series::CancelToken& cancel)
+{
+    RowWish wish;
+    wish.kind = request.kind;
+    wish.filter = request.filter;
+    if (request.axes == HeatAxes::ModuleByStep)
+        wish.rank = request.rank;
+    if (request.axes == HeatAxes::RankByStep) {
+        wish.filter.clear();
+        if (!request.selection.empty())
+            wish.only = { request.selection.front() };
+    }
+    std::vector<Row> rows = buildRows(*request.catalog, wish);
+    if (request.axes == HeatAxes::RankByStep) {
+        // Without a selection the first tensor of the model answers for its ranks.
+        const ModuleKey key = rows.empty() ? ModuleKey {} : rows.front().key;
+        std::erase_if(rows, [&](const Row& row) { return row.key != key; });
+        std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rank < b.rank; });
+    }
+    if (rows.empty() || request.range.isEmpty() || request.pixels <= 0)
+        return pictureOf(request);
+    if (request.axes == HeatAxes::ModuleByRank)
+        return readRanks(reader, request, std::move(rows));
+    return readSteps(reader, request, std::move(rows), cancel);
+}
+
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/store/runreader.h>
+
+#include "heatpicture.h"
+
+namespace telltale::views {
+
+/// Everything a heat map is asked for, taken from the state on the gui thread. Thread: any (a value).
+struct HeatRequest {
+    std::shared_ptr<const store::Catalog> catalog;
+    HeatAxes axes = HeatAxes::ModuleByStep;
+    HeatScale scale = HeatScale::Log;
+    RowOrder order = RowOrder::Model;
+    Kind kind = Kind::Unspecified;
+    Stat stat = Stat::Norm;
+    Rank rank;
+    QString filter;
+    std::vector<ModuleKey> selection; ///< RankByStep shows the first
+    StepRange range;
+    Step atStep { 0 };
+    int pixels = 0;
+    bool isLive = false;
+};
+
+/// Reads and prepares one picture. Thread: query.
+Expected<HeatPicture> readHeat(
+    store::RunReader& reader, const HeatRequest& request, const series::CancelToken& cancel = {});
+
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rowlayout.h"
+
+#include <algorithm>
+
+namespace telltale::views {
+
+RowLayout::RowLayout(const std::vector<QString>& groups, int height, int gap)
+    : m_height(std::max(height, 0))
+{
+    const int count = static_cast<int>(groups.size());
+    if (count == 0 || m_height == 0)
+        return;
+    for (int row = 0; row < count; ++row) {
+        const QString& group = groups[static_cast<std::size_t>(row)];
+        if (m_bands.empty() || m_bands.back().label != group)
+            m_bands.push_back({ row, row, 0, 0, group });
+        else
+            m_bands.back().lastRow = row;
+    }
+    const int gaps = static_cast<int>(m_bands.size()) - 1;
+    m_crowded = count > m_height;
+    const int between = m_crowded || gaps * gap > m_height / 5 || count + gaps * gap > m_height ? 0 : gap;
+    const std::int64_t room = m_height - static_cast<std::int64_t>(gaps) * between;
+    m_tops.resize(groups.size());
+    m_bottoms.resize(groups.size());
+    for (std::size_t band = 0; band < m_bands.size(); ++band) {
+        const int offset = static_cast<int>(band) * between;
+        for (int row = m_bands[band].firstRow; row <= m_bands[band].lastRow; ++row) {
+            const auto i = static_cast<std::size_t>(row);
+            m_tops[i] = offset + static_cast<int>(room * row / count);
+            m_bottoms[i] = std::max(m_tops[i] + 1, offset + static_cast<int>(room * (row + 1) / count));
+        }
+        m_bands[band].top = top(m_bands[band].firstRow);
+        m_bands[band].bottom = bottom(m_bands[band].lastRow);
+    }
+}
+
+int RowLayout::rowAt(int y) const
+{
+    if (y < 0 || y >= m_height || m_tops.empty())
+        return -1;
+    const auto after = std::upper_bound(m_tops.begin(), m_tops.end(), y);
+    if (after == m_tops.begin())
+        return -1;
+    const int row = static_cast<int>(after - m_tops.begin()) - 1;
+    return y < bottom(row) ? row : -1;
+}
+
+std::pair<int, int> RowLayout::rowsAt(int y) const
+{
+    const auto first = std::lower_bound(m_tops.begin(), m_tops.end(), y);
+    const auto last = std::upper_bound(m_tops.begin(), m_tops.end(), y);
+    if (first == last)
+        return { rowAt(y), rowAt(y) };
+    return { static_cast<int>(first - m_tops.begin()), static_cast<int>(last - m_tops.begin()) - 1 };
+}
+
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include <QString>
+
+namespace telltale::views {
+
+/// Where the rows of a heat map stand, in device pixels: equal heights, a little base between groups, and several rows
+/// to one pixel where there are more rows than pixels. Thread: any (a value).
+class RowLayout {
+public:
+    struct Band {
+        int firstRow;
+        int lastRow;
+        int top;
+        int bottom; ///< exclusive
+        QString label;
+    };
+
+    RowLayout() = default;
+    /// `groups` has one entry a row; equal neighbours stand together. `gap` px between groups, dropped when it would
+    /// take more than a fifth of the height.
+    RowLayout(const std::vector<QString>& groups, int height, int gap);
+
+    int height() const { return m_height; }
+    int rows() const { return static_cast<int>(m_tops.size()); }
+    /// More rows than pixels: one pixel line shows several rows.
+    bool isCrowded() const { return m_crowded; }
+    int top(int row) const { return m_tops[static_cast<std::size_t>(row)]; }
+    int bottom(int row) const { return m_bottoms[static_cast<std::size_t>(row)]; }
+    /// Row under a pixel line, -1 in a gap or outside.
+    int rowAt(int y) const;
+    /// First and last row that share a pixel line of a crowded layout.
+    std::pair<int, int> rowsAt(int y) const;
+    const std::vector<Band>& bands() const { return m_bands; }
+
+private:
+    int m_height = 0;
+    bool m_crowded = false;
+    std::vector<int> m_tops;
+    std::vector<int> m_bottoms;
+    std::vector<Band> m_bands;
+};
+
+}
