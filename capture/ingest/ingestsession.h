@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <telltale/core/connectioninfo.h>
+#include <telltale/ingest/batchsink.h>
+#include <telltale/protocol/deliveryrules.h>
+#include <telltale/protocol/layouttable.h>
+#include <telltale/protocol/messages.h>
+
+namespace telltale::ingest {
+
+/// One open stream on one connection: receive rules, layouts, decoding, hand-over to the sink, counters. Socket-free.
+/// Thread: owned by one (capture).
+///
+/// Invariant: batches reach the sink in seq order, each once. What the sink has no room for waits here, undecoded
+/// except for the first, so that a window of small batches with large contents costs the window and no more.
+class IngestSession {
+public:
+    using Clock = std::chrono::steady_clock;
+    using Verdict = protocol::ReceiveRules::Verdict;
+
+    struct Credit {
+        std::uint64_t bytes = 0;
+        std::uint64_t batches = 0;
+    };
+
+    IngestSession(BatchSink& sink, const store::StreamOpened& opened, Credit credit);
+
+    StreamId stream() const { return m_stream; }
+    /// What the receive rules say; Accept means that the batch is ours to deliver.
+    Verdict onBatch(protocol::Batch batch);
+    void onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64_t nowWallNs);
+    /// Rate and lag are over what became durable.
+    void onDurable(std::uint64_t seq, std::int64_t nowWallNs);
+    /// Durable too: the sink commits in order.
+    void onQuarantined(std::uint64_t seq, std::string reason, std::int64_t nowWallNs);
+    void setPaused(bool paused) { m_rules.setPaused(paused); }
+    /// Offers what waits to the sink again. True when nothing waits any more.
+    bool offerWaiting();
+
+    bool hasWaiting() const { return m_prepared.index() != 0 || !m_waiting.empty(); }
+    /// Nothing that the sink took is still on its way to the disk.
+    bool isSettled() const { return m_pending.empty(); }
+    bool ackIsDue() const { return m_rules.ackIsDue(); }
+    protocol::Ack takeAck() { return m_rules.takeAck(); }
+    const protocol::ReceiveRules& rules() const { return m_rules; }
+
+    /// Fills in what this session knows; `now` moves the rate on.
+    void describe(ConnectionInfo& info, Clock::time_point now);
+
+private:
+    struct Raw {
+        std::uint64_t seq;
+        std::string bytes;
+        std::string reason;
+    };
+    using Prepared = std::variant<std::monostate, std::shared_ptr<const SampleBatch>, Raw>;
+    struct Pending {
+        std::uint64_t seq;
+        std::int64_t newestWallNs; ///< 0 = no steps in it
+        std::uint64_t samples;
+    };
+
+    Prepared prepare(protocol::Batch batch);
+    /// Empty when the new layouts are fine; else what is wrong with them. Nothing is interned then.
+    std::string intern(const SampleBatch& batch);
+    bool offerPrepared();
+    void note(const SampleBatch& batch);
+
+    BatchSink& m_sink;
+    const StreamId m_stream;
+    protocol::ReceiveRules m_rules;
+    protocol::LayoutTable m_layouts;
+    std::size_t m_seriesCount = 0;
+    Prepared m_prepared;
+    std::deque<protocol::Batch> m_waiting;
+    std::deque<Pending> m_pending;
+
+    std::uint64_t m_receivedBytes = 0;
+    std::uint64_t m_receivedBatches = 0;
+    std::uint64_t m_nacks = 0;
+    std::uint64_t m_rejected = 0;
+    std::uint64_t m_dropped = 0;
+    std::uint64_t m_reportedDrops = 0;
+    std::uint64_t m_agentNextSeq = 0;
+    std::uint64_t m_ringBytes = 0;
+    std::uint64_t m_spoolBytes = 0;
+    double m_clockOffset = 0; ///< seconds: our wall clock minus the agent's, least seen (so, with the shortest way)
+    bool m_clockOffsetKnown = false;
+    double m_lagSeconds = 0;
+    std::uint64_t m_samples = 0;
+    std::uint64_t m_rateSamples = 0;
+    std::uint64_t m_samplesPerSecond = 0;
+    Clock::time_point m_rateSince = Clock::now();
+};
+
+}

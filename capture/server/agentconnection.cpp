@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/server/agentconnection.h>
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include <QHostAddress>
+
+#include <telltale/protocol/codec.h>
+
+namespace telltale::server {
+namespace {
+
+using Verdict = ingest::IngestSession::Verdict;
+
+/// One lost position is answered once; the batches that are already on their way need no answer of their own.
+constexpr std::chrono::seconds kNackAgain { 1 };
+constexpr std::uint32_t kRetryRefusedMs = 30'000;
+
+std::int64_t wallNs()
+{
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
+
+std::string addressOf(const QWebSocket& socket)
+{
+    QHostAddress address = socket.peerAddress();
+    bool isV4 = false;
+    const quint32 v4 = address.toIPv4Address(&isV4);
+    if (isV4)
+        address.setAddress(v4);
+    return address.toString().toStdString();
+}
+
+std::string withPort(const std::string& address, quint16 port)
+{
+    const std::string number = std::to_string(port);
+    return address.find(':') == std::string::npos ? address + ":" + number : "[" + address + "]:" + number;
+}
+
+}
+
+AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ingest::BatchSink& sink,
+    ConnectionHost& host, const ServerLimits& limits)
+    : m_id(id)
+    , m_socket(std::move(socket))
+    , m_sink(sink)
+    , m_host(host)
+    , m_limits(limits)
+    , m_address(addressOf(*m_socket))
+    , m_peer(withPort(m_address, m_socket->peerPort()))
+    , m_helloSince(Clock::now())
+    , m_lastMessage(m_helloSince)
+    , m_lastHeartbeat(m_helloSince)
+{
+    m_info.peer = m_peer;
+    m_info.connectedSinceNs = wallNs();
+    m_info.encrypted = m_socket->requestUrl().scheme() == QLatin1String("wss");
+    m_socket->setParent(nullptr);
+    // Qt's own limits are 2 GiB.
+    m_socket->setMaxAllowedIncomingFrameSize(m_limits.messageBytes);
+    m_socket->setMaxAllowedIncomingMessageSize(m_limits.messageBytes);
+    connect(m_socket.get(), &QWebSocket::binaryFrameReceived, this,
+        [this](const QByteArray&, bool isLast) { onBinaryFrame(isLast); });
+    connect(m_socket.get(), &QWebSocket::binaryMessageReceived, this, &AgentConnection::onBinaryMessage);
+    connect(m_socket.get(), &QWebSocket::textFrameReceived, this, [this] {
+        refuse("text", "cut: it sent text; messages are binary", QWebSocketProtocol::CloseCodeDatatypeNotSupported);
+    });
+    connect(m_socket.get(), &QWebSocket::disconnected, this, &AgentConnection::onDisconnected);
+}
+
+AgentConnection::~AgentConnection()
+{
+    m_socket->disconnect(this);
+    m_socket->abort();
+    leaveStream();
+}
+
+void AgentConnection::onBinaryFrame(bool isLast)
+{
+    if (isLast)
+        return;
+    if (++m_fragments > m_limits.fragments)
+        cut("fragments", "cut: more than " + std::to_string(m_limits.fragments) + " fragments in one message");
+}
+
+void AgentConnection::onBinaryMessage(const QByteArray& bytes)
+{
+    m_fragments = 0;
+    m_lastMessage = Clock::now();
+    if (m_phase == Phase::Stopping || m_phase == Phase::Closing || m_phase == Phase::Ended)
+        return;
+    auto message = protocol::decodeMessage({ bytes.constData(), static_cast<std::size_t>(bytes.size()) });
+    if (!message) {
+        const bool isTooLarge = message.error().code == ErrorCode::TooLarge;
+        refuse("message", "cut: " + message.error().what,
+            isTooLarge ? QWebSocketProtocol::CloseCodeTooMuchData : QWebSocketProtocol::CloseCodeProtocolError);
+        return;
+    }
+    if (m_phase == Phase::AwaitHello && !std::holds_alternative<protocol::Hello>(*message)) {
+        refuse("no-hello", "cut: its first message is not Hello", QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    std::visit([this](auto& content) { take(content); }, *message);
+}
+
+void AgentConnection::take(protocol::Hello& hello)
+{
+    using protocol::limits::kProtoVersion;
+    if (m_phase != Phase::AwaitHello) {
+        refuse("hello", "cut: a second Hello", QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    if (hello.protoMin > kProtoVersion || hello.protoMax < kProtoVersion) {
+        const std::string what = "refused: it speaks protocol " + std::to_string(hello.protoMin) + " to "
+            + std::to_string(hello.protoMax) + ", this server speaks " + std::to_string(kProtoVersion);
+        send(protocol::Bye { what, kRetryRefusedMs, 0 });
+        refuse("version", what, QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    if (hello.agentId.empty() || hello.agentId.size() > protocol::limits::kMaxNameBytes || hello.runKey.empty()
+        || hello.runKey.size() > protocol::limits::kMaxNameBytes
+        || hello.runName.size() > protocol::limits::kMaxNameBytes || hello.rank < 0 || hello.worldSize < 1) {
+        refuse("hello", "refused: its Hello names no run, agent or rank", QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    m_hello = std::move(hello);
+    m_info.agentId = m_hello.agentId;
+    m_info.runName = m_hello.runName;
+    m_info.rank = Rank { m_hello.rank };
+    m_info.framework = m_hello.framework;
+    m_info.agentVersion = m_hello.agentVersion;
+    m_phase = Phase::AwaitStore;
+    m_host.onHello(*this);
+}
+
+void AgentConnection::open(const store::StreamOpened& opened, ingest::IngestSession::Credit credit, bool isPaused)
+{
+    if (m_phase != Phase::AwaitStore)
+        return;
+    m_session = std::make_unique<ingest::IngestSession>(m_sink, opened, credit);
+    m_phase = Phase::Open;
+    if (isPaused)
+        m_session->setPaused(true);
+    const protocol::Ack granted = m_session->takeAck();
+    protocol::Welcome welcome;
+    welcome.proto = protocol::limits::kProtoVersion;
+    welcome.storeId = opened.storeId;
+    welcome.epoch = opened.epoch;
+    welcome.durableSeq = opened.durableSeq;
+    welcome.creditBytes = granted.creditBytes;
+    welcome.creditBatches = granted.creditBatches;
+    welcome.maxMessage = static_cast<std::uint32_t>(m_limits.messageBytes);
+    welcome.heartbeatMs = static_cast<std::uint32_t>(m_limits.heartbeat.count());
+    send(welcome);
+}
+
+void AgentConnection::refuseStream(const Error& error)
+{
+    if (m_phase != Phase::AwaitStore)
+        return;
+    send(protocol::Bye { error.sentence(), kRetryRefusedMs, 0 });
+    refuse("store", "refused by the store: " + error.sentence(), QWebSocketProtocol::CloseCodeBadOperation);
+}
+
+void AgentConnection::take(protocol::Batch& batch)
+{
+    if (m_phase == Phase::Finishing)
+        return;
+    if (m_phase != Phase::Open) {
+        refuse("no-hello", "cut: a batch before Welcome", QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    const std::string seq = std::to_string(batch.seq);
+    switch (m_session->onBatch(std::move(batch))) {
+    case Verdict::Accept:
+        break;
+    case Verdict::Duplicate:
+        scheduleAck();
+        break;
+    case Verdict::AheadNack:
+        nack();
+        break;
+    case Verdict::StaleEpoch:
+        refuse("epoch", "cut: batch " + seq + " is of an older connection of its stream",
+            QWebSocketProtocol::CloseCodePolicyViolated);
+        break;
+    case Verdict::BadCrc:
+        refuse("crc", "cut: batch " + seq + " was damaged on the way (bad crc)",
+            QWebSocketProtocol::CloseCodeProtocolError);
+        break;
+    case Verdict::OverCredit:
+        refuse("credit", "cut: batch " + seq + " is over the credit it was given",
+            QWebSocketProtocol::CloseCodePolicyViolated);
+        break;
+    }
+}
+
+void AgentConnection::take(protocol::Heartbeat& heartbeat)
+{
+    if (m_session)
+        m_session->onHeartbeat(heartbeat, wallNs());
+}
+
+void AgentConnection::take(protocol::Bye& bye)
+{
+    if (m_phase != Phase::Open) {
+        finish(QWebSocketProtocol::CloseCodeNormal);
+        return;
+    }
+    m_bye = std::move(bye);
+    m_phase = Phase::Finishing;
+    advance();
+}
+
+/// Answers to nothing we asked, or of a later version: no harm, no answer.
+template <typename Other> void AgentConnection::take(Other&) { }
+
+void AgentConnection::nack()
+{
+    const std::uint64_t next = m_session->rules().nextSeq();
+    const auto now = Clock::now();
+    if (next != m_nackedSeq || now - m_nackedAt >= kNackAgain) {
+        m_nackedSeq = next;
+        m_nackedAt = now;
+        send(protocol::Nack { next });
+    }
+    scheduleAck();
+}
+
+void AgentConnection::onDurable(std::uint64_t seq)
+{
+    if (!m_session)
+        return;
+    m_session->onDurable(seq, wallNs());
+    scheduleAck();
+}
+
+void AgentConnection::onQuarantined(std::uint64_t seq, std::string reason)
+{
+    if (!m_session)
+        return;
+    m_session->onQuarantined(seq, std::move(reason), wallNs());
+    scheduleAck();
+}
+
+void AgentConnection::setPaused(bool paused)
+{
+    if (!m_session)
+        return;
+    m_session->setPaused(paused);
+    scheduleAck();
+}
+
+void AgentConnection::advance()
+{
+    if (!m_session || m_phase == Phase::Stopping || (m_phase == Phase::Open && !m_session->hasWaiting()))
+        return;
+    const bool isHandedOver = m_session->offerWaiting();
+    if (m_phase != Phase::Finishing || !isHandedOver)
+        return;
+    if (!m_streamIsClosed) {
+        m_streamIsClosed = true;
+        m_sink.closeStream(m_session->stream(), m_bye->reason, m_bye->lastSeq);
+    }
+    if (m_session->isSettled())
+        finish(QWebSocketProtocol::CloseCodeNormal);
+}
+
+void AgentConnection::scheduleAck()
+{
+    if (m_ackIsScheduled || !m_session || !m_session->ackIsDue())
+        return;
+    m_ackIsScheduled = true;
+    QMetaObject::invokeMethod(this, &AgentConnection::flushAck, Qt::QueuedConnection);
+}
+
+void AgentConnection::flushAck()
+{
+    m_ackIsScheduled = false;
+    if (m_session && m_session->ackIsDue() && m_phase != Phase::Closing)
+        send(m_session->takeAck());
+}
+
+void AgentConnection::send(const protocol::Message& message)
+{
+    const std::string bytes = protocol::encodeMessage(message);
+    m_socket->sendBinaryMessage(QByteArray::fromRawData(bytes.data(), static_cast<qsizetype>(bytes.size())));
+}
+
+void AgentConnection::sendHeartbeat(Clock::time_point now)
+{
+    m_lastHeartbeat = now;
+    protocol::Heartbeat heartbeat;
+    heartbeat.clocks.monotonicNs = std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count();
+    heartbeat.clocks.wallNs = wallNs();
+    heartbeat.seq = m_session->rules().durableSeq();
+    send(heartbeat);
+}
+
+void AgentConnection::sweep(Clock::time_point now)
+{
+    if (m_phase == Phase::Ended)
+        return;
+    if (static_cast<std::size_t>(std::max<qint64>(m_socket->bytesToWrite(), 0)) > m_limits.unsentBytes) {
+        cut("unread", "cut: it does not read what it is sent");
+        return;
+    }
+    if (m_phase == Phase::Closing || m_socket->state() != QAbstractSocket::ConnectedState) {
+        // Qt closes by itself on a broken frame; either way the peer gets a moment to answer and no more.
+        if (m_closingSince == Clock::time_point {})
+            m_closingSince = now;
+        if (now - m_closingSince >= m_limits.closing)
+            m_socket->abort();
+        return;
+    }
+    if (m_phase == Phase::AwaitHello && now - m_helloSince >= m_limits.hello) {
+        refuse("no-hello", "cut: no Hello in time", QWebSocketProtocol::CloseCodePolicyViolated);
+    } else if (now - m_lastMessage >= m_limits.wholeMessage) {
+        cut("silent", "cut: no whole message in time");
+    } else if (m_session && now - m_lastHeartbeat >= m_limits.heartbeat) {
+        sendHeartbeat(now);
+    }
+}
+
+void AgentConnection::forgive(Clock::duration pause)
+{
+    m_lastMessage += pause;
+    m_helloSince += pause;
+}
+
+void AgentConnection::refuse(const std::string& kind, const std::string& what, QWebSocketProtocol::CloseCode code)
+{
+    if (m_phase == Phase::Closing || m_phase == Phase::Ended)
+        return;
+    m_host.onRefused(*this, kind, what);
+    finish(code);
+}
+
+void AgentConnection::cut(const std::string& kind, const std::string& what)
+{
+    if (m_phase == Phase::Ended)
+        return;
+    if (m_phase != Phase::Closing)
+        m_host.onRefused(*this, kind, what);
+    leaveStream();
+    m_phase = Phase::Closing;
+    m_socket->abort();
+}
+
+void AgentConnection::fence()
+{
+    m_streamIsClosed = true;
+    send(protocol::Bye { "fenced", 0, 0 });
+    finish(QWebSocketProtocol::CloseCodePolicyViolated);
+}
+
+void AgentConnection::beginStop(std::uint32_t retryAfterMs)
+{
+    if (m_phase == Phase::Closing || m_phase == Phase::Ended)
+        return;
+    const std::uint64_t durable = m_session ? m_session->rules().durableSeq() : 0;
+    send(protocol::Bye { "restarting", retryAfterMs, durable });
+    m_phase = Phase::Stopping;
+}
+
+void AgentConnection::finish(QWebSocketProtocol::CloseCode code)
+{
+    if (m_phase == Phase::Closing || m_phase == Phase::Ended)
+        return;
+    flushAck();
+    leaveStream();
+    m_phase = Phase::Closing;
+    m_closingSince = Clock::now();
+    m_socket->close(code);
+}
+
+void AgentConnection::leaveStream()
+{
+    if (m_session && !std::exchange(m_streamIsClosed, true))
+        m_sink.closeStream(m_session->stream(), m_bye ? m_bye->reason : std::string(), m_bye ? m_bye->lastSeq : 0);
+    if (m_session)
+        m_session->describe(m_info, Clock::now());
+    m_session.reset();
+}
+
+ConnectionInfo AgentConnection::describe(Clock::time_point now)
+{
+    if (m_session)
+        m_session->describe(m_info, now);
+    m_info.connected = m_session != nullptr;
+    return m_info;
+}
+
+void AgentConnection::onDisconnected()
+{
+    if (m_phase == Phase::Ended)
+        return;
+    const auto code = m_socket->closeCode();
+    if (m_phase != Phase::Closing
+        && (code == QWebSocketProtocol::CloseCodeProtocolError || code == QWebSocketProtocol::CloseCodeTooMuchData
+            || code == QWebSocketProtocol::CloseCodeWrongDatatype))
+        m_host.onRefused(*this, "frame", "cut: " + m_socket->closeReason().toStdString());
+    leaveStream();
+    m_phase = Phase::Ended;
+    m_host.onEnded(*this);
+}
+
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/server/captureserver.h>
+
+#include <iostream>
+#include <utility>
+
+#include <QHostInfo>
+#include <QNetworkInterface>
+#include <QSslKey>
+#include <QThread>
+
+#include <telltale/protocol/joinstring.h>
+#include <telltale/server/capturecore.h>
+#include <telltale/server/listenaddress.h>
+#include <telltale/server/listensocket.h>
+#include <telltale/server/serveridentity.h>
+
+namespace telltale::server {
+namespace {
+
+/// What agents may call us, and under which name we tell them to come.
+struct Names {
+    std::string advertised;
+    std::vector<std::string> hosts;
+};
+
+Names namesFor(const ListenAddress& listen)
+{
+    Names out;
+    const bool isEverything = listen.address == QHostAddress::Any || listen.address == QHostAddress::AnyIPv4
+        || listen.address == QHostAddress::AnyIPv6;
+    if (!isEverything) {
+        out.advertised = listen.address.toString().toStdString();
+        out.hosts = { out.advertised };
+        return out;
+    }
+    out.advertised = QHostInfo::localHostName().toStdString();
+    out.hosts = { out.advertised };
+    const auto addresses = QNetworkInterface::allAddresses();
+    for (const QHostAddress& address : addresses)
+        out.hosts.push_back(address.toString().section(QLatin1Char('%'), 0, 0).toStdString());
+    return out;
+}
+
+QSslConfiguration tlsOf(const Certificate& certificate)
+{
+    QSslConfiguration tls = QSslConfiguration::defaultConfiguration();
+    tls.setProtocol(QSsl::TlsV1_2OrLater);
+    tls.setPeerVerifyMode(QSslSocket::VerifyNone);
+    tls.setLocalCertificate(QSslCertificate(QByteArray::fromStdString(certificate.certificatePem), QSsl::Pem));
+    tls.setPrivateKey(QSslKey(QByteArray::fromStdString(certificate.keyPem), QSsl::Ec, QSsl::Pem, QSsl::PrivateKey));
+    return tls;
+}
+
+void logToStandardError(const std::string& line)
+{
+    std::clog << "telltale: " + line + "\n" << std::flush;
+}
+
+}
+
+struct CaptureServer::State {
+    QThread thread;
+    std::unique_ptr<CaptureCore> core;
+    protocol::JoinString join;
+    bool isStopped = false;
+};
+
+CaptureServer::CaptureServer(std::unique_ptr<State> state)
+    : m_state(std::move(state))
+{
+}
+
+CaptureServer::~CaptureServer()
+{
+    stop();
+}
+
+Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(ServerOptions options, store::StoreService& store)
+{
+    return start(std::move(options), std::make_unique<ingest::StoreSink>(store));
+}
+
+Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
+    ServerOptions options, std::unique_ptr<ingest::BatchSink> sink)
+{
+    auto identity = ServerIdentity::load(options.dataDir);
+    if (!identity)
+        return tl::unexpected(identity.error());
+    ListenAddress listen;
+    listen.port = identity->lastPort();
+    if (!options.listen.empty()) {
+        auto parsed = ListenAddress::parse(options.listen);
+        if (!parsed)
+            return tl::unexpected(parsed.error());
+        listen = *parsed;
+    }
+    CaptureCore::Setup setup;
+    auto state = std::make_unique<State>();
+    if (!listen.isLoopback()) {
+        const auto certificate = identity->certificate();
+        if (!certificate)
+            return tl::unexpected(certificate.error());
+        setup.isEncrypted = true;
+        setup.tls = tlsOf(*certificate);
+        state->join.fingerprint = certificate->fingerprint;
+    }
+    auto socket = ListenSocket::open(listen, options.limits.backlog);
+    if (!socket)
+        return tl::unexpected(socket.error());
+    listen.port = socket->port();
+    if (auto kept = identity->rememberPort(listen.port); !kept)
+        return tl::unexpected(kept.error());
+
+    Names names = namesFor(listen);
+    state->join.host = names.advertised;
+    state->join.port = listen.port;
+    state->join.token = identity->token();
+    setup.listenFd = socket->release();
+    setup.token = identity->token();
+    setup.hosts = std::move(names.hosts);
+    setup.limits = options.limits;
+    setup.log = options.log ? std::move(options.log) : logToStandardError;
+    state->core = std::make_unique<CaptureCore>(std::move(setup), std::move(sink));
+    state->core->moveToThread(&state->thread);
+    state->thread.setObjectName(QStringLiteral("capture"));
+    state->thread.start();
+    bool isListening = false;
+    CaptureCore* core = state->core.get();
+    QMetaObject::invokeMethod(
+        core, [core, &isListening] { isListening = core->listen(); }, Qt::BlockingQueuedConnection);
+    std::unique_ptr<CaptureServer> server(new CaptureServer(std::move(state)));
+    if (!isListening)
+        return failure(ErrorCode::Io, "cannot listen on " + listen.toString() + ": Qt refused the socket");
+    return server;
+}
+
+QString CaptureServer::joinString() const
+{
+    return QString::fromStdString(m_state->join.toString());
+}
+
+std::uint16_t CaptureServer::port() const
+{
+    return m_state->join.port;
+}
+
+std::vector<ConnectionInfo> CaptureServer::connections() const
+{
+    return m_state->core->table().snapshot();
+}
+
+void CaptureServer::stop()
+{
+    if (std::exchange(m_state->isStopped, true))
+        return;
+    CaptureCore* core = m_state->core.get();
+    // Sockets and timers must die on the thread that they live on.
+    QObject::connect(core, &CaptureCore::stopped, core, &CaptureCore::releaseSockets, Qt::QueuedConnection);
+    QObject::connect(core, &CaptureCore::stopped, &m_state->thread, &QThread::quit, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(core, &CaptureCore::beginStop, Qt::QueuedConnection);
+    m_state->thread.wait();
+}
+
+}
