@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* C ABI of libtelltale_agent.so: everything a training process needs to stream statistics, without torch and without Qt.
+/* C ABI of libtelltale_agent.so: everything a training process needs to stream statistics, without torch and without
+ * Qt.
  *
- * Promises: no call made between tt_step_begin and tt_step_commit blocks, allocates after warm-up, makes a system call on
- * the network or disk, or throws; a failure is counted and returned, never raised. One training thread per agent writes
- * (the thread that calls tt_step_*); everything else happens on the agent's own sender thread. */
+ * Promises: no call made between tt_step_begin and tt_step_commit blocks, allocates after warm-up, makes a system call
+ * on the network or disk, or throws; a failure is counted and returned, never raised. One training thread per agent
+ * writes (the thread that calls tt_step_*); everything else happens on the agent's own sender thread. */
 #pragma once
 
 #include <stddef.h>
@@ -26,8 +27,9 @@ typedef struct tt_step tt_step;
 struct tt_stats; /* model/stats/stats.h; exported from this library too */
 struct tt_tensor;
 
-/* Zero-initialise, set `size = sizeof(tt_options)`, then what is wanted. Strings are copied. NULL or 0 = default or taken
- * from the environment as documented in the README (TELLTALE_JOIN, TELLTALE_MODE, TELLTALE_DIR, TELLTALE_RUN_ID, ...). */
+/* Zero-initialise, set `size = sizeof(tt_options)`, then what is wanted. Strings are copied. NULL or 0 = default or
+ * taken from the environment as documented in the README (TELLTALE_JOIN, TELLTALE_MODE, TELLTALE_DIR, TELLTALE_RUN_ID,
+ * ...). */
 typedef struct tt_options {
     uint32_t size;
     const char* join; /* telltale://HOST:PORT#token=...&fp=... */
@@ -79,11 +81,11 @@ typedef struct tt_counters {
 TT_API uint32_t tt_abi_version(void);
 TT_API const char* tt_version(void);
 
-/* Opens an agent and starts its sender thread. Never touches the network in this call. On bad input returns NULL and puts
- * one sentence into err. mode "disabled" gives an agent whose calls all do nothing. */
+/* Opens an agent and starts its sender thread. Never touches the network in this call. On bad input returns NULL and
+ * puts one sentence into err. mode "disabled" gives an agent whose calls all do nothing. */
 TT_API tt_agent* tt_agent_open(const tt_options* options, char* err, size_t err_len);
-/* Flushes for at most flush_ms, says Bye(reason: "finished", "error", "restarting"), frees. What is not acknowledged stays in
- * the spool. Returns 1 when everything was acknowledged, else 0. NULL is allowed. */
+/* Flushes for at most flush_ms, says Bye(reason: "finished", "error", "restarting"), frees. What is not acknowledged
+ * stays in the spool. Returns 1 when everything was acknowledged, else 0. NULL is allowed. */
 TT_API int tt_agent_close(tt_agent* agent, const char* reason);
 TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
 /* Waits until everything produced so far is acknowledged or timeout_ms passed; 1 = all acknowledged. Not for hooks. */
@@ -91,17 +93,19 @@ TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
 /* The last error as one sentence ("" = none); valid until the next call from the same thread. */
 TT_API const char* tt_agent_last_error(const tt_agent* agent);
 
-/* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op kinds pass
- * stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each stat is a float column
- * (scalars: one double column, stat Value). Returns the layout id (>= 1), 0 on bad input. May allocate: not for hot hooks. */
+/* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op
+ * kinds pass stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each
+ * stat is a float column (scalars: one double column, stat Value). Returns the layout id (>= 1), 0 on bad input. May
+ * allocate: not for hot hooks. */
 TT_API uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count);
 
 /* Starts a step: takes a slab of the ring. NULL when the ring is full (the whole step is dropped and counted; call
  * tt_step_dropped with what would have been in it) or the agent is disabled. */
 TT_API tt_step* tt_step_begin(tt_agent* agent, int64_t step);
-/* Space for one block of a layout in this step: `count` zeroed tt_stats to fill, in layout order; an entry is present when
- * its flags say so. NULL when the slab cannot hold it (counted as dropped). At most one block per layout and step. */
+/* Space for one block of a layout in this step: `count` zeroed tt_stats to fill, in layout order; an entry is present
+ * when its flags say so. NULL when the slab cannot hold it (counted as dropped). At most one block per layout and step.
+ */
 TT_API struct tt_stats* tt_step_stats(tt_step* step, uint32_t layout);
 /* The same for float-column layouts: stat_count x count floats, stat-major, and one presence byte per series. */
 TT_API float* tt_step_floats(tt_step* step, uint32_t layout, uint8_t** present);
@@ -113,7 +117,8 @@ TT_API void tt_step_commit(tt_step* step);
 TT_API void tt_step_abandon(tt_step* step);
 TT_API void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t scalars);
 
-/* Rare and small: copied at once into a bounded side queue. Return 1, or 0 when refused (too large, queue full: counted). */
+/* Rare and small: copied at once into a bounded side queue. Return 1, or 0 when refused (too large, queue full:
+ * counted). */
 TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
