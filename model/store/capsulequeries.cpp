@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/capsulereader.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include <telltale/series/envelope.h>
+#include <telltale/store/heatcanvas.h>
+#include <telltale/store/readsnapshot.h>
+
+namespace telltale::store {
+namespace {
+
+constexpr int kMaxPixels = 1 << 20;
+
+tl::unexpected<Error> cancelled()
+{
+    return failure(ErrorCode::Cancelled, "the question is no longer asked");
+}
+
+bool isCancelled(const series::CancelToken& cancel)
+{
+    return cancel && cancel->load(std::memory_order_relaxed);
+}
+
+Expected<void> checkQuestion(StepRange range, int pixels)
+{
+    if (range.isEmpty() || pixels <= 0 || pixels > kMaxPixels)
+        return failure(ErrorCode::BadInput, "a picture needs at least one step and one pixel");
+    return {};
+}
+
+void markBuckets(
+    std::vector<series::Bucket>& buckets, StepRange steps, const series::PixelMap& map, series::CellState state)
+{
+    const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
+    if (inside.isEmpty())
+        return;
+    for (int pixel = map.pixelOf(inside.first); pixel <= map.pixelOf(inside.last); ++pixel) {
+        series::Bucket& bucket = buckets[static_cast<std::size_t>(pixel)];
+        bucket.state = series::stronger(bucket.state, state);
+    }
+}
+
+}
+
+Expected<void> CapsuleReader::refreshNow()
+{
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
+    return refresh();
+}
+
+std::vector<RowUnit> CapsuleReader::unitsOf(std::span<const series::RowAttempts> rows, Stat stat, StepRange range) const
+{
+    std::map<std::tuple<GroupId, Step, Step>, std::size_t> places;
+    std::vector<RowUnit> units;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        for (const RowSegment& segment : m_index->segments(rows[row], stat, range)) {
+            const auto [it, isNew]
+                = places.try_emplace({ segment.tiles.group, segment.steps.first, segment.steps.last }, units.size());
+            if (isNew) {
+                units.push_back({ segment.source, segment.kind, segment.tiles, segment.steps,
+                    openTiles(segment.tiles.group), {}, {} });
+            }
+            units[it->second].members.push_back({ static_cast<int>(row), segment.lane });
+        }
+    }
+    for (RowUnit& unit : units)
+        unit.settle();
+    // A row's older attempt comes first.
+    std::stable_sort(
+        units.begin(), units.end(), [](const RowUnit& a, const RowUnit& b) { return a.steps.first < b.steps.first; });
+    return units;
+}
+
+Expected<ColumnPlan> CapsuleReader::plan(const RowUnit& unit, const series::PixelMap& map)
+{
+    auto plan = ColumnPlanner(*m_tiles, unit.tiles, unit.open, map, unit.steps, unit.subBlocks).make();
+    if (plan)
+        noteDamage(unit.tiles, plan->damaged);
+    return plan;
+}
+
+Expected<TileSource::Blocks> CapsuleReader::blocksOf(const RowUnit& unit, const Piece& piece)
+{
+    if (!piece.open)
+        return m_tiles->lanes(unit.tiles, piece.level, piece.head, unit.subBlocks);
+    TileSource::Blocks blocks;
+    for (const int subBlock : unit.subBlocks)
+        blocks.push_back(LaneBlock::fromOpen(*piece.open, unit.tiles.stat, subBlock, piece.openColumns));
+    return blocks;
+}
+
+Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& query, const series::CancelToken& cancel)
+{
+    if (auto ok = checkQuestion(query.range, query.pixels); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    if (auto ok = refreshNow(); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    const auto units = unitsOf({ &query.row, 1 }, query.stat, query.range);
+    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(snapshot.error());
+    const series::PixelMap map(query.range, query.pixels);
+    series::CurveResult result;
+    result.range = query.range;
+    result.buckets.resize(static_cast<std::size_t>(query.pixels));
+    for (const RowUnit& unit : units) {
+        auto planned = plan(unit, map);
+        if (!planned)
+            return tl::unexpected<Error>(planned.error());
+        result.level = std::max(result.level, planned->level);
+        for (const Piece& piece : planned->pieces) {
+            if (isCancelled(cancel))
+                return cancelled();
+            const auto blocks = blocksOf(unit, piece);
+            if (!blocks && blocks.error().code != ErrorCode::Damaged)
+                return tl::unexpected<Error>(blocks.error());
+            if (!blocks) {
+                planned->damaged.push_back(piece.head.steps);
+                noteDamage(unit.tiles, { piece.head.steps });
+                continue;
+            }
+            const LaneBlock* block = blocks->front().get();
+            const int lane = unit.members.front().lane % kSubBlockSeries;
+            if (!block || lane >= block->lanes())
+                continue;
+            for (std::size_t i = 0; i < piece.pixels.size(); ++i) {
+                const series::Bucket one = block->bucket(lane, piece.from + static_cast<int>(i));
+                if (one.samples > 0)
+                    series::append(result.buckets[static_cast<std::size_t>(piece.pixels[i])], one);
+            }
+        }
+        for (const StepRange& steps : planned->damaged)
+            markBuckets(result.buckets, steps, map, series::CellState::Damaged);
+        for (const StepRange& gap : m_index->gaps(unit.source, unit.kind)) {
+            const StepRange own { std::max(gap.first, unit.steps.first), std::min(gap.last, unit.steps.last) };
+            markBuckets(result.buckets, own, map, series::CellState::Gap);
+        }
+    }
+    result.exact = result.level == 0;
+    return result;
+}
+
+Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& query, const series::CancelToken& cancel)
+{
+    if (auto ok = checkQuestion(query.range, query.pixels); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    if (auto ok = refreshNow(); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    const auto units = unitsOf(query.rows, query.stat, query.range);
+    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(snapshot.error());
+    const series::PixelMap map(query.range, query.pixels);
+    series::HeatResult result;
+    result.range = query.range;
+    HeatCanvas canvas(static_cast<int>(query.rows.size()), query.pixels, series::reductionFor(query.stat));
+    for (const RowUnit& unit : units) {
+        auto planned = plan(unit, map);
+        if (!planned)
+            return tl::unexpected<Error>(planned.error());
+        result.level = std::max(result.level, planned->level);
+        for (const Piece& piece : planned->pieces) {
+            if (isCancelled(cancel))
+                return cancelled();
+            const auto blocks = blocksOf(unit, piece);
+            if (!blocks && blocks.error().code != ErrorCode::Damaged)
+                return tl::unexpected<Error>(blocks.error());
+            if (!blocks) {
+                planned->damaged.push_back(piece.head.steps);
+                noteDamage(unit.tiles, { piece.head.steps });
+                continue;
+            }
+            for (const RowUnit::Member& member : unit.members) {
+                const LaneBlock* block = (*blocks)[unit.blockOf(member.lane)].get();
+                if (block && member.lane % kSubBlockSeries < block->lanes())
+                    canvas.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
+            }
+        }
+        std::vector<StepRange> gaps = m_index->gaps(unit.source, unit.kind);
+        for (const RowUnit::Member& member : unit.members) {
+            for (const StepRange& steps : planned->damaged)
+                canvas.mark(member.row, steps, map, cell::kDamaged);
+            for (const StepRange& gap : gaps) {
+                const StepRange own { std::max(gap.first, unit.steps.first), std::min(gap.last, unit.steps.last) };
+                canvas.mark(member.row, own, map, cell::kGap);
+            }
+        }
+    }
+    canvas.finish(result);
+    return result;
+}
+
+}

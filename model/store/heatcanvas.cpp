@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/heatcanvas.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace telltale::store {
+
+using series::CellState;
+using series::Reduction;
+
+namespace {
+
+/// |a| > |b| ? a : b: with the lowest first, the same answer as reducing a whole bucket.
+template <typename T> T larger(T a, T b)
+{
+    return std::abs(a) > std::abs(b) || (std::abs(a) == std::abs(b) && a > b) ? a : b;
+}
+
+}
+
+HeatCanvas::HeatCanvas(int rows, int columns, Reduction reduction)
+    : m_rows(rows)
+    , m_columns(columns)
+    , m_reduction(reduction)
+{
+    const std::size_t cells = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    m_bits.resize(cells);
+    if (reduction == Reduction::Mean)
+        m_sums.resize(cells);
+    else
+        m_values.resize(cells);
+}
+
+template <typename T>
+void HeatCanvas::addExtremes(
+    std::size_t at, const T* lo, const T* hi, const std::uint8_t* bits, const std::vector<std::int32_t>& pixels)
+{
+    float* values = m_values.data() + at;
+    std::uint8_t* seen = m_bits.data() + at;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const auto pixel = static_cast<std::size_t>(pixels[i]);
+        const std::uint8_t now = bits ? bits[i] : cell::kPlain;
+        if (now & cell::kFinite) {
+            const auto value = static_cast<float>(larger(lo[i], hi[i]));
+            values[pixel] = seen[pixel] & cell::kFinite ? larger(values[pixel], value) : value;
+        }
+        seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | now);
+    }
+}
+
+template <typename T>
+void HeatCanvas::addSmallest(
+    std::size_t at, const T* lo, const std::uint8_t* bits, const std::vector<std::int32_t>& pixels)
+{
+    float* values = m_values.data() + at;
+    std::uint8_t* seen = m_bits.data() + at;
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const auto pixel = static_cast<std::size_t>(pixels[i]);
+        const std::uint8_t now = bits ? bits[i] : cell::kPlain;
+        if (now & cell::kFinite) {
+            const auto value = static_cast<float>(lo[i]);
+            values[pixel] = seen[pixel] & cell::kFinite ? std::min(values[pixel], value) : value;
+        }
+        seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | now);
+    }
+}
+
+void HeatCanvas::addMeans(
+    std::size_t at, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels)
+{
+    const std::uint8_t* bits = block.bits(lane);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const int column = from + static_cast<int>(i);
+        const std::size_t pixel = at + static_cast<std::size_t>(pixels[i]);
+        const std::uint8_t now = bits ? bits[column] : cell::kPlain;
+        if (now & cell::kFinite) {
+            // Scaled, so that values near the largest double do not overflow on the way to their mean.
+            const double weight = block.count(LaneBlock::Finite, lane, column);
+            m_sums[pixel].sum += block.number(LaneBlock::Mean, lane, column) * (weight * 0x1p-32);
+            m_sums[pixel].weight += weight;
+        }
+        m_bits[pixel] = static_cast<std::uint8_t>(m_bits[pixel] | now);
+    }
+}
+
+void HeatCanvas::add(int row, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels)
+{
+    const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns);
+    const std::uint8_t* bits = block.bits(lane) ? block.bits(lane) + from : nullptr;
+    if (m_reduction == Reduction::Mean)
+        addMeans(at, block, lane, from, pixels);
+    else if (m_reduction == Reduction::Smallest && block.isWide())
+        addSmallest(at, block.wide(LaneBlock::Min, lane) + from, bits, pixels);
+    else if (m_reduction == Reduction::Smallest)
+        addSmallest(at, block.narrow(LaneBlock::Min, lane) + from, bits, pixels);
+    else if (block.isWide())
+        addExtremes(at, block.wide(LaneBlock::Min, lane) + from, block.wide(LaneBlock::Max, lane) + from, bits, pixels);
+    else
+        addExtremes(
+            at, block.narrow(LaneBlock::Min, lane) + from, block.narrow(LaneBlock::Max, lane) + from, bits, pixels);
+}
+
+void HeatCanvas::mark(int row, StepRange steps, const series::PixelMap& map, std::uint8_t bits)
+{
+    const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
+    if (inside.isEmpty())
+        return;
+    std::uint8_t* seen = m_bits.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns);
+    for (int pixel = map.pixelOf(inside.first); pixel <= map.pixelOf(inside.last); ++pixel)
+        seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | bits);
+}
+
+void HeatCanvas::finish(series::HeatResult& result)
+{
+    result.rows = m_rows;
+    result.columns = m_columns;
+    result.reduction = m_reduction;
+    result.states.resize(m_bits.size());
+    if (m_reduction == Reduction::Mean) {
+        m_values.resize(m_bits.size());
+        for (std::size_t i = 0; i < m_sums.size(); ++i) {
+            if (m_sums[i].weight > 0)
+                m_values[i] = static_cast<float>(m_sums[i].sum / m_sums[i].weight * 0x1p32);
+        }
+    }
+    float min = std::numeric_limits<float>::infinity();
+    float max = -min;
+    for (std::size_t i = 0; i < m_bits.size(); ++i) {
+        const std::uint8_t bits = m_bits[i];
+        result.states[i] = stateOfBits(bits);
+        if (result.states[i] == CellState::Value) {
+            min = std::min(min, m_values[i]);
+            max = std::max(max, m_values[i]);
+        } else if (!(bits & cell::kFinite)) {
+            m_values[i] = std::numeric_limits<float>::quiet_NaN();
+        }
+    }
+    if (min <= max) {
+        result.min = min;
+        result.max = max;
+    }
+    result.values = std::move(m_values);
+}
+
+}

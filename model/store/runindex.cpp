@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/runindex.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace telltale::store {
+namespace {
+
+constexpr std::uint32_t kScalarDrop = 1;
+constexpr std::uint32_t kTensorDrop = 2;
+
+bool has(const std::vector<Stat>& stats, Stat stat)
+{
+    return std::find(stats.begin(), stats.end(), stat) != stats.end();
+}
+
+}
+
+bool answers(const std::vector<Stat>& stored, Stat stat)
+{
+    return stat == Stat::AbsMax ? has(stored, Stat::Min) && has(stored, Stat::Max) : has(stored, stat);
+}
+
+RunIndex::RunIndex(std::shared_ptr<const Catalog> catalog)
+    : m_catalog(std::move(catalog))
+{
+    m_series.reserve(m_catalog->series.size());
+    for (const SeriesInfo& series : m_catalog->series)
+        m_series.emplace(series.id, &series);
+    for (const GroupInfo& group : m_catalog->groups)
+        m_groups.emplace(group.id, &group);
+    for (const SourceInfo& source : m_catalog->sources)
+        m_sourceSteps.emplace(source.id, StepRange { source.firstStep, source.lastStep });
+    for (const DroppedInfo& dropped : m_catalog->dropped)
+        m_dropped[dropped.source].push_back(&dropped);
+}
+
+std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat stat, StepRange range) const
+{
+    std::vector<RowSegment> segments; // newest first
+    std::int64_t last = range.last.value;
+    for (auto id = row.rbegin(); id != row.rend() && last >= range.first.value; ++id) {
+        const auto series = m_series.find(*id);
+        if (series == m_series.end())
+            continue;
+        const SeriesInfo& info = *series->second;
+        const auto group = m_groups.find(info.group);
+        const auto steps = m_sourceSteps.find(info.source);
+        if (group == m_groups.end() || steps == m_sourceSteps.end() || steps->second.isEmpty())
+            continue;
+        const std::int64_t first = steps->second.first.value;
+        if (first <= last && answers(group->second->stats, stat)) {
+            const auto& stats = group->second->stats;
+            const bool hasCounts = has(stats, Stat::Nans) || has(stats, Stat::PosInfs) || has(stats, Stat::NegInfs);
+            // The oldest attempt also answers for what lies before the step that its source names as its first.
+            const bool isOldest = std::next(id) == row.rend();
+            segments.push_back({ info.source, info.kind, { info.group, stat, hasCounts }, info.lane,
+                { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
+        }
+        last = std::min(last, first - 1);
+    }
+    std::reverse(segments.begin(), segments.end());
+    return segments;
+}
+
+std::vector<StepRange> RunIndex::gaps(SourceId source, Kind kind) const
+{
+    std::vector<StepRange> gaps;
+    const auto it = m_dropped.find(source);
+    if (it == m_dropped.end())
+        return gaps;
+    for (const DroppedInfo* dropped : it->second) {
+        if (dropped->dropClass == (kind == Kind::Scalar ? kScalarDrop : kTensorDrop) && !dropped->steps.isEmpty())
+            gaps.push_back(dropped->steps);
+    }
+    return gaps;
+}
+
+}

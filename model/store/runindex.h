@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <telltale/series/query.h>
+#include <telltale/store/catalog.h>
+#include <telltale/store/tilesource.h>
+
+namespace telltale::store {
+
+/// One attempt's share of a row: the steps for which it answers, and where its values lie.
+struct RowSegment {
+    SourceId source;
+    Kind kind = Kind::Unspecified;
+    TileSet tiles;
+    int lane = 0;
+    StepRange steps;
+};
+
+/// Finds things of a catalog by their ids, and which attempt answers for which steps. Thread: its reader's.
+class RunIndex {
+public:
+    explicit RunIndex(std::shared_ptr<const Catalog> catalog);
+
+    const std::shared_ptr<const Catalog>& catalog() const { return m_catalog; }
+    /// First and last step of a source, newer than the catalog's.
+    void setSourceSteps(SourceId source, StepRange steps) { m_sourceSteps[source] = steps; }
+    /// By step, each step in one segment at most: the newest attempt answers from its own first step on. Series that
+    /// are unknown or lack the statistic have no segment.
+    std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat, StepRange range) const;
+    /// Steps of this source and of this sort of data that were produced and are not stored.
+    std::vector<StepRange> gaps(SourceId source, Kind kind) const;
+
+private:
+    std::shared_ptr<const Catalog> m_catalog;
+    std::unordered_map<SeriesId, const SeriesInfo*> m_series;
+    std::unordered_map<GroupId, const GroupInfo*> m_groups;
+    std::unordered_map<SourceId, StepRange> m_sourceSteps;
+    std::unordered_map<SourceId, std::vector<const DroppedInfo*>> m_dropped;
+};
+
+/// Whether a series of these stored statistics can answer for `stat`.
+bool answers(const std::vector<Stat>& stored, Stat stat);
+
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/tilesource.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <utility>
+
+#include <telltale/core/bytes.h>
+
+namespace telltale::store {
+namespace {
+
+constexpr int kStepsPart = 0xFFFF;
+Stat storedStat(const TileSet& set)
+{
+    return set.stat == Stat::AbsMax ? Stat::Max : set.stat;
+}
+
+TileSet with(const TileSet& set, Stat stat)
+{
+    TileSet other = set;
+    other.stat = stat;
+    return other;
+}
+
+constexpr std::array kCountStats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
+
+}
+
+TileSource::TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache)
+    : m_runHash(runHash)
+    , m_cache(std::move(cache))
+{
+}
+
+Expected<std::unique_ptr<TileSource>> TileSource::make(
+    sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache)
+{
+    std::unique_ptr<TileSource> source(new TileSource(runHash, std::move(cache)));
+    const std::pair<Statement*, const char*> wanted[] {
+        { &source->m_heads,
+            "SELECT id, c0, crc, first_step, last_step FROM tile WHERE lvl=?1 AND stat=?2 AND grp=?3 AND c0>=?4 AND "
+            "c0<?5 ORDER BY c0" },
+        { &source->m_newest, "SELECT coalesce(max(c0), -1) FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2" },
+        { &source->m_blob, "SELECT data FROM tile WHERE id=?1" },
+        { &source->m_place, "SELECT id, crc FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 AND c0=?3" },
+    };
+    for (const auto& [statement, sql] : wanted) {
+        auto prepared = Statement::prepare(db, sql);
+        if (!prepared)
+            return tl::unexpected<Error>(std::move(prepared.error()));
+        *statement = std::move(*prepared);
+    }
+    return source;
+}
+
+Expected<std::vector<TileHead>> TileSource::heads(const TileSet& set, int level, std::int64_t from, std::int64_t to)
+{
+    std::vector<TileHead> heads;
+    m_heads.reset();
+    m_heads.bind(1, level)
+        .bind(2, static_cast<int>(storedStat(set)))
+        .bind(3, set.group.value)
+        .bind(4, from)
+        .bind(5, to);
+    for (;;) {
+        const auto row = m_heads.step();
+        if (!row)
+            return tl::unexpected<Error>(row.error());
+        if (!*row)
+            return heads;
+        heads.push_back({ m_heads.integer(0), m_heads.integer(1), static_cast<std::uint32_t>(m_heads.integer(2)),
+            { Step { m_heads.integer(3) }, Step { m_heads.integer(4) } } });
+    }
+}
+
+Expected<std::int64_t> TileSource::newestFirstColumn(const TileSet& set)
+{
+    m_newest.reset();
+    m_newest.bind(1, static_cast<int>(storedStat(set))).bind(2, set.group.value);
+    const auto row = m_newest.step();
+    if (!row)
+        return tl::unexpected<Error>(row.error());
+    const std::int64_t newest = *row ? m_newest.integer(0) : -1;
+    m_newest.reset();
+    return newest;
+}
+
+series::BlockKey TileSource::key(const TileSet& set, int level, const TileHead& head, int part) const
+{
+    series::BlockKey key;
+    key.run = m_runHash;
+    key.group = set.group.value;
+    key.firstColumn = head.firstColumn;
+    key.crc = head.crc;
+    key.level = static_cast<std::uint8_t>(level);
+    key.stat = static_cast<std::uint8_t>(set.stat);
+    key.part = static_cast<std::uint16_t>(part);
+    return key;
+}
+
+Expected<std::unique_ptr<TileSource::Loaded>> TileSource::load(std::int64_t id, std::uint32_t crc)
+{
+    m_blob.reset();
+    m_blob.bind(1, id);
+    const auto row = m_blob.step();
+    if (!row)
+        return tl::unexpected<Error>(row.error());
+    if (!*row)
+        return failure(ErrorCode::Damaged, "a tile is gone");
+    auto loaded = std::make_unique<Loaded>();
+    loaded->bytes = m_blob.blob(0);
+    m_blob.reset();
+    if (crc32c(loaded->bytes) != crc)
+        return failure(ErrorCode::Damaged, "a tile's checksum does not fit");
+    auto view = openTile(loaded->bytes);
+    if (!view)
+        return tl::unexpected<Error>(std::move(view.error()));
+    loaded->view = std::move(*view);
+    return loaded;
+}
+
+Expected<std::unique_ptr<TileSource::Loaded>> TileSource::loadCounts(
+    const TileSet& set, Stat stat, std::int64_t firstColumn)
+{
+    m_place.reset();
+    m_place.bind(1, static_cast<int>(stat)).bind(2, set.group.value).bind(3, firstColumn);
+    const auto row = m_place.step();
+    if (!row)
+        return tl::unexpected<Error>(row.error());
+    if (!*row)
+        return std::unique_ptr<Loaded>();
+    const std::int64_t id = m_place.integer(0);
+    const auto crc = static_cast<std::uint32_t>(m_place.integer(1));
+    m_place.reset();
+    return load(id, crc);
+}
+
+Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
+    const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks)
+{
+    if (set.stat == Stat::AbsMax)
+        return steps(with(set, Stat::Max), level, head, subBlocks);
+    if (const auto cached = m_cache->find(key(set, level, head, kStepsPart)))
+        return std::static_pointer_cast<const TileSteps>(cached);
+    const auto loaded = load(head.id, head.crc);
+    if (!loaded)
+        return tl::unexpected<Error>(loaded.error());
+    auto steps = std::make_shared<TileSteps>();
+    steps->first = (*loaded)->view.firstSteps();
+    steps->last = (*loaded)->view.lastSteps();
+    // Kept only when the whole place can be read: a planner must meet damage every time.
+    if (const auto decoded = decode(set, level, head, (*loaded)->view, subBlocks); !decoded)
+        return tl::unexpected<Error>(decoded.error());
+    m_cache->put(key(set, level, head, kStepsPart), steps);
+    return steps;
+}
+
+Expected<TileSource::Blocks> TileSource::lanes(
+    const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks)
+{
+    Blocks blocks;
+    for (const int subBlock : subBlocks) {
+        const auto cached = m_cache->find(key(set, level, head, subBlock));
+        if (!cached)
+            break;
+        blocks.push_back(std::static_pointer_cast<const LaneBlock>(cached));
+    }
+    if (blocks.size() == subBlocks.size())
+        return blocks;
+    if (set.stat == Stat::AbsMax)
+        return absMaxLanes(set, level, head, subBlocks);
+    const auto loaded = load(head.id, head.crc);
+    if (!loaded)
+        return tl::unexpected<Error>(loaded.error());
+    auto rest = decode(set, level, head, (*loaded)->view, subBlocks.subspan(blocks.size()));
+    if (!rest)
+        return rest;
+    std::move(rest->begin(), rest->end(), std::back_inserter(blocks));
+    return blocks;
+}
+
+Expected<TileSource::Blocks> TileSource::absMaxLanes(
+    const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks)
+{
+    const TileSet minSet = with(set, Stat::Min);
+    const auto minHeads = heads(minSet, level, head.firstColumn, head.firstColumn + 1);
+    if (!minHeads)
+        return tl::unexpected<Error>(minHeads.error());
+    if (minHeads->empty())
+        return failure(ErrorCode::Damaged, "a tile is gone");
+    const auto mins = lanes(minSet, level, minHeads->front(), subBlocks);
+    if (!mins)
+        return mins;
+    const auto maxes = lanes(with(set, Stat::Max), level, head, subBlocks);
+    if (!maxes)
+        return maxes;
+    Blocks blocks;
+    for (std::size_t i = 0; i < subBlocks.size(); ++i) {
+        const auto& min = (*mins)[i];
+        const auto& max = (*maxes)[i];
+        const bool fits = min && max && min->lanes() == max->lanes() && min->columns() == max->columns();
+        blocks.push_back(fits ? LaneBlock::absMax(*min, *max) : nullptr);
+        if (fits)
+            m_cache->put(key(set, level, head, subBlocks[i]), blocks.back());
+    }
+    return blocks;
+}
+
+Expected<TileSource::Blocks> TileSource::decode(
+    const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks)
+{
+    const bool isCount = isNonFiniteCount(set.stat);
+    std::array<std::unique_ptr<Loaded>, kCountStats.size()> counts;
+    std::array<const TileView*, kCountStats.size()> views {};
+    for (std::size_t i = 0; level == 0 && set.hasCounts && !isCount && i < counts.size(); ++i) {
+        auto count = loadCounts(set, kCountStats[i], head.firstColumn);
+        if (!count)
+            return tl::unexpected<Error>(std::move(count.error()));
+        counts[i] = std::move(*count);
+        views[i] = counts[i] ? &counts[i]->view : nullptr;
+    }
+    Blocks blocks;
+    for (const int subBlock : subBlocks) {
+        if (subBlock >= tile.subBlocks()) {
+            blocks.push_back(nullptr);
+            continue;
+        }
+        auto decoded = level == 0 ? LaneBlock::fromSamples(tile, views, isCount, subBlock)
+                                  : LaneBlock::fromBuckets(tile, subBlock);
+        if (!decoded)
+            return tl::unexpected<Error>(std::move(decoded.error()));
+        m_cache->put(key(set, level, head, subBlock), *decoded);
+        blocks.push_back(std::move(*decoded));
+    }
+    return blocks;
+}
+
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
+#include <telltale/series/blockcache.h>
+#include <telltale/store/laneblock.h>
+#include <telltale/store/sqlite.h>
+
+namespace telltale::store {
+
+/// Where a stored tile lies and what it covers, without its bytes.
+struct TileHead {
+    std::int64_t id = 0;
+    std::int64_t firstColumn = 0;
+    std::uint32_t crc = 0;
+    StepRange steps; ///< smallest and largest
+};
+
+/// The tiles of one statistic of one group. `hasCounts` tells that non-finite counts lie beside it. AbsMax is derived
+/// from Min and Max; its heads are those of Max.
+struct TileSet {
+    GroupId group;
+    Stat stat = Stat::Unspecified;
+    bool hasCounts = false;
+};
+
+/// The steps of a tile's columns (or buckets).
+struct TileSteps : series::CachedBlock {
+    std::vector<Step> first;
+    std::vector<Step> last;
+
+    std::size_t byteSize() const override { return sizeof(TileSteps) + (first.size() + last.size()) * sizeof(Step); }
+};
+
+/// Reads stored tiles: heads, steps and decoded lanes, through the cache. A blob whose crc does not fit gives
+/// ErrorCode::Damaged. Thread: its reader's.
+class TileSource {
+public:
+    using Blocks = std::vector<std::shared_ptr<const LaneBlock>>;
+
+    static Expected<std::unique_ptr<TileSource>> make(
+        sqlite3* db, std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
+
+    /// Heads of one level with first column in [from, to), by first column.
+    Expected<std::vector<TileHead>> heads(const TileSet& set, int level, std::int64_t from, std::int64_t to);
+    /// The newest first column of level 0, -1 without any tile.
+    Expected<std::int64_t> newestFirstColumn(const TileSet& set);
+    /// Loading the blob for its steps decodes the sub-blocks that the caller will want too.
+    Expected<std::shared_ptr<const TileSteps>> steps(
+        const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
+    /// The lanes of the wanted sub-blocks, in their order; null where the tile ends before. The blob is read once at
+    /// most.
+    Expected<Blocks> lanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
+
+private:
+    /// A blob and its directory, which looks into the bytes.
+    struct Loaded {
+        std::string bytes;
+        TileView view;
+    };
+    TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
+    series::BlockKey key(const TileSet& set, int level, const TileHead& head, int part) const;
+    Expected<std::unique_ptr<Loaded>> load(std::int64_t id, std::uint32_t crc);
+    Expected<Blocks> decode(
+        const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks);
+    Expected<std::unique_ptr<Loaded>> loadCounts(const TileSet& set, Stat stat, std::int64_t firstColumn);
+
+    const std::uint64_t m_runHash;
+    const std::shared_ptr<series::BlockCache> m_cache;
+    Expected<Blocks> absMaxLanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
+
+    Statement m_heads;
+    Statement m_newest;
+    Statement m_blob;
+    Statement m_place;
+};
+
+}
