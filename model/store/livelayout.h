@@ -35,6 +35,8 @@ public:
     /// Columns below this are sealed in every group.
     std::int64_t sealedColumns() const;
     std::int64_t nextColumn() const { return m_nextColumn; }
+    /// A partial tile was taken apart again: columns go on behind its last one.
+    void rewindTo(std::int64_t column) { m_nextColumn = column; }
 
     /// Empty, or why the block cannot belong to the layout.
     static std::string mismatch(const SeriesLayout& layout, const StepBlock& block);

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/capsulewriter.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include <sqlite3.h>
+
+#include <telltale/core/bytes.h>
+#include <telltale/store/capsulestatements.h>
+#include <telltale/store/clock.h>
+#include <telltale/store/schema.h>
+#include <telltale/store/tailcodec.h>
+#include <telltale/store/tailreplay.h>
+
+namespace telltale::store {
+namespace {
+
+std::int64_t numberOf(std::string_view text)
+{
+    std::int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+template <typename T> void copyCells(Column& column, const T* cells, std::size_t first, std::size_t lanes)
+{
+    auto& values = std::get<std::vector<T>>(column.values);
+    std::copy_n(cells, lanes, values.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+/// The stat's widest form among the groups decides for the column.
+series::PlaneType widestOf(const LiveLayout& layout, int stat)
+{
+    bool doubles = false;
+    bool integers = false;
+    bool floats = false;
+    for (const LiveGroup& group : layout.groups()) {
+        const series::PlaneType type = group.tiles.front()->plane(stat).type;
+        doubles = doubles || type == series::PlaneType::F64;
+        integers = integers || type == series::PlaneType::U64;
+        floats = floats || type == series::PlaneType::F32;
+    }
+    if (doubles || (integers && floats))
+        return series::PlaneType::F64;
+    return integers ? series::PlaneType::U64 : series::PlaneType::F32;
+}
+
+/// One column of the layout's front tiles as the block it came from.
+StepBlock blockAt(const LiveLayout& layout, int at)
+{
+    StepBlock block;
+    block.layout = layout.layout();
+    const std::size_t count = block.layout->series.size();
+    block.step = layout.groups().front().tiles.front()->stepAt(at);
+    block.present.assign((count + 63) / 64, 0);
+    for (std::size_t s = 0; s < block.layout->stats.size(); ++s) {
+        Column column;
+        column.stat = block.layout->stats[s];
+        const auto type = widestOf(layout, static_cast<int>(s));
+        if (type == series::PlaneType::F64)
+            column.values = std::vector<double>(count);
+        else if (type == series::PlaneType::U64)
+            column.values = std::vector<std::uint64_t>(count);
+        else
+            column.values = std::vector<float>(count);
+        for (const LiveGroup& group : layout.groups()) {
+            const series::OpenTile& tile = *group.tiles.front();
+            const auto plane = tile.plane(static_cast<int>(s));
+            const auto first = static_cast<std::size_t>(group.firstPosition);
+            const auto lanes = static_cast<std::size_t>(group.lanes);
+            const std::size_t offset = static_cast<std::size_t>(at) * lanes;
+            if (plane.type == series::PlaneType::Zero)
+                continue;
+            if (type == series::PlaneType::F64) {
+                std::vector<double> cells(lanes);
+                std::uint8_t present = 0;
+                for (int lane = 0; lane < group.lanes; ++lane)
+                    tile.read(lane, static_cast<int>(s), at, 1, &cells[static_cast<std::size_t>(lane)], &present);
+                copyCells(column, cells.data(), first, lanes);
+            } else if (type == series::PlaneType::U64) {
+                copyCells(column, static_cast<const std::uint64_t*>(plane.values) + offset, first, lanes);
+            } else {
+                copyCells(column, static_cast<const float*>(plane.values) + offset, first, lanes);
+            }
+        }
+        block.columns.push_back(std::move(column));
+    }
+    for (const LiveGroup& group : layout.groups()) {
+        for (int lane = 0; lane < group.lanes; ++lane) {
+            const auto i = static_cast<std::size_t>(group.firstPosition + lane);
+            if (group.tiles.front()->isPresent(lane, at))
+                block.present[i / 64] |= std::uint64_t { 1 } << (i % 64);
+        }
+    }
+    return block;
+}
+
+}
+
+Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::create(const std::string& path, RunMeta meta, LiveRun& live)
+{
+    auto db = openDatabase(path, OpenMode::Create);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    if (auto ok = createSchema(db->get()); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(path, std::move(*db), live));
+    writer->m_meta = std::move(meta);
+    auto ok = writer->prepare();
+    if (ok)
+        ok = writer->transaction([&] { return writer->saveMeta(); });
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return writer;
+}
+
+Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live)
+{
+    auto db = openDatabase(path, OpenMode::Write);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    auto ok = checkSchema(db->get());
+    if (ok)
+        ok = migrateSchema(db->get());
+    if (ok)
+        ok = execute(db->get(), "PRAGMA journal_mode=WAL");
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(path, std::move(*db), live));
+    ok = writer->prepare();
+    if (ok)
+        ok = writer->load();
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return writer;
+}
+
+Expected<void> CapsuleWriter::prepare()
+{
+    auto ok = execute(m_db.get(), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384");
+    if (!ok)
+        return ok;
+    sqlite3_wal_hook(
+        m_db.get(),
+        [](void* self, sqlite3*, const char*, int pages) {
+            static_cast<CapsuleWriter*>(self)->m_walPages = pages;
+            return SQLITE_OK;
+        },
+        this);
+    auto statements = Statements::prepare(m_db.get());
+    if (!statements)
+        return tl::unexpected<Error>(std::move(statements.error()));
+    m_sql = std::move(*statements);
+    auto sealer = TileSealer::create(m_db.get());
+    if (!sealer)
+        return tl::unexpected<Error>(std::move(sealer.error()));
+    m_sealer = std::move(*sealer);
+    return {};
+}
+
+Expected<void> CapsuleWriter::saveMeta()
+{
+    const std::pair<const char*, std::string> entries[] = {
+        { "store_id", m_meta.storeId },
+        { "run_id", m_meta.runId },
+        { "run_key", m_meta.runKey },
+        { "key_source", m_meta.keySource },
+        { "name", m_meta.name },
+        { "world_size", std::to_string(m_meta.worldSize) },
+        { "created_ns", std::to_string(m_meta.createdNs) },
+        { "modified_ns", std::to_string(m_meta.createdNs) },
+        { "last_seen_ns", std::to_string(m_meta.createdNs) },
+        { "state", std::to_string(static_cast<int>(RunState::Live)) },
+    };
+    for (const auto& [key, value] : entries) {
+        if (auto ok = setMeta(key, value); !ok)
+            return ok;
+    }
+    return {};
+}
+
+Expected<void> CapsuleWriter::load()
+{
+    auto ok = loadMeta();
+    if (ok)
+        ok = loadStreams();
+    if (!ok)
+        return ok;
+    auto replay = replayTail(m_db.get());
+    if (!replay)
+        return tl::unexpected<Error>(std::move(replay.error()));
+    m_damage = std::move(replay->damage);
+    for (auto& [key, layout] : replay->layouts) {
+        if (const auto stream = m_streams.find(key.first); stream != m_streams.end())
+            stream->second.layouts[key.second] = layout.get();
+        m_layouts.push_back(std::move(layout));
+    }
+    for (TailReplay::Row& row : replay->rows) {
+        TailRow kept { row.id, {}, false };
+        for (const auto& entry : row.columns)
+            kept.columns.push_back(entry);
+        m_tails.push_back(std::move(kept));
+    }
+    const struct {
+        std::int64_t* next;
+        const char* sql;
+    } counters[] = {
+        { &m_nextGroup, "SELECT ifnull(max(id), 0) + 1 FROM grp" },
+        { &m_nextSeries, "SELECT ifnull(max(id), 0) + 1 FROM series" },
+        { &m_nextTail, "SELECT ifnull(max(id), 0) + 1 FROM tail" },
+    };
+    for (const auto& [next, sql] : counters) {
+        auto value = queryInteger(m_db.get(), sql);
+        if (!value)
+            return tl::unexpected<Error>(std::move(value.error()));
+        *next = *value;
+    }
+    ok = transaction([this] { return unseal(); });
+    if (!ok)
+        return ok;
+    for (auto& layout : m_layouts) {
+        for (LiveGroup& group : layout->groups()) {
+            if (auto resumed = m_sealer->resume(group, layout->layout()->stats); !resumed)
+                return resumed;
+        }
+        m_touched.insert(layout.get());
+        publish(*layout);
+    }
+    return {};
+}
+
+Expected<void> CapsuleWriter::loadMeta()
+{
+    auto rows = Statement::prepare(m_db.get(), "SELECT key, value FROM meta");
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    for (;;) {
+        auto more = rows->step();
+        if (!more)
+            return tl::unexpected<Error>(std::move(more.error()));
+        if (!*more)
+            return {};
+        const std::string_view key = rows->text(0);
+        const std::string value(rows->text(1));
+        if (key == "store_id")
+            m_meta.storeId = value;
+        else if (key == "run_id")
+            m_meta.runId = value;
+        else if (key == "run_key")
+            m_meta.runKey = value;
+        else if (key == "key_source")
+            m_meta.keySource = value;
+        else if (key == "name")
+            m_meta.name = value;
+        else if (key == "world_size")
+            m_meta.worldSize = static_cast<int>(numberOf(value));
+        else if (key == "created_ns")
+            m_meta.createdNs = numberOf(value);
+    }
+}
+
+Expected<void> CapsuleWriter::loadStreams()
+{
+    auto rows = Statement::prepare(
+        m_db.get(), "SELECT id, rank, attempt, agent_id, first_step, last_step, state FROM source");
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    for (;;) {
+        auto more = rows->step();
+        if (!more)
+            return tl::unexpected<Error>(std::move(more.error()));
+        if (!*more)
+            break;
+        SourceInfo source;
+        source.id = SourceId(rows->integer(0));
+        source.rank = Rank(static_cast<std::int32_t>(rows->integer(1)));
+        source.attempt = static_cast<int>(rows->integer(2));
+        source.agentId = rows->text(3);
+        source.firstStep = Step(rows->integer(4));
+        source.lastStep = Step(rows->integer(5));
+        source.state = static_cast<SourceState>(rows->integer(6));
+        m_live.lastStep.store(std::max(m_live.lastStep.load(), source.lastStep.value));
+        m_sources[source.id.value] = std::move(source);
+    }
+    auto streams = Statement::prepare(
+        m_db.get(), "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected FROM stream");
+    if (!streams)
+        return tl::unexpected<Error>(std::move(streams.error()));
+    for (;;) {
+        auto more = streams->step();
+        if (!more)
+            return tl::unexpected<Error>(std::move(more.error()));
+        if (!*more)
+            return {};
+        StreamRow stream;
+        stream.id = streams->integer(0);
+        stream.source = SourceId(streams->integer(1));
+        stream.agentId = streams->text(2);
+        stream.incarnation = static_cast<std::uint64_t>(streams->integer(3));
+        stream.durableSeq = stream.stagedSeq = static_cast<std::uint64_t>(streams->integer(4));
+        stream.duplicates = static_cast<std::uint64_t>(streams->integer(5));
+        stream.rejected = static_cast<std::uint64_t>(streams->integer(6));
+        if (!m_sources.contains(stream.source.value))
+            return failure(ErrorCode::Damaged, "a stream of the capsule has no source");
+        m_streams[stream.id] = std::move(stream);
+    }
+}
+
+Expected<void> CapsuleWriter::unseal()
+{
+    for (auto& layout : m_layouts) {
+        if (auto ok = unsealLayout(*layout); !ok)
+            return ok;
+    }
+    return setMeta("state", std::to_string(static_cast<int>(RunState::Live)));
+}
+
+Expected<void> CapsuleWriter::unsealLayout(LiveLayout& layout)
+{
+    std::int64_t c0 = -1;
+    int columns = 0;
+    for (LiveGroup& group : layout.groups()) {
+        if (group.sealed == 0 || !group.tiles.empty())
+            continue;
+        auto tile = m_sealer->load(group, layout.layout()->stats, group.sealed - series::kTileColumns);
+        if (!tile)
+            return tl::unexpected<Error>(std::move(tile.error()));
+        if ((*tile)->isFull())
+            continue;
+        c0 = (*tile)->firstColumn();
+        columns = (*tile)->writtenColumns();
+        group.sealed = c0;
+        group.tiles.push_back(std::move(*tile));
+        if (auto ok = m_sealer->removeFrom(group.id, c0); !ok)
+            return ok;
+    }
+    if (c0 < 0) {
+        // Incomplete levels of groups that ended on a full tile go too: they will be written complete.
+        for (const LiveGroup& group : layout.groups()) {
+            if (auto ok = m_sealer->removeFrom(group.id, group.sealed); !ok)
+                return ok;
+        }
+        return {};
+    }
+    layout.rewindTo(c0 + columns);
+    for (const LiveGroup& group : layout.groups()) {
+        if (group.tiles.empty() || group.tiles.front()->writtenColumns() != columns)
+            return failure(ErrorCode::Damaged, "the groups of a layout have different columns");
+    }
+    TailEncoder encoder;
+    TailRow row { m_nextTail++, { { &layout, c0 + columns - 1 } }, false };
+    StepRange steps { Step(INT64_MAX), Step(INT64_MIN) };
+    for (int at = 0; at < columns; ++at) {
+        const StepBlock block = blockAt(layout, at);
+        steps = { std::min(steps.first, block.step), std::max(steps.last, block.step) };
+        encoder.append(block, c0 + at);
+    }
+    const std::string data = encoder.take();
+    auto ok = m_sql->tail.bind(1, row.id)
+                  .bind(2, layout.stream())
+                  .bind(3, -row.id)
+                  .bind(4, steps.first.value)
+                  .bind(5, steps.last.value)
+                  .bind(6, static_cast<std::int64_t>(crc32c(data)))
+                  .bindBlob(7, data)
+                  .run();
+    m_tails.push_back(std::move(row));
+    return ok;
+}
+
+Expected<void> CapsuleWriter::sealRest()
+{
+    for (auto& layout : m_layouts) {
+        for (LiveGroup& group : layout->groups()) {
+            for (const auto& tile : group.tiles) {
+                if (tile->firstColumn() < group.sealed || tile->writtenColumns() == 0)
+                    continue;
+                if (auto ok = m_sealer->seal(group, *tile); !ok)
+                    return ok;
+            }
+            if (layout->nextColumn() == 0)
+                continue;
+            if (auto ok = m_sealer->sealPartialLevels(group, layout->layout()->stats, layout->nextColumn()); !ok)
+                return ok;
+        }
+    }
+    return execute(m_db.get(), "DELETE FROM tail");
+}
+
+Expected<void> CapsuleWriter::finish(RunState state)
+{
+    while (hasStaged()) {
+        if (auto ok = commit(); !ok)
+            return ok;
+    }
+    auto ok = transaction([&]() -> Expected<void> {
+        if (auto sealed = sealRest(); !sealed)
+            return sealed;
+        if (auto saved = setMeta("modified_ns", std::to_string(wallClockNs())); !saved)
+            return saved;
+        return setMeta("state", std::to_string(static_cast<int>(state)));
+    });
+    if (!ok)
+        return ok;
+    static_cast<void>(execute(m_db.get(), "PRAGMA incremental_vacuum"));
+    checkpoint(true);
+    m_live.dataRevision.fetch_add(1, std::memory_order_release);
+    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live.closed.store(true, std::memory_order_release);
+    m_live.clearOpenTiles();
+    return {};
+}
+
+bool CapsuleWriter::leaveWal()
+{
+    m_sealer.reset();
+    m_sql.reset();
+    return execute(m_db.get(), "PRAGMA journal_mode=DELETE").has_value();
+}
+
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/samplebatch.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/catalog.h>
+#include <telltale/store/livelayout.h>
+#include <telltale/store/runhandle.h>
+#include <telltale/store/sqlite.h>
+#include <telltale/store/tilesealer.h>
+
+namespace telltale::store {
+
+struct StreamRequest;
+
+/// What identifies a run, as `meta` holds it.
+struct RunMeta {
+    std::string storeId;
+    std::string runId;
+    std::string runKey;
+    std::string keySource;
+    std::string name;
+    int worldSize = 1;
+    std::int64_t createdNs = 0;
+};
+
+/// The only writing connection of one capsule. Batches are staged (they fill the open tiles, unpublished) and committed
+/// in groups; a commit that fails changes nothing and may be repeated until it succeeds. Thread: store.
+class CapsuleWriter {
+public:
+    struct StreamRow {
+        std::int64_t id = 0;
+        SourceId source;
+        std::string agentId;
+        std::uint64_t incarnation = 0;
+        std::uint64_t durableSeq = 0; ///< committed
+        std::uint64_t stagedSeq = 0; ///< taken
+        std::uint64_t duplicates = 0;
+        std::uint64_t rejected = 0;
+        std::map<LayoutId, LiveLayout*> layouts;
+    };
+
+    static Expected<std::unique_ptr<CapsuleWriter>> create(const std::string& path, RunMeta meta, LiveRun& live);
+    /// Opens for more: replays the tail, takes partial tiles apart again.
+    static Expected<std::unique_ptr<CapsuleWriter>> open(const std::string& path, LiveRun& live);
+    ~CapsuleWriter();
+
+    const RunMeta& meta() const { return m_meta; }
+    const std::string& path() const { return m_path; }
+    const std::map<std::int64_t, StreamRow>& streams() const { return m_streams; }
+    const std::map<std::int64_t, SourceInfo>& sources() const { return m_sources; }
+    std::vector<std::shared_ptr<const SeriesLayout>> layouts(std::int64_t stream) const;
+    const std::vector<std::string>& damage() const { return m_damage; }
+
+    /// The stream of a known incarnation, 0 without one.
+    std::int64_t findStream(const std::string& agentId, std::uint64_t incarnation) const;
+    int attemptsOf(Rank rank) const;
+    /// Durable on return. A new incarnation becomes the given attempt of its rank.
+    Expected<std::int64_t> addStream(const StreamRequest& request, int attempt);
+    /// Everything below firstRetained is lost for good: recorded as a gap.
+    Expected<void> skipTo(std::int64_t stream, std::uint64_t firstRetained);
+    Expected<void> setSourceState(SourceId source, SourceState state);
+    Expected<void> setMeta(const std::string& key, const std::string& value);
+
+    /// Empty when taken, else why the batch breaks the schema (nothing was changed).
+    std::string stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);
+    void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason);
+    bool hasStaged() const { return !m_staged.empty() || !m_quarantined.empty(); }
+    /// Writes what was staged and seals some full tiles, in one transaction; then publishes.
+    Expected<void> commit();
+    /// Seals everything, writes `state`, checkpoints. The file is complete; isSingleFile() tells whether readers let
+    /// go.
+    Expected<void> finish(RunState state);
+    /// Leaves WAL mode; false while a reader holds the file.
+    bool leaveWal();
+
+private:
+    struct Staged {
+        std::int64_t stream = 0;
+        std::int64_t tailId = 0; ///< 0 = no blocks
+        std::shared_ptr<const SampleBatch> batch;
+        std::string tail;
+    };
+    struct Quarantined {
+        std::int64_t stream = 0;
+        std::uint64_t seq = 0;
+        std::string raw;
+        std::string reason;
+    };
+    struct CallOrder {
+        std::int64_t stream = 0;
+        LayoutId layout;
+        Step step;
+        std::vector<std::uint32_t> ids;
+    };
+    struct TailRow {
+        std::int64_t id = 0;
+        std::vector<std::pair<LiveLayout*, std::int64_t>> columns; ///< newest column of each layout
+        bool trimmed = false;
+    };
+    struct Statements;
+    struct SealJob {
+        LiveLayout* layout = nullptr;
+        std::size_t group = 0;
+    };
+
+    CapsuleWriter(std::string path, Connection db, LiveRun& live);
+    Expected<void> prepare();
+    Expected<void> load();
+    Expected<void> loadMeta();
+    Expected<void> loadStreams();
+    Expected<void> unseal();
+    Expected<void> unsealLayout(LiveLayout& layout);
+    Expected<void> saveMeta();
+    LiveLayout* addLayout(StreamRow& stream, std::shared_ptr<const SeriesLayout> layout);
+    std::string conflict(const StreamRow& stream, const SampleBatch& batch) const;
+
+    Expected<void> transaction(const std::function<Expected<void>()>& work);
+    Expected<void> writeStaged();
+    Expected<void> writeLayout(const LiveLayout& layout);
+    Expected<void> writeExtras(const Staged& staged);
+    Expected<void> writeStreams();
+    Expected<void> sealSome();
+    Expected<void> dropSealedTails();
+    Expected<void> trimTail(TailRow& row);
+    Expected<void> sealRest();
+    bool isSealedTo(const LiveLayout& layout, std::int64_t column) const;
+    void afterCommit();
+    void rolledBack();
+    void publish(LiveLayout& layout);
+    void checkpoint(bool truncate);
+
+    std::string m_path;
+    Connection m_db;
+    LiveRun& m_live;
+    RunMeta m_meta;
+    std::unique_ptr<Statements> m_sql;
+    std::unique_ptr<TileSealer> m_sealer;
+    std::map<std::int64_t, StreamRow> m_streams;
+    std::map<std::int64_t, SourceInfo> m_sources;
+    std::vector<std::unique_ptr<LiveLayout>> m_layouts;
+    std::vector<std::string> m_damage;
+
+    std::vector<LiveLayout*> m_newLayouts;
+    std::vector<Staged> m_staged;
+    std::vector<Quarantined> m_quarantined;
+    std::vector<CallOrder> m_callOrders;
+    std::map<std::pair<std::int64_t, LayoutId>, std::vector<std::uint32_t>> m_lastOrder;
+    std::set<LiveLayout*> m_touched;
+    std::set<std::int64_t> m_touchedStreams;
+
+    std::deque<SealJob> m_full; ///< groups with a full tile, round-robin
+    std::map<const LiveGroup*, std::int64_t> m_sealedNow; ///< in the transaction under way: sealed up to
+    std::deque<TailRow> m_tails;
+    std::vector<std::int64_t> m_droppedNow;
+
+    std::int64_t m_nextGroup = 1;
+    std::int64_t m_nextSeries = 1;
+    std::int64_t m_nextTail = 1;
+    bool m_catalogChanged = false;
+    bool m_trimmedNow = false;
+    std::int64_t m_lastMetaNs = 0;
+    int m_walPages = 0;
+};
+
+}
