@@ -29,13 +29,21 @@ QLabel* ViewBar::addTitle(const QString& title)
     auto* heading = new QLabel(title, this);
     heading->setFont(wordsFont(13, 600));
     heading->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
+    m_layout->addWidget(heading);
+    QLabel* caption = addCaption();
+    m_layout->setStretchFactor(caption, 1);
+    caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    return caption;
+}
+
+QLabel* ViewBar::addCaption()
+{
     auto* caption = new QLabel(this);
     caption->setFont(wordsFont(12));
     caption->setForegroundRole(QPalette::PlaceholderText);
     caption->setTextFormat(Qt::PlainText);
-    caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_layout->addWidget(heading);
-    m_layout->addWidget(caption, 1);
+    caption->setMinimumWidth(0);
+    m_layout->addWidget(caption);
     return caption;
 }
 

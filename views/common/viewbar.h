@@ -22,6 +22,8 @@ public:
     /// Title in 600 with a caption behind it; returns the caption.
     QLabel* addTitle(const QString& title);
     QComboBox* addCombo(const QString& label, const QString& objectName);
+    /// Quiet text, cut at its end when there is no room.
+    QLabel* addCaption();
     /// Everything added after this stands at the right.
     void addStretch();
     QToolButton* addButton(

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curvecanvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/axispainter.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/common/readout.h>
+#include <telltale/common/seriesstyle.h>
+
+#include "curvepainter.h"
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr int kTop = 6;
+constexpr double kNear = 24;
+constexpr double kFp16Limit = 65504;
+
+bool hasFp16Limit(const CurvePicture& picture)
+{
+    return std::any_of(picture.series.begin(), picture.series.end(), [](const CurveSeries& one) {
+        const bool activation = one.row.kind == Kind::Actv || one.row.kind == Kind::ActvGrad;
+        return activation && (one.stat == Stat::AbsMax || one.stat == Stat::Max);
+    });
+}
+
+LegendValue valueOf(const series::Bucket& bucket)
+{
+    LegendValue value;
+    value.state = bucket.state;
+    value.value = bucket.last;
+    return value;
+}
+
+}
+
+CurveCanvas::CurveCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+}
+
+void CurveCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
+{
+    m_picture = std::move(picture);
+    m_values.clear();
+    if (m_picture && m_near >= static_cast<int>(m_picture->series.size()))
+        m_near = -1;
+    invalidate();
+}
+
+void CurveCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    invalidate();
+}
+
+void CurveCanvas::setYMode(YMode mode)
+{
+    m_yMode = mode;
+    invalidate();
+}
+
+void CurveCanvas::setSmoothing(double weight)
+{
+    m_smoothing = weight;
+    invalidate();
+}
+
+void CurveCanvas::setLegendValues(std::vector<LegendValue> values)
+{
+    m_values = std::move(values);
+    update();
+}
+
+StepRange CurveCanvas::shownRange() const
+{
+    return m_picture && !m_picture->isEmpty() ? m_picture->range : state().visibleRange();
+}
+
+QRect CurveCanvas::plotRect(QSize size) const
+{
+    const int top = kTop + AxisPainter::kLane;
+    return { SharedAxis::kGutter, top, std::max(1, size.width() - SharedAxis::kGutter - SharedAxis::kLegend),
+        std::max(1, size.height() - top - AxisPainter::kStepBand) };
+}
+
+QRectF CurveCanvas::legendRect(QSize size) const
+{
+    return QRectF(size.width() - SharedAxis::kLegend, kTop + 8, SharedAxis::kLegend, size.height() - kTop - 12);
+}
+
+void CurveCanvas::paintFrame(QImage& frame, QSize size)
+{
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    if (!m_picture || m_picture->isEmpty()) {
+        QPainter painter(&frame);
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
+        return;
+    }
+    m_scale = m_picture->fit(m_yMode, false);
+    const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
+    {
+        QPainter painter(&frame);
+        AxisPainter axis(painter, theme);
+        axis.values(plot, m_scale);
+        axis.laneCaption(lane, tr("non-finite"));
+        if (hasFp16Limit(*m_picture))
+            axis.limit(plot, plot.bottom() - m_scale.unitOf(kFp16Limit) * plot.height(),
+                tr("fp16 limit %1").arg(formatStep(65504)), false);
+    }
+    CurveLook look;
+    look.smoothing = m_smoothing;
+    look.emphasised = m_near;
+    paintCurves(frame, plot, *m_picture, m_scale, look, theme);
+    QPainter painter(&frame);
+    AxisPainter axis(painter, theme);
+    const std::vector<CellState> states = m_picture->lane();
+    paintNonFiniteLane(painter, lane, states, theme);
+    axis.steps(plot, m_picture->range, tr("step"));
+}
+
+int CurveCanvas::nearestSeries(QPoint position) const
+{
+    if (!m_picture || m_picture->isEmpty())
+        return -1;
+    const QRect plot = plotRect();
+    if (!plot.contains(position))
+        return legendRowAt(legendRect(size()), *m_picture, position);
+    const Step step = stepAt(position.x());
+    int nearest = -1;
+    double best = kNear;
+    for (std::size_t i = 0; i < m_picture->series.size(); ++i) {
+        const CurveSeries& one = m_picture->series[i];
+        const int bucket = bucketOf(one.result, step);
+        if (bucket < 0 || one.isGroup)
+            continue;
+        const series::Bucket& b = one.result.buckets[static_cast<std::size_t>(bucket)];
+        if (b.finite == 0)
+            continue;
+        const double top = plot.bottom() - m_scale.unitOf(b.max) * plot.height();
+        const double bottom = plot.bottom() - m_scale.unitOf(b.min) * plot.height();
+        const double distance = std::max({ top - position.y(), position.y() - bottom, 0.0 });
+        if (distance < best) {
+            best = distance;
+            nearest = static_cast<int>(i);
+        }
+    }
+    return nearest;
+}
+
+void CurveCanvas::hoveredAt(QPoint position)
+{
+    const int near = nearestSeries(position);
+    if (near != m_near) {
+        m_near = near;
+        invalidate();
+    }
+    PlotCanvas::hoveredAt(position);
+}
+
+void CurveCanvas::left()
+{
+    if (m_near >= 0) {
+        m_near = -1;
+        invalidate();
+    }
+    PlotCanvas::left();
+}
+
+void CurveCanvas::moveRow(int rows)
+{
+    if (!m_picture || m_picture->isEmpty())
+        return;
+    m_near = std::clamp(m_near + rows, 0, static_cast<int>(m_picture->series.size()) - 1);
+    invalidate();
+}
+
+std::vector<LegendValue> CurveCanvas::legendValues() const
+{
+    if (m_values.size() == m_picture->series.size())
+        return m_values;
+    const std::optional<Step> at = state().hover() ? state().hover() : state().cursor();
+    std::vector<LegendValue> values;
+    for (const CurveSeries& one : m_picture->series) {
+        const int bucket = at ? bucketOf(one.result, *at) : -1;
+        if (bucket >= 0) {
+            values.push_back(valueOf(one.result.buckets[static_cast<std::size_t>(bucket)]));
+            continue;
+        }
+        // No cursor: the newest that was measured.
+        LegendValue newest;
+        for (auto b = one.result.buckets.rbegin(); b != one.result.buckets.rend(); ++b) {
+            if (b->state >= CellState::Value) {
+                newest = valueOf(*b);
+                break;
+            }
+        }
+        values.push_back(newest);
+    }
+    return values;
+}
+
+void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
+{
+    const std::optional<Step> step = state().hover();
+    if (!mouse() || !plot.contains(*mouse()) || m_near < 0 || !step)
+        return;
+    const CurveSeries& one = m_picture->series[static_cast<std::size_t>(m_near)];
+    const int index = bucketOf(one.result, *step);
+    if (index < 0)
+        return;
+    const Theme& theme = Theme::current();
+    const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
+    const StepRange steps = stepsOf(one.result, index);
+    const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *step, plot.width());
+    const double y = plot.bottom() - m_scale.unitOf(bucket.last) * plot.height();
+    if (bucket.finite > 0) {
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme.base, 1.5));
+        painter.setBrush(SeriesStyle::forSlot(one.slot, theme).colour);
+        painter.drawEllipse(QPointF(x, y), 4, 4);
+    }
+    Readout readout;
+    readout.name = one.row.fullName();
+    readout.where = steps.count() <= 1
+        ? tr("step %1, rank %2").arg(formatStep(steps.first.value)).arg(one.row.rank.value)
+        : tr("steps %1 to %2, rank %3")
+              .arg(formatStep(steps.first.value), formatStep(steps.last.value))
+              .arg(one.row.rank.value);
+    readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
+    if (glyphs::isNonFinite(bucket.state)) {
+        readout.value = glyphs::word(bucket.state);
+        if (bucket.finite > 0)
+            readout.detail = tr("last finite %1").arg(formatValue(bucket.last, 4));
+    } else if (bucket.finite > 1 && bucket.min < bucket.max) {
+        readout.value = formatValue(bucket.mean, 4);
+        readout.detail = tr("mean; %1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
+    } else {
+        readout.value = formatValue(bucket.last, 4);
+    }
+    paintReadout(painter, QRectF(plot).adjusted(4, -12, -4, 0), QRectF(x - 5, y - 5, 10, 10), readout, theme);
+}
+
+void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!m_picture || m_picture->isEmpty())
+        return;
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    AxisPainter axis(painter, theme);
+    const StepMarks marks = StepMarks::of(state());
+    axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
+    axis.cursorTags(plot, m_picture->range, marks);
+    paintCurveLegend(painter, legendRect(size), *m_picture, legendValues(), m_near, theme);
+    paintHover(painter, plot);
+}
+
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/plotcanvas.h>
+
+#include "curvelegend.h"
+#include "curvepicture.h"
+
+namespace telltale::views {
+
+/// Many series on one plot with lane, axes, legend, cursors and readout. Shows the last answer until the next one
+/// comes. Thread: gui.
+class CurveCanvas : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit CurveCanvas(ViewState* state, QWidget* parent = nullptr);
+
+    void setPicture(std::shared_ptr<const CurvePicture> picture);
+    std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
+    void setEmptyText(const QString& text);
+    void setYMode(YMode mode);
+    YMode yMode() const { return m_yMode; }
+    void setSmoothing(double weight);
+    double smoothing() const { return m_smoothing; }
+    /// Exact values at the cursor, from the reader; until they come the buckets answer.
+    void setLegendValues(std::vector<LegendValue> values);
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    StepRange shownRange() const override;
+    void hoveredAt(QPoint position) override;
+    void left() override;
+    void moveRow(int rows) override;
+
+private:
+    QRectF legendRect(QSize size) const;
+    void paintHover(QPainter& painter, const QRect& plot) const;
+    std::vector<LegendValue> legendValues() const;
+    int nearestSeries(QPoint position) const;
+
+    std::shared_ptr<const CurvePicture> m_picture;
+    std::vector<LegendValue> m_values;
+    ValueScale m_scale;
+    QString m_emptyText;
+    YMode m_yMode = YMode::Log;
+    double m_smoothing = 0;
+    int m_near = -1;
+};
+
+}

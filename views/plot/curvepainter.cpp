@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curvepainter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/seriesstyle.h>
+
+#include "curvetrace.h"
+#include "spanpainter.h"
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr float kRawAlpha = 0.4F;
+constexpr float kEnvelopeAlpha = 0.3F;
+/// Above this many columns the exact stroke would not fit a frame.
+constexpr std::size_t kFineColumns = 40000;
+
+void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, const Theme& theme)
+{
+    if (gaps.empty())
+        return;
+    QPainter painter(&frame);
+    const auto count = static_cast<int>(gaps.size());
+    for (int i = 0; i < count;) {
+        int end = i + 1;
+        if (!gaps[static_cast<std::size_t>(i)]) {
+            i = end;
+            continue;
+        }
+        while (end < count && gaps[static_cast<std::size_t>(end)])
+            ++end;
+        const double left = plot.left() + static_cast<double>(i) * plot.width() / count;
+        const double right = plot.left() + static_cast<double>(end) * plot.width() / count;
+        painter.setOpacity(0.6);
+        glyphs::paintPattern(painter,
+            QRectF(std::round(left), plot.top(), std::max(1.0, std::round(right - left) - 1), plot.height() - 1),
+            CellState::Gap, theme);
+        i = end;
+    }
+}
+
+}
+
+void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
+    const CurveLook& look, const Theme& theme)
+{
+    paintGaps(frame, plot, picture.gaps(), theme);
+    const double ratio = frame.devicePixelRatio();
+    const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
+        static_cast<int>(plot.width() * ratio), static_cast<int>(plot.height() * ratio));
+    SpanPainter spans(frame, device);
+    const CurveTrace trace(device.width(), device.height(), scale);
+    const auto quality = picture.series.size() * static_cast<std::size_t>(device.width()) > kFineColumns
+        ? SpanPainter::Quality::Fast
+        : SpanPainter::Quality::Fine;
+    const auto pixels = static_cast<float>(ratio);
+
+    // Groups lie below everything; among the rest the first selected is drawn last.
+    std::vector<std::size_t> order(picture.series.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        order[i] = order.size() - 1 - i;
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return picture.series[i].isGroup; });
+    if (look.emphasised >= 0)
+        std::stable_partition(
+            order.begin(), order.end(), [&](std::size_t i) { return i != static_cast<std::size_t>(look.emphasised); });
+    for (const std::size_t i : order) {
+        const CurveSeries& one = picture.series[i];
+        const bool emphasised = look.emphasised == static_cast<int>(i);
+        SeriesStyle series = SeriesStyle::forSlot(one.slot, theme);
+        if (emphasised && one.slot >= SeriesStyle::kDistinct)
+            series.colour = theme.accent;
+        SpanStyle style;
+        style.colour = series.colour.rgb();
+        style.width = (one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
+        style.dashOn = static_cast<int>(series.dashOn * ratio);
+        style.dashOff = static_cast<int>(series.dashOff * ratio);
+        if (one.isGroup) {
+            spans.fill(trace.raw(one.result.buckets), style.colour, kEnvelopeAlpha);
+            continue;
+        }
+        if (look.smoothing <= 0) {
+            spans.stroke(trace.raw(one.result.buckets), style, quality);
+            continue;
+        }
+        SpanStyle behind = style;
+        behind.width = pixels;
+        behind.alpha = kRawAlpha;
+        spans.stroke(trace.raw(one.result.buckets), behind, quality);
+        spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
+    }
+}
+
+void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const CellState> states, const Theme& theme)
+{
+    painter.save();
+    const double middle = lane.center().y() + 1;
+    constexpr double kSize = 7;
+    double signEnd = -1e9;
+    CellState lastSign = CellState::Value;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        if (!glyphs::isNonFinite(states[i]))
+            continue;
+        const double x
+            = lane.left() + (static_cast<double>(i) + 0.5) * lane.width() / static_cast<double>(states.size());
+        if (x - kSize / 2 >= signEnd || states[i] != lastSign) {
+            glyphs::paintSign(painter, QPointF(x, middle), kSize, states[i], theme.criticalMark);
+            signEnd = x + kSize / 2;
+            lastSign = states[i];
+        }
+        // Where signs are closer than their own width, every pixel still has its mark.
+        painter.fillRect(QRectF(std::floor(x), lane.bottom() - 3, 1, 2), theme.criticalMark);
+    }
+    painter.restore();
+}
+
+}

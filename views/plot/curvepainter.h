@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+
+#include <QImage>
+#include <QRect>
+
+#include <telltale/common/theme.h>
+
+#include "curvepicture.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+struct CurveLook {
+    double smoothing = 0; ///< weight of the past, 0 = off
+    int emphasised = -1; ///< index of the hovered series
+};
+
+/// The lines of a plot: gaps hatched, then every curve, the first selected on top. `plot` in logical pixels of `frame`.
+/// Thread: any.
+void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
+    const CurveLook& look, const Theme& theme);
+
+/// The signs of everything non-finite, at least one mark for every pixel that has any.
+void paintNonFiniteLane(
+    QPainter& painter, const QRectF& lane, std::span<const series::CellState> states, const Theme& theme);
+
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curvepicture.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace telltale::views {
+
+using series::CellState;
+
+int bucketOf(const series::CurveResult& result, Step step)
+{
+    if (!result.range.contains(step) || result.buckets.empty())
+        return -1;
+    return static_cast<int>((step.value - result.range.first.value) * static_cast<std::int64_t>(result.buckets.size())
+        / result.range.count());
+}
+
+StepRange stepsOf(const series::CurveResult& result, int bucket)
+{
+    const auto count = static_cast<std::int64_t>(result.buckets.size());
+    const auto firstOf = [&](std::int64_t b) { return (b * result.range.count() + count - 1) / count; };
+    return { Step { result.range.first.value + firstOf(bucket) },
+        Step { result.range.first.value + firstOf(bucket + 1) - 1 } };
+}
+
+ValueScale CurvePicture::fit(YMode mode, bool robust) const
+{
+    std::vector<double> lows;
+    std::vector<double> highs;
+    for (const CurveSeries& one : series) {
+        for (const series::Bucket& bucket : one.result.buckets) {
+            if (bucket.finite == 0 || (mode == YMode::Log && bucket.max <= 0))
+                continue;
+            lows.push_back(mode == YMode::Log && bucket.min <= 0 ? bucket.max : bucket.min);
+            highs.push_back(bucket.max);
+        }
+    }
+    const auto scaleMode = mode == YMode::Log
+        ? ValueScale::Mode::Log
+        : (mode == YMode::Symlog ? ValueScale::Mode::Symlog : ValueScale::Mode::Linear);
+    if (lows.empty())
+        return ValueScale(scaleMode, mode == YMode::Log ? 0.1 : 0, 1);
+    double low = *std::min_element(lows.begin(), lows.end());
+    double high = *std::max_element(highs.begin(), highs.end());
+    if (robust && lows.size() >= 40) {
+        const auto cut = static_cast<std::ptrdiff_t>(lows.size() / 33);
+        std::nth_element(lows.begin(), lows.begin() + cut, lows.end());
+        std::nth_element(highs.begin(), highs.end() - 1 - cut, highs.end());
+        const double quietLow = lows[static_cast<std::size_t>(cut)];
+        const double quietHigh = highs[highs.size() - 1 - static_cast<std::size_t>(cut)];
+        const double room = mode == YMode::Log ? 0 : quietHigh - quietLow;
+        if (mode == YMode::Log) {
+            low = std::max(low, quietLow / 3);
+            high = std::min(high, quietHigh * 3);
+        } else {
+            low = std::max(low, quietLow - room / 3);
+            high = std::min(high, quietHigh + room / 3);
+        }
+    }
+    if (mode == YMode::Log) {
+        const double margin = std::max(std::log10(high / low) * 0.06, 0.02);
+        return ValueScale(scaleMode, low / std::pow(10.0, margin), high * std::pow(10.0, margin));
+    }
+    const double margin = (high - low) * 0.06;
+    // A quantity that never is negative keeps its axis at or above zero.
+    const double bottom = low >= 0 ? std::max(0.0, low - margin) : low - margin;
+    return ValueScale(scaleMode, bottom, high + margin);
+}
+
+std::vector<CellState> CurvePicture::lane() const
+{
+    std::size_t count = 0;
+    for (const CurveSeries& one : series)
+        count = std::max(count, one.result.buckets.size());
+    std::vector<CellState> states(count, CellState::NotCollected);
+    for (const CurveSeries& one : series) {
+        for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
+            const series::Bucket& bucket = one.result.buckets[i];
+            CellState state = bucket.state;
+            // Counts decide too, so that a reader that only filled them loses nothing.
+            if (bucket.nans > 0)
+                state = CellState::NaN;
+            else if (bucket.posInfs > 0)
+                state = std::max(state, CellState::PosInf);
+            else if (bucket.negInfs > 0)
+                state = std::max(state, CellState::NegInf);
+            states[i] = std::max(states[i], state);
+        }
+    }
+    return states;
+}
+
+std::vector<bool> CurvePicture::gaps() const
+{
+    std::size_t count = 0;
+    for (const CurveSeries& one : series)
+        count = std::max(count, one.result.buckets.size());
+    std::vector<bool> gap(count, false);
+    std::vector<bool> seen(count, false);
+    for (const CurveSeries& one : series) {
+        for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
+            const CellState state = one.result.buckets[i].state;
+            gap[i] = gap[i] || state == CellState::Gap || state == CellState::Damaged;
+            seen[i] = seen[i] || state >= CellState::Value;
+        }
+    }
+    for (std::size_t i = 0; i < count; ++i)
+        gap[i] = gap[i] && !seen[i];
+    return gap;
+}
+
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <telltale/common/dataview.h>
+
+#include "curvepicture.h"
+
+class QComboBox;
+class QLabel;
+class QToolButton;
+
+namespace telltale::views {
+
+class CurveCanvas;
+class ViewBar;
+
+/// Curves of the selected modules: kind, statistic and rank of the state, one colour a module in order of selection.
+/// Thread: gui.
+class CurvesView : public DataView {
+    Q_OBJECT
+public:
+    explicit CurvesView(const ViewContext& context, QWidget* parent = nullptr);
+    ~CurvesView() override;
+
+    QString viewId() const override { return QStringLiteral("curves"); }
+    QString title() const override { return tr("Curves"); }
+    QImage renderImage(QSize size) override;
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+    void setYMode(YMode mode);
+    void setSmoothing(double weight);
+    CurveCanvas* canvas() const { return m_canvas; }
+
+protected:
+    void ask() override;
+
+private:
+    void buildBar();
+    void connectState();
+    void askValues();
+    void updateCaption();
+    QString emptyText() const;
+
+    ViewBar* m_bar;
+    CurveCanvas* m_canvas;
+    QLabel* m_caption = nullptr;
+    QComboBox* m_yBox = nullptr;
+    QComboBox* m_smoothBox = nullptr;
+    QComboBox* m_lastBox = nullptr;
+    QToolButton* m_follow = nullptr;
+    QTimer m_valueTimer;
+    store::QueryPool::ViewId m_valueId = 0;
+};
+
+/// CSV of what a curve picture shows: one record a series and bucket that was measured or lost.
+Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture);
+
+}

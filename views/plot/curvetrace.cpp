@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "curvetrace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace telltale::views {
+
+using series::Bucket;
+using series::CellState;
+
+namespace {
+
+constexpr float kFar = 1e6F; ///< px; keeps float arithmetic exact enough for values far outside the plot
+
+/// log2 within 1e-5, enough for a hundredth of a pixel over forty decades; 0 and less give -126.
+inline float quickLog2(float value)
+{
+    if (!(value > 1.2e-38F))
+        return -126;
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const auto exponent = static_cast<float>(static_cast<int>(bits >> 23) - 127);
+    const float m = std::bit_cast<float>((bits & 0x7FFFFFU) | 0x3F800000U);
+    // atanh series around the middle of 1..2
+    const float t = (m - 1.41421356F) / (m + 1.41421356F);
+    const float t2 = t * t;
+    return exponent + 0.5F + t * (2.88539008F + t2 * (0.961796694F + t2 * (0.577078F + t2 * 0.412198F)));
+}
+
+}
+
+bool breaksLine(const Bucket& bucket)
+{
+    return bucket.state >= CellState::NegInf || bucket.state == CellState::Gap || bucket.state == CellState::Damaged;
+}
+
+std::size_t longestJoin(std::span<const Bucket> buckets)
+{
+    std::vector<std::size_t> distances;
+    std::size_t last = buckets.size();
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        if (buckets[i].samples == 0)
+            continue;
+        if (last < buckets.size() && i - last > 1)
+            distances.push_back(i - last);
+        last = i;
+    }
+    if (distances.empty())
+        return 1;
+    // Mostly neighbours: a longer hole is a hole. Mostly holes: the run collects every so many steps.
+    std::size_t collected = 0;
+    for (const Bucket& bucket : buckets)
+        collected += bucket.samples > 0;
+    if (distances.size() * 4 < collected)
+        return 2;
+    std::nth_element(
+        distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2), distances.end());
+    return distances[distances.size() / 2] * 5 / 2 + 1;
+}
+
+CurveTrace::CurveTrace(int width, int height, const ValueScale& scale)
+    : m_width(width)
+    , m_height(height)
+    , m_scale(scale)
+    , m_log(scale.mode() == ValueScale::Mode::Log)
+{
+    const double low = m_log ? std::log2(scale.low()) : scale.low();
+    const double high = m_log ? std::log2(scale.high()) : scale.high();
+    m_factor = static_cast<float>(-height / (high - low));
+    m_offset = static_cast<float>(height + low * height / (high - low));
+}
+
+float CurveTrace::yOf(double value) const
+{
+    float y = 0;
+    if (m_log)
+        y = quickLog2(static_cast<float>(value)) * m_factor + m_offset;
+    else
+        y = static_cast<float>(m_height - m_scale.unitOf(value) * m_height);
+    return std::clamp(y, -kFar, kFar);
+}
+
+std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
+{
+    std::vector<Point> points;
+    points.reserve(buckets.size());
+    const std::size_t join = longestJoin(buckets);
+    const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
+    std::size_t lastAt = 0;
+    bool canJoin = false;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const Bucket& bucket = buckets[i];
+        if (bucket.finite > 0) {
+            const float x = (static_cast<float>(i) + 0.5F) * pitch;
+            const bool joins = canJoin && i - lastAt <= join;
+            if (bucket.finite == 1 || bucket.min == bucket.max) {
+                const float y = yOf(bucket.mean);
+                points.push_back({ x, y, y, y, y, true, joins });
+            } else {
+                points.push_back(
+                    { x, yOf(bucket.first), yOf(bucket.last), yOf(bucket.max), yOf(bucket.min), false, joins });
+            }
+            lastAt = i;
+            canJoin = true;
+        }
+        if (breaksLine(bucket))
+            canJoin = false;
+    }
+    return columnsOf(points);
+}
+
+std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, double weight) const
+{
+    std::vector<Point> points;
+    points.reserve(buckets.size());
+    const std::size_t join = longestJoin(buckets);
+    const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
+    double sum = 0;
+    double share = 0;
+    std::size_t lastAt = 0;
+    bool canJoin = false;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const Bucket& bucket = buckets[i];
+        if (bucket.finite > 0) {
+            const bool joins = canJoin && i - lastAt <= join;
+            if (!joins) {
+                sum = 0;
+                share = 0;
+            }
+            sum = weight * sum + (1 - weight) * bucket.mean;
+            share = weight * share + (1 - weight);
+            const float y = yOf(share > 0 ? sum / share : bucket.mean);
+            points.push_back({ (static_cast<float>(i) + 0.5F) * pitch, y, y, y, y, true, joins });
+            lastAt = i;
+            canJoin = true;
+        }
+        if (breaksLine(bucket))
+            canJoin = false;
+    }
+    return columnsOf(points);
+}
+
+std::vector<ColumnSpan> CurveTrace::columnsOf(std::span<const Point> points) const
+{
+    std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
+    const auto at = [&](float x) { return std::clamp(static_cast<int>(x), 0, m_width - 1); };
+    const auto cover = [](ColumnSpan& column, float y) {
+        column.top = std::min(column.top, y);
+        column.bottom = std::max(column.bottom, y);
+    };
+    // Points first, so that joins between them can find both ends.
+    for (const Point& point : points) {
+        ColumnSpan& column = columns[static_cast<std::size_t>(at(point.x))];
+        if (!column.present) {
+            column = { point.first, (point.first + point.last) / 2, point.last, point.top, point.bottom, true,
+                point.single };
+        } else {
+            column.right = point.last;
+            column.single = false;
+            cover(column, point.top);
+            cover(column, point.bottom);
+        }
+    }
+    for (std::size_t i = 1; i < points.size(); ++i) {
+        if (!points[i].joins)
+            continue;
+        const Point& a = points[i - 1];
+        const Point& b = points[i];
+        const int from = at(a.x);
+        const int to = at(b.x);
+        if (from == to)
+            continue;
+        const float slope = (b.first - a.last) / (b.x - a.x);
+        const auto lineAt = [&](float x) { return a.last + (x - a.x) * slope; };
+        for (int x = from; x <= to; ++x) {
+            ColumnSpan& column = columns[static_cast<std::size_t>(x)];
+            const auto edge = static_cast<float>(x);
+            const float enter = x == from ? a.last : lineAt(edge);
+            const float leave = x == to ? b.first : lineAt(edge + 1);
+            if (!column.present) {
+                column
+                    = { enter, (enter + leave) / 2, leave, std::min(enter, leave), std::max(enter, leave), true, true };
+                continue;
+            }
+            if (x == from)
+                column.right = leave;
+            else
+                column.left = enter;
+            cover(column, enter);
+            cover(column, leave);
+        }
+    }
+    return columns;
+}
+
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <telltale/common/valuescale.h>
+#include <telltale/series/query.h>
+
+#include "spanpainter.h"
+
+namespace telltale::views {
+
+/// Turns the buckets of one answer into one span a pixel column. The line breaks where something non-finite, a gap or a
+/// damaged tile stands, and where nothing was collected for much longer than usual. Thread: any.
+class CurveTrace {
+public:
+    CurveTrace(int width, int height, const ValueScale& scale);
+
+    /// The values as they are: from the smallest to the largest of each bucket.
+    std::vector<ColumnSpan> raw(std::span<const series::Bucket> buckets) const;
+    /// Exponential moving average of the buckets' means; `weight` 0..1 is the share of the past. Starts anew after
+    /// every break.
+    std::vector<ColumnSpan> smoothed(std::span<const series::Bucket> buckets, double weight) const;
+
+    float yOf(double value) const;
+
+private:
+    struct Point {
+        float x;
+        float first;
+        float last;
+        float top;
+        float bottom;
+        bool single;
+        bool joins; ///< the line comes from the point before
+    };
+    std::vector<ColumnSpan> columnsOf(std::span<const Point> points) const;
+
+    int m_width;
+    int m_height;
+    ValueScale m_scale;
+    float m_factor;
+    float m_offset;
+    bool m_log;
+};
+
+/// True where a bucket ends the line.
+bool breaksLine(const series::Bucket& bucket);
+/// Buckets between neighbouring collected ones beyond which the line is not drawn through.
+std::size_t longestJoin(std::span<const series::Bucket> buckets);
+
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/plotcanvas.h>
+
+#include "curvepicture.h"
+
+namespace telltale::views {
+
+/// Small plots of a run's scalars, one below the other on the shared step axis, each with its last value at the right.
+/// Thread: gui.
+class OverviewCanvas : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit OverviewCanvas(ViewState* state, QWidget* parent = nullptr);
+
+    /// One scalar a plot.
+    void setPicture(std::shared_ptr<const CurvePicture> picture);
+    std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
+    void setEmptyText(const QString& text);
+    void setSmoothing(double weight);
+    double smoothing() const { return m_smoothing; }
+    /// From the first plot's top to the last plot's bottom.
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+    QSize minimumSizeHint() const override;
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    StepRange shownRange() const override;
+
+private:
+    QRect plotOf(int index, QSize size) const;
+    void paintHeader(QPainter& painter, const QRect& plot, const CurveSeries& one) const;
+    int plots() const { return m_picture ? static_cast<int>(m_picture->series.size()) : 0; }
+
+    std::shared_ptr<const CurvePicture> m_picture;
+    std::vector<ValueScale> m_scales;
+    QString m_emptyText;
+    double m_smoothing = 0.9;
+};
+
+/// "last finite 2.613 at 31 189" and "NaN" when the newest sample is not finite, else the value alone.
+struct LastValue {
+    QString value;
+    QString before; ///< what stands left of it in a quiet colour
+    bool critical = false;
+};
+LastValue lastValueOf(const series::CurveResult& result);
+
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "overviewview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+
+#include "curvequery.h"
+#include "curvesview.h"
+#include "overviewcanvas.h"
+
+namespace telltale::views {
+
+OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_canvas(new OverviewCanvas(context.state))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(m_canvas);
+    layout->addWidget(scroll, 1);
+    m_canvas->setAccessibleName(tr("Overview"));
+    m_canvas->setObjectName(QStringLiteral("overviewCanvas"));
+    setFocusProxy(m_canvas);
+    buildBar();
+    connectState();
+    updateCaption();
+}
+
+void OverviewView::buildBar()
+{
+    m_rangeBox = m_bar->addCombo(tr("Range"), QStringLiteral("overviewRange"));
+    m_rangeBox->addItem(tr("whole run"), 0);
+    for (const int steps : { 100, 1000, 10000 })
+        m_rangeBox->addItem(tr("last %1").arg(formatStep(steps)), steps);
+    m_smoothBox = m_bar->addCombo(tr("Smooth"), QStringLiteral("overviewSmooth"));
+    m_smoothBox->addItem(tr("off"), 0.0);
+    for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
+        m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
+    m_smoothBox->setCurrentIndex(m_smoothBox->findData(m_canvas->smoothing()));
+    m_bar->addStretch();
+    m_caption = m_bar->addCaption();
+
+    ViewState* state = context().state;
+    connect(m_rangeBox, &QComboBox::activated, this, [this, state] {
+        state->setFollowing(true);
+        state->setFollowSpan(m_rangeBox->currentData().toInt());
+    });
+    connect(m_smoothBox, &QComboBox::activated, this,
+        [this] { m_canvas->setSmoothing(m_smoothBox->currentData().toDouble()); });
+}
+
+void OverviewView::connectState()
+{
+    ViewState* state = context().state;
+    connect(state, &ViewState::runChanged, this, [this] {
+        m_canvas->setPicture(nullptr);
+        updateCaption();
+        askSoon(Urgency::Now);
+    });
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        updateCaption();
+        askSoon(Urgency::WhenIdle);
+    });
+    connect(state, &ViewState::rankChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(state, &ViewState::visibleRangeChanged, this,
+        [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
+    connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(m_canvas, &OverviewCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
+}
+
+void OverviewView::updateCaption()
+{
+    const auto catalog = context().state->catalog();
+    m_canvas->setEmptyText(emptyText());
+    if (!catalog) {
+        m_caption->clear();
+        return;
+    }
+    std::vector<Rank> ranks;
+    int attempt = 0;
+    for (const store::SourceInfo& source : catalog->sources) {
+        if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
+            ranks.push_back(source.rank);
+        attempt = std::max(attempt, source.attempt);
+    }
+    m_caption->setText(tr("%1, %n ranks, attempt %2", nullptr, static_cast<int>(ranks.size()))
+                           .arg(QString::fromStdString(catalog->name))
+                           .arg(attempt + 1));
+}
+
+QString OverviewView::emptyText() const
+{
+    const ViewState& state = *context().state;
+    if (!trouble().isEmpty())
+        return trouble();
+    if (!state.run())
+        return tr("Open a run, or connect a training job, to see how it does.");
+    return tr("No scalar yet: this view shows loss, gradient norm, learning rate and whatever else the run logs.");
+}
+
+void OverviewView::ask()
+{
+    const ViewState& state = *context().state;
+    if (!state.catalog() || state.visibleRange().isEmpty()) {
+        m_canvas->setPicture(nullptr);
+        return;
+    }
+    CurveRequest request;
+    request.catalog = state.catalog();
+    request.rank = state.rank();
+    request.range = state.visibleRange();
+    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
+    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    submit([this, request](
+               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+        auto picture = reader ? readScalars(**reader, request, cancel) : tl::unexpected(reader.error());
+        if (!picture) {
+            const QString why = QString::fromStdString(picture.error().sentence());
+            return [this, why] {
+                setTrouble(why);
+                m_canvas->setEmptyText(emptyText());
+            };
+        }
+        auto shared = std::make_shared<const CurvePicture>(std::move(*picture));
+        return [this, shared] {
+            setTrouble({});
+            m_canvas->setEmptyText(emptyText());
+            m_canvas->setPicture(shared);
+        };
+    });
+}
+
+QImage OverviewView::renderImage(QSize size)
+{
+    return m_canvas->renderTo(size);
+}
+
+Expected<void> OverviewView::writeCsv(QIODevice* device) const
+{
+    return writeCurveCsv(device, m_canvas->picture().get());
+}
+
+}

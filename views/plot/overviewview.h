@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <telltale/common/dataview.h>
+
+class QComboBox;
+class QLabel;
+
+namespace telltale::views {
+
+class OverviewCanvas;
+class ViewBar;
+
+/// The run at a glance: its scalars on the shared axis, and how its ranks do. Thread: gui.
+class OverviewView : public DataView {
+    Q_OBJECT
+public:
+    explicit OverviewView(const ViewContext& context, QWidget* parent = nullptr);
+
+    QString viewId() const override { return QStringLiteral("overview"); }
+    QString title() const override { return tr("Overview"); }
+    QImage renderImage(QSize size) override;
+    Expected<void> writeCsv(QIODevice* device) const override;
+    OverviewCanvas* canvas() const { return m_canvas; }
+
+protected:
+    void ask() override;
+
+private:
+    void buildBar();
+    void connectState();
+    void updateCaption();
+    QString emptyText() const;
+
+    ViewBar* m_bar;
+    OverviewCanvas* m_canvas;
+    QComboBox* m_rangeBox = nullptr;
+    QComboBox* m_smoothBox = nullptr;
+    QLabel* m_caption = nullptr;
+};
+
+}
