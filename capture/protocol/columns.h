@@ -30,15 +30,14 @@ constexpr std::size_t columnWidth(Stat stat)
 /// Encodings of the `bytes` fields of Blocks. Every decoder is told the exact decoded size by its caller, who has
 /// checked it against the limits; anything that does not fit is ErrorCode::Damaged. Thread: any.
 
-/// Replaces every step but the first by its xor with the one before it.
-void xorSteps(std::string& words, std::size_t stepBytes);
-
-/// Appends fixed-width words (width 1, 4 or 8) as byte planes: two bits a plane say zero, raw, zstd or constant, least
-/// significant plane first. Planes are compressed one by one, because the low bytes of noisy floats are incompressible
-/// and would spoil the table of the others. All zero appends nothing.
-void encodePlanes(std::string_view words, std::size_t width, std::string& out);
-/// `words` gets the decoded bytes; its size is the decoded size.
-Expected<void> decodePlanes(std::string_view encoded, std::size_t width, std::span<char> words);
+/// Appends fixed-width words (width 1, 4 or 8) of `steps` steps. Each word but those of the first step is replaced by
+/// its difference from the one before it (xor, or zigzag of the subtraction of the bit patterns, whichever has fewer
+/// significant bits), then the bytes are split into planes that are stored raw, constant or zstd-compressed one by one:
+/// the low bytes of noisy floats are incompressible and would spoil the table of the others. Mostly-zero columns go
+/// through one zstd frame instead, without differences. All zero appends nothing. `words` is used as scratch space.
+void encodeWords(std::string& words, std::size_t width, std::size_t steps, std::string& out);
+/// `words` gets the decoded bytes; its size is the decoded size, a multiple of width * steps.
+Expected<void> decodeWords(std::string_view encoded, std::size_t width, std::size_t steps, std::span<char> words);
 
 /// Appends numbers as varints, zstd-compressed where that is shorter. All zero appends nothing.
 void encodeVarints(std::span<const std::uint64_t> values, std::string& out);

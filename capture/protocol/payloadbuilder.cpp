@@ -145,14 +145,12 @@ std::size_t write(Group& in, wire::Blocks& out)
         if (columnType(stat) == ColumnType::U64) {
             encodeVarints(in.counts[i], bytes);
         } else {
-            xorSteps(in.words[i], in.seriesCount() * columnWidth(stat));
-            encodePlanes(in.words[i], columnWidth(stat), bytes);
+            encodeWords(in.words[i], columnWidth(stat), steps, bytes);
         }
     }
     if (in.hasAbsent) {
-        xorSteps(in.absent, in.bitmapBytes());
-        encodePlanes(in.absent, 1, *out.mutable_present());
         decoded += in.absent.size();
+        encodeWords(in.absent, 1, steps, *out.mutable_present());
     }
     if (in.hasCallIds) {
         encodeVarints(in.callIds, *out.mutable_call_ids());

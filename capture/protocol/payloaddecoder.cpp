@@ -183,18 +183,12 @@ private:
         thread_local std::vector<Word> words;
         words.resize(m_steps * m_series);
         const std::span<char> bytes { reinterpret_cast<char*>(words.data()), words.size() * sizeof(Word) };
-        if (auto done = decodePlanes(encoded, sizeof(Word), bytes); !done)
+        if (auto done = decodeWords(encoded, sizeof(Word), m_steps, bytes); !done)
             return done;
         for (std::size_t s = 0; s < m_steps; ++s) {
-            Word* now = words.data() + s * m_series;
-            if (s > 0) {
-                const Word* before = now - m_series;
-                for (std::size_t i = 0; i < m_series; ++i)
-                    now[i] ^= before[i];
-            }
             std::vector<T> values(m_series);
             if (m_series > 0)
-                std::memcpy(values.data(), now, m_series * sizeof(Word));
+                std::memcpy(values.data(), words.data() + s * m_series, m_series * sizeof(Word));
             m_blocks[s].columns.push_back({ stat, std::move(values) });
         }
         return {};
@@ -206,15 +200,13 @@ private:
             return {};
         const std::size_t width = bitmapBytes(*m_layout);
         std::string absent(m_steps * width, '\0');
-        if (auto done = decodePlanes(m_in.present(), 1, absent); !done)
+        if (auto done = decodeWords(m_in.present(), 1, m_steps, absent); !done)
             return done;
         for (std::size_t s = 0; s < m_steps; ++s) {
             bool hasAbsent = false;
             std::vector<std::uint64_t> present((m_series + 63) / 64, 0);
             for (std::size_t b = 0; b < width; ++b) {
-                char& byte = absent[s * width + b];
-                if (s > 0)
-                    byte = static_cast<char>(byte ^ absent[(s - 1) * width + b]);
+                const char byte = absent[s * width + b];
                 const std::size_t bits = std::min<std::size_t>(8, m_series - b * 8);
                 const unsigned mask = (1u << bits) - 1u;
                 const unsigned missing = static_cast<unsigned char>(byte) & mask;

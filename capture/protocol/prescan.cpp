@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
 #include <telltale/protocol/wiretables.h>
 
 namespace telltale::protocol {
@@ -21,6 +23,13 @@ enum class Shape : std::uint8_t {
     Layout,
     Series,
     Blocks,
+    Rejected,
+    ConfigOffer,
+    ConfigStatus,
+    Bye,
+    Blob,
+    Event,
+    Drop,
     Leaf, ///< has neither submessages nor repeated fields
 };
 
@@ -41,21 +50,21 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kAckFieldNumber, FieldClass::Message, Shape::Ack },
     FieldRule { Shape::Envelope, wire::Envelope::kNackFieldNumber, FieldClass::Message },
     FieldRule { Shape::Envelope, wire::Envelope::kHeartbeatFieldNumber, FieldClass::Message, Shape::Heartbeat },
-    FieldRule { Shape::Envelope, wire::Envelope::kConfigOfferFieldNumber, FieldClass::Message },
-    FieldRule { Shape::Envelope, wire::Envelope::kConfigStatusFieldNumber, FieldClass::Message },
-    FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigOfferFieldNumber, FieldClass::Message, Shape::ConfigOffer },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigStatusFieldNumber, FieldClass::Message, Shape::ConfigStatus },
+    FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message, Shape::Bye },
     FieldRule { Shape::Hello, wire::Hello::kCapabilitiesFieldNumber, FieldClass::Repeated },
     FieldRule { Shape::Hello, wire::Hello::kClocksFieldNumber, FieldClass::Message },
     FieldRule { Shape::Welcome, wire::Welcome::kCapabilitiesFieldNumber, FieldClass::Repeated },
-    FieldRule { Shape::Ack, wire::Ack::kRejectedFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Ack, wire::Ack::kRejectedFieldNumber, FieldClass::Message, Shape::Rejected },
     FieldRule { Shape::Heartbeat, wire::Heartbeat::kClocksFieldNumber, FieldClass::Message },
     FieldRule { Shape::Heartbeat, wire::Heartbeat::kDropsByClassFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Payload, wire::Payload::kLayoutsFieldNumber, FieldClass::Message, Shape::Layout },
     FieldRule { Shape::Payload, wire::Payload::kBlocksFieldNumber, FieldClass::Message, Shape::Blocks },
     FieldRule { Shape::Payload, wire::Payload::kOrderFieldNumber, FieldClass::Packed },
-    FieldRule { Shape::Payload, wire::Payload::kBlobsFieldNumber, FieldClass::Message },
-    FieldRule { Shape::Payload, wire::Payload::kEventsFieldNumber, FieldClass::Message },
-    FieldRule { Shape::Payload, wire::Payload::kDropsFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Payload, wire::Payload::kBlobsFieldNumber, FieldClass::Message, Shape::Blob },
+    FieldRule { Shape::Payload, wire::Payload::kEventsFieldNumber, FieldClass::Message, Shape::Event },
+    FieldRule { Shape::Payload, wire::Payload::kDropsFieldNumber, FieldClass::Message, Shape::Drop },
     FieldRule { Shape::Layout, wire::Layout::kStatsFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Layout, wire::Layout::kSeriesFieldNumber, FieldClass::Message, Shape::Series },
     FieldRule { Shape::Series, wire::Series::kShapeFieldNumber, FieldClass::Packed },
@@ -64,6 +73,53 @@ constexpr std::array kRules {
     FieldRule { Shape::Blocks, wire::Blocks::kWallNsFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Blocks, wire::Blocks::kColumnsFieldNumber, FieldClass::Repeated },
 };
+
+constexpr std::uint32_t bits(std::initializer_list<int> fields)
+{
+    std::uint32_t out = 0;
+    for (const int field : fields)
+        out |= 1u << field;
+    return out;
+}
+
+/// The string fields of a shape. They are checked here, because protobuf writes a line to stderr for each bad one.
+constexpr std::uint32_t textFields(Shape shape)
+{
+    switch (shape) {
+    case Shape::Hello:
+        return bits({ wire::Hello::kCapabilitiesFieldNumber, wire::Hello::kRunKeyFieldNumber,
+            wire::Hello::kRunNameFieldNumber, wire::Hello::kKeySourceFieldNumber, wire::Hello::kAgentIdFieldNumber,
+            wire::Hello::kHostFieldNumber, wire::Hello::kRoleFieldNumber, wire::Hello::kFrameworkFieldNumber,
+            wire::Hello::kAgentVersionFieldNumber, wire::Hello::kDeviceFieldNumber,
+            wire::Hello::kConfigHashFieldNumber });
+    case Shape::Welcome:
+        return bits({ wire::Welcome::kCapabilitiesFieldNumber, wire::Welcome::kStoreIdFieldNumber });
+    case Shape::Rejected:
+        return bits({ wire::Rejected::kReasonFieldNumber });
+    case Shape::ConfigOffer:
+        return bits({ wire::ConfigOffer::kJsonFieldNumber, wire::ConfigOffer::kHashFieldNumber });
+    case Shape::ConfigStatus:
+        return bits({ wire::ConfigStatus::kReasonFieldNumber, wire::ConfigStatus::kHashFieldNumber });
+    case Shape::Bye:
+        return bits({ wire::Bye::kReasonFieldNumber });
+    case Shape::Series:
+        return bits(
+            { wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber, wire::Series::kDefinitionFieldNumber });
+    case Shape::Blob:
+        return bits({ wire::Blob::kBlobIdFieldNumber, wire::Blob::kKindFieldNumber, wire::Blob::kNameFieldNumber });
+    case Shape::Event:
+        return bits({ wire::Event::kKindFieldNumber, wire::Event::kTextFieldNumber, wire::Event::kJsonFieldNumber });
+    case Shape::Drop:
+        return bits({ wire::Drop::kReasonFieldNumber });
+    default:
+        return 0;
+    }
+}
+
+bool isText(Shape shape, std::uint64_t field)
+{
+    return field < 32 && (textFields(shape) >> field & 1u) != 0;
+}
 
 const FieldRule* ruleFor(Shape owner, std::uint64_t field)
 {
@@ -86,15 +142,26 @@ public:
             std::uint64_t tag = 0;
             if (!takeVarint(bytes, tag) || tag > UINT32_MAX || tag >> 3 == 0)
                 return damaged();
-            const FieldRule* rule = ruleFor(shape, tag >> 3);
-            if (auto done = field(bytes, static_cast<unsigned>(tag & 7u), rule, depth); !done)
+            const auto wireType = static_cast<unsigned>(tag & 7u);
+            const std::string_view before = bytes;
+            if (auto done = field(bytes, wireType, ruleFor(shape, tag >> 3), depth); !done)
                 return done;
+            if (wireType == 2 && isText(shape, tag >> 3) && !isUtf8(textOf(before, bytes)))
+                return failure(ErrorCode::BadInput, "message has text that is not UTF-8");
         }
         return {};
     }
 
 private:
     static tl::unexpected<Error> damaged() { return failure(ErrorCode::BadInput, "bytes are not a Telltale message"); }
+
+    /// What a length-delimited field that stood between `before` and `after` contains.
+    static std::string_view textOf(std::string_view before, std::string_view after)
+    {
+        std::uint64_t length = 0;
+        takeVarint(before, length);
+        return before.substr(0, before.size() - after.size());
+    }
 
     static bool takeVarint(std::string_view& bytes, std::uint64_t& value)
     {
