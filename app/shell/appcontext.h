@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <QString>
+#include <QStringList>
+
+#include <telltale/core/connectioninfo.h>
+
+namespace telltale::store {
+class QueryPool;
+class StoreService;
+}
+
+namespace telltale::shell {
+
+/// What the window needs of the rest of the program, as plain pointers and calls, so that the shell knows no capture.
+/// The pointees outlive the window. Thread: gui; the calls return at once.
+struct AppContext {
+    store::StoreService* store = nullptr; ///< null while another desktop holds the data directory
+    store::QueryPool* queries = nullptr; ///< never null
+    std::string dataDir;
+    std::function<std::vector<ConnectionInfo>()> connections;
+    std::function<QString()> joinString;
+    QString captureProblem; ///< one sentence when nothing listens, else empty
+    std::function<void(QStringList args)> runDemo; ///< starts the demo trainer
+};
+
+}

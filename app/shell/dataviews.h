@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+class QWidget;
+
+namespace telltale::views {
+class DataView;
+struct ViewContext;
+}
+
+namespace telltale::shell {
+
+// The only place that knows the views by class; the rest of the shell knows them as DataView. Thread: gui.
+views::DataView* makeOverview(const views::ViewContext& context, QWidget* parent);
+views::DataView* makeHeatmap(const views::ViewContext& context, QWidget* parent);
+views::DataView* makeCurves(const views::ViewContext& context, QWidget* parent);
+
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "keyssheet.h"
+
+#include <QAction>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "commandregistry.h"
+#include "keychip.h"
+
+namespace telltale::shell {
+
+using views::RoleLabel;
+using views::Theme;
+
+KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
+    : QDialog(parent)
+{
+    setObjectName(QStringLiteral("keysSheet"));
+    setWindowTitle(tr("Keys"));
+    auto* columns = new QHBoxLayout(this);
+    columns->setContentsMargins(20, 20, 20, 20);
+    columns->setSpacing(40);
+    QVBoxLayout* column = nullptr;
+    QGridLayout* grid = nullptr;
+    QString group;
+    int row = 0;
+    int sinceColumn = 0;
+    for (const CommandRegistry::Command& command : commands.all()) {
+        if (command.action->shortcut().isEmpty())
+            continue;
+        if (command.group != group) {
+            group = command.group;
+            if (!column || sinceColumn > 9) {
+                if (column)
+                    column->addStretch();
+                column = new QVBoxLayout;
+                column->setSpacing(6);
+                columns->addLayout(column);
+                sinceColumn = 0;
+            }
+            QString title = group;
+            column->addWidget(new RoleLabel(title.remove(u'&'), &Theme::text2, views::wordsFont(11, 600), this));
+            grid = new QGridLayout;
+            grid->setHorizontalSpacing(20);
+            grid->setVerticalSpacing(6);
+            column->addLayout(grid);
+            column->addSpacing(12);
+            row = 0;
+        }
+        QString text = command.action->text();
+        text.remove(u'&').remove(QChar(0x2026));
+        grid->addWidget(new RoleLabel(text, &Theme::text, views::wordsFont(12), this), row, 0);
+        grid->addWidget(new KeyChip(command.action->shortcut().toString(QKeySequence::NativeText), {}, this), row, 1,
+            Qt::AlignRight);
+        grid->setColumnStretch(0, 1);
+        ++row;
+        ++sinceColumn;
+    }
+    if (column)
+        column->addStretch();
+}
+
+}

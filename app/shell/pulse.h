@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QString>
+
+#include <telltale/core/ids.h>
+#include <telltale/store/archive.h>
+
+namespace telltale::shell {
+
+/// The run's heartbeat as the tool bar and the status bar show it, computed once a second. Thread: any (a value).
+struct Pulse {
+    bool hasRun = false;
+    bool live = false;
+    store::RunState state = store::RunState::Finished;
+    QString runName;
+    Step step { -1 };
+    double stepsPerSecond = 0;
+    int ranks = 0;
+    int connectedRanks = 0;
+    double lagSeconds = 0;
+    std::uint64_t dropped = 0;
+    double samplesPerSecond = 0;
+    std::uint64_t fileBytes = 0;
+    std::uint64_t storedSamples = 0;
+    std::vector<double> rates; ///< steps/s, one a second with new steps, oldest first
+
+    // Of the whole capture, not of this run.
+    int agents = 0;
+    std::uint64_t spoolBytes = 0;
+    int framesPerSecond = 60;
+};
+
+}

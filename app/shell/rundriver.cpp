@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rundriver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QFileInfo>
+#include <QPointer>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/store/storeservice.h>
+
+#include "jobthread.h"
+
+namespace telltale::shell {
+
+namespace {
+
+constexpr int kTickMs = 33;
+constexpr int kUnfocusedTickMs = 100;
+constexpr std::size_t kSparkPoints = 60;
+constexpr double kFrameMs = 1000.0 / 60;
+
+bool isLive(const store::RunRef& run)
+{
+    return run && run->live && !run->live->closed.load(std::memory_order_acquire);
+}
+
+QString text(const std::string& s)
+{
+    return QString::fromStdString(s);
+}
+
+}
+
+RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThread* jobs, QObject* parent)
+    : QObject(parent)
+    , m_context(context)
+    , m_state(state)
+    , m_jobs(jobs)
+    , m_queryId(context.queries->newView())
+{
+    connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
+    m_second.start();
+    m_lastTick.start();
+    setFocused(true);
+}
+
+RunDriver::~RunDriver()
+{
+    m_context.queries->cancel(m_queryId);
+}
+
+void RunDriver::setFocused(bool on)
+{
+    m_intervalMs = on ? kTickMs : kUnfocusedTickMs;
+    m_timer.start(m_intervalMs);
+    m_lastTick.restart();
+}
+
+void RunDriver::refreshArchive()
+{
+    if (m_listing)
+        return;
+    m_listing = true;
+    m_jobs->submit([this, dataDir = m_context.dataDir]() -> JobThread::Delivery {
+        return [this, found = store::listRuns(dataDir)]() mutable {
+            m_listing = false;
+            m_runs.setArchived(std::move(found));
+            Q_EMIT archiveListed();
+        };
+    });
+}
+
+void RunDriver::openById(const QString& id)
+{
+    const std::string wanted = id.toStdString();
+    for (const store::RunRef& run : m_live) {
+        if (run->id == wanted)
+            return show(run);
+    }
+    if (const store::RunSummary* run = m_runs.runAt(m_runs.indexOf(id))) {
+        auto handle = std::make_shared<store::RunHandle>();
+        handle->path = run->path;
+        handle->id = run->id;
+        handle->name = run->name;
+        show(std::move(handle));
+    }
+}
+
+void RunDriver::openPath(const QString& path)
+{
+    m_opened = true;
+    m_jobs->submit([this, dataDir = m_context.dataDir, wanted = path.toStdString()]() -> JobThread::Delivery {
+        return [this, found = store::findCapsule(dataDir, wanted)] {
+            if (!found) {
+                Q_EMIT problem(text(found.error().sentence()));
+                return;
+            }
+            for (const store::RunRef& run : m_live) {
+                if (run->path == *found)
+                    return show(run);
+            }
+            for (const store::RunSummary& run : m_runs.runs(items::RunsModel::ArchivedGroup)) {
+                if (run.path == *found)
+                    return openById(text(run.id));
+            }
+            auto handle = std::make_shared<store::RunHandle>();
+            handle->path = *found;
+            handle->name = QFileInfo(text(*found)).completeBaseName().toStdString();
+            show(std::move(handle));
+        };
+    });
+}
+
+void RunDriver::show(store::RunRef run)
+{
+    m_opened = true;
+    if (m_state->run() && m_state->run()->path == run->path && isLive(m_state->run()) == isLive(run))
+        return;
+    m_dataRevision = 0;
+    m_catalogRevision = 0;
+    m_wasLive = isLive(run);
+    m_secondStep = -1;
+    m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
+    m_pulse.rates.clear();
+    m_pulse.stepsPerSecond = 0;
+    m_pulse.samplesPerSecond = 0;
+    m_state->setRun(std::move(run));
+    askCatalog();
+    everySecond();
+    Q_EMIT runOpened();
+}
+
+void RunDriver::askCatalog()
+{
+    m_context.queries->submit(m_queryId, m_state->run(),
+        [this, run = m_state->run()](
+            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            auto catalog = reader ? (*reader)->catalog()
+                                  : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
+            return [this, run, catalog] {
+                if (run != m_state->run())
+                    return;
+                if (catalog)
+                    takeCatalog(*catalog);
+                else if (!isLive(run)) // a live run may not have its first page yet; the next tick asks again
+                    Q_EMIT problem(text(catalog.error().sentence()));
+            };
+        });
+}
+
+void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog)
+{
+    const bool first = !m_state->catalog();
+    if (!isLive(m_state->run()) && !catalog->steps.isEmpty())
+        m_state->setFullRange(catalog->steps);
+
+    // What is shown must exist: a run without reduced gradients opens on what it has.
+    const auto hasKind = [&](Kind kind) {
+        return std::any_of(
+            catalog->groups.begin(), catalog->groups.end(), [&](const store::GroupInfo& g) { return g.kind == kind; });
+    };
+    if (!hasKind(m_state->kind())) {
+        for (const Kind kind : { Kind::GradReduced, Kind::GradUnreduced, Kind::Actv, Kind::ParamOrigin }) {
+            if (hasKind(kind)) {
+                m_state->setKind(kind);
+                break;
+            }
+        }
+        for (const store::GroupInfo& group : catalog->groups) {
+            if (!hasKind(m_state->kind()) && group.kind != Kind::Scalar)
+                m_state->setKind(group.kind);
+        }
+    }
+    const auto hasRank = std::any_of(catalog->sources.begin(), catalog->sources.end(),
+        [this](const store::SourceInfo& source) { return source.rank == m_state->rank(); });
+    if (!hasRank && !catalog->sources.empty()) {
+        const auto least = std::min_element(catalog->sources.begin(), catalog->sources.end(),
+            [](const store::SourceInfo& a, const store::SourceInfo& b) { return a.rank < b.rank; });
+        m_state->setRank(least->rank);
+    }
+    m_state->setCatalog(catalog);
+    if (first) {
+        for (const std::string& damage : catalog->damage)
+            Q_EMIT problem(text(damage));
+        everySecond();
+    }
+}
+
+void RunDriver::tick()
+{
+    m_longestGapMs = std::max(m_longestGapMs, m_lastTick.restart() - m_intervalMs);
+    pollRuns();
+    pollRun();
+    if (m_second.elapsed() >= 1000)
+        everySecond();
+}
+
+store::RunSummary RunDriver::summaryOf(const store::RunRef& run) const
+{
+    store::RunSummary summary;
+    summary.path = run->path;
+    summary.id = run->id;
+    summary.name = run->name;
+    summary.state = store::RunState::Live;
+    summary.ranks = run->live->ranks.load(std::memory_order_relaxed);
+    summary.lastStep = Step { run->live->lastStep.load(std::memory_order_relaxed) };
+    summary.fileBytes = run->live->fileBytes.load(std::memory_order_relaxed);
+    return summary;
+}
+
+void RunDriver::pollRuns()
+{
+    if (!m_context.store)
+        return;
+    const std::uint64_t revision = m_context.store->runsRevision();
+    if (revision == m_runsRevision)
+        return;
+    const bool first = m_runsRevision == ~0ull;
+    m_runsRevision = revision;
+    m_live = m_context.store->liveRuns();
+    std::erase_if(m_live, [](const store::RunRef& run) { return !isLive(run); });
+    std::vector<store::RunSummary> rows;
+    for (const store::RunRef& run : m_live)
+        rows.push_back(summaryOf(run));
+    m_runs.setLive(std::move(rows));
+    if (!first)
+        refreshArchive();
+    if (!m_opened && !m_live.empty())
+        show(m_live.front());
+}
+
+void RunDriver::pollRun()
+{
+    const store::RunRef run = m_state->run();
+    if (!run || !run->live)
+        return;
+    const std::uint64_t catalog = run->live->catalogRevision.load(std::memory_order_acquire);
+    if (catalog != m_catalogRevision && !m_context.queries->isBusy(m_queryId)) {
+        m_catalogRevision = catalog;
+        askCatalog();
+    }
+    const std::uint64_t data = run->live->dataRevision.load(std::memory_order_acquire);
+    if (data != m_dataRevision) {
+        m_dataRevision = data;
+        const Step first { run->live->firstStep.load(std::memory_order_relaxed) };
+        const Step last { run->live->lastStep.load(std::memory_order_relaxed) };
+        if (first <= last)
+            m_state->setFullRange({ first, last });
+        Q_EMIT m_state->dataArrived();
+    }
+    if (m_wasLive && !isLive(run)) {
+        m_wasLive = false;
+        m_state->setFollowing(false);
+        askCatalog();
+        everySecond();
+        refreshArchive();
+    }
+}
+
+void RunDriver::everySecond()
+{
+    const double seconds = std::max(0.2, static_cast<double>(m_second.restart()) / 1000.0);
+    const store::RunRef run = m_state->run();
+    m_pulse.hasRun = run != nullptr;
+    m_pulse.live = isLive(run);
+    m_pulse.state = m_pulse.live ? store::RunState::Live : store::RunState::Finished;
+    m_pulse.framesPerSecond = static_cast<int>(
+        std::min(60.0, 1000.0 / std::max(kFrameMs, kFrameMs + static_cast<double>(m_longestGapMs - 8))));
+    m_longestGapMs = 0;
+    if (m_context.connections) {
+        m_connections = m_context.connections();
+        Q_EMIT connectionsChanged();
+    }
+    m_pulse.agents = 0;
+    m_pulse.spoolBytes = 0;
+    m_pulse.lagSeconds = 0;
+    for (const ConnectionInfo& connection : m_connections) {
+        m_pulse.agents += connection.connected ? 1 : 0;
+        m_pulse.spoolBytes += connection.spoolBytes;
+        if (connection.connected && run && connection.runName == run->name)
+            m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
+    }
+    if (run) {
+        m_pulse.runName = text(run->name);
+        const auto catalog = m_state->catalog();
+        if (catalog && run->name != catalog->name && run->id.empty())
+            m_pulse.runName = text(catalog->name);
+    }
+    if (run && run->live) {
+        const store::LiveRun& live = *run->live;
+        m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
+        m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
+        m_pulse.connectedRanks = live.connectedRanks.load(std::memory_order_relaxed);
+        m_pulse.dropped = live.droppedSamples.load(std::memory_order_relaxed);
+        m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
+        m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
+        if (m_secondStep >= 0) {
+            m_pulse.stepsPerSecond = static_cast<double>(m_pulse.step.value - m_secondStep) / seconds;
+            m_pulse.samplesPerSecond = static_cast<double>(m_pulse.storedSamples - m_secondSamples) / seconds;
+            if (m_pulse.step.value > m_secondStep)
+                m_pulse.rates.push_back(m_pulse.stepsPerSecond);
+            if (m_pulse.rates.size() > kSparkPoints)
+                m_pulse.rates.erase(m_pulse.rates.begin());
+        }
+        m_secondStep = m_pulse.step.value;
+        m_secondSamples = m_pulse.storedSamples;
+    } else if (run) {
+        m_pulse.step = m_state->fullRange().last;
+        m_pulse.storedSamples = 0;
+        m_pulse.dropped = 0;
+        if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id)))) {
+            m_pulse.state = summary->state;
+            m_pulse.fileBytes = summary->fileBytes;
+            m_pulse.ranks = summary->ranks;
+        }
+    }
+    if (!m_live.empty()) {
+        std::vector<store::RunSummary> rows;
+        for (const store::RunRef& live : m_live)
+            rows.push_back(summaryOf(live));
+        m_runs.setLive(std::move(rows));
+    }
+    Q_EMIT pulseChanged();
+}
+
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "session.h"
+
+#include <string>
+
+namespace telltale::shell {
+
+namespace {
+
+QString words(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+}
+
+void storeState(const views::ViewState& state, settings::Settings& settings)
+{
+    settings.runPath = state.run() ? QString::fromStdString(state.run()->path) : QString();
+    settings.kind = words(kindName(state.kind()));
+    settings.stat = words(statName(state.stat()));
+    settings.rank = state.rank().value;
+    settings.moduleFilter = state.moduleFilter();
+    settings.selection.clear();
+    for (const views::ModuleKey& key : state.selection())
+        settings.selection.append(key.slot.isEmpty() ? key.name : key.name + u'\t' + key.slot);
+}
+
+void restoreState(const settings::Settings& settings, views::ViewState& state)
+{
+    if (const auto kind = kindFromName(settings.kind.toStdString()))
+        state.setKind(*kind);
+    if (const auto stat = statFromName(settings.stat.toStdString()))
+        state.setStat(*stat);
+    state.setRank(Rank { settings.rank });
+    state.setModuleFilter(settings.moduleFilter);
+    std::vector<views::ModuleKey> keys;
+    for (const QString& entry : settings.selection)
+        keys.push_back({ entry.section(u'\t', 0, 0), entry.section(u'\t', 1, 1) });
+    state.setSelection(std::move(keys));
+}
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+
+#include <QWidget>
+
+#include "toaster.h"
+
+namespace telltale::shell {
+
+/// One sentence with a severity shape, at most one action, and a way to close it. Deletes itself. Thread: gui.
+class Toast : public QWidget {
+    Q_OBJECT
+public:
+    Toast(Toaster::Severity severity, const QString& sentence, const QString& action, std::function<void()> run,
+        QWidget* parent);
+
+    QString sentence() const { return m_sentence; }
+
+Q_SIGNALS:
+    void closed();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void close();
+
+    Toaster::Severity m_severity;
+    QString m_sentence;
+};
+
+}

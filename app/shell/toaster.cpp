@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "toaster.h"
+
+#include <algorithm>
+
+#include <QEvent>
+#include <QGraphicsOpacityEffect>
+#include <QPropertyAnimation>
+#include <QTime>
+#include <QWidget>
+
+#include "toast.h"
+
+namespace telltale::shell {
+
+namespace {
+
+constexpr std::size_t kMost = 3;
+constexpr std::size_t kLogLines = 200;
+constexpr int kGap = 8;
+constexpr int kFadeMs = 80;
+
+}
+
+Toaster::Toaster(QWidget* window, int margin)
+    : QObject(window)
+    , m_window(window)
+    , m_margin(margin)
+{
+    window->installEventFilter(this);
+}
+
+void Toaster::post(Severity severity, const QString& sentence)
+{
+    post(severity, sentence, {}, {});
+}
+
+void Toaster::post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
+{
+    if (shown().contains(sentence))
+        return;
+    m_log.push_back(QTime::currentTime().toString(QStringLiteral("HH:mm:ss ")) + sentence);
+    if (m_log.size() > kLogLines)
+        m_log.pop_front();
+    Q_EMIT logged(m_log.back());
+
+    auto* toast = new Toast(severity, sentence, action, std::move(run), m_window);
+    connect(toast, &Toast::closed, this, [this, toast] {
+        std::erase(m_toasts, toast);
+        arrange();
+    });
+    m_toasts.push_back(toast);
+    if (m_toasts.size() > kMost) {
+        if (m_toasts.front())
+            m_toasts.front()->deleteLater();
+        m_toasts.pop_front();
+    }
+    arrange();
+    if (m_animated) {
+        auto* effect = new QGraphicsOpacityEffect(toast);
+        toast->setGraphicsEffect(effect);
+        auto* fade = new QPropertyAnimation(effect, "opacity", toast);
+        fade->setDuration(kFadeMs);
+        fade->setStartValue(0.0);
+        fade->setEndValue(1.0);
+        // An effect that stays would paint the toast through a pixmap for ever.
+        connect(fade, &QPropertyAnimation::finished, toast, [toast] { toast->setGraphicsEffect(nullptr); });
+        fade->start();
+    }
+    toast->show();
+    toast->raise();
+}
+
+QStringList Toaster::shown() const
+{
+    QStringList sentences;
+    for (const QPointer<Toast>& toast : m_toasts) {
+        if (toast)
+            sentences.append(toast->sentence());
+    }
+    return sentences;
+}
+
+void Toaster::arrange()
+{
+    int bottom = m_window->height() - m_margin - kGap;
+    for (auto toast = m_toasts.rbegin(); toast != m_toasts.rend(); ++toast) {
+        if (!*toast)
+            continue;
+        (*toast)->move(m_window->width() - (*toast)->width() - 12, bottom - (*toast)->height());
+        bottom -= (*toast)->height() + kGap;
+    }
+}
+
+bool Toaster::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        arrange();
+    return QObject::eventFilter(watched, event);
+}
+
+}

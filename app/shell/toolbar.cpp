@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "toolbar.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QToolButton>
+
+#include <telltale/common/theme.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "pulse.h"
+#include "runbutton.h"
+#include "sparkline.h"
+
+namespace telltale::shell {
+
+using views::RoleLabel;
+using views::Theme;
+
+ToolBar::ToolBar(QWidget* parent)
+    : QWidget(parent)
+    , m_layout(new QHBoxLayout(this))
+    , m_run(new RunButton(this))
+    , m_palette(new PaletteButton(this))
+    , m_waiting(new RoleLabel(&Theme::text2, views::wordsFont(12), this))
+    , m_spark(new SparkLine(this))
+{
+    setObjectName(QStringLiteral("toolBar"));
+    setFixedHeight(44);
+    m_layout->setContentsMargins(10, 0, 8, 1);
+    m_layout->setSpacing(20);
+    m_layout->addWidget(m_run);
+    m_layout->addSpacing(4);
+    m_layout->addWidget(m_waiting);
+    m_step = makeFact(tr("step"), {}, 9);
+    m_layout->addWidget(m_spark);
+    m_rate = makeFact({}, tr("steps/s"), 6);
+    m_ranks = makeFact(tr("ranks"), {}, 8);
+    m_lag = makeFact(tr("lag"), {}, 5);
+    m_dropped = makeFact(tr("dropped"), {}, 7);
+    m_samples = makeFact({}, tr("samples/s"), 4);
+    m_layout->addStretch(1);
+    m_layout->addWidget(m_palette, 10);
+    m_layout->setSpacing(20);
+    show({});
+}
+
+ToolBar::Fact ToolBar::makeFact(const QString& before, const QString& after, int needed)
+{
+    Fact fact;
+    fact.needed = needed;
+    fact.box = new QWidget(this);
+    auto* row = new QHBoxLayout(fact.box);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    fact.before = new RoleLabel(before, &Theme::text2, views::wordsFont(12), fact.box);
+    fact.value = (new RoleLabel(&Theme::text, views::numberFont(14, 500), fact.box))->asData();
+    fact.after = new RoleLabel(after, &Theme::text2, views::wordsFont(12), fact.box);
+    for (RoleLabel* label : { fact.before, fact.value, fact.after }) {
+        row->addWidget(label);
+        label->setVisible(label == fact.value || !label->text().isEmpty());
+    }
+    m_layout->addWidget(fact.box);
+    return fact;
+}
+
+void ToolBar::addAction(QAction* action)
+{
+    auto* button = new QToolButton(this);
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+    button->setAutoRaise(true);
+    button->setIconSize({ 16, 16 });
+    button->setFixedSize(26, 26);
+    button->setAccessibleName(action->toolTip());
+    button->setFocusPolicy(Qt::TabFocus);
+    if (m_layout->itemAt(m_layout->count() - 1)->widget() != m_palette)
+        m_layout->addSpacing(-12);
+    m_layout->addWidget(button);
+}
+
+void ToolBar::show(const Pulse& pulse)
+{
+    if (pulse.hasRun)
+        m_run->setRun(pulse.runName, pulse.state);
+    else
+        m_run->clearRun();
+    m_waiting->setText(tr("Waiting for the first agent"));
+    m_waiting->setVisible(!pulse.hasRun);
+
+    m_step.wanted = pulse.hasRun && pulse.step.value >= 0;
+    m_ranks.wanted = pulse.hasRun && pulse.ranks > 0;
+    for (Fact* fact : { &m_rate, &m_lag, &m_dropped, &m_samples })
+        fact->wanted = pulse.hasRun && pulse.live;
+    m_sparkWanted = pulse.hasRun && pulse.live && pulse.rates.size() > 1;
+
+    m_step.value->setText(views::formatStep(pulse.step.value));
+    m_rate.value->setText(QString::number(pulse.stepsPerSecond, 'f', 1));
+    m_ranks.value->setText(pulse.live ? QStringLiteral("%1 / %2").arg(pulse.connectedRanks).arg(pulse.ranks)
+                                      : QString::number(pulse.ranks));
+    m_lag.value->setText(tr("%1 s").arg(pulse.lagSeconds, 0, 'f', 1));
+    m_dropped.value->setText(views::formatStep(static_cast<qint64>(pulse.dropped)));
+    m_dropped.value->setColour(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
+    m_samples.value->setText(views::formatShort(pulse.samplesPerSecond));
+    m_spark->set(pulse.rates);
+    fit();
+}
+
+void ToolBar::fit()
+{
+    Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples };
+    int room = width() - m_run->sizeHint().width() - 300;
+    std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
+    for (Fact* fact : facts) {
+        const int width = fact->box->sizeHint().width() + 20;
+        fact->box->setVisible(fact->wanted && room >= width);
+        room -= fact->wanted ? width : 0;
+    }
+    m_spark->setVisible(m_sparkWanted && room >= m_spark->sizeHint().width() + 20);
+}
+
+void ToolBar::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fit();
+}
+
+void ToolBar::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    painter.fillRect(rect(), theme.window);
+    painter.fillRect(0, 0, width(), 1, theme.border);
+    painter.fillRect(0, height() - 1, width(), 1, theme.border);
+    painter.fillRect(m_run->geometry().right() + 14, 12, 1, height() - 24, theme.border);
+}
+
+}

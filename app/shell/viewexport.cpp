@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "viewexport.h"
+
+#include <QBuffer>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QImage>
+#include <QSaveFile>
+#include <QStandardPaths>
+
+#include "jobthread.h"
+#include "toaster.h"
+
+namespace telltale::shell {
+
+ViewExport::ViewExport(JobThread* jobs, Toaster* toaster, QWidget* window)
+    : QObject(window)
+    , m_jobs(jobs)
+    , m_toaster(toaster)
+    , m_window(window)
+{
+}
+
+void ViewExport::setFolder(const QString& folder)
+{
+    m_folder = folder;
+}
+
+QString ViewExport::askPath(
+    const views::DataView* view, const QString& runName, const QString& suffix, const QString& title)
+{
+    QString name = runName.isEmpty() ? view->viewId() : runName + u'-' + view->viewId();
+    name.replace(u'/', u'_');
+    const QString folder
+        = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
+    QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),
+        suffix == QStringLiteral("png") ? tr("Pictures (*.png)") : tr("Tables (*.csv)"));
+    if (path.isEmpty())
+        return {};
+    if (QFileInfo(path).suffix().isEmpty())
+        path += u'.' + suffix;
+    m_folder = QFileInfo(path).absolutePath();
+    return path;
+}
+
+void ViewExport::askForPicture(views::DataView* view, const QString& runName)
+{
+    const QString path = askPath(view, runName, QStringLiteral("png"), tr("Export the view as a picture"));
+    if (!path.isEmpty())
+        writePicture(view, path);
+}
+
+void ViewExport::askForCsv(views::DataView* view, const QString& runName)
+{
+    const QString path = askPath(view, runName, QStringLiteral("csv"), tr("Export what the view shows as a table"));
+    if (!path.isEmpty())
+        writeCsv(view, path);
+}
+
+void ViewExport::writePicture(views::DataView* view, const QString& path)
+{
+    const double ratio = view->devicePixelRatioF();
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    view->renderImage(view->size() * ratio).save(&buffer, "PNG");
+    write(path, std::move(bytes));
+}
+
+void ViewExport::writeCsv(const views::DataView* view, const QString& path)
+{
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    if (const Expected<void> written = view->writeCsv(&buffer); !written) {
+        m_toaster->post(Toaster::Severity::Warning, QString::fromStdString(written.error().sentence()));
+        return;
+    }
+    write(path, std::move(bytes));
+}
+
+void ViewExport::write(const QString& path, QByteArray bytes)
+{
+    m_jobs->submit([this, path, data = std::move(bytes)]() -> JobThread::Delivery {
+        QSaveFile file(path);
+        const bool done = file.open(QIODevice::WriteOnly) && file.write(data) == data.size() && file.commit();
+        return [this, path, done, reason = file.errorString()] {
+            if (done)
+                m_toaster->post(Toaster::Severity::Good, tr("Written: %1").arg(path));
+            else
+                m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(path, reason));
+        };
+    });
+}
+
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "welcomepage.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/runs/joinfield.h>
+#include <telltale/runs/panelhead.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "banner.h"
+#include "keychip.h"
+#include "welcomecard.h"
+
+namespace telltale::shell {
+
+using views::RoleLabel;
+using views::Theme;
+
+namespace {
+
+constexpr auto kSnippet = "#include <telltale/torch/trainermon.h>\n"
+                          "telltale::torch_agent::TrainerMon monitor;\n"
+                          "monitor.setMonitor(*model, optimizer);\n"
+                          "monitor.step(); // in place of optimizer.step()\n"
+                          "monitor.log(\"loss\", loss.item<double>());";
+
+/// Ring with a dot: listening; open ring: not.
+class ListeningMark : public QWidget {
+public:
+    explicit ListeningMark(QWidget* parent)
+        : QWidget(parent)
+    {
+        setFixedSize(14, 14);
+    }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        const Theme& theme = Theme::current();
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::Antialiasing);
+        const QColor colour = isEnabled() ? theme.ok : theme.warnMark;
+        painter.setPen(QPen(colour, 1.5));
+        painter.drawEllipse(QPointF(7, 7), 5, 5);
+        if (!isEnabled())
+            return;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colour);
+        painter.drawEllipse(QPointF(7, 7), 2.25, 2.25);
+    }
+};
+
+}
+
+WelcomePage::WelcomePage(QWidget* parent)
+    : QWidget(parent)
+    , m_banner(new Banner(this))
+{
+    setObjectName(QStringLiteral("welcomePage"));
+    auto* content = new QWidget;
+    content->setMaximumWidth(1180);
+    auto* column = new QVBoxLayout(content);
+    column->setContentsMargins(20, 20, 20, 20);
+    column->setSpacing(0);
+    column->addStretch(2);
+    column->addWidget(m_banner);
+    column->addSpacing(40);
+    auto* heading = new RoleLabel(tr("Nothing is recorded yet"), &Theme::text, views::wordsFont(26, 600), content);
+    heading->setWordWrap(true);
+    column->addWidget(heading);
+    column->addSpacing(8);
+    auto* lead
+        = new RoleLabel(tr("Telltale shows every module, rank and step of a training run while it runs, and names "
+                           "the first wrong one."),
+            &Theme::text2, views::wordsFont(14), content);
+    lead->setWordWrap(true);
+    column->addWidget(lead);
+    column->addSpacing(40);
+    auto* cards = new QHBoxLayout;
+    cards->setSpacing(20);
+    cards->addWidget(makeDemoCard(), 28);
+    cards->addWidget(makeConnectCard(), 54);
+    cards->addWidget(makeOpenCard(), 28);
+    column->addLayout(cards);
+    column->addSpacing(20);
+    column->addWidget(new RoleLabel(
+        tr("You can also drop a run anywhere in this window."), &Theme::text3, views::wordsFont(12), content));
+    column->addStretch(3);
+
+    auto* middle = new QWidget;
+    auto* row = new QHBoxLayout(middle);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addStretch(1);
+    row->addWidget(content, 100);
+    row->addStretch(1);
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setWidget(middle);
+    scroll->viewport()->setAutoFillBackground(false);
+    middle->setAutoFillBackground(false);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(scroll);
+}
+
+QWidget* WelcomePage::makeDemoCard()
+{
+    auto* card = new WelcomeCard(QStringLiteral("play"), tr("Run the demo"),
+        tr("A small GPT really trains here, on a licence text of this machine, with everything about it measured."),
+        this);
+    card->addFact(QStringLiteral("stack"), tr("4 layers, 4 heads, every module monitored"));
+    card->addFact(QStringLiteral("flag"), tr("every gradient and activation, live"));
+    card->addFact(QStringLiteral("disk"), tr("kept as a run of its own"));
+    m_demo = new QPushButton(views::icon(QStringLiteral("play")), tr("Run the demo"), card);
+    m_demo->setObjectName(QStringLiteral("runDemo"));
+    m_demo->setToolTip(tr("Run the demo (Ctrl+D)"));
+    card->foot()->addWidget(m_demo);
+    card->foot()->addStretch();
+    card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+D"), {}, card));
+    connect(m_demo, &QPushButton::clicked, this, &WelcomePage::demoWanted);
+    return card;
+}
+
+QWidget* WelcomePage::makeConnectCard()
+{
+    auto* card = new WelcomeCard(QStringLiteral("plug"), tr("Connect a training job"),
+        tr("Put the join string into the environment of every rank, then add a few lines to the training program."),
+        this);
+    card->body()->addWidget(new RoleLabel(tr("Join string"), &Theme::text2, views::wordsFont(11, 600), card));
+    m_join = new views::JoinField(card);
+    m_join->button()->setDefault(true);
+    m_join->button()->setAutoDefault(true);
+    card->body()->addWidget(m_join);
+    auto* hint = new RoleLabel(
+        tr("Set it as TELLTALE_JOIN. Copying takes the whole token."), &Theme::text3, views::wordsFont(11), card);
+    hint->setWordWrap(true);
+    card->body()->addWidget(hint);
+    card->body()->addSpacing(8);
+    auto* head = new QHBoxLayout;
+    head->addWidget(
+        (new RoleLabel(QStringLiteral("C++, LibTorch"), &Theme::text2, views::wordsFont(11, 600), card))->asData());
+    head->addStretch();
+    QToolButton* copy = views::makeToolButton(QStringLiteral("copy"), tr("Copy these lines"), card);
+    head->addWidget(copy);
+    card->body()->addLayout(head);
+    card->body()->addWidget(new CodeBlock(QString::fromLatin1(kSnippet), card));
+    m_listeningMark = new ListeningMark(card);
+    m_listening = new RoleLabel(&Theme::text2, views::wordsFont(12), card);
+    m_listening->setWordWrap(true);
+    card->foot()->addWidget(m_listeningMark);
+    card->foot()->addWidget(m_listening, 1);
+    connect(copy, &QToolButton::clicked, this,
+        [] { QGuiApplication::clipboard()->setText(QString::fromLatin1(kSnippet)); });
+    connect(m_join, &views::JoinField::copied, this, &WelcomePage::joinCopied);
+    return card;
+}
+
+QWidget* WelcomePage::makeOpenCard()
+{
+    auto* card = new WelcomeCard(QStringLiteral("folder"), tr("Open a run"),
+        tr("Archived runs open at once, whatever their size, also from a folder that cannot be written."), this);
+    card->addFact(QStringLiteral("disk"), tr("one file a run, .telltale"));
+    card->addFact(QStringLiteral("curve"), tr("the same views as while it was live"));
+    auto* open = new QPushButton(tr("Open…"), card);
+    open->setObjectName(QStringLiteral("openRun"));
+    open->setToolTip(tr("Open a run (Ctrl+O)"));
+    card->foot()->addWidget(open);
+    card->foot()->addStretch();
+    card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+O"), {}, card));
+    connect(open, &QPushButton::clicked, this, &WelcomePage::openWanted);
+    return card;
+}
+
+void WelcomePage::setListening(const QString& joinString, const QString& problem)
+{
+    m_join->setJoinString(joinString);
+    m_listeningMark->setEnabled(problem.isEmpty());
+    m_listeningMark->update();
+    m_listening->setProperty("telltaleData", !problem.isEmpty());
+    m_listening->setText(
+        problem.isEmpty() ? tr("Listening. The run opens by itself when the first rank connects.") : problem);
+}
+
+void WelcomePage::setDemoAvailable(bool on)
+{
+    m_demo->setEnabled(on);
+}
+
+void WelcomePage::paintEvent(QPaintEvent*)
+{
+    QPainter(this).fillRect(rect(), Theme::current().base);
+}
+
+}

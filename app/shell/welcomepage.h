@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QPushButton;
+
+namespace telltale::views {
+class JoinField;
+class RoleLabel;
+}
+
+namespace telltale::shell {
+
+/// What an empty window shows: run the demo, connect a training job, open a run. Thread: gui.
+class WelcomePage : public QWidget {
+    Q_OBJECT
+public:
+    explicit WelcomePage(QWidget* parent = nullptr);
+
+    /// `problem` is a sentence when nothing listens, else empty.
+    void setListening(const QString& joinString, const QString& problem);
+    void setDemoAvailable(bool on);
+
+Q_SIGNALS:
+    void demoWanted();
+    void openWanted();
+    void joinCopied();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QWidget* makeDemoCard();
+    QWidget* makeConnectCard();
+    QWidget* makeOpenCard();
+
+    views::JoinField* m_join;
+    views::RoleLabel* m_listening;
+    QWidget* m_listeningMark;
+    QPushButton* m_demo;
+    QWidget* m_banner;
+};
+
+}
