@@ -77,8 +77,6 @@ Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, in
     stream.source = source.id;
     stream.agentId = request.agentId;
     stream.incarnation = request.incarnation;
-    stream.durableSeq = request.firstRetainedSeq > 0 ? request.firstRetainedSeq - 1 : 0;
-    stream.stagedSeq = stream.durableSeq;
     auto done = transaction([&]() -> Expected<void> {
         auto ok = m_sql->source.bind(1, source.id.value)
                       .bind(2, source.rank.value)

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/liverunentry.h>
+
+#include <algorithm>
+
+#include <telltale/store/clock.h>
+#include <telltale/store/runfiles.h>
+
+namespace telltale::store {
+namespace {
+
+constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kLateRankNs = 10 * kSecondNs; ///< for ranks that are not monitored, or come late
+
+}
+
+Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::create(const std::string& dataDir, const StreamRequest& request)
+{
+    std::unique_ptr<LiveRunEntry> entry(new LiveRunEntry);
+    entry->m_live = std::make_shared<LiveRun>();
+    RunMeta meta;
+    meta.storeId = newShortId() + newShortId();
+    meta.runId = newShortId();
+    meta.runKey = request.runKey;
+    meta.keySource = request.keySource;
+    meta.name = request.runName.empty() ? request.runKey : request.runName;
+    meta.worldSize = request.worldSize;
+    meta.createdNs = wallClockNs();
+    const std::string path = runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs);
+    auto writer = CapsuleWriter::create(path, std::move(meta), *entry->m_live);
+    if (!writer)
+        return tl::unexpected<Error>(std::move(writer.error()));
+    entry->m_writer = std::move(*writer);
+    const RunMeta& saved = entry->m_writer->meta();
+    entry->m_ref = std::make_shared<RunHandle>(RunHandle { path, saved.runId, saved.name, entry->m_live });
+    entry->m_lastSeenNs = saved.createdNs;
+    return entry;
+}
+
+Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::open(const std::string& path)
+{
+    std::unique_ptr<LiveRunEntry> entry(new LiveRunEntry);
+    entry->m_live = std::make_shared<LiveRun>();
+    auto writer = CapsuleWriter::open(path, *entry->m_live);
+    if (!writer)
+        return tl::unexpected<Error>(std::move(writer.error()));
+    entry->m_writer = std::move(*writer);
+    const RunMeta& meta = entry->m_writer->meta();
+    entry->m_ref = std::make_shared<RunHandle>(RunHandle { path, meta.runId, meta.name, entry->m_live });
+    entry->m_lastSeenNs = wallClockNs();
+    entry->m_live->ranks.store(entry->knownRanks());
+    return entry;
+}
+
+int LiveRunEntry::knownRanks() const
+{
+    return static_cast<int>(facts().newestAttempts().size());
+}
+
+RunFacts LiveRunEntry::facts() const
+{
+    RunFacts facts;
+    const RunMeta& meta = m_writer->meta();
+    facts.runKey = meta.runKey;
+    facts.keySource = meta.keySource;
+    facts.worldSize = meta.worldSize;
+    facts.isConnected = hasConnections();
+    facts.lastSeenNs = m_lastSeenNs;
+    for (const auto& [id, source] : m_writer->sources())
+        facts.sources.push_back(source);
+    for (const auto& [id, stream] : m_writer->streams())
+        facts.streams.emplace_back(stream.agentId, stream.incarnation);
+    return facts;
+}
+
+Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
+{
+    std::int64_t stream = m_writer->findStream(request.agentId, request.incarnation);
+    if (stream == 0) {
+        auto added = m_writer->addStream(request, std::max(request.restartCount, m_writer->attemptsOf(request.rank)));
+        if (!added)
+            return added;
+        stream = *added;
+    } else {
+        const SourceId source = m_writer->streams().at(stream).source;
+        if (auto ok = m_writer->setSourceState(source, SourceState::Running); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
+    }
+    if (auto ok = m_writer->skipTo(stream, request.firstRetainedSeq); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    m_connected.insert(stream);
+    countConnections();
+    return stream;
+}
+
+Expected<void> LiveRunEntry::leave(std::int64_t stream, const std::string& byeReason, std::int64_t nowNs)
+{
+    m_connected.erase(stream);
+    m_lastSeenNs = nowNs;
+    countConnections();
+    const SourceState state = byeReason == "finished" ? SourceState::Finished
+        : byeReason == "error"                        ? SourceState::Failed
+                                                      : SourceState::Lost;
+    return m_writer->setSourceState(m_writer->streams().at(stream).source, state);
+}
+
+void LiveRunEntry::countConnections()
+{
+    std::set<Rank> ranks;
+    for (std::int64_t stream : m_connected)
+        ranks.insert(m_writer->sources().at(m_writer->streams().at(stream).source.value).rank);
+    m_live->connectedRanks.store(static_cast<int>(ranks.size()));
+    m_live->ranks.store(knownRanks());
+}
+
+bool LiveRunEntry::isOver(std::int64_t nowNs) const
+{
+    return !hasConnections() && facts().isDone()
+        && (knownRanks() >= m_writer->meta().worldSize || nowNs - m_lastSeenNs > kLateRankNs);
+}
+
+RunState LiveRunEntry::finalState() const
+{
+    const RunFacts now = facts();
+    if (!now.isDone())
+        return RunState::Interrupted;
+    return now.isFinished() ? RunState::Finished : RunState::Failed;
+}
+
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <telltale/store/capsulewriter.h>
+#include <telltale/store/runfacts.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::store {
+
+/// One run that is being recorded: its capsule, and who is connected. Thread: store.
+class LiveRunEntry {
+public:
+    static Expected<std::unique_ptr<LiveRunEntry>> create(const std::string& dataDir, const StreamRequest& request);
+    static Expected<std::unique_ptr<LiveRunEntry>> open(const std::string& path);
+
+    CapsuleWriter& writer() { return *m_writer; }
+    const CapsuleWriter& writer() const { return *m_writer; }
+    const RunRef& ref() const { return m_ref; }
+
+    RunFacts facts() const;
+    /// Finds or makes the source and stream; returns the stream's row.
+    Expected<std::int64_t> admit(const StreamRequest& request);
+    Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::int64_t nowNs);
+
+    bool hasConnections() const { return !m_connected.empty(); }
+    /// Everybody said Bye and nobody is there: every rank of the world, or those that ever came, 10 s ago.
+    bool isOver(std::int64_t nowNs) const;
+    /// Finished, Failed or, while somebody may come back, Interrupted.
+    RunState finalState() const;
+
+private:
+    LiveRunEntry() = default;
+    int knownRanks() const;
+    void countConnections();
+
+    std::shared_ptr<LiveRun> m_live;
+    std::unique_ptr<CapsuleWriter> m_writer;
+    RunRef m_ref;
+    std::set<std::int64_t> m_connected; ///< stream rows
+    std::int64_t m_lastSeenNs = 0;
+};
+
+}

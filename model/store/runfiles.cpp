@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/runfiles.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace telltale::store {
+namespace {
+
+constexpr char kHex[] = "0123456789abcdef";
+constexpr std::size_t kMaxEncodedName = 120;
+
+bool isPlain(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.'
+        || c == '+' || c == '_';
+}
+
+}
+
+std::string newShortId()
+{
+    std::random_device random;
+    std::string id;
+    for (int i = 0; i < 8; ++i)
+        id += kHex[random() & 15u];
+    return id;
+}
+
+std::string capsuleFileName(std::string_view runName, std::string_view shortId, std::int64_t createdNs)
+{
+    const std::time_t seconds = static_cast<std::time_t>(createdNs / 1'000'000'000);
+    std::tm utc {};
+    gmtime_r(&seconds, &utc);
+    char date[32];
+    std::strftime(date, sizeof date, "%Y-%m-%d", &utc);
+    std::string out = std::string(date) + "_";
+    std::size_t used = 0;
+    for (char c : runName.empty() ? std::string_view("run") : runName) {
+        const auto byte = static_cast<unsigned char>(c);
+        std::string piece(1, c);
+        if (!isPlain(byte))
+            piece = { '%', kHex[byte >> 4], kHex[byte & 15] };
+        used += piece.size();
+        if (used > kMaxEncodedName)
+            break;
+        out += piece;
+    }
+    return out + "_" + std::string(shortId) + std::string(kCapsuleSuffix);
+}
+
+std::string shortIdOfFile(std::string_view fileName)
+{
+    if (!fileName.ends_with(kCapsuleSuffix))
+        return {};
+    fileName.remove_suffix(kCapsuleSuffix.size());
+    const std::size_t cut = fileName.rfind('_');
+    return cut == std::string_view::npos ? std::string() : std::string(fileName.substr(cut + 1));
+}
+
+std::string runsFolder(const std::string& dataDir)
+{
+    return dataDir + "/runs";
+}
+
+std::vector<std::string> capsulePaths(const std::string& dataDir)
+{
+    std::vector<std::string> paths;
+    std::error_code error;
+    std::filesystem::directory_iterator entries(runsFolder(dataDir), error);
+    while (!error && entries != std::filesystem::directory_iterator()) {
+        if (entries->path().native().ends_with(kCapsuleSuffix))
+            paths.push_back(entries->path().native());
+        entries.increment(error);
+    }
+    std::sort(paths.begin(), paths.end());
+    return paths;
+}
+
+DataDirLock::~DataDirLock()
+{
+    if (m_fd >= 0)
+        ::close(m_fd);
+}
+
+DataDirLock::DataDirLock(DataDirLock&& other) noexcept
+    : m_fd(std::exchange(other.m_fd, -1))
+{
+}
+
+DataDirLock& DataDirLock::operator=(DataDirLock&& other) noexcept
+{
+    std::swap(m_fd, other.m_fd);
+    return *this;
+}
+
+Expected<DataDirLock> DataDirLock::take(const std::string& dataDir)
+{
+    std::error_code error;
+    const bool isNew = !std::filesystem::exists(dataDir, error);
+    std::filesystem::create_directories(runsFolder(dataDir), error);
+    if (error)
+        return failure(ErrorCode::Io, "cannot make the data directory " + dataDir + " (" + error.message() + ")",
+            "choose another one with --data-dir or TELLTALE_DATA_DIR");
+    if (isNew)
+        std::filesystem::permissions(dataDir, std::filesystem::perms::owner_all, error);
+    const std::string path = dataDir + "/lock";
+    DataDirLock lock;
+    lock.m_fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (lock.m_fd < 0)
+        return failure(ErrorCode::Denied, "cannot write " + path + " (" + std::strerror(errno) + ")",
+            "choose another data directory with --data-dir or TELLTALE_DATA_DIR");
+    if (::flock(lock.m_fd, LOCK_EX | LOCK_NB) != 0) {
+        char pid[32] = {};
+        const ssize_t size = ::read(lock.m_fd, pid, sizeof pid - 1);
+        std::string holder(pid, size > 0 ? static_cast<std::size_t>(size) : 0);
+        holder.erase(std::find(holder.begin(), holder.end(), '\n'), holder.end());
+        return failure(ErrorCode::Busy, "another Telltale (process " + holder + ") writes to " + dataDir,
+            "close it, or use another data directory");
+    }
+    const std::string pid = std::to_string(::getpid()) + "\n";
+    if (::ftruncate(lock.m_fd, 0) != 0 || ::pwrite(lock.m_fd, pid.data(), pid.size(), 0) < 0)
+        return failure(ErrorCode::Io, "cannot write " + path + " (" + std::strerror(errno) + ")");
+    return lock;
+}
+
+}

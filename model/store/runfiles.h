@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <telltale/core/expected.h>
+
+namespace telltale::store {
+
+inline constexpr std::string_view kCapsuleSuffix = ".telltale";
+
+/// 8 hex digits from the system's random source.
+std::string newShortId();
+/// <date>_<run name>_<short id>.telltale; bytes of the name that a file system or shell could trip over are
+/// percent-encoded, and a long name is cut.
+std::string capsuleFileName(std::string_view runName, std::string_view shortId, std::int64_t createdNs);
+/// The short id at the end of a capsule's file name, empty when it has another form.
+std::string shortIdOfFile(std::string_view fileName);
+std::string runsFolder(const std::string& dataDir);
+/// Paths of all capsules, by name.
+std::vector<std::string> capsulePaths(const std::string& dataDir);
+
+/// The data directory's writer lock: a file with the holder's pid, held by flock until destruction.
+/// Thread: its owner's.
+class DataDirLock {
+public:
+    DataDirLock() = default;
+    ~DataDirLock();
+    DataDirLock(DataDirLock&& other) noexcept;
+    DataDirLock& operator=(DataDirLock&& other) noexcept;
+    /// Makes the directory (0700) where it is missing. Busy names the holder.
+    static Expected<DataDirLock> take(const std::string& dataDir);
+
+private:
+    int m_fd = -1;
+};
+
+}

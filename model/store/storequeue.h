@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <telltale/store/storeservice.h>
+
+namespace telltale::store {
+
+struct QuarantineMessage {
+    StreamId stream;
+    std::uint64_t seq = 0;
+    std::string raw;
+    std::string reason;
+};
+struct CloseMessage {
+    StreamId stream;
+    std::string byeReason;
+    std::uint64_t lastSeq = 0;
+};
+using StoreMessage = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage>;
+
+/// What waits for the store thread, in order. Batches are bounded by bytes; the few control messages always fit, or a
+/// full queue would lose them. Thread: any.
+class StoreQueue {
+public:
+    explicit StoreQueue(std::size_t maxBytes)
+        : m_maxBytes(maxBytes)
+    {
+    }
+
+    bool pushBatch(std::shared_ptr<const SampleBatch> batch);
+    void push(StoreMessage message);
+    /// The oldest message; nothing when the deadline passes, or after close() when none is left.
+    std::optional<StoreMessage> pop(std::chrono::steady_clock::time_point deadline);
+    /// Waits without taking anything; true when closed meanwhile.
+    bool waitClosed(std::chrono::steady_clock::time_point deadline);
+    void close();
+    bool isClosed() const;
+    std::size_t bytes() const;
+
+private:
+    mutable std::mutex m_mutex;
+    std::condition_variable m_ready;
+    std::deque<StoreMessage> m_messages;
+    const std::size_t m_maxBytes;
+    std::size_t m_bytes = 0;
+    bool m_closed = false;
+};
+
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/storethread.h>
+
+#include <algorithm>
+
+#include <telltale/store/clock.h>
+#include <telltale/store/runfiles.h>
+
+namespace telltale::store {
+
+void StoreThread::open(const StreamRequest& request)
+{
+    auto run = findRun(request);
+    Expected<std::int64_t> row = run ? (*run)->admit(request) : tl::unexpected<Error>(run.error());
+    if (!row) {
+        m_outlet.events({ StreamRefused { request.token, std::move(row.error()) } });
+        return;
+    }
+    const CapsuleWriter& writer = (*run)->writer();
+    StreamOpened opened;
+    opened.token = request.token;
+    opened.stream = StreamId(++m_lastStream);
+    opened.storeId = writer.meta().storeId;
+    opened.durableSeq = writer.streams().at(*row).durableSeq;
+    opened.layouts = writer.layouts(*row);
+    opened.run = (*run)->ref();
+    m_streams[opened.stream] = { *run, *row };
+    publishRuns();
+    m_outlet.events({ std::move(opened) });
+}
+
+void StoreThread::close(const CloseMessage& message)
+{
+    const auto found = m_streams.find(message.stream);
+    if (found == m_streams.end())
+        return;
+    const OpenStream stream = found->second;
+    m_streams.erase(found);
+    // The same incarnation may have come back on a new connection before the old one was seen to be gone.
+    const bool still = std::any_of(m_streams.begin(), m_streams.end(),
+        [&](const auto& entry) { return entry.second.run == stream.run && entry.second.row == stream.row; });
+    if (!still)
+        retry("writing the run " + stream.run->ref()->name,
+            [&] { return stream.run->leave(stream.row, message.byeReason, wallClockNs()); });
+    closeFinishedRuns();
+}
+
+Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
+{
+    const auto archived = archivedRuns(request.runKey);
+    const std::int64_t now = wallClockNs();
+    for (auto& run : m_runs) {
+        if (run->facts().knows(request))
+            return run.get();
+    }
+    for (const auto& [path, facts] : archived) {
+        if (facts.knows(request))
+            return reopen(path);
+    }
+    for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) {
+        if ((*run)->facts().welcomes(request, now))
+            return run->get();
+    }
+    for (const auto& [path, facts] : archived) {
+        if (!facts.welcomes(request, now))
+            continue;
+        // A capsule that cannot be continued must not keep the training from being recorded.
+        if (auto run = reopen(path))
+            return run;
+    }
+    auto created = LiveRunEntry::create(m_options.dataDir, request);
+    if (!created)
+        return tl::unexpected<Error>(std::move(created.error()));
+    m_runs.push_back(std::move(*created));
+    return m_runs.back().get();
+}
+
+Expected<LiveRunEntry*> StoreThread::reopen(const std::string& path)
+{
+    const auto leaving = std::find_if(
+        m_leaving.begin(), m_leaving.end(), [&path](const auto& run) { return run->ref()->path == path; });
+    if (leaving != m_leaving.end())
+        m_leaving.erase(leaving);
+    auto run = LiveRunEntry::open(path);
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    m_runs.push_back(std::move(*run));
+    return m_runs.back().get();
+}
+
+std::vector<std::pair<std::string, RunFacts>> StoreThread::archivedRuns(const std::string& runKey)
+{
+    std::vector<std::pair<std::string, RunFacts>> found;
+    for (const std::string& path : capsulePaths(m_options.dataDir)) {
+        const bool isLive
+            = std::any_of(m_runs.begin(), m_runs.end(), [&path](const auto& run) { return run->ref()->path == path; });
+        const auto known = m_runKeys.find(path);
+        if (isLive || (known != m_runKeys.end() && known->second != runKey))
+            continue;
+        const auto facts = readRunFacts(path);
+        m_runKeys[path] = facts ? facts->runKey : std::string();
+        if (facts && facts->runKey == runKey)
+            found.emplace_back(path, *facts);
+    }
+    std::sort(found.begin(), found.end(),
+        [](const auto& a, const auto& b) { return a.second.createdNs > b.second.createdNs; });
+    return found;
+}
+
+void StoreThread::closeFinishedRuns()
+{
+    const std::int64_t now = wallClockNs();
+    for (std::size_t i = 0; i < m_runs.size();) {
+        if (!m_runs[i]->isOver(now)) {
+            ++i;
+            continue;
+        }
+        if (!flush())
+            return;
+        auto run = std::move(m_runs[i]);
+        m_runs.erase(m_runs.begin() + static_cast<std::ptrdiff_t>(i));
+        closeRun(std::move(run));
+    }
+}
+
+void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
+{
+    std::erase_if(m_streams, [&run](const auto& entry) { return entry.second.run == run.get(); });
+    const bool done
+        = retry("closing the run " + run->ref()->name, [&run] { return run->writer().finish(run->finalState()); });
+    publishRuns();
+    if (done && !run->writer().leaveWal())
+        m_leaving.push_back(std::move(run));
+}
+
+void StoreThread::leaveWalModes()
+{
+    std::erase_if(m_leaving, [](const auto& run) { return run->writer().leaveWal(); });
+}
+
+void StoreThread::closeAll()
+{
+    while (!m_runs.empty() && Clock::now() < m_giveUpAt()) {
+        auto run = std::move(m_runs.back());
+        m_runs.pop_back();
+        closeRun(std::move(run));
+    }
+    // Readers close their idle connections within a second or so; a file that stays in WAL mode is whole all the same.
+    while (!m_leaving.empty() && Clock::now() < m_giveUpAt())
+        leaveWalModes();
+    m_leaving.clear();
+}
+
+void StoreThread::publishRuns()
+{
+    std::vector<RunRef> runs;
+    for (const auto& run : m_runs)
+        runs.push_back(run->ref());
+    m_outlet.liveRuns(std::move(runs));
+}
+
+}

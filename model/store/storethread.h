@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <telltale/store/liverunentry.h>
+#include <telltale/store/storequeue.h>
+
+namespace telltale::store {
+
+/// The body of the store thread: groups batches into commits, finds or makes runs, closes them. Talks to the outside
+/// only through the queue, the outlet and atomics. Thread: store.
+class StoreThread {
+public:
+    /// Where results go. Functions may be called from the store thread only and must not block.
+    struct Outlet {
+        std::function<void(std::vector<StoreEvent>)> events;
+        std::function<void(std::vector<RunRef>)> liveRuns;
+        std::function<void(const StoreCounters&)> counters;
+    };
+
+    StoreThread(const StoreOptions& options, StoreQueue& queue, Outlet outlet);
+    ~StoreThread();
+
+    /// Seals and closes what a crash left open. Before run().
+    void recover();
+    /// Until the queue is closed and empty, or `giveUpAt` (read again at each turn) has passed.
+    void run(const std::function<std::chrono::steady_clock::time_point()>& giveUpAt);
+
+private:
+    using Clock = std::chrono::steady_clock;
+    struct OpenStream {
+        LiveRunEntry* run = nullptr;
+        std::int64_t row = 0;
+    };
+
+    void handle(StoreMessage message);
+    void takeBatch(std::shared_ptr<const SampleBatch> batch);
+    void takeQuarantine(QuarantineMessage message);
+    void open(const StreamRequest& request);
+    void close(const CloseMessage& message);
+    Expected<LiveRunEntry*> findRun(const StreamRequest& request);
+    Expected<LiveRunEntry*> reopen(const std::string& path);
+    std::vector<std::pair<std::string, RunFacts>> archivedRuns(const std::string& runKey);
+
+    /// Commits the group; repeats until it succeeds. False when giving up.
+    bool flush();
+    bool commitRun(LiveRunEntry& run);
+    bool retry(const std::string& what, const std::function<Expected<void>()>& work);
+    void closeFinishedRuns();
+    void closeRun(std::unique_ptr<LiveRunEntry> run);
+    void leaveWalModes();
+    void closeAll();
+    void publishRuns();
+
+    const StoreOptions& m_options;
+    StoreQueue& m_queue;
+    Outlet m_outlet;
+    std::function<Clock::time_point()> m_giveUpAt;
+    std::vector<std::unique_ptr<LiveRunEntry>> m_runs;
+    std::vector<std::unique_ptr<LiveRunEntry>> m_leaving; ///< complete, but a reader still holds the file
+    std::unordered_map<StreamId, OpenStream> m_streams;
+    std::map<std::string, std::string> m_runKeys; ///< of closed capsules, by path
+    std::int64_t m_lastStream = 0;
+
+    std::vector<StoreEvent> m_afterCommit;
+    std::vector<StreamId> m_groupStreams;
+    std::size_t m_groupBytes = 0;
+    int m_groupBatches = 0;
+    Clock::time_point m_groupSince;
+    Clock::time_point m_lastTick;
+    StoreCounters m_counters;
+};
+
+}
