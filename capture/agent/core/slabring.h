@@ -54,6 +54,8 @@ private:
     void clear(std::uint64_t from, std::uint64_t to);
 
     std::size_t m_capacity = 0;
+    void* m_mapping = nullptr;
+    std::size_t m_mappedBytes = 0;
     std::byte* m_memory = nullptr;
 
     // The writer's own cache line.
