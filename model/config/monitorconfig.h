@@ -55,5 +55,8 @@ struct ParsedConfig {
 Expected<ParsedConfig> parseMonitorConfig(std::string_view text);
 /// Does `name` (dotted) fall under `target` (exact name selects itself and everything below; globs allowed)?
 bool targetMatches(std::string_view target, std::string_view name);
+/// Does a target's selection (a value of MonitorConfig::targets) ask for this slot ("input", "output_1"), or for its
+/// gradient? "" asks for everything; {"output": "tuple[2]:1"} for output_1 alone.
+bool selectsSlot(std::string_view selection, std::string_view slot, bool gradient);
 
 }

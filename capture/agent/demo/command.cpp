@@ -5,20 +5,19 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include <telltale/config/monitorconfig.h>
 #include <telltale/demo/options.h>
 #include <telltale/demo/trainer.h>
+#include <telltale/torch/agentsetup.h>
 #include <telltale/torch/agentsink.h>
+#include <telltale/torch/configfile.h>
 
 namespace telltale::demo {
 namespace {
@@ -33,58 +32,11 @@ int complain(const Error& error, int code)
     return code;
 }
 
-struct LoadedConfig {
-    config::MonitorConfig config;
-    std::string text;
-};
-
-/// Without a file, everything that the monitor serves.
-Expected<LoadedConfig> loadConfig(const std::string& path)
-{
-    LoadedConfig loaded;
-    if (path.empty()) {
-        loaded.text
-            = R"({"targets": {}, "wg_distribution": true, "mv_distribution": true, "param_distribution": true, )"
-              R"("xy_distribution": true, "attention_hook": true})";
-    } else {
-        std::ifstream file(path, std::ios::binary);
-        if (!file)
-            return failure(ErrorCode::Io, "cannot read " + path + ": " + std::strerror(errno));
-        loaded.text.assign(std::istreambuf_iterator<char>(file), {});
-    }
-    auto parsed = config::parseMonitorConfig(loaded.text);
-    if (!parsed)
-        return failure(parsed.error().code, path + ": " + parsed.error().what, parsed.error().todo);
-    for (const auto& problem : parsed->problems) {
-        std::fprintf(stderr, "telltale-demo-trainer: %s: %s%s\n", path.c_str(), problem.sentence.c_str(),
-            problem.isError ? "; the default is used" : "");
-    }
-    loaded.config = std::move(parsed->config);
-    return loaded;
-}
-
-int numberFromEnvironment(const char* name, int otherwise)
-{
-    const char* const text = std::getenv(name);
-    if (!text || !*text)
-        return otherwise;
-    char* end = nullptr;
-    const long value = std::strtol(text, &end, 10);
-    return *end == '\0' && value >= 0 && value <= 1'000'000 ? static_cast<int>(value) : otherwise;
-}
-
 Expected<std::unique_ptr<AgentSink>> openAgent(
     const Options& options, const LoadedConfig& loaded, const std::string& framework)
 {
-    tt_options agent {};
-    agent.size = sizeof agent;
+    auto agent = agentOptions(framework, loaded.text);
     agent.join = options.join.empty() ? nullptr : options.join.c_str();
-    agent.framework = framework.c_str();
-    agent.device = "cpu";
-    agent.config_text = loaded.text.c_str();
-    agent.rank = -1;
-    agent.dp = agent.tp = agent.pp = agent.ep = -1;
-    agent.restart_count = -1;
     return AgentSink::open(agent);
 }
 
@@ -150,7 +102,7 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
         std::fputs(usage().c_str(), stdout);
         return kDone;
     }
-    const auto loaded = loadConfig(options->configPath);
+    const auto loaded = loadMonitorConfig(options->configPath);
     if (!loaded)
         return complain(loaded.error(), kBadInput);
 
@@ -162,7 +114,7 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
             return complain(opened.error(), kBadInput);
         agent = *std::move(opened);
     }
-    const int rank = numberFromEnvironment("RANK", 0);
+    const int rank = rankFromEnvironment();
     const auto result = train(*options, loaded->config, agent.get(), rank, interrupted);
     if (!result) {
         if (agent)

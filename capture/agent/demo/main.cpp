@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <span>
 
+#include <malloc.h>
+
 #include <telltale/demo/command.h>
 
 namespace {
@@ -17,10 +19,19 @@ extern "C" void onSignal(int)
     interrupted.store(true);
 }
 
+/// Tensors come and go every step: memory that goes back to the system in between comes back as page faults.
+void keepFreedMemory()
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    mallopt(M_TOP_PAD, 64 << 20);
+}
+
 }
 
 int main(int argc, char** argv)
 {
+    keepFreedMemory();
     struct sigaction action = {};
     action.sa_handler = onSignal;
     sigaction(SIGINT, &action, nullptr);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -106,11 +107,6 @@ std::int64_t microseconds(Clock::duration duration)
 
 }
 
-std::string frameworkName()
-{
-    return std::string("libtorch ") + TORCH_VERSION;
-}
-
 Expected<TrainingResult> train(const Options& options, const config::MonitorConfig& wanted, Sink* sink, int rank,
     const std::atomic<bool>& interrupted)
 {
@@ -118,6 +114,10 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
     if (!corpus)
         return tl::unexpected<Error>(corpus.error());
 
+    // The model is too small for a second thread to win anything, and the dashboard needs the other core; matrix
+    // products are threaded by the BLAS.
+    if (!std::getenv("OMP_NUM_THREADS"))
+        at::set_num_threads(1);
     torch::manual_seed(options.seed);
     ModelShape shape;
     shape.vocabulary = corpus->vocabulary();
@@ -137,7 +137,7 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
         monitorOptions.config = wanted;
         monitorOptions.rank = rank;
         monitor.emplace(*sink, std::move(monitorOptions));
-        monitor->setMonitor(model, optimizer);
+        monitor->setMonitor(model, optimizer, { 1, 0, form::kClipped });
     }
     Probe probe(*fault, monitor ? &*monitor : nullptr);
 

@@ -32,7 +32,5 @@ struct TrainingResult {
 /// steps. Progress goes to standard error. Thread: the caller's, which becomes the training thread.
 Expected<TrainingResult> train(const Options& options, const config::MonitorConfig& wanted, Sink* sink, int rank,
     const std::atomic<bool>& interrupted);
-/// "libtorch 1.13.1".
-std::string frameworkName();
 
 }

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include <telltale/torch/attentionstats.h>
 #include <telltale/torch/hosttensor.h>
 #include <telltale/torch/visit.h>
 
@@ -39,13 +38,12 @@ void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, 
         return;
     const Visit visit(m_lock, m_cost);
     guarded(Kind::Actv, [&] {
-        const auto& wanted = m_options.config;
         bool isNew = false;
         const auto number = m_taps.find(name, slot, isNew);
         auto& point = m_taps[number];
         if (isNew)
-            point.isSelected = wanted.allXy || selects(name);
-        if (!point.isSelected)
+            choose(point);
+        if (!point.wantsValue && !point.wantsGradient)
             return;
         const auto call = point.calls++;
         if (call >= static_cast<std::size_t>(m_model.gradAccSteps)) {
@@ -53,9 +51,9 @@ void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, 
             return;
         }
         const std::uint32_t side = slot.starts_with("input") ? form::kInputSide : 0;
-        if (!wanted.backwardOnly)
+        if (point.wantsValue)
             measure(tensor, m_actv, tapSeries(m_actv, point.values, point, call, tensor, side));
-        if (wanted.forwardOnly || !tensor.defined() || !tensor.requires_grad())
+        if (!point.wantsGradient || !tensor.defined() || !tensor.requires_grad())
             return;
         tapSeries(m_actvGrad, point.gradients, point, call, tensor, side | form::kTotal);
         tensor.register_hook([weak = weak_from_this(), number, call, step = m_step](torch::Tensor gradient) {
@@ -63,6 +61,16 @@ void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, 
                 self->tapGradientArrived(number, call, step, gradient);
         });
     });
+}
+
+void TrainerMon::State::choose(TapPoint& point)
+{
+    const auto& wanted = m_options.config;
+    const bool isSelected = selects(point.name) || wanted.allXy;
+    const auto own = wanted.targets.find(point.name);
+    const std::string_view selection = own == wanted.targets.end() ? std::string_view {} : own->second;
+    point.wantsValue = isSelected && !wanted.backwardOnly && config::selectsSlot(selection, point.slot, false);
+    point.wantsGradient = isSelected && !wanted.forwardOnly && config::selectsSlot(selection, point.slot, true);
 }
 
 std::size_t TrainerMon::State::tapSeries(SeriesTable& table, std::vector<std::size_t>& known, const TapPoint& point,
@@ -97,8 +105,8 @@ void TrainerMon::State::attention(
         bool isNew = false;
         auto& point = m_taps[m_taps.find(name, "attention", isNew)];
         if (isNew)
-            point.isSelected = selects(name);
-        if (!point.isSelected)
+            point.wantsValue = selects(name);
+        if (!point.wantsValue)
             return;
         const auto call = point.calls++;
         if (call >= static_cast<std::size_t>(m_model.gradAccSteps))
@@ -109,29 +117,43 @@ void TrainerMon::State::attention(
             tell("not observed: attention of " + point.name + ", because its queries and keys do not fit together");
             return;
         }
-        // One run of series for each micro step, head by head; point.values holds where each run starts.
-        if (point.values.size() <= call)
+        // One run of series for each micro step, head by head: `values` holds where it starts, `gradients` how long it
+        // is.
+        if (point.values.size() <= call) {
             point.values.resize(call + 1, TapPoint::kNoSeries);
+            point.gradients.resize(call + 1);
+        }
         if (point.values[call] == TapPoint::kNoSeries) {
             point.values[call] = m_attention.size();
-            for (std::size_t head = 0; head < heads; ++head) {
-                SeriesDesc desc;
-                desc.name = point.name;
-                desc.slot = "head_" + std::to_string(head);
-                desc.microStep = microStep(call);
-                desc.form = sample.isSampled ? form::kSampled : 0;
-                desc.definition = "mean over queries";
-                desc.dtype = dtypeOf(query);
-                desc.shape = { query.size(-2), key.size(-2) };
-                desc.numel = sample.queries;
-                m_attention.add(std::move(desc));
-            }
+            point.gradients[call] = heads;
+            addHeads(point.name, call, sample, query, key);
+        }
+        if (point.gradients[call] != heads) {
+            tell("not observed: attention of " + point.name + ", because its number of heads has changed");
+            return;
         }
         for (std::size_t head = 0; head < heads; ++head) {
             m_attention.set(point.values[call] + head, 0, sample.heads[head].entropy);
             m_attention.set(point.values[call] + head, 1, sample.heads[head].softmaxMax);
         }
     });
+}
+
+void TrainerMon::State::addHeads(const std::string& name, std::size_t call, const AttentionSample& sample,
+    const torch::Tensor& query, const torch::Tensor& key)
+{
+    for (std::size_t head = 0; head < sample.heads.size(); ++head) {
+        SeriesDesc desc;
+        desc.name = name;
+        desc.slot = "head_" + std::to_string(head);
+        desc.microStep = microStep(call);
+        desc.form = sample.isSampled ? form::kSampled : 0;
+        desc.definition = "mean over queries";
+        desc.dtype = dtypeOf(query);
+        desc.shape = { query.size(-2), key.size(-2) };
+        desc.numel = sample.queries;
+        m_attention.add(std::move(desc));
+    }
 }
 
 void TrainerMon::State::log(std::string_view name, double value)

@@ -58,7 +58,7 @@ void TrainerMon::State::watchParameters(torch::nn::Module& model)
         }
         if (!wanted.wgDistribution)
             continue;
-        series(m_gradReduced, m_model.gradAccSteps > 1 ? form::kAccumulated : 0);
+        series(m_gradReduced, m_model.gradientForm | (m_model.gradAccSteps > 1 ? form::kAccumulated : 0));
         const bool isPerMicro = wanted.monitorMbsGrad && m_model.gradAccSteps > 1;
         for (int micro = 0; micro < (isPerMicro ? m_model.gradAccSteps : 1); ++micro) {
             auto desc = describe(entry.key(), {}, tensor, form::kMicro);
@@ -138,7 +138,8 @@ void TrainerMon::State::afterStep()
         const Visit visit(m_lock, m_cost);
         if (m_isCollecting) {
             measureParameters(m_paramUpdated, [](const Parameter& p) { return p.tensor; });
-            ++m_collected;
+            if (m_collected++ == 0)
+                guarded(Kind::Unspecified, [this] { tellIdleTargets(); });
         }
         guarded(Kind::Unspecified, [this] { publish(); });
     }
@@ -179,12 +180,25 @@ std::array<SeriesTable*, 10> TrainerMon::State::tables()
         &m_expAvgSq, &m_attention, &m_scalars };
 }
 
-bool TrainerMon::State::selects(std::string_view name) const
+bool TrainerMon::State::selects(std::string_view name)
 {
     const auto& targets = m_options.config.targets;
-    return targets.empty() || std::any_of(targets.begin(), targets.end(), [&](const auto& target) {
-        return config::targetMatches(target.first, name);
-    });
+    bool isSelected = targets.empty();
+    for (const auto& [target, selection] : targets) {
+        if (config::targetMatches(target, name)) {
+            m_matched.insert(target);
+            isSelected = true;
+        }
+    }
+    return isSelected;
+}
+
+void TrainerMon::State::tellIdleTargets()
+{
+    for (const auto& [target, selection] : m_options.config.targets) {
+        if (!m_matched.contains(target))
+            tell("the target \"" + target + "\" matches no parameter and no tapped module");
+    }
 }
 
 void TrainerMon::State::notObserved(const SeriesTable& table, std::size_t series, const char* reason)

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <telltale/torch/attentionstats.h>
 #include <telltale/torch/moments.h>
 #include <telltale/torch/seriestable.h>
 #include <telltale/torch/strikes.h>
@@ -54,12 +55,19 @@ private:
     /// Series of one call of a tap point, made at the first.
     std::size_t tapSeries(SeriesTable& table, std::vector<std::size_t>& known, const TapPoint& point, std::size_t call,
         const torch::Tensor& tensor, std::uint32_t formBits);
+    void addHeads(const std::string& name, std::size_t call, const AttentionSample& sample, const torch::Tensor& query,
+        const torch::Tensor& key);
     int microStep(std::size_t call) const { return m_model.gradAccSteps > 1 ? static_cast<int>(call) : -1; }
     template <typename Pick> void measureParameters(SeriesTable& table, Pick&& pick);
     void measure(const torch::Tensor& tensor, SeriesTable& table, std::size_t series);
     void publish();
     void startStep();
-    bool selects(std::string_view name) const;
+    /// Whether the targets select `name`; remembers which target did.
+    bool selects(std::string_view name);
+    /// Decides at the first call of a tap point what is wanted of it.
+    void choose(TapPoint& point);
+    /// Names the targets that selected nothing in the first step that was collected.
+    void tellIdleTargets();
     void notObserved(const SeriesTable& table, std::size_t series, const char* reason);
     void tell(const std::string& sentence);
     template <typename Work> void guarded(Kind kind, Work&& work)
@@ -90,6 +98,7 @@ private:
     std::vector<tt_tensor> m_kernelTable;
     std::vector<torch::Tensor> m_copies;
     std::set<std::string> m_told;
+    std::set<std::string> m_matched; ///< targets that selected something
     Strikes m_strikes;
     std::unordered_map<std::string, std::size_t> m_scalarNumbers;
     std::string m_scalarName;

@@ -12,7 +12,7 @@ std::size_t TapRegistry::find(std::string_view name, std::string_view slot, bool
     isNew = found == m_numbers.end();
     if (!isNew)
         return found->second;
-    m_points.push_back({ std::string(name), std::string(slot), false, 0, {}, {} });
+    m_points.push_back({ std::string(name), std::string(slot), false, false, 0, {}, {} });
     m_numbers.emplace(m_key, m_points.size() - 1);
     return m_points.size() - 1;
 }

@@ -15,7 +15,8 @@ struct TapPoint {
 
     std::string name;
     std::string slot;
-    bool isSelected = false;
+    bool wantsValue = false;
+    bool wantsGradient = false;
     std::size_t calls = 0; ///< in the current step
     std::vector<std::size_t> values; ///< series by micro step, kNoSeries = not seen yet
     std::vector<std::size_t> gradients;

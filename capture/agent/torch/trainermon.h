@@ -26,6 +26,7 @@ struct MonitorOptions {
 struct ModelOptions {
     int gradAccSteps = 1; ///< micro steps (backward passes) per optimizer step
     std::int64_t startIteration = 0; ///< number of the first optimizer step
+    std::uint32_t gradientForm = 0; ///< what the loop did to the gradients before step(): form::kClipped, form::kScaled
 };
 
 /// Watches a LibTorch training: weights, gradients, Adam moments and structure by itself, activations where the model

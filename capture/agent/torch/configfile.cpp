@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/torch/configfile.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+namespace telltale {
+
+std::string everythingConfigText()
+{
+    return R"({"targets": {}, "wg_distribution": true, "mv_distribution": true, "param_distribution": true, )"
+           R"("xy_distribution": true, "telltale": {"attention_hook": true}})";
+}
+
+Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
+{
+    const auto start = pathOrText.find_first_not_of(" \t\r\n");
+    const bool isText
+        = start != std::string::npos && (pathOrText[start] == '{' || pathOrText.compare(start, 2, "//") == 0);
+    const auto name = isText || pathOrText.empty() ? std::string("monitor config") : pathOrText;
+    LoadedConfig loaded;
+    if (pathOrText.empty()) {
+        loaded.text = everythingConfigText();
+    } else if (isText) {
+        loaded.text = pathOrText;
+    } else {
+        std::ifstream file(pathOrText, std::ios::binary);
+        if (!file)
+            return failure(ErrorCode::Io, "cannot read " + pathOrText + ": " + std::strerror(errno));
+        loaded.text.assign(std::istreambuf_iterator<char>(file), {});
+        if (file.bad())
+            return failure(ErrorCode::Io, "cannot read " + pathOrText + " to its end");
+    }
+    auto parsed = config::parseMonitorConfig(loaded.text);
+    if (!parsed)
+        return failure(parsed.error().code, name + ": " + parsed.error().what, parsed.error().todo);
+    for (const auto& problem : parsed->problems) {
+        std::fprintf(stderr, "telltale: %s: %s%s\n", name.c_str(), problem.sentence.c_str(),
+            problem.isError ? "; the default is used" : "");
+    }
+    loaded.config = std::move(parsed->config);
+    return loaded;
+}
+
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+#include <telltale/config/monitorconfig.h>
+#include <telltale/core/expected.h>
+
+namespace telltale {
+
+/// A monitor config and the text it came from, as the agent sends it. Thread: any (a value).
+struct LoadedConfig {
+    config::MonitorConfig config;
+    std::string text;
+};
+
+/// A config that collects everything the C++ agent serves.
+std::string everythingConfigText();
+/// From a file's path, from the JSON text itself (what starts with '{' or '/' '/' is text), or everythingConfigText()
+/// when empty. Bad fields are told on standard error and hold their defaults; an error is a file that cannot be read or
+/// is not JSON.
+Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText);
+
+}

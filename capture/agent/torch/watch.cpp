@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/torch/watch.h>
+
+#include <cstdio>
+
+#include <telltale/torch/agentsetup.h>
+#include <telltale/torch/agentsink.h>
+#include <telltale/torch/configfile.h>
+
+namespace telltale {
+namespace {
+
+/// Takes nothing: what a training has whose agent cannot be opened. Thread: training.
+class DeafSink final : public Sink {
+public:
+    std::uint32_t addLayout(Kind, std::span<const Stat>, std::span<const SeriesDesc>) override { return 0; }
+    bool beginStep(std::int64_t) override { return false; }
+    tt_stats* stats(std::uint32_t) override { return nullptr; }
+    float* floats(std::uint32_t, std::uint8_t**) override { return nullptr; }
+    double* doubles(std::uint32_t, std::uint8_t**) override { return nullptr; }
+    void commitStep() override { }
+    void dropped(std::int64_t, std::uint64_t, std::uint64_t) override { }
+    void event(const char*, std::int64_t, const std::string&, const std::string&) override { }
+    void blob(const char*, const char*, std::int64_t, std::string_view) override { }
+};
+
+}
+
+std::unique_ptr<Watch> watch(
+    torch::nn::Module& model, torch::optim::Optimizer& optimizer, const std::string& config, ModelOptions options)
+{
+    LoadedConfig loaded;
+    if (auto read = loadMonitorConfig(config))
+        loaded = *std::move(read);
+    else
+        std::fprintf(stderr, "telltale: %s; the defaults are used\n", read.error().sentence().c_str());
+
+    MonitorOptions monitorOptions;
+    monitorOptions.config = loaded.config;
+    monitorOptions.rank = rankFromEnvironment();
+    std::unique_ptr<Sink> sink;
+    const auto framework = frameworkName();
+    if (auto agent = AgentSink::open(agentOptions(framework, loaded.text))) {
+        sink = *std::move(agent);
+    } else {
+        std::fprintf(stderr, "telltale: %s; the training is not watched\n", agent.error().sentence().c_str());
+        sink = std::make_unique<DeafSink>();
+        monitorOptions.config.dynamicOn = false;
+    }
+    auto out = std::make_unique<Watch>(std::move(sink), std::move(monitorOptions));
+    out->monitor().setMonitor(model, optimizer, options);
+    return out;
+}
+
+}

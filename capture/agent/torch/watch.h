@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <telltale/torch/sink.h>
+#include <telltale/torch/trainermon.h>
+
+namespace telltale {
+
+/// A monitor with the sink it streams through, in the order in which they must die. Thread: training.
+class Watch {
+public:
+    Watch(std::unique_ptr<Sink> sink, MonitorOptions options)
+        : m_sink(std::move(sink))
+        , m_monitor(*m_sink, std::move(options))
+    {
+    }
+    TrainerMon* operator->() { return &m_monitor; }
+    TrainerMon& monitor() { return m_monitor; }
+
+private:
+    const std::unique_ptr<Sink> m_sink;
+    TrainerMon m_monitor;
+};
+
+/// The short way: watches a model and its optimizer with the join string of TELLTALE_JOIN. `config` is a path, JSON
+/// text, or empty for everything. Never fails, never null: what is wrong is said on standard error and the training
+/// goes on unwatched.
+///
+///     auto watch = telltale::watch(*model, optimizer);
+///     for (...) {
+///         auto loss = ...; loss.backward();
+///         watch->log("loss", loss.item<double>());
+///         watch->step(); // instead of optimizer.step()
+///     }
+std::unique_ptr<Watch> watch(torch::nn::Module& model, torch::optim::Optimizer& optimizer,
+    const std::string& config = {}, ModelOptions options = {});
+
+}
