@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Milliseconds to paint 100 curves x 2000 px from their answers, beside QLineSeries in a QChart with the same points.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+#include <QApplication>
+#include <QChart>
+#include <QGraphicsScene>
+#include <QLineSeries>
+#include <QPainter>
+
+#include <telltale/heatmap/heatimage.h>
+#include <telltale/plot/curvepainter.h>
+
+using namespace telltale;
+using namespace telltale::views;
+
+namespace {
+
+constexpr int kCurves = 100;
+constexpr int kWidth = 2000;
+constexpr int kHeight = 1000;
+
+template <typename Work> double medianMs(int rounds, Work work)
+{
+    std::vector<double> times;
+    for (int i = 0; i < rounds; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        work();
+        times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+    }
+    std::nth_element(times.begin(), times.begin() + rounds / 2, times.end());
+    return times[static_cast<std::size_t>(rounds / 2)];
+}
+
+CurvePicture curves()
+{
+    CurvePicture picture;
+    picture.range = { Step { 0 }, Step { 99999 } };
+    std::mt19937 random(1);
+    std::normal_distribution<double> noise;
+    for (int i = 0; i < kCurves; ++i) {
+        CurveSeries one;
+        one.slot = i;
+        one.result.range = picture.range;
+        double level = 1 + i * 0.3;
+        for (int x = 0; x < kWidth; ++x) {
+            level *= std::exp(0.01 * noise(random));
+            series::Bucket bucket;
+            bucket.mean = bucket.first = level;
+            bucket.last = level * std::exp(0.01 * noise(random));
+            bucket.min = std::min(bucket.first, bucket.last) * 0.99;
+            bucket.max = std::max(bucket.first, bucket.last) * 1.01;
+            bucket.samples = bucket.finite = 50;
+            bucket.state = series::CellState::Value;
+            one.result.buckets.push_back(bucket);
+        }
+        picture.series.push_back(std::move(one));
+    }
+    return picture;
+}
+
+HeatPicture heat()
+{
+    HeatPicture picture;
+    picture.rows.resize(1000);
+    picture.result.range = { Step { 0 }, Step { 99999 } };
+    picture.result.rows = 1000;
+    picture.result.columns = kWidth;
+    std::mt19937 random(1);
+    std::lognormal_distribution<float> values(0, 2);
+    picture.result.values.resize(1000U * kWidth);
+    for (float& value : picture.result.values)
+        value = values(random);
+    picture.result.states.assign(picture.result.values.size(), series::CellState::Value);
+    picture.finish();
+    return picture;
+}
+
+}
+
+int main(int argc, char** argv)
+{
+    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication app(argc, argv);
+    const CurvePicture picture = curves();
+    QImage frame(kWidth, kHeight, QImage::Format_RGB32);
+    frame.fill(Theme::dark().base);
+    for (const YMode mode : { YMode::Linear, YMode::Log }) {
+        const ValueScale scale = picture.fit(mode, false);
+        const double ms
+            = medianMs(31, [&] { paintCurves(frame, frame.rect(), picture, scale, CurveLook {}, Theme::dark()); });
+        std::printf("paint 100 curves x 2000 px, spans, %s: %.2f ms\n", mode == YMode::Log ? "log" : "linear", ms);
+    }
+
+    QChart chart;
+    chart.legend()->hide();
+    for (const CurveSeries& one : picture.series) {
+        auto* series = new QLineSeries(&chart);
+        QList<QPointF> points;
+        for (int x = 0; x < kWidth; ++x)
+            points.append(QPointF(x, one.result.buckets[static_cast<std::size_t>(x)].mean));
+        series->replace(points);
+        chart.addSeries(series);
+    }
+    chart.createDefaultAxes();
+    QGraphicsScene scene;
+    scene.addItem(&chart);
+    chart.resize(kWidth, kHeight);
+    const double peer = medianMs(5, [&] {
+        for (QAbstractSeries* series : chart.series()) {
+            auto* line = static_cast<QLineSeries*>(series);
+            line->replace(line->points());
+        }
+        QPainter painter(&frame);
+        scene.render(&painter);
+    });
+    std::printf("paint 100 curves x 2000 px, QLineSeries: %.1f ms\n", peer);
+    scene.removeItem(&chart);
+
+    const HeatPicture cells = heat();
+    const RowLayout layout(std::vector<QString>(1000), 1000, 2);
+    const double image = medianMs(15, [&] {
+        frame = HeatImage::render(cells, layout, { kWidth, 1000 }, 1, Theme::dark());
+    });
+    std::printf("heat image 2000 x 1000 px: %.2f ms\n", image);
+    return 0;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QElapsedTimer>
+#include <QMimeData>
+#include <QPersistentModelIndex>
+#include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <telltale/items/connectionsmodel.h>
+#include <telltale/items/moduletreemodel.h>
+#include <telltale/items/rowsync.h>
+#include <telltale/items/runsmodel.h>
+
+using namespace telltale;
+using namespace telltale::items;
+
+namespace {
+
+store::RunSummary run(const char* id, store::RunState state = store::RunState::Finished, std::int64_t step = 10)
+{
+    store::RunSummary summary;
+    summary.id = id;
+    summary.path = std::string("/runs/") + id;
+    summary.name = std::string("run ") + id;
+    summary.state = state;
+    summary.ranks = 8;
+    summary.lastStep = Step { step };
+    return summary;
+}
+
+std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names, const char* key = "run")
+{
+    auto catalog = std::make_shared<store::Catalog>();
+    catalog->runKey = key;
+    for (const std::string& name : names) {
+        store::SeriesInfo series;
+        series.id = SeriesId { static_cast<std::int64_t>(catalog->series.size()) + 1 };
+        series.kind = name == "loss" ? Kind::Scalar : Kind::Actv;
+        series.name = name;
+        catalog->series.push_back(series);
+    }
+    return catalog;
+}
+
+std::shared_ptr<store::Catalog> bigCatalog(int count)
+{
+    std::vector<std::string> names;
+    for (int i = 0; i < count; ++i)
+        names.push_back("model.decoder.layers." + std::to_string(i / 1000) + ".mlp.experts." + std::to_string(i % 1000)
+            + (i % 2 == 0 ? ".gate_proj.weight" : ".down_proj.weight"));
+    return catalogOf(names);
+}
+
+ConnectionInfo agent(int rank)
+{
+    ConnectionInfo info;
+    info.agentId = "agent-" + std::to_string(rank);
+    info.runName = "gpt";
+    info.rank = Rank { rank };
+    info.connected = true;
+    return info;
+}
+
+}
+
+class ItemsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral(".?"))); }
+
+    void runsStandUnderLiveAndArchived()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QVERIFY(model.isEmpty());
+        model.setArchived({ run("a"), run("b"), run("c", store::RunState::Failed) });
+        model.setLive({ run("l", store::RunState::Live) });
+        QCOMPARE(model.rowCount(model.index(RunsModel::LiveGroup, 0)), 1);
+        QCOMPARE(model.rowCount(model.index(RunsModel::ArchivedGroup, 0)), 3);
+        QCOMPARE(model.index(RunsModel::ArchivedGroup, 0).data(CountRole).toInt(), 3);
+        const QModelIndex c = model.indexOf(QStringLiteral("c"));
+        QCOMPARE(c.data().toString(), QStringLiteral("run c"));
+        QCOMPARE(model.runAt(c)->state, store::RunState::Failed);
+        QVERIFY(!model.runAt(model.index(0, 0)));
+    }
+
+    void aRefreshKeepsWhatIsSelected()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setArchived({ run("a"), run("b"), run("c"), run("d") });
+        const QPersistentModelIndex c = model.indexOf(QStringLiteral("c"));
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        model.setArchived({ run("new1"), run("new2"), run("d"), run("c"), run("a") });
+        QVERIFY(c.isValid());
+        QCOMPARE(c.data(KeyRole).toString(), QStringLiteral("c"));
+        QCOMPARE(c.row(), 3);
+        QCOMPARE(inserted.count(), 1); // both new rows in one batch
+        model.setArchived({});
+        QVERIFY(!c.isValid());
+    }
+
+    void aRunThatIsLiveIsNotArchivedAsWell()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setArchived({ run("a"), run("b") });
+        model.setLive({ run("a", store::RunState::Live) });
+        QCOMPARE(model.rowCount(model.index(RunsModel::ArchivedGroup, 0)), 1);
+        model.setArchived({ run("a"), run("b") });
+        QCOMPARE(model.rowCount(model.index(RunsModel::ArchivedGroup, 0)), 1);
+    }
+
+    void syncedRowsEqualTheWantedOnes()
+    {
+        std::uint32_t seed = 7;
+        const auto next = [&seed](std::uint32_t below) {
+            seed = seed * 1664525u + 1013904223u;
+            return (seed >> 8) % below;
+        };
+        for (int round = 0; round < 500; ++round) {
+            std::vector<int> have, wanted;
+            for (int value = 0; value < 12; ++value) {
+                if (next(2) != 0)
+                    have.insert(
+                        have.begin() + static_cast<std::ptrdiff_t>(next(static_cast<std::uint32_t>(have.size()) + 1)),
+                        value);
+                if (next(2) != 0)
+                    wanted.insert(wanted.begin()
+                            + static_cast<std::ptrdiff_t>(next(static_cast<std::uint32_t>(wanted.size()) + 1)),
+                        value);
+            }
+            std::vector<int> rows = have;
+            RowOperations operations;
+            operations.remove = [&](int first, int last) { rows.erase(rows.begin() + first, rows.begin() + last + 1); };
+            operations.move = [&](int from, int to) {
+                const int value = rows[static_cast<std::size_t>(from)];
+                rows.erase(rows.begin() + from);
+                rows.insert(rows.begin() + to, value);
+            };
+            operations.insert = [&](int row, int first, int count) {
+                rows.insert(rows.begin() + row, wanted.begin() + first, wanted.begin() + first + count);
+            };
+            syncRows(have, wanted, operations);
+            QCOMPARE(rows, wanted);
+        }
+    }
+
+    void dottedNamesBecomeATree()
+    {
+        ModuleTreeModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setCatalog(
+            catalogOf({ "loss", "tok_emb", "layers.0.attn.qkv", "layers.0.attn.proj", "layers.1.mlp", "head" }));
+        QCOMPARE(model.rowCount(), 3); // the scalar is no module
+        QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("layers"));
+        const QModelIndex qkv = model.indexOf(QStringLiteral("layers.0.attn.qkv"));
+        QCOMPARE(qkv.data().toString(), QStringLiteral("qkv"));
+        QCOMPARE(qkv.parent().data().toString(), QStringLiteral("attn"));
+        QCOMPARE(model.namesBelow(model.index(1, 0)).size(), std::size_t { 3 });
+        QCOMPARE(model.tree().moduleCount(), 5);
+        const std::unique_ptr<QMimeData> dragged(model.mimeData({ model.index(1, 0), qkv }));
+        QCOMPARE(dragged->text().split(u'\n').size(), 3);
+    }
+
+    void aNewerCatalogKeepsWhatIsSelected()
+    {
+        ModuleTreeModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z" }));
+        const QPersistentModelIndex z = model.indexOf(QStringLiteral("b.z"));
+        model.setCatalog(catalogOf({ "first", "a.x", "a.w", "a.y", "b.z" }));
+        QVERIFY(z.isValid());
+        QCOMPARE(model.pathOf(z), QStringLiteral("b.z"));
+        model.setFilter(QStringLiteral("a.*"));
+        QVERIFY(!z.isValid());
+        QCOMPARE(model.tree().shownCount(), 3);
+        model.setCatalog(catalogOf({ "other" }, "another run"));
+        QCOMPARE(model.tree().shownCount(), 0);
+        model.setFilter(QString());
+        QCOMPARE(model.tree().shownCount(), 1);
+        model.setCatalog(nullptr);
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void filters_data()
+    {
+        QTest::addColumn<QString>("filter");
+        QTest::addColumn<int>("shown");
+        QTest::newRow("nothing") << QString() << 6;
+        QTest::newRow("text") << QStringLiteral("ATTN") << 3;
+        QTest::newRow("glob") << QStringLiteral("layers.*.attn.qkv") << 2;
+        QTest::newRow("glob is the whole name") << QStringLiteral("*qkv") << 2;
+        QTest::newRow("set") << QStringLiteral("layers.[0-0].*") << 2;
+        QTest::newRow("inverted set") << QStringLiteral("layers.[!0].*") << 2;
+        QTest::newRow("question mark") << QStringLiteral("layers.?.mlp") << 1;
+        QTest::newRow("expression") << QStringLiteral("/\\.(qkv|mlp)$/") << 3;
+        QTest::newRow("broken expression") << QStringLiteral("/(/") << 0;
+        QTest::newRow("no such name") << QStringLiteral("conv") << 0;
+    }
+    void filters()
+    {
+        QFETCH(QString, filter);
+        QFETCH(int, shown);
+        ModuleTreeModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setCatalog(catalogOf(
+            { "tok", "layers.0.attn.qkv", "layers.0.attn.proj", "layers.1.attn.qkv", "layers.1.mlp", "head" }));
+        model.setFilter(filter);
+        QCOMPARE(model.tree().shownCount(), shown);
+        QCOMPARE(model.filterError().isEmpty(), filter != QStringLiteral("/(/"));
+    }
+
+    void aHundredThousandSeriesFilterInTime_data()
+    {
+        QTest::addColumn<QString>("filter");
+        QTest::newRow("text") << QStringLiteral("experts.77");
+        QTest::newRow("glob") << QStringLiteral("*layers.4?.*down*");
+        QTest::newRow("expression") << QStringLiteral("/layers\\.[1-3]\\..*gate/");
+        QTest::newRow("all") << QStringLiteral("layers");
+    }
+    void aHundredThousandSeriesFilterInTime()
+    {
+        QFETCH(QString, filter);
+        ModuleTree tree(*bigCatalog(100'000));
+        QCOMPARE(tree.moduleCount(), 100'000);
+        qint64 best = 1'000'000'000;
+        for (int i = 0; i < 5; ++i) {
+            QElapsedTimer timer;
+            timer.start();
+            tree.filter(NamePattern(filter));
+            best = std::min(best, timer.nsecsElapsed());
+        }
+        qInfo("filter %s: %.1f ms for 100 000 series, %d shown", qPrintable(filter), static_cast<double>(best) / 1e6,
+            tree.shownCount());
+        QVERIFY(tree.shownCount() > 0);
+#if defined(NDEBUG)
+        QVERIFY2(best < 50'000'000, "goal: under 50 ms");
+#endif
+    }
+
+    void theWorstOfASubtreeClimbsToItsHead()
+    {
+        ModuleTreeModel model;
+        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z", "c" }));
+        WorstValue calm, loud, source;
+        calm.known = loud.known = source.known = true;
+        calm.deviation = 2;
+        loud.nonFinite = series::CellState::NaN;
+        source.nonFinite = series::CellState::PosInf;
+        source.isSource = true;
+        model.setWorst({ { "a.x", calm }, { "a.y", source }, { "b.z", loud } });
+        const auto worst = [&](const char* path) {
+            return model.indexOf(QString::fromLatin1(path)).data(WorstRole).value<WorstValue>();
+        };
+        QVERIFY(worst("a").isSource);
+        QVERIFY(!worst("a.x").isNonFinite());
+        QVERIFY(worst("b").isNonFinite() && !worst("b").isSource);
+        QVERIFY(!worst("c").known);
+    }
+
+    void agentsStandByRankAndChangeInPlace()
+    {
+        ConnectionsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.set({ agent(2), agent(0), agent(1) });
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(model.index(2, ConnectionsModel::RankColumn).data().toString(), QStringLiteral("2"));
+        const QPersistentModelIndex two = model.index(2, 0);
+        ConnectionInfo refused = agent(2);
+        refused.connected = false;
+        refused.lastRefusal = "wrong token";
+        refused.droppedSamples = 3;
+        model.set({ agent(0), refused });
+        QVERIFY(two.isValid());
+        QCOMPARE(two.row(), 1);
+        QCOMPARE(QModelIndex(two).siblingAtColumn(ConnectionsModel::StateColumn).data().toString(),
+            QStringLiteral("wrong token"));
+        QCOMPARE(QModelIndex(two).siblingAtColumn(ConnectionsModel::DroppedColumn).data(SeverityRole).toInt(), 1);
+        model.set({});
+        QCOMPARE(model.rowCount(), 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(ItemsTest)
+#include "itemstest.moc"

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <random>
+
+#include <QFontMetricsF>
+#include <QTest>
+
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/valuescale.h>
+
+using namespace telltale;
+using namespace telltale::views;
+
+class AxisTicks : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void stepLabelsNeverOverlap()
+    {
+        std::mt19937_64 random(7);
+        const QFontMetricsF metrics(numberFont(11));
+        for (int round = 0; round < 4000; ++round) {
+            const int width = std::uniform_int_distribution<int>(1, 4000)(random);
+            const auto magnitude = std::uniform_int_distribution<int>(0, 40)(random);
+            const auto first = static_cast<std::int64_t>(random() % (1ULL << magnitude));
+            const auto count
+                = 1 + static_cast<std::int64_t>(random() % (1ULL << std::uniform_int_distribution<int>(0, 40)(random)));
+            const StepRange range { Step { first }, Step { first + count - 1 } };
+            double end = -1e9;
+            std::int64_t last = -1;
+            for (const SharedAxis::Tick& tick : SharedAxis::ticksFor(range, width)) {
+                const double half = metrics.horizontalAdvance(formatStep(tick.step)) / 2;
+                QVERIFY(tick.x - half > end);
+                QVERIFY(range.contains(Step { tick.step }));
+                QVERIFY(tick.step > last);
+                end = tick.x + half;
+                last = tick.step;
+            }
+        }
+    }
+
+    void everyStepLiesUnderItsOwnPixel()
+    {
+        const StepRange range { Step { 100 }, Step { 299 } };
+        for (std::int64_t step = 100; step < 300; ++step) {
+            const double x = SharedAxis::xOfStep(range, Step { step }, 800);
+            QCOMPARE(static_cast<std::int64_t>(x * 200 / 800) + 100, step);
+        }
+    }
+
+    void valueLabelsAreFewApartAndInside()
+    {
+        std::mt19937 random(9);
+        std::uniform_real_distribution<double> exponent(-12, 12);
+        for (int round = 0; round < 6000; ++round) {
+            const auto mode = static_cast<ValueScale::Mode>(round % 3);
+            double low = std::pow(10, exponent(random)) * (mode == ValueScale::Mode::Log || round % 2 ? 1 : -1);
+            const double high = low + std::pow(10, exponent(random));
+            const ValueScale scale(mode, low, high);
+            const int length = std::uniform_int_distribution<int>(20, 900)(random);
+            const auto ticks = scale.ticks(length);
+            QVERIFY(ticks.size() <= 6);
+            double last = -1e9;
+            for (const ValueScale::Tick& tick : ticks) {
+                const double at = scale.unitOf(tick.value) * length;
+                QVERIFY(at >= -0.6 && at <= length + 0.6);
+                QVERIFY(at - last >= 14);
+                QVERIFY(!tick.label.isEmpty());
+                last = at;
+            }
+        }
+    }
+
+    void neighbouringLabelsDiffer()
+    {
+        for (const double base : { 1.0, 1000.0, 31000.0, 2.5e-5 }) {
+            const auto ticks = ValueScale(ValueScale::Mode::Linear, base, base * 1.0007).ticks(300);
+            for (std::size_t i = 1; i < ticks.size(); ++i)
+                QVERIFY2(ticks[i].label != ticks[i - 1].label, qPrintable(ticks[i].label));
+        }
+    }
+
+    void decadesReadAsTheDesignWritesThem()
+    {
+        const auto ticks = ValueScale(ValueScale::Mode::Log, 1, 1e5).ticks(200);
+        QStringList labels;
+        for (const ValueScale::Tick& tick : ticks)
+            labels << tick.label;
+        QCOMPARE(labels,
+            QStringList({ QStringLiteral("1"), QStringLiteral("10"), QStringLiteral("100"), QStringLiteral("1e3"),
+                QStringLiteral("1e4"), QStringLiteral("1e5") }));
+    }
+
+    void scaleMapsBackAndForth()
+    {
+        for (const auto mode : { ValueScale::Mode::Linear, ValueScale::Mode::Log, ValueScale::Mode::Symlog }) {
+            const ValueScale scale(mode, 0.5, 7000);
+            for (double unit = 0; unit <= 1; unit += 0.05)
+                QVERIFY(std::abs(scale.unitOf(scale.valueAt(unit)) - unit) < 1e-9);
+        }
+    }
+
+    void numbersReadAsTheDesignWritesThem()
+    {
+        QCOMPARE(formatStep(31215), QStringLiteral("31\u202F215"));
+        QCOMPARE(formatStep(999), QStringLiteral("999"));
+        QCOMPARE(formatStep(-1234567), QStringLiteral("\u22121\u202F234\u202F567"));
+        QCOMPARE(formatValue(27.44), QStringLiteral("27.4"));
+        QCOMPARE(formatValue(1.28e-4), QStringLiteral("1.28e-4"));
+        QCOMPARE(formatValue(8.91e6), QStringLiteral("8.91e6"));
+        QCOMPARE(formatValue(-65312), QStringLiteral("\u221265\u202F312"));
+        QCOMPARE(formatValue(std::nan("")), QStringLiteral("NaN"));
+        QCOMPARE(formatValue(-INFINITY), QStringLiteral("\u2212Inf"));
+        QCOMPARE(formatShort(186000), QStringLiteral("186\u00A0k"));
+        QCOMPARE(formatShort(2.1e6), QStringLiteral("2.1\u00A0M"));
+        QCOMPARE(formatBytes(1840000000), QStringLiteral("1.84\u00A0GB"));
+    }
+};
+
+QTEST_MAIN(AxisTicks)
+#include "tst_axisticks.moc"

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <limits>
+
+#include <QBuffer>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <telltale/common/csv.h>
+#include <telltale/common/modulefilter.h>
+#include <telltale/common/rowlist.h>
+#include <telltale/common/viewstate.h>
+
+#include "commonsynthetic.h"
+
+using namespace telltale;
+using namespace telltale::views;
+
+namespace {
+
+StepRange range(std::int64_t first, std::int64_t last)
+{
+    return { Step { first }, Step { last } };
+}
+
+ModuleKey key(const char* name)
+{
+    return { QString::fromLatin1(name), {} };
+}
+
+/// Reads RFC 4180 back, as a spreadsheet does.
+QList<QStringList> parse(const QByteArray& csv)
+{
+    QList<QStringList> rows;
+    QStringList row;
+    QByteArray cell;
+    bool quoted = false;
+    for (qsizetype i = 0; i < csv.size(); ++i) {
+        const char c = csv[i];
+        if (quoted) {
+            if (c == '"' && i + 1 < csv.size() && csv[i + 1] == '"') {
+                cell += '"';
+                ++i;
+            } else if (c == '"') {
+                quoted = false;
+            } else {
+                cell += c;
+            }
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == ',') {
+            row << QString::fromUtf8(cell);
+            cell.clear();
+        } else if (c == '\r' && i + 1 < csv.size() && csv[i + 1] == '\n') {
+            row << QString::fromUtf8(cell);
+            cell.clear();
+            rows << row;
+            row.clear();
+            ++i;
+        } else {
+            cell += c;
+        }
+    }
+    return rows;
+}
+
+}
+
+class Common : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void followingKeepsTheNewestStepsInView()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 99));
+        QCOMPARE(state.visibleRange(), range(0, 99));
+        state.setFullRange(range(0, 199));
+        QCOMPARE(state.visibleRange(), range(0, 199));
+        state.setFollowSpan(50);
+        QCOMPARE(state.visibleRange(), range(150, 199));
+        state.setFullRange(range(0, 249));
+        QCOMPARE(state.visibleRange(), range(200, 249));
+    }
+
+    void zoomingAwayFromTheLiveEdgeEndsFollowing()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        QSignalSpy following(&state, &ViewState::followingChanged);
+        state.zoomTo(range(100, 200));
+        QVERIFY(!state.isFollowing());
+        QCOMPARE(following.count(), 1);
+        state.setFullRange(range(0, 1099));
+        QCOMPARE(state.visibleRange(), range(100, 200));
+    }
+
+    void zoomingAtTheLiveEdgeKeepsFollowingWithThatWidth()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.zoomTo(range(900, 999));
+        QVERIFY(state.isFollowing());
+        state.setFullRange(range(0, 1009));
+        QCOMPARE(state.visibleRange(), range(910, 1009));
+    }
+
+    void zoomBackRestoresEveryStepOfTheStack()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.zoomTo(range(100, 499));
+        state.zoomTo(range(200, 299));
+        state.zoomTo(range(220, 229));
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(200, 299));
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(100, 499));
+        state.setFullRange(range(0, 1999));
+        state.zoomBack();
+        QVERIFY(state.isFollowing());
+        QCOMPARE(state.visibleRange(), range(0, 1999));
+        QVERIFY(!state.canZoomBack());
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(0, 1999));
+    }
+
+    void notchesOfOneGestureAreOneStepOfTheStack()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.zoomTo(range(100, 899));
+        state.zoomTo(range(200, 799), true);
+        state.zoomTo(range(300, 699), true);
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(0, 999));
+    }
+
+    void panStopsAtTheEnds()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.zoomTo(range(400, 499));
+        state.pan(-1000);
+        QCOMPARE(state.visibleRange(), range(0, 99));
+        state.pan(5000);
+        QCOMPARE(state.visibleRange(), range(900, 999));
+    }
+
+    void anotherRunForgetsSelectionCursorAndZoom()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.setSelection({ key("a") });
+        state.setCursor(Step { 4 });
+        state.zoomTo(range(3, 9));
+        state.setRun(std::make_shared<store::RunHandle>());
+        QVERIFY(state.selection().empty());
+        QVERIFY(!state.cursor());
+        QVERIFY(!state.canZoomBack());
+        QVERIFY(!state.isFollowing());
+    }
+
+    void coloursStayWithTheirSeriesWhileItIsSelected()
+    {
+        ViewState state;
+        state.setSelection({ key("a"), key("b"), key("c") });
+        QCOMPARE(state.slotOf(key("c")), 2);
+        state.toggleSelected(key("a"));
+        QCOMPARE(state.slotOf(key("a")), -1);
+        QCOMPARE(state.slotOf(key("b")), 1);
+        QCOMPARE(state.slotOf(key("c")), 2);
+        state.toggleSelected(key("d"));
+        QCOMPARE(state.slotOf(key("d")), 0);
+    }
+
+    void settingWhatIsSetEmitsNothing()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 9));
+        QSignalSpy visible(&state, &ViewState::visibleRangeChanged);
+        QSignalSpy stat(&state, &ViewState::statChanged);
+        state.setFullRange(range(0, 9));
+        state.zoomTo(range(0, 9));
+        state.setStat(state.stat());
+        QCOMPARE(visible.count(), 0);
+        QCOMPARE(stat.count(), 0);
+        QVERIFY(!state.canZoomBack());
+    }
+
+    void filterTakesPartsGlobsAndExpressions()
+    {
+        const QString name = QStringLiteral("layers.7.attn.qkv");
+        QVERIFY(ModuleFilter(QStringLiteral("ATTN")).matches(name));
+        QVERIFY(!ModuleFilter(QStringLiteral("mlp")).matches(name));
+        QVERIFY(ModuleFilter(QStringLiteral("layers.?.*qkv")).matches(name));
+        QVERIFY(!ModuleFilter(QStringLiteral("layers.?")).matches(name));
+        QVERIFY(ModuleFilter(QStringLiteral("/[5-8]\\.attn/")).matches(name));
+        QVERIFY(!ModuleFilter(QStringLiteral("/(/")).matches(name));
+        QVERIFY(!ModuleFilter(QStringLiteral("/(/")).isValid());
+        QVERIFY(ModuleFilter(QStringLiteral("  ")).matches(name));
+    }
+
+    void rowsStandInModelOrderAndInGroups()
+    {
+        RowWish wish;
+        wish.kind = Kind::Actv;
+        wish.rank = Rank { 3 };
+        const std::vector<Row> rows = buildRows(*synthetic::catalog(), wish);
+        const auto names = synthetic::moduleNames();
+        QCOMPARE(rows.size(), names.size());
+        for (std::size_t i = 0; i < rows.size(); ++i)
+            QCOMPARE(rows[i].key.name.toStdString(), names[i]);
+        QCOMPARE(rows[1].group, QStringLiteral("layers.0"));
+        QCOMPARE(rows[1].label, QStringLiteral("0.ln1"));
+        QCOMPARE(rows[0].group, QStringLiteral("embed"));
+        wish.filter = QStringLiteral("qkv");
+        QCOMPARE(buildRows(*synthetic::catalog(), wish).size(), std::size_t { 12 });
+    }
+
+    void attemptsOfOneTensorAreOneRowOldestFirst()
+    {
+        store::Catalog catalog;
+        for (int attempt = 0; attempt < 3; ++attempt) {
+            store::SourceInfo source;
+            source.id = SourceId { attempt + 1 };
+            source.attempt = attempt;
+            catalog.sources.push_back(source);
+            store::SeriesInfo info;
+            info.id = SeriesId { 10 + attempt };
+            info.source = source.id;
+            info.kind = Kind::Scalar;
+            info.name = "loss";
+            catalog.series.push_back(info);
+        }
+        RowWish wish;
+        wish.kind = Kind::Scalar;
+        const std::vector<Row> rows = buildRows(catalog, wish);
+        QCOMPARE(rows.size(), std::size_t { 1 });
+        QCOMPARE(rows[0].attempts, (series::RowAttempts { SeriesId { 10 }, SeriesId { 11 }, SeriesId { 12 } }));
+    }
+
+    void csvComesBackAsItWas()
+    {
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        CsvWriter csv(&buffer);
+        const QStringList texts { QStringLiteral("plain"), QStringLiteral("a,b"), QStringLiteral("say \"x\""),
+            QStringLiteral("two\r\nlines"), QString(), QStringLiteral(" edge "), QStringLiteral("模型") };
+        for (const QString& text : texts)
+            csv.text(text);
+        csv.endRow();
+        const double values[] = { 0.1, 1e-300, -1.7976931348623157e308, 5e-324, 1.0 / 3 };
+        for (const double value : values)
+            csv.number(value);
+        csv.number(std::nan("")).number(INFINITY).number(-INFINITY).empty();
+        csv.endRow();
+        QVERIFY(csv.finish().has_value());
+        const QList<QStringList> rows = parse(buffer.data());
+        QCOMPARE(rows.size(), 2);
+        QCOMPARE(rows[0], texts);
+        for (int i = 0; i < 5; ++i)
+            QCOMPARE(rows[1][i].toDouble(), values[i]);
+        QCOMPARE(rows[1].mid(5),
+            QStringList({ QStringLiteral("NaN"), QStringLiteral("Inf"), QStringLiteral("-Inf"), QString() }));
+    }
+
+    void noTextCellCanBecomeAFormula()
+    {
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        CsvWriter csv(&buffer);
+        for (const char* text : { "=1+1", "+x", "-x", "@x", "\tx", "=cmd|' /C calc'!A0,\"" })
+            csv.text(QLatin1String(text));
+        csv.endRow();
+        QVERIFY(csv.finish().has_value());
+        const QList<QStringList> rows = parse(buffer.data());
+        for (const QString& cell : rows[0])
+            QVERIFY2(cell.startsWith(QLatin1Char('\'')), qPrintable(cell));
+    }
+
+    void aDeviceThatRefusesIsAnError()
+    {
+        QBuffer closed;
+        QVERIFY(closed.open(QIODevice::ReadOnly));
+        CsvWriter csv(&closed);
+        QTest::ignoreMessage(QtWarningMsg, "QIODevice::write (QBuffer): ReadOnly device");
+        csv.text(QStringLiteral("x"));
+        csv.endRow();
+        QVERIFY(!csv.finish().has_value());
+    }
+};
+
+QTEST_GUILESS_MAIN(Common)
+#include "tst_common.moc"

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include <QBuffer>
+#include <QTest>
+
+#include <telltale/common/colourmap.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/heatmap/colourindex.h>
+#include <telltale/heatmap/heatimage.h>
+
+using namespace telltale;
+using namespace telltale::views;
+using series::CellState;
+
+namespace {
+
+HeatPicture picture(int rows, int columns, HeatScale scale = HeatScale::Log)
+{
+    HeatPicture p;
+    p.scaleMode = scale;
+    p.rows.resize(static_cast<std::size_t>(rows));
+    p.result.range = { Step { 0 }, Step { columns - 1 } };
+    p.result.rows = rows;
+    p.result.columns = columns;
+    p.result.reduction = series::Reduction::LargestMagnitude;
+    const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    std::mt19937 random(4);
+    std::lognormal_distribution<float> values(1, 1);
+    p.result.values.resize(count);
+    for (float& value : p.result.values)
+        value = values(random);
+    p.result.states.assign(count, CellState::Value);
+    return p;
+}
+
+int pixelsOf(const QImage& image, QRgb colour)
+{
+    int count = 0;
+    for (int y = 0; y < image.height(); ++y) {
+        const auto* line = reinterpret_cast<const QRgb*>(image.constScanLine(y));
+        count += static_cast<int>(std::count(line, line + image.width(), colour));
+    }
+    return count;
+}
+
+}
+
+class HeatmapImage : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void colourIndexCountsTheThresholdsBelow()
+    {
+        std::mt19937 random(2);
+        std::uniform_real_distribution<double> exponent(-30, 30);
+        for (int round = 0; round < 60; ++round) {
+            const auto mode = static_cast<ValueScale::Mode>(round % 3);
+            const double low = std::pow(10, exponent(random)) * (round % 4 == 1 ? -1 : 1);
+            const double high = round % 5 == 0 ? low + std::abs(low) * 1e-4 : low + std::pow(10, exponent(random));
+            const ColourIndex index(ValueScale(mode, low, high));
+            const auto& thresholds = index.thresholds();
+            QVERIFY(std::is_sorted(thresholds.begin(), thresholds.end()));
+            std::vector<float> probes { 0, -0.0F, 1, -1, 3e38F, -3e38F, 1e-45F, static_cast<float>(low),
+                static_cast<float>(high) };
+            for (const float t : thresholds) {
+                probes.push_back(t);
+                probes.push_back(std::nextafter(t, -INFINITY));
+                probes.push_back(std::nextafter(t, INFINITY));
+            }
+            for (const float probe : probes) {
+                const auto expected
+                    = std::count_if(thresholds.begin(), thresholds.end(), [&](float t) { return t <= probe; });
+                QCOMPARE(static_cast<int>(index.indexOf(probe)), static_cast<int>(expected));
+            }
+        }
+    }
+
+    void everyCellHasExactlyTheColourOfItsValue()
+    {
+        for (const HeatScale scale : { HeatScale::Linear, HeatScale::Log, HeatScale::Symlog, HeatScale::Deviation }) {
+            HeatPicture p = picture(40, 300, scale);
+            p.finish();
+            const RowLayout layout(std::vector<QString>(40), 40, 2);
+            const QImage image = HeatImage::render(p, layout, { 300, 40 }, 1, Theme::dark());
+            const ColourTable& table
+                = scale == HeatScale::Deviation ? divergingTable(Theme::Mode::Dark) : kSequentialTable;
+            for (int row = 0; row < 40; ++row) {
+                for (int column = 0; column < 300; ++column) {
+                    const double unit
+                        = p.scale.unitOf(static_cast<double>(p.shown[static_cast<std::size_t>(row * 300 + column)]));
+                    const auto exact = std::clamp(unit * 256, 0.0, 255.999);
+                    const QRgb got = image.pixel(column, row);
+                    // A value on a threshold may fall on either side: its float neighbours do.
+                    const auto below = static_cast<std::size_t>(std::max(0.0, exact - 1e-3));
+                    const auto above = static_cast<std::size_t>(std::min(255.0, exact + 1e-3));
+                    QVERIFY(got == table[below] || got == table[above]);
+                }
+            }
+        }
+    }
+
+    void oneNaNAmongAMillionIsSeenAtEveryZoom()
+    {
+        const QRgb rose = glyphs::fill(CellState::NaN, Theme::dark()).rgb();
+        HeatPicture p = picture(500, 2000);
+        std::mt19937 random(11);
+        for (int round = 0; round < 4; ++round) {
+            const std::size_t at = random() % p.result.states.size();
+            p.result.states[at] = CellState::NaN;
+            HeatPicture finished = p;
+            finished.finish();
+            for (const QSize size : { QSize(2000, 500), QSize(700, 90), QSize(333, 41), QSize(31, 7), QSize(3, 3),
+                     QSize(1, 1), QSize(4000, 1500), QSize(9001, 600) }) {
+                const RowLayout layout(std::vector<QString>(500), size.height(), 2);
+                const QImage image = HeatImage::render(finished, layout, size, 1, Theme::dark());
+                QVERIFY2(pixelsOf(image, rose) >= 1,
+                    qPrintable(QStringLiteral("%1 x %2").arg(size.width()).arg(size.height())));
+            }
+            p.result.states[at] = CellState::Value;
+        }
+    }
+
+    void aDashAccompaniesEveryNonFiniteCellWiderThanOnePixel()
+    {
+        for (const CellState state : { CellState::NaN, CellState::PosInf, CellState::NegInf }) {
+            for (const int width : { 2, 3, 5, 8, 9, 20 }) {
+                HeatPicture p = picture(3, 5);
+                p.result.states[7] = state;
+                p.finish();
+                const RowLayout layout(std::vector<QString>(3), 12, 0);
+                const QImage image = HeatImage::render(p, layout, { 5 * width, 12 }, 1, Theme::light());
+                const QImage cell = image.copy(2 * width, 4, width, 4);
+                QVERIFY(pixelsOf(cell, glyphs::fill(state, Theme::light()).rgb()) > 0);
+                QVERIFY(pixelsOf(cell, glyphs::ink(state).rgb()) > 0);
+            }
+        }
+    }
+
+    void whatIsMissingShowsItsPatternOnBase()
+    {
+        const Theme& theme = Theme::dark();
+        for (const CellState state : { CellState::NotCollected, CellState::Gap, CellState::Damaged }) {
+            HeatPicture p = picture(1, 1);
+            p.result.states[0] = state;
+            p.finish();
+            const QImage image = HeatImage::render(p, RowLayout(std::vector<QString>(1), 24, 0), { 24, 24 }, 1, theme);
+            const int ink = pixelsOf(image, glyphs::patternColour(state, theme).rgb());
+            QVERIFY(ink >= 24);
+            QCOMPARE(ink + pixelsOf(image, theme.base.rgb()), 24 * 24);
+        }
+    }
+
+    void strongerStatesWinWhereRowsShareAPixel()
+    {
+        HeatPicture p = picture(6, 1);
+        p.result.states = { CellState::Gap, CellState::NegInf, CellState::Value, CellState::PosInf, CellState::NaN,
+            CellState::Damaged };
+        p.finish();
+        const auto only = [&](int rows, const QColor& expected) {
+            HeatPicture few = p;
+            few.rows.resize(static_cast<std::size_t>(rows));
+            few.result.rows = rows;
+            const QImage image = HeatImage::render(
+                few, RowLayout(std::vector<QString>(static_cast<std::size_t>(rows)), 1, 0), { 1, 1 }, 1, Theme::dark());
+            QCOMPARE(QColor::fromRgb(image.pixel(0, 0)).name(), expected.name());
+        };
+        only(2, glyphs::fill(CellState::NegInf, Theme::dark()));
+        only(4, glyphs::fill(CellState::PosInf, Theme::dark()));
+        only(6, glyphs::fill(CellState::NaN, Theme::dark()));
+    }
+
+    void rowsFillTheHeightWithBaseBetweenGroups()
+    {
+        std::vector<QString> groups;
+        for (int i = 0; i < 30; ++i)
+            groups.push_back(QString::number(i / 6));
+        const RowLayout layout(groups, 200, 2);
+        QCOMPARE(layout.bands().size(), std::size_t { 5 });
+        QCOMPARE(layout.top(0), 0);
+        QCOMPARE(layout.bottom(29), 200);
+        for (int row = 1; row < 30; ++row)
+            QCOMPARE(layout.top(row) - layout.bottom(row - 1), row % 6 == 0 ? 2 : 0);
+        for (int y = 0; y < 200; ++y) {
+            const int row = layout.rowAt(y);
+            QVERIFY(row < 0 || (y >= layout.top(row) && y < layout.bottom(row)));
+        }
+    }
+
+    void aCrowdedLayoutLosesNoRow()
+    {
+        for (const int rows : { 101, 500, 2000, 12345 }) {
+            const RowLayout layout(std::vector<QString>(static_cast<std::size_t>(rows)), 100, 2);
+            int next = 0;
+            for (int y = 0; y < 100; ++y) {
+                const auto [first, last] = layout.rowsAt(y);
+                QCOMPARE(first, next);
+                next = last + 1;
+            }
+            QCOMPARE(next, rows);
+        }
+    }
+
+    void deviationsAreCentredOnEachRowsOwnMedian()
+    {
+        HeatPicture p = picture(2, 101, HeatScale::Deviation);
+        for (std::size_t i = 0; i < 101; ++i) {
+            p.result.values[i] = static_cast<float>(i); // median 50, MAD 25
+            p.result.values[101 + i] = 1000;
+        }
+        p.finish();
+        QCOMPARE(p.shown[50], 0.0F);
+        QCOMPARE(p.shown[100], 2.0F);
+        QCOMPARE(p.shown[0], -2.0F);
+        QCOMPARE(p.shown[101], 0.0F);
+    }
+
+    void orderingByValueKeepsEveryRowWithItsCells()
+    {
+        HeatPicture p = picture(20, 3);
+        for (int row = 0; row < 20; ++row)
+            p.rows[static_cast<std::size_t>(row)].label = QString::number(p.value(row, 0), 'g', 9);
+        p.result.states[30] = CellState::NaN;
+        p.order = RowOrder::Value;
+        p.finish();
+        QCOMPARE(p.state(0, 0), CellState::NaN);
+        for (int row = 0; row < 20; ++row)
+            QCOMPARE(p.rows[static_cast<std::size_t>(row)].label, QString::number(p.value(row, 0), 'g', 9));
+    }
+
+    void columnsAndStepsAgree()
+    {
+        for (const int columns : { 1, 7, 100, 191 }) {
+            HeatPicture p = picture(1, columns);
+            p.result.range = { Step { 31 }, Step { 221 } };
+            for (std::int64_t step = 31; step <= 221; ++step)
+                QVERIFY(p.stepsOf(p.columnOf(Step { step })).contains(Step { step }));
+        }
+    }
+};
+
+QTEST_MAIN(HeatmapImage)
+#include "tst_heatmapimage.moc"

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QDir>
+#include <QTest>
+
+#include <telltale/common/theme.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/overviewcanvas.h>
+
+#include "commonsynthetic.h"
+
+using namespace telltale;
+using namespace telltale::views;
+
+/// Paints every view with a realistic run, in both themes, into the folder `pictures` of the build.
+class PlotPictures : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral("pictures"))); }
+
+    void everyPictureShowsTheRose_data()
+    {
+        QTest::addColumn<bool>("dark");
+        QTest::newRow("dark") << true;
+        QTest::newRow("light") << false;
+    }
+
+    void everyPictureShowsTheRose()
+    {
+        QFETCH(bool, dark);
+        Theme::apply(
+            *qobject_cast<QApplication*>(QCoreApplication::instance()), dark ? Theme::Mode::Dark : Theme::Mode::Light);
+        const QString suffix = dark ? QStringLiteral("dark") : QStringLiteral("light");
+        ViewState state;
+        state.setCatalog(synthetic::catalog());
+        state.setFullRange({ Step { synthetic::kFirst }, Step { synthetic::kLast } });
+        state.setRank(Rank { 5 });
+        state.setSelection({ key("layers.7.attn.qkv"), key("layers.7.attn.proj"), key("layers.6.attn.qkv") });
+        state.setCursor(Step { synthetic::kBroken });
+
+        HeatCanvas heat(&state);
+        heat.setPicture(heatPicture(state, dark ? HeatScale::Log : HeatScale::Deviation));
+        save(heat.renderTo({ 1038, 440 }), QStringLiteral("heatmap-") + suffix);
+
+        CurveCanvas curves(&state);
+        curves.setPicture(curvePicture(state));
+        curves.setSmoothing(dark ? 0.6 : 0);
+        state.setHover(Step { 31120 });
+        save(curves.renderTo({ 1038, 190 }), QStringLiteral("curves-") + suffix);
+        state.setHover({});
+
+        ViewState whole;
+        whole.setFullRange({ Step { 0 }, Step { 31215 } });
+        OverviewCanvas stacked(&whole);
+        stacked.setPicture(scalars());
+        save(stacked.renderTo({ 905, 640 }), QStringLiteral("overview-") + suffix);
+    }
+
+private:
+    static ModuleKey key(const char* name) { return { QString::fromLatin1(name), QStringLiteral("output") }; }
+
+    static std::shared_ptr<const HeatPicture> heatPicture(const ViewState& state, HeatScale scale)
+    {
+        auto picture = std::make_shared<HeatPicture>();
+        picture->scaleMode = scale;
+        picture->kind = Kind::Actv;
+        picture->stat = Stat::AbsMax;
+        picture->isLive = true;
+        RowWish wish;
+        wish.kind = Kind::Actv;
+        wish.rank = Rank { 5 };
+        picture->rows = buildRows(*state.catalog(), wish);
+        picture->result = synthetic::heat(static_cast<int>(picture->rows.size()));
+        picture->finish();
+        return picture;
+    }
+
+    static std::shared_ptr<const CurvePicture> curvePicture(const ViewState& state)
+    {
+        auto picture = std::make_shared<CurvePicture>();
+        picture->range = state.visibleRange();
+        int slot = 0;
+        for (const int row : { 44, 45, 38 }) {
+            RowWish wish;
+            wish.kind = Kind::Actv;
+            wish.rank = Rank { 5 };
+            CurveSeries one;
+            one.row = buildRows(*state.catalog(), wish)[static_cast<std::size_t>(row)];
+            one.stat = Stat::AbsMax;
+            one.slot = slot++;
+            one.result.range = state.visibleRange();
+            one.result.buckets = synthetic::buckets(row);
+            picture->series.push_back(one);
+        }
+        CurveSeries group = picture->series.front();
+        group.isGroup = true;
+        group.groupText = QStringLiteral("7");
+        std::mt19937 random(5);
+        for (series::Bucket& bucket : group.result.buckets) {
+            std::uniform_real_distribution<double> low(15, 19);
+            bucket = series::Bucket {};
+            bucket.min = low(random);
+            bucket.max = bucket.min + 14;
+            bucket.first = bucket.last = bucket.mean = bucket.min + 7;
+            bucket.finite = bucket.samples = 7;
+            bucket.state = series::CellState::Value;
+        }
+        picture->series.push_back(group);
+        return picture;
+    }
+
+    /// 780 buckets of 40 steps each: loss, gradient norm, learning rate, throughput, of which two end in NaN.
+    static std::shared_ptr<const CurvePicture> scalars()
+    {
+        auto picture = std::make_shared<CurvePicture>();
+        picture->range = { Step { 0 }, Step { 31215 } };
+        std::mt19937 random(3);
+        std::normal_distribution<double> noise;
+        const char* const names[] = { "loss", "grad-norm", "lr", "throughput" };
+        for (int which = 0; which < 4; ++which) {
+            CurveSeries one;
+            one.row.key.name = one.row.label = QLatin1String(names[which]);
+            one.stat = Stat::Value;
+            one.slot = which;
+            one.result.range = picture->range;
+            for (int i = 0; i < 780; ++i) {
+                const double step = i * 40.0;
+                const double spike = i % 287 > 280 ? (i % 287 - 280) * 0.2 : 0;
+                series::Bucket bucket;
+                bucket.samples = bucket.finite = 40;
+                bucket.state = series::CellState::Value;
+                const double n = noise(random);
+                const double m = std::abs(noise(random));
+                if (which == 0)
+                    bucket.mean = 2.55 + 8 * std::exp(-step / 900) + 1.2 * std::exp(-step / 6000) + 0.05 * n + spike;
+                else if (which == 1)
+                    bucket.mean = (0.3 + 3 * std::exp(-step / 1500)) * std::exp(0.18 * n) * (1 + 3 * spike);
+                else if (which == 2)
+                    bucket.mean = step < 2000 ? 6e-4 * step / 2000 : 1e-4 + 2.5e-4 * (1 + std::cos(step / 31215 * 3.1));
+                else
+                    bucket.mean = i % 40 == 0 ? 405 : 418 + n;
+                const double width = which == 2 ? 0 : 0.03 * bucket.mean * (0.5 + m);
+                bucket.min = bucket.mean - width;
+                bucket.max = bucket.mean + width * (1 + 2 * spike);
+                bucket.first = bucket.last = bucket.mean;
+                if (i == 779 && which < 2) {
+                    bucket.state = series::CellState::NaN;
+                    bucket.nans = 25;
+                    bucket.finite = 15;
+                }
+                one.result.buckets.push_back(bucket);
+            }
+            picture->series.push_back(one);
+        }
+        return picture;
+    }
+
+    static void save(const QImage& image, const QString& name)
+    {
+        QVERIFY(image.save(QStringLiteral("pictures/%1.png").arg(name)));
+        int rose = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                rose += (image.pixel(x, y) & 0xFFFFFF) == 0xFD2D65;
+        }
+        QVERIFY2(rose > 0, qPrintable(name + QStringLiteral(" hides what is not finite")));
+    }
+};
+
+QTEST_MAIN(PlotPictures)
+#include "tst_plotpictures.moc"

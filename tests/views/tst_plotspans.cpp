@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+#include <random>
+
+#include <QPainter>
+#include <QTest>
+
+#include <telltale/plot/curvepainter.h>
+#include <telltale/plot/curvetrace.h>
+#include <telltale/plot/overviewcanvas.h>
+
+using namespace telltale;
+using namespace telltale::views;
+using series::Bucket;
+using series::CellState;
+
+namespace {
+
+Bucket single(double value)
+{
+    Bucket b;
+    b.min = b.max = b.mean = b.first = b.last = value;
+    b.samples = b.finite = 1;
+    b.state = CellState::Value;
+    return b;
+}
+
+Bucket nonFinite(CellState state)
+{
+    Bucket b;
+    b.samples = 1;
+    b.state = state;
+    b.nans = state == CellState::NaN;
+    b.posInfs = state == CellState::PosInf;
+    b.negInfs = state == CellState::NegInf;
+    return b;
+}
+
+/// Share of the pixel that a stroke of width `w` around the polyline covers, by sampling.
+double sampledCoverage(const std::vector<QPointF>& line, double w, int x, int y)
+{
+    constexpr int kSamples = 12;
+    int inside = 0;
+    for (int i = 0; i < kSamples; ++i) {
+        for (int j = 0; j < kSamples; ++j) {
+            const QPointF p(x + (i + 0.5) / kSamples, y + (j + 0.5) / kSamples);
+            double nearest = 1e9;
+            for (std::size_t k = 1; k < line.size(); ++k) {
+                const QPointF d = line[k] - line[k - 1];
+                const double t
+                    = std::clamp(QPointF::dotProduct(p - line[k - 1], d) / QPointF::dotProduct(d, d), 0.0, 1.0);
+                const QPointF off = p - (line[k - 1] + d * t);
+                nearest = std::min(nearest, std::hypot(off.x(), off.y()));
+            }
+            inside += nearest <= w / 2;
+        }
+    }
+    return static_cast<double>(inside) / (kSamples * kSamples);
+}
+
+QImage paint(const std::vector<ColumnSpan>& spans, QSize size, SpanPainter::Quality quality, float width = 1.5F)
+{
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(Qt::black);
+    SpanStyle style;
+    style.colour = 0xFFFFFFFF;
+    style.width = width;
+    SpanPainter(image, image.rect()).stroke(spans, style, quality);
+    return image;
+}
+
+}
+
+class PlotSpans : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void strokeCoversWhatThePolylineCovers_data()
+    {
+        QTest::addColumn<double>("roughness");
+        QTest::newRow("flat") << 0.3;
+        QTest::newRow("hilly") << 2.0;
+        QTest::newRow("steep") << 9.0;
+    }
+
+    void strokeCoversWhatThePolylineCovers()
+    {
+        QFETCH(double, roughness);
+        constexpr int kWidth = 120;
+        constexpr int kHeight = 80;
+        std::mt19937 random(8);
+        std::uniform_real_distribution<double> move(-roughness, roughness);
+        std::vector<Bucket> buckets;
+        std::vector<QPointF> line;
+        double value = 40;
+        for (int i = 0; i < 30; ++i) {
+            value = std::clamp(value + 4 * move(random), 6.0, 74.0);
+            buckets.push_back(single(value));
+            line.emplace_back(i * 4 + 2, kHeight - value);
+        }
+        const ValueScale scale(ValueScale::Mode::Linear, 0, kHeight);
+        const QImage image
+            = paint(CurveTrace(kWidth, kHeight, scale).raw(buckets), { kWidth, kHeight }, SpanPainter::Quality::Fine);
+        double total = 0;
+        double worst = 0;
+        int pixels = 0;
+        for (int y = 0; y < kHeight; ++y) {
+            for (int x = 4; x < kWidth - 4; ++x) {
+                const double expected = sampledCoverage(line, 1.5, x, y);
+                const double got = qRed(image.pixel(x, y)) / 255.0;
+                const double error = std::abs(expected - got);
+                worst = std::max(worst, error);
+                if (expected > 0 || got > 0) {
+                    total += error;
+                    ++pixels;
+                }
+            }
+        }
+        // Corners of the stroke are mitred by the columns, so single pixels there may differ.
+        QVERIFY2(total / pixels < 0.06, qPrintable(QString::number(total / pixels)));
+        QVERIFY2(worst < 0.75, qPrintable(QString::number(worst)));
+    }
+
+    void everyColumnReachesFromSmallestToLargest()
+    {
+        constexpr int kWidth = 400;
+        constexpr int kHeight = 100;
+        std::mt19937 random(5);
+        std::uniform_real_distribution<double> value(5, 95);
+        std::vector<Bucket> buckets;
+        for (int i = 0; i < kWidth; ++i) {
+            Bucket b = single(value(random));
+            b.first = value(random);
+            b.last = value(random);
+            b.min = std::min({ b.first, b.last, b.mean });
+            b.max = std::max({ b.first, b.last, b.mean });
+            b.samples = b.finite = 9;
+            buckets.push_back(b);
+        }
+        const ValueScale scale(ValueScale::Mode::Linear, 0, kHeight);
+        const auto spans = CurveTrace(kWidth, kHeight, scale).raw(buckets);
+        for (const auto quality : { SpanPainter::Quality::Fine, SpanPainter::Quality::Fast }) {
+            const QImage image = paint(spans, { kWidth, kHeight }, quality);
+            for (int x = 0; x < kWidth; ++x) {
+                const Bucket& b = buckets[static_cast<std::size_t>(x)];
+                for (int y = static_cast<int>(std::ceil(kHeight - b.max)); y < static_cast<int>(kHeight - b.min); ++y)
+                    QVERIFY2(qRed(image.pixel(x, y)) > 250, qPrintable(QStringLiteral("%1 %2").arg(x).arg(y)));
+            }
+        }
+    }
+
+    void logarithmIsExactToAHundredthOfAPixel()
+    {
+        const ValueScale scale(ValueScale::Mode::Log, 1e-12, 1e12);
+        const CurveTrace trace(10, 1000, scale);
+        for (double value = 1e-12; value < 1e12; value *= 1.037)
+            QVERIFY(std::abs(
+                        static_cast<double>(trace.yOf(value)) - (1000 - scale.unitOf(static_cast<float>(value)) * 1000))
+                < 0.01);
+    }
+
+    void lineBreaksAtNonFiniteSamplesAndGaps()
+    {
+        for (const CellState state :
+            { CellState::NaN, CellState::PosInf, CellState::NegInf, CellState::Gap, CellState::Damaged }) {
+            std::vector<Bucket> buckets(30, single(50));
+            Bucket hole = nonFinite(state);
+            if (state == CellState::Gap || state == CellState::Damaged)
+                hole.samples = 0;
+            buckets[15] = hole;
+            const ValueScale scale(ValueScale::Mode::Linear, 0, 100);
+            for (const bool smooth : { false, true }) {
+                const CurveTrace trace(300, 100, scale);
+                const auto spans = smooth ? trace.smoothed(buckets, 0.9) : trace.raw(buckets);
+                for (int x = 150; x < 160; ++x)
+                    QVERIFY(!spans[static_cast<std::size_t>(x)].present);
+                QVERIFY(spans[140].present && spans[165].present);
+            }
+        }
+    }
+
+    void smoothingStartsAnewAfterABreak()
+    {
+        std::vector<Bucket> buckets(20, single(10));
+        buckets[10] = nonFinite(CellState::NaN);
+        for (std::size_t i = 11; i < 20; ++i)
+            buckets[i] = single(90);
+        const ValueScale scale(ValueScale::Mode::Linear, 0, 100);
+        const auto spans = CurveTrace(20, 100, scale).smoothed(buckets, 0.99);
+        QVERIFY(std::abs(spans[11].middle - 10) < 1e-3F);
+    }
+
+    void stepsCollectedNowAndThenAreJoined()
+    {
+        std::vector<Bucket> buckets(100);
+        for (std::size_t i = 0; i < 100; i += 10)
+            buckets[i] = single(50);
+        const ValueScale scale(ValueScale::Mode::Linear, 0, 100);
+        const auto spans = CurveTrace(100, 100, scale).raw(buckets);
+        for (std::size_t x = 1; x < 90; ++x)
+            QVERIFY(spans[x].present);
+        std::fill(buckets.begin() + 40, buckets.end(), Bucket {});
+        buckets[95] = single(50);
+        const auto apart = CurveTrace(100, 100, scale).raw(buckets);
+        QVERIFY(!apart[60].present);
+    }
+
+    void everyNonFinitePixelHasItsMark()
+    {
+        std::mt19937 random(3);
+        for (const double share : { 0.001, 0.1, 1.0 }) {
+            std::vector<CellState> states(800, CellState::Value);
+            std::bernoulli_distribution broken(share);
+            for (CellState& state : states) {
+                if (broken(random))
+                    state = static_cast<CellState>(5 + random() % 3);
+            }
+            states[399] = CellState::NaN;
+            QImage image(800, 20, QImage::Format_RGB32);
+            image.fill(Theme::dark().base);
+            {
+                QPainter painter(&image);
+                paintNonFiniteLane(painter, QRectF(0, 0, 800, 17), states, Theme::dark());
+            }
+            for (int x = 0; x < 800; ++x) {
+                if (states[static_cast<std::size_t>(x)] < CellState::NegInf)
+                    continue;
+                int marks = 0;
+                for (int y = 0; y < 20; ++y)
+                    marks += image.pixel(x, y) == Theme::dark().criticalMark.rgb();
+                QVERIFY(marks > 0);
+            }
+        }
+    }
+
+    void lastValueNamesTheLastFiniteOneBesideANaN()
+    {
+        series::CurveResult result;
+        result.range = { Step { 31000 }, Step { 31009 } };
+        result.buckets.assign(10, single(2.613));
+        QCOMPARE(lastValueOf(result).value, QStringLiteral("2.613"));
+        QVERIFY(lastValueOf(result).before.isEmpty());
+        result.buckets[9] = nonFinite(CellState::NaN);
+        const LastValue last = lastValueOf(result);
+        QCOMPARE(last.value, QStringLiteral("NaN"));
+        QVERIFY(last.critical);
+        QCOMPARE(last.before, QStringLiteral("last finite 2.613 at 31\u202F008"));
+    }
+};
+
+QTEST_MAIN(PlotSpans)
+#include "tst_plotspans.moc"

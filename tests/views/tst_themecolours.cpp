@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QDir>
+#include <QPainter>
+#include <QPushButton>
+#include <QTest>
+
+#include <telltale/common/colourmap.h>
+#include <telltale/common/seriesstyle.h>
+#include <telltale/common/theme.h>
+
+using namespace telltale::views;
+
+namespace {
+
+double linear(double channel)
+{
+    return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
+}
+
+double luminance(const QColor& colour)
+{
+    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF());
+}
+
+/// WCAG 2 contrast ratio.
+double contrast(const QColor& a, const QColor& b)
+{
+    const double first = luminance(a);
+    const double second = luminance(b);
+    return (std::max(first, second) + 0.05) / (std::min(first, second) + 0.05);
+}
+
+}
+
+class ThemeColours : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void rolesReachTheContrastOfTheDesign_data()
+    {
+        QTest::addColumn<QColor>("colour");
+        QTest::addColumn<QColor>("ground");
+        QTest::addColumn<double>("expected");
+        const auto add = [](const char* name, const QColor& colour, const QColor& ground, double expected) {
+            QTest::newRow(name) << colour << ground << expected;
+        };
+        const Theme& d = Theme::dark();
+        add("dark text on base", d.text, d.base, 14.5);
+        add("dark text on window", d.text, d.window, 13.2);
+        add("dark text2 on base", d.text2, d.base, 8.0);
+        add("dark text3 on base", d.text3, d.base, 5.4);
+        add("dark text3 on window", d.text3, d.window, 4.9);
+        add("dark accent on base", d.accent, d.base, 7.8);
+        add("dark on accent", d.onAccent, d.accent, 7.6);
+        add("dark text on selection", d.text, d.selection, 8.1);
+        add("dark strong on window", d.strong, d.window, 3.5);
+        add("dark ok on window", d.ok, d.window, 7.0);
+        add("dark warn text on window", d.warnText, d.window, 7.8);
+        add("dark critical text on window", d.criticalText, d.window, 5.5);
+        add("dark critical mark on base", d.criticalMark, d.base, 4.9);
+        add("dark notice on window", d.notice, d.window, 6.3);
+        const Theme& l = Theme::light();
+        add("light text on base", l.text, l.base, 16.7);
+        add("light text2 on window", l.text2, l.window, 6.6);
+        add("light text3 on window", l.text3, l.window, 4.5);
+        add("light accent on window", l.accent, l.window, 5.2);
+        add("light on accent", l.onAccent, l.accent, 5.8);
+        add("light text on selection", l.text, l.selection, 12.7);
+        add("light strong on window", l.strong, l.window, 3.0);
+        add("light ok on window", l.ok, l.window, 5.2);
+        add("light warn text on window", l.warnText, l.window, 5.5);
+        add("light warn mark on base", l.warnMark, l.base, 3.1);
+        add("light critical text on window", l.criticalText, l.window, 5.2);
+        add("light critical mark on base", l.criticalMark, l.base, 3.7);
+        add("light notice on window", l.notice, l.window, 5.3);
+    }
+
+    void rolesReachTheContrastOfTheDesign()
+    {
+        QFETCH(QColor, colour);
+        QFETCH(QColor, ground);
+        QFETCH(double, expected);
+        // The design's figures are rounded to a tenth.
+        QVERIFY2(std::abs(contrast(colour, ground) - expected) <= 0.051,
+            qPrintable(QString::number(contrast(colour, ground), 'f', 3)));
+    }
+
+    void everySeriesColourIsReadableOnItsBase()
+    {
+        for (const Theme* theme : { &Theme::dark(), &Theme::light() }) {
+            for (const QColor& colour : theme->series)
+                QVERIFY2(contrast(colour, theme->base) >= 2.95, qPrintable(colour.name()));
+        }
+    }
+
+    void noSeriesAndNoMapUsesTheRoseOfNonFiniteValues()
+    {
+        const QRgb rose = Theme::dark().criticalMark.rgb();
+        for (const ColourTable* table : { &kSequentialTable, &kDivergingDarkTable, &kDivergingLightTable })
+            QVERIFY(std::find(table->begin(), table->end(), rose) == table->end());
+        for (const QColor& colour : Theme::dark().series)
+            QVERIFY(colour.rgb() != rose);
+    }
+
+    void sequentialMapGetsBrighterWithEveryEntry()
+    {
+        for (std::size_t i = 1; i < kSequentialTable.size(); ++i) {
+            const double before = luminance(QColor::fromRgb(kSequentialTable[i - 1]));
+            QVERIFY(luminance(QColor::fromRgb(kSequentialTable[i])) >= before - 0.002);
+        }
+        QCOMPARE(QColor::fromRgb(kSequentialTable.front()).name(), QStringLiteral("#171c33"));
+        QCOMPARE(QColor::fromRgb(kSequentialTable.back()).name(), QStringLiteral("#f9f4b1"));
+    }
+
+    void seriesTurnToDashesAndThenToGrey()
+    {
+        const Theme& theme = Theme::dark();
+        QCOMPARE(SeriesStyle::forSlot(0, theme).dashOn, 0);
+        QCOMPARE(SeriesStyle::forSlot(6, theme).colour, SeriesStyle::forSlot(0, theme).colour);
+        QCOMPARE(SeriesStyle::forSlot(6, theme).dashOn, 6);
+        QCOMPARE(SeriesStyle::forSlot(12, theme).dashOn, 2);
+        QCOMPARE(SeriesStyle::forSlot(18, theme).colour, theme.text3);
+    }
+
+    void everyIconIsDrawnInTheColourOfTheTheme()
+    {
+        QApplication& app = *qobject_cast<QApplication*>(QCoreApplication::instance());
+        const QStringList names = QDir(QStringLiteral(":/icons")).entryList();
+        QCOMPARE(names.size(), 38);
+        for (const Theme::Mode mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
+            Theme::apply(app, mode);
+            for (const QString& file : names) {
+                const QImage image = icon(file.chopped(4)).pixmap(QSize(32, 32)).toImage();
+                bool found = false;
+                for (int y = 0; y < image.height(); ++y) {
+                    for (int x = 0; x < image.width(); ++x)
+                        found = found || image.pixelColor(x, y) == Theme::current().text2;
+                }
+                QVERIFY2(found, qPrintable(file));
+            }
+        }
+    }
+
+    void controlsHaveTheHeightsOfTheDesign()
+    {
+        Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
+        QPushButton button(QStringLiteral("Apply"));
+        QCOMPARE(button.sizeHint().height(), 28);
+        QComboBox combo;
+        combo.addItem(QStringLiteral("log"));
+        QCOMPARE(combo.sizeHint().height(), 24);
+    }
+
+    void numbersHaveOneWidthForEveryDigit()
+    {
+        const QFontMetricsF metrics(numberFont(12));
+        for (int digit = 0; digit < 10; ++digit)
+            QCOMPARE(metrics.horizontalAdvance(QString::number(digit)), metrics.horizontalAdvance(QStringLiteral("0")));
+    }
+};
+
+QTEST_MAIN(ThemeColours)
+#include "tst_themecolours.moc"

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QDir>
+#include <QDockWidget>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QRegularExpression>
+#include <QScrollBar>
+#include <QTabBar>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/moduletreemodel.h>
+#include <telltale/shell/commandregistry.h>
+#include <telltale/shell/keychip.h>
+#include <telltale/shell/keyssheet.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/rundriver.h>
+#include <telltale/shell/startup.h>
+#include <telltale/shell/toaster.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "pseudolocale.h"
+#include "shellfixture.h"
+
+using namespace telltale;
+using namespace telltale::shell;
+
+namespace {
+
+constexpr auto kJoin = "telltale://127.0.0.1:47800#token=0123456789abcdef0123456789abcdef";
+
+std::vector<ConnectionInfo> someAgents()
+{
+    std::vector<ConnectionInfo> agents;
+    for (int rank = 0; rank < 8; ++rank) {
+        ConnectionInfo agent;
+        agent.agentId = "node/" + std::to_string(rank);
+        agent.runName = "gpt-12l";
+        agent.rank = Rank { rank };
+        agent.connected = rank != 6;
+        agent.lagSeconds = 0.28 + rank * 0.02;
+        agent.samplesPerSecond = 23'100;
+        agent.receivedBytes = 41'000'000;
+        agent.droppedSamples = rank == 5 ? 3 : 0;
+        agent.spoolBytes = rank == 5 ? 400'000 : 0;
+        agent.agentVersion = "0.1.0";
+        agent.peer = "127.0.0.1:5" + std::to_string(1000 + rank);
+        agent.lastRefusal = rank == 6 ? "wrong token" : "";
+        agents.push_back(agent);
+    }
+    return agents;
+}
+
+}
+
+/// One data directory, one pool, one window; made anew by every test.
+class WindowTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QCoreApplication::setApplicationVersion(QStringLiteral("0.1.0"));
+        QDir().mkpath(shots());
+        test::DemoCapsule(m_archive.path().toStdString()).write();
+    }
+
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression(QStringLiteral(".?")));
+        m_empty = std::make_unique<QTemporaryDir>();
+        m_pool = std::make_unique<store::QueryPool>(2);
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_pool.reset();
+        m_empty.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void anEmptyWindowExplainsItself_data()
+    {
+        QTest::addColumn<QString>("theme");
+        QTest::addColumn<QString>("language");
+        QTest::newRow("dark") << QStringLiteral("dark") << QStringLiteral("en");
+        QTest::newRow("light") << QStringLiteral("light") << QStringLiteral("en");
+        QTest::newRow("zh") << QStringLiteral("dark") << QStringLiteral("zh_CN");
+    }
+    void anEmptyWindowExplainsItself()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        open(m_empty->path(), theme, language);
+        QWidget* page = m_window->findChild<QWidget*>(QStringLiteral("welcomePage"));
+        QVERIFY(page);
+        QTRY_VERIFY(page->isVisible());
+        QVERIFY(page->findChild<QAbstractButton*>(QStringLiteral("runDemo"))->isEnabled());
+        for (const QLineEdit* field : page->findChildren<QLineEdit*>())
+            QVERIFY2(!field->text().contains(QStringLiteral("0123456789")), "the token is on the screen");
+        shoot(QStringLiteral("first-start-") + theme + u'-' + language);
+        QTest::mouseClick(page->findChild<QAbstractButton*>(QStringLiteral("runDemo")), Qt::LeftButton);
+        QCOMPARE(m_demoStarts, 1);
+    }
+
+    void anArchivedRunOpensByItself_data()
+    {
+        anEmptyWindowExplainsItself_data();
+        QTest::newRow("light zh") << QStringLiteral("light") << QStringLiteral("zh_CN");
+    }
+    void anArchivedRunOpensByItself()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        open(m_archive.path(), theme, language);
+        QTRY_VERIFY(m_window->state()->catalog());
+        views::ViewState* state = m_window->state();
+        QCOMPARE(state->fullRange().last, Step { test::DemoCapsule::kSteps - 1 });
+        state->setKind(Kind::Actv);
+        state->setStat(Stat::AbsMax);
+        state->setRank(Rank { 1 });
+        state->setSelection({ { QStringLiteral("layers.7.attn.qkv"), QStringLiteral("output") },
+            { QStringLiteral("layers.7.attn.proj"), QStringLiteral("output") },
+            { QStringLiteral("layers.6.attn.qkv"), QStringLiteral("output") } });
+        state->setCursor(Step { test::DemoCapsule::kFirstBad });
+        for (const QString& tab : m_window->views()->ids()) {
+            m_window->views()->setCurrent(tab);
+            settle();
+            shoot(tab + u'-' + theme + u'-' + language);
+        }
+        // The source of the non-finite values is solid, what is behind it is not.
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        const auto* model = qobject_cast<items::ModuleTreeModel*>(tree->model());
+        const auto worst = [&](const char* path) {
+            return model->indexOf(QString::fromLatin1(path)).data(items::WorstRole).value<items::WorstValue>();
+        };
+        QTRY_VERIFY(worst("layers.7.attn.qkv").isSource);
+        QCOMPARE(worst("layers.7.attn.qkv").step, Step { test::DemoCapsule::kFirstBad });
+        QVERIFY(worst("layers.9.ln1").isNonFinite() && !worst("layers.9.ln1").isSource);
+        QVERIFY(!worst("layers.3.ln1").isNonFinite() && worst("layers.3.ln1").known);
+    }
+
+    void theConnectionsShowEveryAgent()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
+        settle();
+        auto* table = m_window->findChild<QAbstractItemView*>(QStringLiteral("connectionsTable"));
+        QVERIFY(table->isVisible());
+        QTRY_COMPARE(table->model()->rowCount(), 8);
+        m_window->toaster()->setAnimated(false);
+        m_window->showProblem(QStringLiteral("rank 6 was refused: wrong token"));
+        m_window->toaster()->post(Toaster::Severity::Critical, QStringLiteral("the disk is full; free some space"));
+        settle();
+        shoot(QStringLiteral("connections"));
+    }
+
+    void noStringIsUntranslatedAndNoneIsCut()
+    {
+        test::PseudoLocale pseudo;
+        qApp->installTranslator(&pseudo);
+        open(m_archive.path(), QStringLiteral("dark"), QString());
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), QStringLiteral("output") } });
+        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
+        for (const QString& tab : m_window->views()->ids()) {
+            m_window->views()->setCurrent(tab);
+            settle();
+            shoot(QStringLiteral("pseudo-") + tab);
+            checkTexts(m_window.get());
+        }
+        m_window.reset();
+        open(m_empty->path(), QStringLiteral("light"), QString());
+        settle();
+        shoot(QStringLiteral("pseudo-first-start"));
+        checkTexts(m_window.get());
+        qApp->removeTranslator(&pseudo);
+    }
+
+    void theSessionComesBack()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        views::ViewState* state = m_window->state();
+        state->setKind(Kind::Actv);
+        state->setStat(Stat::Max);
+        state->setRank(Rank { 1 });
+        state->setSelection({ { QStringLiteral("head"), QStringLiteral("output") } });
+        state->setModuleFilter(QStringLiteral("h*"));
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
+        m_window->close();
+        m_window.reset(); // waits for the settings to be written
+        const auto loaded = settings::load(settingsPath(m_archive.path().toStdString()));
+        QVERIFY(loaded);
+        QCOMPARE(loaded->settings.activeTab, QStringLiteral("curves"));
+
+        m_pool = std::make_unique<store::QueryPool>(2);
+        m_window = std::make_unique<MainWindow>(context(m_archive.path()));
+        m_window->show();
+        QTRY_VERIFY(m_window->state()->catalog());
+        QCOMPARE(m_window->state()->kind(), Kind::Actv);
+        QCOMPARE(m_window->state()->stat(), Stat::Max);
+        QCOMPARE(m_window->state()->rank(), Rank { 1 });
+        QCOMPARE(m_window->state()->selection().size(), std::size_t { 1 });
+        QCOMPARE(m_window->state()->moduleFilter(), QStringLiteral("h*"));
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
+        QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("connections"))->isVisible());
+        QFile::remove(settingsPath(m_archive.path().toStdString()));
+    }
+
+    void everythingIsReachedByKeys()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        views::ViewState* state = m_window->state();
+        QTest::keyClick(m_window.get(), Qt::Key_2, Qt::ControlModifier);
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("heatmap"));
+        QTest::keyClick(m_window.get(), Qt::Key_3, Qt::ControlModifier);
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
+
+        QWidget* centre = m_window->views();
+        centre->setFocus();
+        state->setCursor(Step { 100 });
+        QTest::keyClick(centre, Qt::Key_Right);
+        QCOMPARE(state->cursor(), std::optional(Step { 101 }));
+        QTest::keyClick(centre, Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(state->cursor(), std::optional(Step { 91 }));
+        QTest::keyClick(centre, Qt::Key_A);
+        QCOMPARE(state->markA(), std::optional(Step { 91 }));
+        QTest::keyClick(centre, Qt::Key_Escape);
+        QVERIFY(!state->cursor() && !state->markA());
+        state->zoomTo({ Step { 10 }, Step { 20 } });
+        QTest::keyClick(centre, Qt::Key_Backspace);
+        QVERIFY(!state->canZoomBack());
+        const bool following = state->isFollowing();
+        QTest::keyClick(centre, Qt::Key_Space);
+        QCOMPARE(state->isFollowing(), !following);
+
+        QTest::keyClick(m_window.get(), Qt::Key_F, Qt::ControlModifier);
+        auto* filter = m_window->findChild<QLineEdit*>(QStringLiteral("moduleFilter"));
+        QTRY_VERIFY(filter->hasFocus());
+        QTest::keyClicks(filter, QStringLiteral("qkv a"));
+        QCOMPARE(filter->text(), QStringLiteral("qkv a")); // Space and A are letters here, not commands
+        filter->clear();
+
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        auto* palette = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"));
+        QVERIFY(palette->isVisible());
+        auto* field = palette->findChild<QLineEdit*>();
+        QTest::keyClicks(field, QStringLiteral("layers.3.attn.q"));
+        settle();
+        shoot(QStringLiteral("palette"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(!palette->isVisible());
+        QCOMPARE(state->selection().front().name.left(18), QStringLiteral("layers.3.attn.qkv"));
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        QTest::keyClicks(field, QStringLiteral("123"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(state->cursor(), std::optional(Step { 123 }));
+
+        m_window->findChild<QTreeView*>(QStringLiteral("runsTree"))->setFocus();
+        QTest::keyClick(m_window.get(), Qt::Key_F6);
+        QVERIFY(m_window->findChild<QWidget*>(QStringLiteral("modulesTree"))->hasFocus());
+        KeysSheet sheet(*m_window->commands(), m_window.get());
+        sheet.show();
+        settle();
+        sheet.grab().save(shots() + QStringLiteral("/keys.png"));
+    }
+
+    void aNarrowWindowPutsTheInspectorBehindTheModules()
+    {
+        open(m_archive.path(), QStringLiteral("light"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        m_window->resize(1000, 700);
+        settle();
+        auto* inspector = m_window->findChild<QDockWidget*>(QStringLiteral("inspector"));
+        auto* modules = m_window->findChild<QDockWidget*>(QStringLiteral("modules"));
+        QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
+        shoot(QStringLiteral("narrow"));
+        m_window->resize(1400, 900);
+        settle();
+        QVERIFY(!m_window->tabifiedDockWidgets(modules).contains(inspector));
+        QCOMPARE(m_window->dockWidgetArea(inspector), Qt::RightDockWidgetArea);
+    }
+
+    void aFileThatIsNoRunGivesASentenceAndNoDialog()
+    {
+        open(m_empty->path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QFile file(m_empty->filePath(QStringLiteral("broken.telltale")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(QByteArray(5000, 'x'));
+        file.close();
+        m_window->openPath(file.fileName());
+        QTRY_COMPARE(m_window->toaster()->shown().size(), 1);
+        QVERIFY(!QApplication::activeModalWidget());
+    }
+
+    void theThemeChangesWhileRunning()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        applyTheme(*qApp, QStringLiteral("light"));
+        settle();
+        QCOMPARE(m_window->palette().color(QPalette::Window), views::Theme::light().window);
+        const QImage picture = m_window->grab().toImage();
+        QVERIFY(picture.pixelColor(200, 12).lightness() > 200);
+    }
+
+private:
+    static QString shots() { return QCoreApplication::applicationDirPath() + QStringLiteral("/shots"); }
+
+    AppContext context(const QString& dataDir)
+    {
+        AppContext c;
+        c.queries = m_pool.get();
+        c.dataDir = dataDir.toStdString();
+        c.connections
+            = [some = dataDir != m_empty->path()] { return some ? someAgents() : std::vector<ConnectionInfo>(); };
+        c.joinString = [] { return QString::fromLatin1(kJoin); };
+        c.runDemo = [this](const QStringList&) { ++m_demoStarts; };
+        return c;
+    }
+
+    void open(const QString& dataDir, const QString& theme, const QString& language)
+    {
+        m_demoStarts = 0;
+        if (!language.isEmpty())
+            QVERIFY(translations::install(*qApp, language));
+        applyTheme(*qApp, theme);
+        settings::LoadedSettings loaded;
+        loaded.settings.theme = theme;
+        m_window = std::make_unique<MainWindow>(context(dataDir), loaded);
+        m_window->resize(1600, 1000);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
+
+    /// Until nothing is asked any more and everything is painted.
+    void settle()
+    {
+        QTest::qWait(20);
+        QTRY_VERIFY(m_window->views()->currentView()->isSettled());
+        QTest::qWait(300);
+    }
+
+    void shoot(const QString& name) { QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png"))); }
+
+    static void check(const QWidget* widget, const QString& text)
+    {
+        static const QRegularExpression kLetters(QStringLiteral("[A-Za-z]{2}"));
+        for (const QWidget* w = widget; w; w = w->parentWidget()) {
+            if (w->property("telltaleData").toBool())
+                return;
+        }
+        if (text.contains(kLetters))
+            QVERIFY2(test::PseudoLocale::isPseudo(text), qPrintable(QStringLiteral("untranslated: ") + text));
+    }
+
+    static void checkTexts(QWidget* window)
+    {
+        for (const QWidget* widget : window->findChildren<QWidget*>()) {
+            if (!widget->isVisible())
+                continue;
+            if (const auto* label = qobject_cast<const QLabel*>(widget); label && !label->text().isEmpty()) {
+                check(label, label->text());
+                const QSize wanted
+                    = label->wordWrap() ? QSize(0, label->heightForWidth(label->width())) : label->sizeHint();
+                QVERIFY2(label->width() >= wanted.width() && label->height() >= wanted.height(),
+                    qPrintable(QStringLiteral("cut: %1 (%2x%3 of %4x%5)")
+                                   .arg(label->text())
+                                   .arg(label->width())
+                                   .arg(label->height())
+                                   .arg(wanted.width())
+                                   .arg(wanted.height())));
+            } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) {
+                check(button, button->text());
+                check(button, button->toolTip());
+                QVERIFY2(button->width() >= button->minimumSizeHint().width() || button->icon().isNull() == false,
+                    qPrintable(QStringLiteral("cut: ") + button->text()));
+            } else if (const auto* tabs = qobject_cast<const QTabBar*>(widget)) {
+                for (int i = 0; i < tabs->count(); ++i)
+                    check(tabs, tabs->tabText(i));
+            } else if (const auto* field = qobject_cast<const QLineEdit*>(widget)) {
+                check(field, field->placeholderText());
+            } else if (const auto* chip = qobject_cast<const KeyChip*>(widget)) {
+                check(chip, chip->meaning());
+                QVERIFY2(
+                    chip->width() >= chip->sizeHint().width(), qPrintable(QStringLiteral("cut: ") + chip->meaning()));
+            }
+        }
+        for (const QAction* action : window->findChildren<QAction*>())
+            check(window, action->objectName().contains(u'.') ? action->text() : QString());
+    }
+
+    QTemporaryDir m_archive;
+    std::unique_ptr<QTemporaryDir> m_empty;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<MainWindow> m_window;
+    int m_demoStarts = 0;
+};
+
+QTEST_MAIN(WindowTest)
+#include "windowtest.moc"
