@@ -1,4 +1,1342 @@
 <?xml version="1.0" encoding="utf-8"?>
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>Glyphs</name>
+    <message>
+        <source>not collected</source>
+        <translation>未采集</translation>
+    </message>
+    <message>
+        <source>gap</source>
+        <translation>缺口</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>no elements</source>
+        <translation>无元素</translation>
+    </message>
+</context>
+<context>
+    <name>Kind</name>
+    <message>
+        <source>unspecified</source>
+        <translation>未指定</translation>
+    </message>
+    <message>
+        <source>scalar</source>
+        <translation>标量</translation>
+    </message>
+    <message>
+        <source>weight, before the step</source>
+        <translation>权重，更新前</translation>
+    </message>
+    <message>
+        <source>weight, after the step</source>
+        <translation>权重，更新后</translation>
+    </message>
+    <message>
+        <source>gradient, unreduced</source>
+        <translation>梯度，归约前</translation>
+    </message>
+    <message>
+        <source>gradient, reduced</source>
+        <translation>梯度，归约后</translation>
+    </message>
+    <message>
+        <source>activation, forward</source>
+        <translation>激活，前向</translation>
+    </message>
+    <message>
+        <source>activation, backward</source>
+        <translation>激活，反向</translation>
+    </message>
+    <message>
+        <source>first moment</source>
+        <translation>一阶矩</translation>
+    </message>
+    <message>
+        <source>second moment</source>
+        <translation>二阶矩</translation>
+    </message>
+    <message>
+        <source>momentum-gradient direction</source>
+        <translation>动量与梯度方向</translation>
+    </message>
+    <message>
+        <source>update</source>
+        <translation>更新量</translation>
+    </message>
+    <message>
+        <source>update ratio</source>
+        <translation>更新比</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>linear layer</source>
+        <translation>线性层</translation>
+    </message>
+    <message>
+        <source>router</source>
+        <translation>路由</translation>
+    </message>
+    <message>
+        <source>gradient sign</source>
+        <translation>梯度符号</translation>
+    </message>
+</context>
+<context>
+    <name>Overview</name>
+    <message>
+        <source>last finite %1 at %2</source>
+        <translation>最近有限值 %1，第 %2 步</translation>
+    </message>
+</context>
+<context>
+    <name>RunState</name>
+    <message>
+        <source>live</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>已中断</translation>
+    </message>
+    <message>
+        <source>damaged</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>of a newer version</source>
+        <translation>来自更新的版本</translation>
+    </message>
+</context>
+<context>
+    <name>Settings</name>
+    <message>
+        <source>The settings were damaged and start fresh; the old ones are kept as %1.damaged</source>
+        <translation>设置文件已损坏，现用默认设置；原文件保存为 %1.damaged</translation>
+    </message>
+    <message>
+        <source>The settings are of a newer Telltale (version %1); they are kept as %2</source>
+        <translation>设置来自更新的 Telltale（版本 %1），已保存为 %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::items::ConnectionsModel</name>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/秒</translation>
+    </message>
+    <message>
+        <source>not connected</source>
+        <translation>未连接</translation>
+    </message>
+    <message>
+        <source>connected, TLS</source>
+        <translation>已连接，TLS</translation>
+    </message>
+    <message>
+        <source>connected</source>
+        <translation>已连接</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %2
+%n reconnect(s), </source>
+        <translation><numerusform>%1，%2
+重连 %n 次，</numerusform></translation>
+    </message>
+    <message>
+        <source>%1 batches, %2 duplicates, %3 refused</source>
+        <translation>%1 批，重复 %2，拒绝 %3</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Lag</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>Dropped</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>Spool</source>
+        <translation>暂存</translation>
+    </message>
+    <message>
+        <source>Received</source>
+        <translation>已接收</translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation>速率</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::items::ModuleTreeModel</name>
+    <message>
+        <source>nothing measured</source>
+        <translation>无测量值</translation>
+    </message>
+    <message>
+        <source>first non-finite value</source>
+        <translation>首个非有限值</translation>
+    </message>
+    <message>
+        <source>non-finite, downstream</source>
+        <translation>非有限值，受下游影响</translation>
+    </message>
+    <message>
+        <source>%1 deviations from its own median</source>
+        <translation>偏离自身中位数 %1 个 MAD</translation>
+    </message>
+    <message>
+        <source>Module</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Worst deviation</source>
+        <translation>最大偏离</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::items::RunsModel</name>
+    <message>
+        <source>Live</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>Archived</source>
+        <translation>已归档</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3
+%4</source>
+        <translation>%1，%2，%3
+%4</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank 数</translation>
+    </message>
+    <message>
+        <source>Last step</source>
+        <translation>最后一步</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::CommandPalette</name>
+    <message>
+        <source>Go to module, step or command</source>
+        <translation>转到模块、步或命令</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>结果</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::KeysSheet</name>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::MainWindow</name>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Modules</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>The join string is on the clipboard</source>
+        <translation>接入串已复制到剪贴板</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>copy join string</source>
+        <translation>复制接入串</translation>
+    </message>
+    <message>
+        <source>keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>退格</translation>
+    </message>
+    <message>
+        <source>zoom back</source>
+        <translation>缩放后退</translation>
+    </message>
+    <message>
+        <source>go to</source>
+        <translation>转到</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start</source>
+        <translation>语言将在下次启动时生效</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>文件(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Open a run…</source>
+        <translation>打开运行(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Export the view as a &amp;picture…</source>
+        <translation>将视图导出为图片(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Export the view as &amp;CSV…</source>
+        <translation>将视图导出为 CSV(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>退出(&amp;Q)</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>编辑(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;join string</source>
+        <translation>复制接入串(&amp;J)</translation>
+    </message>
+    <message>
+        <source>&amp;Filter modules</source>
+        <translation>筛选模块(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Search runs</source>
+        <translation>搜索运行(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Go to module, step or command</source>
+        <translation>转到模块、步或命令(&amp;G)</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>视图(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Follow the newest steps</source>
+        <translation>跟随最新的步(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Zoom &amp;back</source>
+        <translation>缩放后退(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Show the &amp;whole run</source>
+        <translation>显示整个运行(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Cursor one step left</source>
+        <translation>光标左移一步</translation>
+    </message>
+    <message>
+        <source>Cursor one step right</source>
+        <translation>光标右移一步</translation>
+    </message>
+    <message>
+        <source>Cursor ten steps left</source>
+        <translation>光标左移十步</translation>
+    </message>
+    <message>
+        <source>Cursor ten steps right</source>
+        <translation>光标右移十步</translation>
+    </message>
+    <message>
+        <source>&amp;Pin or release the cursor</source>
+        <translation>固定或松开光标(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Set mark &amp;A</source>
+        <translation>设置标记 A(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Set mark &amp;B</source>
+        <translation>设置标记 B(&amp;B)</translation>
+    </message>
+    <message>
+        <source>&amp;Clear cursor and marks</source>
+        <translation>清除光标和标记(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>运行(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Run the &amp;demo</source>
+        <translation>运行演示(&amp;D)</translation>
+    </message>
+    <message>
+        <source>&amp;Rename the run…</source>
+        <translation>重命名运行(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>&amp;Export a copy of the run…</source>
+        <translation>导出运行副本(&amp;E)…</translation>
+    </message>
+    <message>
+        <source>De&amp;lete the run…</source>
+        <translation>删除运行(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>&amp;Window</source>
+        <translation>窗口(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Connections</source>
+        <translation>连接(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Next panel</source>
+        <translation>下一个面板(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Reset the layout</source>
+        <translation>重置布局(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>帮助(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Keys</source>
+        <translation>按键(&amp;K)</translation>
+    </message>
+    <message>
+        <source>&amp;About Telltale</source>
+        <translation>关于 Telltale(&amp;A)</translation>
+    </message>
+    <message>
+        <source>About Telltale</source>
+        <translation>关于 Telltale</translation>
+    </message>
+    <message>
+        <source>Telltale %1
+What happens inside a neural network while it trains.
+GPL-3.0-or-later</source>
+        <translation>Telltale %1
+看清神经网络训练时内部发生的一切。
+GPL-3.0-or-later</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>主题(&amp;T)</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>深色</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>&amp;Language</source>
+        <translation>语言(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>module</source>
+        <translation>模块</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::PaletteButton</name>
+    <message>
+        <source>Go to module, step or command</source>
+        <translation>转到模块、步或命令</translation>
+    </message>
+    <message>
+        <source>Go to module, step or command (Ctrl+K)</source>
+        <translation>转到模块、步或命令 (Ctrl+K)</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::RunActions</name>
+    <message>
+        <source>Open a run</source>
+        <translation>打开运行</translation>
+    </message>
+    <message>
+        <source>Telltale runs (*.telltale);;All files (*)</source>
+        <translation>Telltale 运行 (*.telltale);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Rename the run</source>
+        <translation>重命名运行</translation>
+    </message>
+    <message>
+        <source>Name:</source>
+        <translation>名称：</translation>
+    </message>
+    <message>
+        <source>The run is now called %1</source>
+        <translation>运行已改名为 %1</translation>
+    </message>
+    <message>
+        <source>Delete the run</source>
+        <translation>删除运行</translation>
+    </message>
+    <message>
+        <source>Delete “%1” (%2)? Its file is removed and cannot be brought back.</source>
+        <translation>删除“%1”（%2）？文件将被移除且无法恢复。</translation>
+    </message>
+    <message>
+        <source>Delete</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Deleted %1</source>
+        <translation>已删除 %1</translation>
+    </message>
+    <message>
+        <source>Export a copy of the run</source>
+        <translation>导出运行副本</translation>
+    </message>
+    <message>
+        <source>Telltale runs (*.telltale)</source>
+        <translation>Telltale 运行 (*.telltale)</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+    <message>
+        <source>Cannot write %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::RunButton</name>
+    <message>
+        <source>Choose a run</source>
+        <translation>选择运行</translation>
+    </message>
+    <message>
+        <source>Run %1, %2</source>
+        <translation>运行 %1，%2</translation>
+    </message>
+    <message>
+        <source>No run</source>
+        <translation>没有运行</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::SparkLine</name>
+    <message>
+        <source>Step rate of the last minute</source>
+        <translation>最近一分钟的步速</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::StatusLine</name>
+    <message>
+        <source>Show the connections</source>
+        <translation>显示连接</translation>
+    </message>
+    <message>
+        <source>Frames a second that the window can answer; falls when something holds it up</source>
+        <translation>窗口每秒可响应的帧数；有阻塞时下降</translation>
+    </message>
+    <message>
+        <source>Recording</source>
+        <translation>记录中</translation>
+    </message>
+    <message>
+        <source>Not recording</source>
+        <translation>未记录</translation>
+    </message>
+    <message>
+        <source>Listening on %1</source>
+        <translation>正在监听 %1</translation>
+    </message>
+    <message>
+        <source>store %1</source>
+        <translation>存储 %1</translation>
+    </message>
+    <message>
+        <source>store empty</source>
+        <translation>存储为空</translation>
+    </message>
+    <message>
+        <source>%1 B per sample</source>
+        <translation>每样本 %1 B</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n agent(s) on %1</source>
+        <translation><numerusform>%n 个代理，%1</numerusform></translation>
+    </message>
+    <message numerus="yes">
+        <source>%n agent(s)</source>
+        <translation><numerusform>%n 个代理</numerusform></translation>
+    </message>
+    <message>
+        <source>spool %1</source>
+        <translation>暂存 %1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::Toast</name>
+    <message>
+        <source>Dismiss</source>
+        <translation>关闭</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::ToolBar</name>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>steps/s</source>
+        <translation>步/秒</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>lag</source>
+        <translation>延迟</translation>
+    </message>
+    <message>
+        <source>dropped</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>samples/s</source>
+        <translation>样本/秒</translation>
+    </message>
+    <message>
+        <source>Waiting for the first agent</source>
+        <translation>等待第一个代理</translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::ViewExport</name>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Tables (*.csv)</source>
+        <translation>表格 (*.csv)</translation>
+    </message>
+    <message>
+        <source>Export the view as a picture</source>
+        <translation>将视图导出为图片</translation>
+    </message>
+    <message>
+        <source>Export what the view shows as a table</source>
+        <translation>将视图内容导出为表格</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>已写入：%1</translation>
+    </message>
+    <message>
+        <source>Cannot write %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::ViewTabs</name>
+    <message>
+        <source>Views</source>
+        <translation>视图</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::WelcomePage</name>
+    <message>
+        <source>Nothing is recorded yet</source>
+        <translation>还没有任何记录</translation>
+    </message>
+    <message>
+        <source>Telltale shows every module, rank and step of a training run while it runs, and names the first wrong one.</source>
+        <translation>Telltale 在训练进行时展示每个模块、rank 和步，并指出最先出错的那一个。</translation>
+    </message>
+    <message>
+        <source>You can also drop a run anywhere in this window.</source>
+        <translation>也可以把运行文件拖到窗口任意位置。</translation>
+    </message>
+    <message>
+        <source>Run the demo</source>
+        <translation>运行演示</translation>
+    </message>
+    <message>
+        <source>A small GPT really trains here, on a licence text of this machine, with everything about it measured.</source>
+        <translation>一个小型 GPT 在本机的许可证文本上真实训练，其内部全部被测量。</translation>
+    </message>
+    <message>
+        <source>4 layers, 4 heads, every module monitored</source>
+        <translation>4 层、4 头，监控每个模块</translation>
+    </message>
+    <message>
+        <source>every gradient and activation, live</source>
+        <translation>实时查看每个梯度和激活</translation>
+    </message>
+    <message>
+        <source>kept as a run of its own</source>
+        <translation>作为独立的运行保存</translation>
+    </message>
+    <message>
+        <source>Run the demo (Ctrl+D)</source>
+        <translation>运行演示 (Ctrl+D)</translation>
+    </message>
+    <message>
+        <source>Connect a training job</source>
+        <translation>接入训练任务</translation>
+    </message>
+    <message>
+        <source>Put the join string into the environment of every rank, then add a few lines to the training program.</source>
+        <translation>把接入串放入每个 rank 的环境变量，再在训练程序中加几行代码。</translation>
+    </message>
+    <message>
+        <source>Join string</source>
+        <translation>接入串</translation>
+    </message>
+    <message>
+        <source>Set it as TELLTALE_JOIN. Copying takes the whole token.</source>
+        <translation>设为 TELLTALE_JOIN。复制时包含完整令牌。</translation>
+    </message>
+    <message>
+        <source>Copy these lines</source>
+        <translation>复制这些代码</translation>
+    </message>
+    <message>
+        <source>Open a run</source>
+        <translation>打开运行</translation>
+    </message>
+    <message>
+        <source>Archived runs open at once, whatever their size, also from a folder that cannot be written.</source>
+        <translation>归档的运行无论多大都能立即打开，只读文件夹中的也可以。</translation>
+    </message>
+    <message>
+        <source>one file a run, .telltale</source>
+        <translation>每个运行一个文件，.telltale</translation>
+    </message>
+    <message>
+        <source>the same views as while it was live</source>
+        <translation>与实时训练时相同的视图</translation>
+    </message>
+    <message>
+        <source>Open…</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Open a run (Ctrl+O)</source>
+        <translation>打开运行 (Ctrl+O)</translation>
+    </message>
+    <message>
+        <source>Listening. The run opens by itself when the first rank connects.</source>
+        <translation>正在监听。第一个 rank 连接后运行会自动打开。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views</name>
+    <message>
+        <source>each step</source>
+        <translation>逐步</translation>
+    </message>
+    <message>
+        <source>largest of %1 steps</source>
+        <translation>%1 步中的最大值</translation>
+    </message>
+    <message>
+        <source>smallest of %1 steps</source>
+        <translation>%1 步中的最小值</translation>
+    </message>
+    <message>
+        <source>mean of %1 steps</source>
+        <translation>%1 步的均值</translation>
+    </message>
+    <message>
+        <source>own median</source>
+        <translation>自身中位数</translation>
+    </message>
+    <message>
+        <source>, deviation</source>
+        <translation>，偏离</translation>
+    </message>
+    <message>
+        <source>%1 other ranks</source>
+        <translation>其他 %1 个 rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>另有 %1 项</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ConnectionsPanel</name>
+    <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>No agent has connected yet.</source>
+        <translation>还没有代理连接。</translation>
+    </message>
+    <message>
+        <source>Agents</source>
+        <translation>代理</translation>
+    </message>
+    <message>
+        <source>Set it as TELLTALE_JOIN in the environment of every rank. Copying takes the whole token.</source>
+        <translation>在每个 rank 的环境中设为 TELLTALE_JOIN。复制时包含完整令牌。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CurveCanvas</name>
+    <message>
+        <source>non-finite</source>
+        <translation>非有限</translation>
+    </message>
+    <message>
+        <source>fp16 limit %1</source>
+        <translation>fp16 上限 %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>step %1, rank %2</source>
+        <translation>第 %1 步，rank %2</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2, rank %3</source>
+        <translation>第 %1 至 %2 步，rank %3</translation>
+    </message>
+    <message>
+        <source>last finite %1</source>
+        <translation>最近有限值 %1</translation>
+    </message>
+    <message>
+        <source>mean; %1 to %2</source>
+        <translation>均值；%1 至 %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CurvesView</name>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>y</source>
+        <translation>y</translation>
+    </message>
+    <message>
+        <source>linear</source>
+        <translation>线性</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>symlog</source>
+        <translation>对称对数</translation>
+    </message>
+    <message>
+        <source>Smooth</source>
+        <translation>平滑</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>whole run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>last %1</source>
+        <translation>最近 %1 步</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n selected series</source>
+        <translation><numerusform>%1，已选 %n 条序列</numerusform></translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see curves here.</source>
+        <translation>打开运行或接入训练任务后，这里显示曲线。</translation>
+    </message>
+    <message>
+        <source>Select modules in the tree, or brush over rows of the heat map, to see their curves.</source>
+        <translation>在模块树中选择模块，或在热力图中框选若干行，即可查看曲线。</translation>
+    </message>
+    <message>
+        <source>The selected modules have no %1 on rank %2.</source>
+        <translation>所选模块在 rank %2 上没有 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::HeatCanvas</name>
+    <message>
+        <source>non-finite</source>
+        <translation>非有限</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>, rank %1</source>
+        <translation>，rank %1</translation>
+    </message>
+    <message>
+        <source>%1, %2 MAD</source>
+        <translation>%1，%2 MAD</translation>
+    </message>
+    <message>
+        <source>%1, finite part %2</source>
+        <translation>%1，有限部分 %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::HeatmapView</name>
+    <message>
+        <source>Heatmap</source>
+        <translation>热力图</translation>
+    </message>
+    <message>
+        <source>Axes</source>
+        <translation>坐标</translation>
+    </message>
+    <message>
+        <source>module × step</source>
+        <translation>模块 × 步</translation>
+    </message>
+    <message>
+        <source>rank × step</source>
+        <translation>rank × 步</translation>
+    </message>
+    <message>
+        <source>module × rank</source>
+        <translation>模块 × rank</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Statistic</source>
+        <translation>统计量</translation>
+    </message>
+    <message>
+        <source>Scale</source>
+        <translation>刻度</translation>
+    </message>
+    <message>
+        <source>linear</source>
+        <translation>线性</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>symlog</source>
+        <translation>对称对数</translation>
+    </message>
+    <message>
+        <source>deviation</source>
+        <translation>偏离</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>model order</source>
+        <translation>模型顺序</translation>
+    </message>
+    <message>
+        <source>by value</source>
+        <translation>按值</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Show the whole run</source>
+        <translation>显示整个运行</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its modules here.</source>
+        <translation>打开运行或接入训练任务后，这里显示其模块。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>等待本次运行的第一步。</translation>
+    </message>
+    <message>
+        <source>No module of this kind matches the filter “%1”.</source>
+        <translation>没有此类别的模块符合筛选“%1”。</translation>
+    </message>
+    <message>
+        <source>This run has no %1 on rank %2.</source>
+        <translation>本次运行在 rank %2 上没有 %1。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::InspectorPanel</name>
+    <message>
+        <source>last finite %1 at %2</source>
+        <translation>最近有限值 %1，第 %2 步</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>norm and mean over finite elements</source>
+        <translation>norm 与 mean 只计有限元素</translation>
+    </message>
+    <message>
+        <source>Called from</source>
+        <translation>调用位置</translation>
+    </message>
+    <message>
+        <source>Copy these values</source>
+        <translation>复制这些值</translation>
+    </message>
+    <message>
+        <source>Values at the cursor</source>
+        <translation>光标处的值</translation>
+    </message>
+    <message>
+        <source>Shapes</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Select a module to see its values.</source>
+        <translation>选择一个模块以查看其值。</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>rank %1 of %2</source>
+        <translation>rank %1，共 %2</translation>
+    </message>
+    <message>
+        <source>At step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>%1 by rank</source>
+        <translation>各 rank 的 %1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::JoinField</name>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Join string, token hidden</source>
+        <translation>接入串，令牌已隐藏</translation>
+    </message>
+    <message>
+        <source>Copy the join string with its token (Ctrl+Shift+C)</source>
+        <translation>复制含令牌的接入串 (Ctrl+Shift+C)</translation>
+    </message>
+    <message>
+        <source>Copy the join string</source>
+        <translation>复制接入串</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ModulesPanel</name>
+    <message>
+        <source>Modules</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Close all branches</source>
+        <translation>收起所有分支</translation>
+    </message>
+    <message>
+        <source>text, glob* or /regex/</source>
+        <translation>文本、通配* 或 /正则/</translation>
+    </message>
+    <message>
+        <source>Filter modules</source>
+        <translation>筛选模块</translation>
+    </message>
+    <message>
+        <source>Filter modules (Ctrl+F)</source>
+        <translation>筛选模块 (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>The model's own hierarchy, with the worst value of each part.</source>
+        <translation>模型自身的层次，以及每个部分的最差值。</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::OverviewCanvas</name>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::OverviewView</name>
+    <message>
+        <source>Overview</source>
+        <translation>总览</translation>
+    </message>
+    <message>
+        <source>Range</source>
+        <translation>范围</translation>
+    </message>
+    <message>
+        <source>whole run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>last %1</source>
+        <translation>最近 %1 步</translation>
+    </message>
+    <message>
+        <source>Smooth</source>
+        <translation>平滑</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1, %n ranks, attempt %2</source>
+        <translation><numerusform>%1，%n 个 rank，第 %2 次尝试</numerusform></translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see how it does.</source>
+        <translation>打开运行或接入训练任务，查看其进展。</translation>
+    </message>
+    <message>
+        <source>No scalar yet: this view shows loss, gradient norm, learning rate and whatever else the run logs.</source>
+        <translation>还没有标量：此视图显示 loss、梯度范数、学习率以及运行记录的其他指标。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RankBars</name>
+    <message>
+        <source>Value by rank</source>
+        <translation>各 rank 的值</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RunsPanel</name>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Search runs</source>
+        <translation>搜索运行</translation>
+    </message>
+    <message>
+        <source>Open a run</source>
+        <translation>打开运行</translation>
+    </message>
+    <message>
+        <source>Part of a run's name</source>
+        <translation>运行名称的一部分</translation>
+    </message>
+    <message>
+        <source>Live and archived runs appear here.</source>
+        <translation>进行中和已归档的运行显示在这里。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Rename…</source>
+        <translation>重命名…</translation>
+    </message>
+    <message>
+        <source>Export a copy…</source>
+        <translation>导出副本…</translation>
+    </message>
+    <message>
+        <source>Delete…</source>
+        <translation>删除…</translation>
+    </message>
+</context>
 </TS>

@@ -17,10 +17,7 @@ bool install(QCoreApplication& app, const QString& language)
         app.removeTranslator(old);
         delete old;
     }
-    const QLocale locale = language == QStringLiteral("system") ? QLocale::system() : QLocale(language);
-    if (locale.language() == QLocale::English || locale.language() == QLocale::C)
-        return true;
-
+    QLocale locale = language == QStringLiteral("system") ? QLocale::system() : QLocale(language);
     const auto add = [&](const QString& file, const QString& folder) {
         auto translator = std::make_unique<QTranslator>(&app);
         translator->setObjectName(QString::fromLatin1(kName));
@@ -29,6 +26,11 @@ bool install(QCoreApplication& app, const QString& language)
         app.installTranslator(translator.release());
         return true;
     };
+    const bool english = locale.language() == QLocale::English || locale.language() == QLocale::C;
+    if (english) {
+        locale = QLocale(QLocale::English); // the plural forms
+        return add(QStringLiteral("telltale"), QStringLiteral(":/i18n"));
+    }
     add(QStringLiteral("qtbase"), QLibraryInfo::path(QLibraryInfo::TranslationsPath));
     return add(QStringLiteral("telltale"), QStringLiteral(":/i18n"));
 }

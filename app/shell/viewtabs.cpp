@@ -62,14 +62,7 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
 
     DataView* overview = makeOverview(context, m_stack);
     addPage(overview, overview);
-    DataView* heatmap = makeHeatmap(context, m_split);
-    m_split->addWidget(heatmap);
-    m_split->addWidget(makeCurves(context, m_split));
-    m_split->setChildrenCollapsible(true);
-    m_split->setCollapsible(0, false);
-    m_split->setStretchFactor(0, 68);
-    m_split->setStretchFactor(1, 32);
-    m_split->setSizes({ 680, 320 });
+    DataView* heatmap = makeHeatmapOverCurves(context, m_split);
     addPage(heatmap, m_split);
     DataView* curves = makeCurves(context, m_stack);
     addPage(curves, curves);

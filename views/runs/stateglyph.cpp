@@ -12,22 +12,28 @@ using store::RunState;
 
 QString runStateText(RunState state)
 {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("RunState", text); };
+    const char* text = "";
     switch (state) {
     case RunState::Live:
-        return tr(QT_TRANSLATE_NOOP("RunState", "live"));
+        text = QT_TRANSLATE_NOOP("RunState", "live");
+        break;
     case RunState::Finished:
-        return tr(QT_TRANSLATE_NOOP("RunState", "finished"));
+        text = QT_TRANSLATE_NOOP("RunState", "finished");
+        break;
     case RunState::Failed:
-        return tr(QT_TRANSLATE_NOOP("RunState", "failed"));
+        text = QT_TRANSLATE_NOOP("RunState", "failed");
+        break;
     case RunState::Interrupted:
-        return tr(QT_TRANSLATE_NOOP("RunState", "interrupted"));
+        text = QT_TRANSLATE_NOOP("RunState", "interrupted");
+        break;
     case RunState::Damaged:
-        return tr(QT_TRANSLATE_NOOP("RunState", "damaged"));
+        text = QT_TRANSLATE_NOOP("RunState", "damaged");
+        break;
     case RunState::Newer:
-        return tr(QT_TRANSLATE_NOOP("RunState", "of a newer version"));
+        text = QT_TRANSLATE_NOOP("RunState", "of a newer version");
+        break;
     }
-    return {};
+    return QCoreApplication::translate("RunState", text);
 }
 
 void paintRunState(QPainter* painter, const QRectF& box, RunState state)

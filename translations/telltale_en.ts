@@ -1,0 +1,54 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en" sourcelanguage="en">
+<context>
+    <name>telltale::items::ConnectionsModel</name>
+    <message numerus="yes">
+        <source>%1, %2
+%n reconnect(s), </source>
+        <translation>
+            <numerusform>%1, %2
+%n reconnect, </numerusform>
+            <numerusform>%1, %2
+%n reconnects, </numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::StatusLine</name>
+    <message numerus="yes">
+        <source>%n agent(s) on %1</source>
+        <translation>
+            <numerusform>%n agent on %1</numerusform>
+            <numerusform>%n agents on %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n agent(s)</source>
+        <translation>
+            <numerusform>%n agent</numerusform>
+            <numerusform>%n agents</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CurvesView</name>
+    <message numerus="yes">
+        <source>%1 of %n selected series</source>
+        <translation>
+            <numerusform>%1 of %n selected series</numerusform>
+            <numerusform>%1 of %n selected series</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::OverviewView</name>
+    <message numerus="yes">
+        <source>%1, %n ranks, attempt %2</source>
+        <translation>
+            <numerusform>%1, %n rank, attempt %2</numerusform>
+            <numerusform>%1, %n ranks, attempt %2</numerusform>
+        </translation>
+    </message>
+</context>
+</TS>
