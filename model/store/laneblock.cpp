@@ -226,11 +226,16 @@ std::shared_ptr<const LaneBlock> LaneBlock::absMax(const LaneBlock& min, const L
     block->m_bits = max.m_bits;
     block->m_counts = max.m_counts;
     block->m_uniform = max.m_uniform;
-    for (std::uint8_t& bits : block->m_bits) {
+    const std::size_t cells = block->cells();
+    if (block->m_bits.empty() && !min.m_bits.empty())
+        block->m_bits.assign(cells, cell::kPlain);
+    for (std::size_t c = 0; c < block->m_bits.size(); ++c) {
+        std::uint8_t& bits = block->m_bits[c];
         if (bits & cell::kNegInf)
             bits = static_cast<std::uint8_t>(bits | cell::kPosInf);
+        if (!min.m_bits.empty() && !(min.m_bits[c] & cell::kFinite))
+            bits = static_cast<std::uint8_t>(bits & ~cell::kFinite);
     }
-    const std::size_t cells = block->cells();
     for (std::size_t c = 0; c < cells && !block->m_counts.empty(); ++c) {
         std::uint32_t& posInfs = block->m_counts[PosInfs * cells + c];
         posInfs = std::max(posInfs, block->m_counts[NegInfs * cells + c]);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <telltale/core/samplebatch.h>
+#include <telltale/store/capsulewriter.h>
+#include <telltale/store/runhandle.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::test {
+
+/// Writes capsules for tests through the store's own writer. A failure throws: a test cannot go on without its capsule.
+/// Thread: the test's.
+class CapsuleBuilder {
+public:
+    explicit CapsuleBuilder(std::string path)
+        : m_path(std::move(path))
+        , m_live(std::make_shared<store::LiveRun>())
+    {
+        store::RunMeta meta;
+        meta.storeId = "store-" + m_path;
+        meta.runId = "abc123";
+        meta.runKey = "key";
+        meta.name = "a test run";
+        meta.createdNs = 1'700'000'000'000'000'000;
+        m_writer = must(store::CapsuleWriter::create(m_path, meta, *m_live));
+    }
+
+    std::int64_t addAttempt(Rank rank, int attempt)
+    {
+        store::StreamRequest request;
+        request.agentId = "host/" + std::to_string(rank.value);
+        request.host = "host";
+        request.pid = 4711;
+        request.rank = rank;
+        request.incarnation = ++m_incarnation;
+        return must(m_writer->addStream(request, attempt));
+    }
+
+    std::shared_ptr<const SeriesLayout> addLayout(Kind kind, std::vector<Stat> stats, std::vector<std::string> names)
+    {
+        auto layout = std::make_shared<SeriesLayout>();
+        layout->id = LayoutId { ++m_layout };
+        layout->kind = kind;
+        layout->stats = std::move(stats);
+        for (std::string& name : names) {
+            SeriesDesc series;
+            series.name = std::move(name);
+            series.shape = { 4, 8 };
+            series.dtype = DType::F32;
+            series.numel = 32;
+            layout->series.push_back(std::move(series));
+        }
+        return layout;
+    }
+
+    /// Stages one batch of these blocks, in order.
+    void stage(std::int64_t stream, std::vector<StepBlock> blocks, std::vector<Drop> drops = {},
+        std::vector<Event> events = {}, std::vector<Blob> blobs = {})
+    {
+        auto batch = std::make_shared<SampleBatch>();
+        batch->stream = StreamId { stream };
+        batch->seq = ++m_seq[stream];
+        for (const StepBlock& block : blocks)
+            batch->layouts.push_back(block.layout);
+        batch->blocks = std::move(blocks);
+        batch->drops = std::move(drops);
+        batch->events = std::move(events);
+        batch->blobs = std::move(blobs);
+        const std::string conflict = m_writer->stage(stream, std::move(batch));
+        if (!conflict.empty())
+            throw std::runtime_error(conflict);
+    }
+    void commit() { must(m_writer->commit()); }
+    void finish()
+    {
+        must(m_writer->finish(store::RunState::Finished));
+        m_writer->leaveWal();
+        m_writer.reset();
+    }
+    /// As a crash leaves it: the connection goes, nothing is sealed.
+    void crash() { m_writer.reset(); }
+
+    store::RunHandle liveHandle() const { return { m_path, "abc123", "a test run", m_live }; }
+    store::RunHandle handle() const { return { m_path, "abc123", "a test run", nullptr }; }
+    const std::shared_ptr<store::LiveRun>& live() const { return m_live; }
+    store::CapsuleWriter& writer() { return *m_writer; }
+
+    template <typename T> static T must(Expected<T> value)
+    {
+        if (!value)
+            throw std::runtime_error(value.error().sentence());
+        if constexpr (!std::is_void_v<T>)
+            return std::move(*value);
+    }
+
+private:
+    std::string m_path;
+    std::shared_ptr<store::LiveRun> m_live;
+    std::unique_ptr<store::CapsuleWriter> m_writer;
+    std::uint64_t m_incarnation = 0;
+    std::uint32_t m_layout = 0;
+    std::map<std::int64_t, std::uint64_t> m_seq;
+};
+
+}
