@@ -49,7 +49,7 @@ std::vector<EventMark> EventMark::of(const store::Catalog& catalog)
     return marks;
 }
 
-void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit)
+void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks)
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
@@ -59,13 +59,17 @@ void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit
     m_painter.setFont(numberFont(11));
     const QFontMetricsF metrics(m_painter.font());
     const int width = static_cast<int>(std::lround(plot.width()));
+    const std::vector<Tag> covering = tags(plot, range, marks);
     for (const SharedAxis::Tick& tick : SharedAxis::ticksFor(range, width)) {
         const double x = std::floor(plot.left() + tick.x) + 0.5;
         m_painter.setPen(QPen(m_theme.text3, 1));
         m_painter.drawLine(QPointF(x, y), QPointF(x, y + 4));
         const QString label = formatStep(tick.step);
+        const QRectF box(x - metrics.horizontalAdvance(label) / 2 - 4, y + 4, metrics.horizontalAdvance(label) + 8, 16);
+        if (std::any_of(covering.begin(), covering.end(), [&](const Tag& t) { return t.box.intersects(box); }))
+            continue;
         m_painter.setPen(m_theme.text2);
-        m_painter.drawText(QPointF(x - metrics.horizontalAdvance(label) / 2, y + 17), label);
+        m_painter.drawText(QPointF(box.left() + 4, y + 17), label);
     }
     m_painter.setPen(m_theme.text3);
     m_painter.setFont(wordsFont(11));
@@ -130,28 +134,21 @@ void AxisPainter::cursorLines(const QRectF& plot, StepRange range, const StepMar
     m_painter.restore();
 }
 
-void AxisPainter::tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink)
+AxisPainter::Tag AxisPainter::tag(
+    const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const
 {
-    m_painter.save();
-    m_painter.setFont(numberFont(11, 500));
-    const double width = QFontMetricsF(m_painter.font()).horizontalAdvance(text) + 16;
-    const double left
-        = std::clamp(x - width / 2, plot.left() - 40, std::max(plot.left() - 40, plot.right() + 40 - width));
-    const QRectF box(std::round(left), std::round(plot.bottom()) + 4, std::ceil(width), 17);
-    m_painter.setRenderHint(QPainter::Antialiasing);
-    m_painter.setPen(Qt::NoPen);
-    m_painter.setBrush(fill);
-    m_painter.drawRoundedRect(box, 3, 3);
-    m_painter.setPen(ink);
-    m_painter.drawText(box, Qt::AlignCenter, text);
-    m_painter.restore();
+    const double width = QFontMetricsF(numberFont(11, 500)).horizontalAdvance(text) + 16;
+    const double lowest = plot.left() - 40;
+    const double left = std::clamp(x - width / 2, lowest, std::max(lowest, plot.right() + 40 - width));
+    return { QRectF(std::round(left), std::round(plot.bottom()) + 4, std::ceil(width), 17), text, fill, ink };
 }
 
-void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks)
+std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange range, const StepMarks& marks) const
 {
+    std::vector<Tag> result;
     const auto at = [&](std::optional<Step> step, const QString& text, const QColor& fill, const QColor& ink) {
         if (step && range.contains(*step))
-            tag(plot, xIn(plot, range, *step), text, fill, ink);
+            result.push_back(tag(plot, xIn(plot, range, *step), text, fill, ink));
     };
     if (marks.hover && marks.hover != marks.cursor)
         at(marks.hover, formatStep(marks.hover->value), m_theme.raised, m_theme.text);
@@ -167,6 +164,22 @@ void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMark
     }
     if (marks.cursor)
         at(marks.cursor, formatStep(marks.cursor->value), m_theme.text, m_theme.base);
+    return result;
+}
+
+void AxisPainter::cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks)
+{
+    m_painter.save();
+    m_painter.setFont(numberFont(11, 500));
+    m_painter.setRenderHint(QPainter::Antialiasing);
+    for (const Tag& one : tags(plot, range, marks)) {
+        m_painter.setPen(Qt::NoPen);
+        m_painter.setBrush(one.fill);
+        m_painter.drawRoundedRect(one.box, 3, 3);
+        m_painter.setPen(one.ink);
+        m_painter.drawText(one.box, Qt::AlignCenter, one.text);
+    }
+    m_painter.restore();
 }
 
 void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events)

@@ -51,7 +51,8 @@ public:
     {
     }
 
-    void steps(const QRectF& plot, StepRange range, const QString& unit);
+    /// Labels that a tag of `marks` would cover are left out.
+    void steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks = {});
     void values(const QRectF& plot, const ValueScale& scale);
     /// A fixed line such as "fp16 limit 65 504".
     void limit(const QRectF& plot, double y, const QString& text, bool textAtRight);
@@ -64,7 +65,14 @@ public:
     void liveEdge(QPointF tip);
 
 private:
-    void tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink);
+    struct Tag {
+        QRectF box;
+        QString text;
+        QColor fill;
+        QColor ink;
+    };
+    std::vector<Tag> tags(const QRectF& plot, StepRange range, const StepMarks& marks) const;
+    Tag tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const;
 
     QPainter& m_painter;
     const Theme& m_theme;

@@ -62,7 +62,7 @@ StepRange HeatCanvas::shownRange() const
 
 QRect HeatCanvas::plotRect(QSize size) const
 {
-    const int top = kTop + AxisPainter::kLane;
+    const int top = kTop + AxisPainter::kLane + 4;
     const int bottom = m_stepAxis || !hasStepAxis() ? AxisPainter::kStepBand : kBottom;
     return { SharedAxis::kGutter, top, std::max(1, size.width() - SharedAxis::kGutter - SharedAxis::kLegend),
         std::max(1, size.height() - top - bottom) };
@@ -108,8 +108,6 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         paintLane(painter, plot);
         if (state().catalog())
             axis.events(plot, lane, shownRange(), EventMark::of(*state().catalog()));
-        if (m_stepAxis)
-            axis.steps(plot, shownRange(), tr("step"));
         const bool newest = m_picture->result.range.last >= state().fullRange().last;
         if (m_picture->isLive && newest)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
@@ -252,6 +250,12 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     const double middle = (top + bottom) / 2;
     const QRectF box(0, middle - 8, plot.left() - 10, 16);
     painter.fillRect(box, theme.base);
+    for (const RowLayout::Band& band : m_layout.bands()) {
+        // A group's label that would peep out from behind goes as a whole.
+        const double label = plot.top() + (band.top + band.bottom) / 2.0;
+        if (std::abs(label - middle) < 15)
+            painter.fillRect(QRectF(0, label - 8, plot.left() - 10, 16), theme.base);
+    }
     painter.setFont(codeFont(11, 600));
     painter.setPen(theme.text);
     const QString label = painter.fontMetrics().elidedText(
@@ -346,8 +350,10 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         StepMarks lines = marks;
         lines.cursor.reset();
         axis.cursorLines(plot, shownRange(), lines);
-        if (m_stepAxis)
+        if (m_stepAxis) {
+            axis.steps(plot, shownRange(), tr("step"), marks);
             axis.cursorTags(plot, shownRange(), marks);
+        }
     }
     paintHover(painter, plot);
 }

@@ -121,10 +121,8 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     look.emphasised = m_near;
     paintCurves(frame, plot, *m_picture, m_scale, look, theme);
     QPainter painter(&frame);
-    AxisPainter axis(painter, theme);
     const std::vector<CellState> states = m_picture->lane();
     paintNonFiniteLane(painter, lane, states, theme);
-    axis.steps(plot, m_picture->range, tr("step"));
 }
 
 int CurveCanvas::nearestSeries(QPoint position) const
@@ -258,6 +256,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     AxisPainter axis(painter, theme);
     const StepMarks marks = StepMarks::of(state());
     axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
+    axis.steps(plot, m_picture->range, tr("step"), marks);
     axis.cursorTags(plot, m_picture->range, marks);
     paintCurveLegend(painter, legendRect(size), *m_picture, legendValues(), m_near, theme);
     paintHover(painter, plot);

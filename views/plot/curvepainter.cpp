@@ -83,7 +83,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         style.dashOn = static_cast<int>(series.dashOn * ratio);
         style.dashOff = static_cast<int>(series.dashOff * ratio);
         if (one.isGroup) {
-            spans.fill(trace.raw(one.result.buckets), style.colour, kEnvelopeAlpha);
+            spans.fill(trace.envelope(one.result.buckets), style.colour, kEnvelopeAlpha);
             continue;
         }
         if (look.smoothing <= 0) {

@@ -99,6 +99,8 @@ std::vector<bool> CurvePicture::gaps() const
     std::vector<bool> gap(count, false);
     std::vector<bool> seen(count, false);
     for (const CurveSeries& one : series) {
+        if (one.isGroup)
+            continue;
         for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
             const CellState state = one.result.buckets[i].state;
             gap[i] = gap[i] || state == CellState::Gap || state == CellState::Damaged;

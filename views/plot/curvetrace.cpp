@@ -38,6 +38,9 @@ bool breaksLine(const Bucket& bucket)
 
 std::size_t longestJoin(std::span<const Bucket> buckets)
 {
+    // The common case first: every bucket has samples.
+    if (std::all_of(buckets.begin(), buckets.end(), [](const Bucket& b) { return b.samples > 0; }))
+        return 1;
     std::vector<std::size_t> distances;
     std::size_t last = buckets.size();
     for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -68,25 +71,71 @@ CurveTrace::CurveTrace(int width, int height, const ValueScale& scale)
 {
     const double low = m_log ? std::log2(scale.low()) : scale.low();
     const double high = m_log ? std::log2(scale.high()) : scale.high();
-    m_factor = static_cast<float>(-height / (high - low));
-    m_offset = static_cast<float>(height + low * height / (high - low));
+    m_factor = -height / (high - low);
+    m_offset = height + low * height / (high - low);
 }
 
 float CurveTrace::yOf(double value) const
 {
-    float y = 0;
+    double y = 0;
     if (m_log)
-        y = quickLog2(static_cast<float>(value)) * m_factor + m_offset;
+        y = static_cast<double>(quickLog2(static_cast<float>(value))) * m_factor + m_offset;
+    else if (m_scale.mode() == ValueScale::Mode::Linear)
+        y = value * m_factor + m_offset;
     else
-        y = static_cast<float>(m_height - m_scale.unitOf(value) * m_height);
-    return std::clamp(y, -kFar, kFar);
+        y = m_height - m_scale.unitOf(value) * m_height;
+    return std::clamp(static_cast<float>(y), -kFar, kFar);
+}
+
+std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::size_t join) const
+{
+    std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
+    const ColumnSpan* before = nullptr;
+    std::size_t lastAt = 0;
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        const Bucket& bucket = buckets[i];
+        if (bucket.finite > 0) {
+            ColumnSpan& column = columns[i];
+            column.present = true;
+            column.single = bucket.min == bucket.max;
+            column.left = yOf(bucket.first);
+            column.right = column.single ? column.left : yOf(bucket.last);
+            column.top = column.single ? column.left : yOf(bucket.max);
+            column.bottom = column.single ? column.left : yOf(bucket.min);
+            column.middle = (column.left + column.right) / 2;
+            if (before && i - lastAt == 1) {
+                ColumnSpan& last = columns[lastAt];
+                const float edge = (last.right + column.left) / 2;
+                last.right = column.left = edge;
+                last.top = std::min(last.top, edge);
+                last.bottom = std::max(last.bottom, edge);
+                column.top = std::min(column.top, edge);
+                column.bottom = std::max(column.bottom, edge);
+            } else if (before && i - lastAt <= join) {
+                const float from = columns[lastAt].right;
+                const float slope = (column.left - from) / static_cast<float>(i - lastAt);
+                for (std::size_t x = lastAt + 1; x < i; ++x) {
+                    const float y = from + slope * static_cast<float>(x - lastAt);
+                    columns[x] = { y - slope / 2, y, y + slope / 2, y - std::abs(slope) / 2, y + std::abs(slope) / 2,
+                        true, true };
+                }
+            }
+            before = &column;
+            lastAt = i;
+        }
+        if (breaksLine(bucket))
+            before = nullptr;
+    }
+    return columns;
 }
 
 std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
 {
+    const std::size_t join = longestJoin(buckets);
+    if (buckets.size() == static_cast<std::size_t>(m_width))
+        return dense(buckets, join);
     std::vector<Point> points;
     points.reserve(buckets.size());
-    const std::size_t join = longestJoin(buckets);
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
     std::size_t lastAt = 0;
     bool canJoin = false;
@@ -111,6 +160,35 @@ std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
     return columnsOf(points);
 }
 
+std::vector<ColumnSpan> CurveTrace::envelope(std::span<const Bucket> buckets) const
+{
+    std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
+    const std::size_t join = longestJoin(buckets);
+    const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
+    const auto centre = [&](std::size_t i) { return (static_cast<float>(i) + 0.5F) * pitch; };
+    std::size_t last = buckets.size();
+    for (std::size_t i = 0; i < buckets.size(); ++i) {
+        if (buckets[i].finite == 0)
+            continue;
+        const float top = yOf(buckets[i].max);
+        const float bottom = yOf(buckets[i].min);
+        const bool joins = last < i && i - last <= join;
+        const float lastTop = joins ? yOf(buckets[last].max) : top;
+        const float lastBottom = joins ? yOf(buckets[last].min) : bottom;
+        const float from = joins ? centre(last) : centre(i);
+        const float length = std::max(centre(i) - from, 1e-6F);
+        for (int x = static_cast<int>(from); x <= std::min(static_cast<int>(centre(i)), m_width - 1); ++x) {
+            const float share = std::clamp((static_cast<float>(x) + 0.5F - from) / length, 0.0F, 1.0F);
+            ColumnSpan& column = columns[static_cast<std::size_t>(x)];
+            column.top = lastTop + (top - lastTop) * share;
+            column.bottom = lastBottom + (bottom - lastBottom) * share;
+            column.present = true;
+        }
+        last = i;
+    }
+    return columns;
+}
+
 std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, double weight) const
 {
     std::vector<Point> points;
@@ -129,8 +207,9 @@ std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, do
                 sum = 0;
                 share = 0;
             }
-            sum = weight * sum + (1 - weight) * bucket.mean;
-            share = weight * share + (1 - weight);
+            const double past = std::pow(weight, bucket.finite);
+            sum = past * sum + (1 - past) * bucket.mean;
+            share = past * share + (1 - past);
             const float y = yOf(share > 0 ? sum / share : bucket.mean);
             points.push_back({ (static_cast<float>(i) + 0.5F) * pitch, y, y, y, y, true, joins });
             lastAt = i;
@@ -188,6 +267,10 @@ std::vector<ColumnSpan> CurveTrace::columnsOf(std::span<const Point> points) con
                 column.right = leave;
             else
                 column.left = enter;
+            // The point may stand anywhere in its column: what the line does at the centre decides the middle.
+            const float centre = edge + 0.5F;
+            if (column.single && centre >= a.x && centre <= b.x)
+                column.middle = lineAt(centre);
             cover(column, enter);
             cover(column, leave);
         }

@@ -19,8 +19,10 @@ public:
 
     /// The values as they are: from the smallest to the largest of each bucket.
     std::vector<ColumnSpan> raw(std::span<const series::Bucket> buckets) const;
-    /// Exponential moving average of the buckets' means; `weight` 0..1 is the share of the past. Starts anew after
-    /// every break.
+    /// From the smallest to the largest of each bucket, filled across the columns between two buckets.
+    std::vector<ColumnSpan> envelope(std::span<const series::Bucket> buckets) const;
+    /// Exponential moving average of the samples; `weight` 0..1 is the share of the past at each sample, so that the
+    /// line means the same at every zoom. Starts anew after every break.
     std::vector<ColumnSpan> smoothed(std::span<const series::Bucket> buckets, double weight) const;
 
     float yOf(double value) const;
@@ -35,13 +37,15 @@ private:
         bool single;
         bool joins; ///< the line comes from the point before
     };
+    /// raw() where every bucket is one column: a single pass.
+    std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, std::size_t join) const;
     std::vector<ColumnSpan> columnsOf(std::span<const Point> points) const;
 
     int m_width;
     int m_height;
     ValueScale m_scale;
-    float m_factor;
-    float m_offset;
+    double m_factor;
+    double m_offset;
     bool m_log;
 };
 

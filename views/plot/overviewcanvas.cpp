@@ -188,8 +188,6 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
                 axis.events(plot, QRectF(plot.left(), plot.top() - 14, plot.width(), 14), m_picture->range, events);
         }
     }
-    QPainter painter(&frame);
-    AxisPainter(painter, theme).steps(plotRect(size), m_picture->range, tr("step"));
 }
 
 void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
@@ -201,6 +199,7 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
     const StepMarks marks = StepMarks::of(state());
     for (int i = 0; i < plots(); ++i)
         axis.cursorLines(plotOf(i, size), m_picture->range, marks);
+    axis.steps(plotRect(size), m_picture->range, tr("step"), marks);
     axis.cursorTags(plotRect(size), m_picture->range, marks);
 
     // The plot under the mouse says its value at the mouse.

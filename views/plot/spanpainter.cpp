@@ -77,20 +77,29 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
         const ColumnSpan& column = columns[static_cast<std::size_t>(x)];
         if (!column.present || (style.dashOn > 0 && x % (style.dashOn + style.dashOff) >= style.dashOn))
             continue;
-        const int first = std::max(0, static_cast<int>(std::floor(column.top - half)));
-        const int last = std::min(height - 1, static_cast<int>(std::floor(column.bottom + half)));
+        // A steep stroke is wider than its column: it reaches as far as the columns beside it do.
+        float top = column.top;
+        float bottom = column.bottom;
+        for (const int beside : { x - 1, x + 1 }) {
+            if (beside < 0 || beside >= count || !columns[static_cast<std::size_t>(beside)].present)
+                continue;
+            top = std::min(top, columns[static_cast<std::size_t>(beside)].top);
+            bottom = std::max(bottom, columns[static_cast<std::size_t>(beside)].bottom);
+        }
+        const float low = top - half;
+        const float high = bottom + half;
+        const int first = std::max(0, static_cast<int>(std::floor(low)));
+        const int last = std::min(height - 1, static_cast<int>(std::floor(high)));
         if (first > last)
             continue;
         const auto begin = m_coverage.begin() + first;
         std::fill(begin, begin + (last - first + 1), 0.0F);
         const auto add = [&](const Piece& piece) {
-            // The stroke's vertical thickness grows with the slope; its ends stay within the piece's own reach.
+            // The stroke's vertical thickness grows with the slope.
             const float slope = (piece.b - piece.a) / piece.share;
             const float reach = half * std::sqrt(1 + slope * slope);
-            const float low = std::min(piece.a, piece.b) - half;
-            const float high = std::max(piece.a, piece.b) + half;
-            const int from = std::max(first, static_cast<int>(std::floor(low)));
-            const int to = std::min(last, static_cast<int>(std::floor(high)));
+            const int from = std::max(first, static_cast<int>(std::floor(std::min(piece.a, piece.b) - reach)));
+            const int to = std::min(last, static_cast<int>(std::floor(std::max(piece.a, piece.b) + reach)));
             for (int y = from; y <= to; ++y) {
                 const float cellLow = std::max(static_cast<float>(y), low);
                 const float cellHigh = std::min(static_cast<float>(y + 1), high);
