@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <fstream>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -25,6 +27,8 @@ namespace {
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
+constexpr std::uint32_t kFlushMs = 5000;
+constexpr std::uint32_t kGoodbyeMs = 200; ///< closing comes after the flush
 
 int complain(const Error& error, int code)
 {
@@ -37,6 +41,7 @@ Expected<std::unique_ptr<AgentSink>> openAgent(
 {
     auto agent = agentOptions(framework, loaded.text);
     agent.join = options.join.empty() ? nullptr : options.join.c_str();
+    agent.flush_ms = kGoodbyeMs;
     return AgentSink::open(agent);
 }
 
@@ -91,6 +96,18 @@ void printSummary(const TrainingResult& result, const tt_counters& counters)
     std::fflush(stdout);
 }
 
+/// LibTorch speaks in exceptions (no memory for so wide a model); here they end.
+Expected<TrainingResult> trainGuarded(
+    const Options& options, const LoadedConfig& loaded, Sink* sink, const std::atomic<bool>& interrupted)
+{
+    try {
+        return train(options, loaded.config, sink, rankFromEnvironment(), interrupted);
+    } catch (const std::exception& error) {
+        const std::string_view text = error.what();
+        return failure(ErrorCode::Io, "the training failed: " + std::string(text.substr(0, text.find('\n'))));
+    }
+}
+
 }
 
 int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& interrupted)
@@ -114,16 +131,14 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
             return complain(opened.error(), kBadInput);
         agent = *std::move(opened);
     }
-    const int rank = rankFromEnvironment();
-    const auto result = train(*options, loaded->config, agent.get(), rank, interrupted);
+    const auto result = trainGuarded(*options, *loaded, agent.get(), interrupted);
     if (!result) {
         if (agent)
             agent->setGoodbye("error");
-        return complain(result.error(), kBadInput);
+        return complain(result.error(), result.error().code == ErrorCode::BadInput ? kBadInput : kFailed);
     }
     tt_counters counters {};
     if (agent) {
-        constexpr std::uint32_t kFlushMs = 5000;
         agent->flush(kFlushMs);
         counters = agent->counters();
     }

@@ -17,10 +17,11 @@ Expected<Corpus> Corpus::fromFile(const std::string& path, std::uint64_t seed, i
 {
     std::ifstream file(path, std::ios::binary);
     if (!file)
-        return failure(ErrorCode::Io, "cannot read " + path + ": " + std::strerror(errno), "name a text with --text");
+        return failure(
+            ErrorCode::BadInput, "cannot read " + path + ": " + std::strerror(errno), "name a text with --text");
     std::string text { std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>() };
     if (file.bad() || text.size() > kMaxTextBytes)
-        return failure(ErrorCode::TooLarge, path + " cannot be read whole or is over 256 MiB");
+        return failure(ErrorCode::BadInput, path + " cannot be read whole or is over 256 MiB");
     auto corpus = fromText(text, seed, window);
     if (!corpus)
         return failure(corpus.error().code, path + ": " + corpus.error().what, corpus.error().todo);
