@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t kTrimAbove = 1024; ///< tail rows, before those of rarely written layouts are made small
 constexpr std::int64_t kSealBudgetMs = 25; ///< longest a commit seals tiles that can wait
-constexpr int kCheckpointPages = 2048; ///< 16 MiB of WAL
+/// 64 MiB of WAL: tail rows that are written and deleted within one cycle never reach the file.
+constexpr int kCheckpointPages = 8192;
 
 bool isTileFull(const LiveGroup& group)
 {

@@ -220,6 +220,7 @@ std::string CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBa
             addLayout(stream, layout);
     }
     TailEncoder tail;
+    tail.reserve(batch->byteCost());
     TailRow row;
     for (const StepBlock& block : batch->blocks) {
         const auto known = stream.layouts.find(block.layout->id);

@@ -127,6 +127,19 @@ void reduceAs(
     }
 }
 
+/// All that there is to say of a plane of zeros: counts of non-finite elements, nearly always.
+void countSamples(const OpenTile& tile, LevelBuckets& out)
+{
+    const auto lanes = static_cast<std::size_t>(tile.seriesCount());
+    for (int column = 0; column < tile.writtenColumns(); ++column) {
+        const std::uint8_t* present = tile.presence() + static_cast<std::size_t>(column) * lanes;
+        std::uint64_t* samples = out.samples.data() + static_cast<std::size_t>(column / 16) * lanes;
+        for (std::size_t lane = 0; lane < lanes; ++lane)
+            samples[lane] += present[lane];
+    }
+    out.finite = out.samples;
+}
+
 std::uint8_t flagOf(Stat stat)
 {
     return stat == Stat::Nans ? kNan : stat == Stat::PosInfs ? kPosInf : kNegInf;
@@ -198,6 +211,10 @@ LevelBuckets reduceTile(const OpenTile& tile, int statIndex, const std::vector<s
     const std::vector<std::uint8_t>& applied = isNonFiniteCount(stat) ? kNone : flags;
     const bool ownFlags = !hasCounts(tile.stats());
     const series::PlaneData plane = tile.plane(statIndex);
+    if (plane.type == PlaneType::Zero && applied.empty()) {
+        countSamples(tile, out);
+        return out;
+    }
     switch (plane.type) {
     case PlaneType::F64:
         reduceAs(tile, static_cast<const double*>(plane.values), applied, ownFlags, out);
@@ -231,6 +248,21 @@ Expected<void> appendBuckets(LevelBuckets& out, const TileView& tile, int factor
     std::array<std::vector<double>, kRoles.size()> cells;
     for (int block = 0; block < tile.subBlocks(); ++block) {
         const int lanes = tile.lanesOf(block);
+        const bool isEmpty = std::all_of(kRoles.begin(), kRoles.end(), [&](PlaneRole role) {
+            return role == PlaneRole::Samples || role == PlaneRole::Finite || tile.constant(role, block) == 0.0;
+        });
+        const auto samplesEach = tile.constant(PlaneRole::Samples, block);
+        if (isEmpty && samplesEach && samplesEach == tile.constant(PlaneRole::Finite, block)) {
+            for (int column = 0; column < columns; ++column) {
+                const auto at = static_cast<std::size_t>(before + column / factor) * static_cast<std::size_t>(out.lanes)
+                    + static_cast<std::size_t>(block * kSubBlockSeries);
+                for (std::size_t lane = 0; lane < static_cast<std::size_t>(lanes); ++lane) {
+                    out.samples[at + lane] += static_cast<std::uint64_t>(*samplesEach);
+                    out.finite[at + lane] = out.samples[at + lane];
+                }
+            }
+            continue;
+        }
         for (std::size_t r = 0; r < kRoles.size(); ++r) {
             cells[r].resize(static_cast<std::size_t>(lanes) * static_cast<std::size_t>(columns));
             if (auto ok = tile.decode(kRoles[r], block, cells[r].data()); !ok)

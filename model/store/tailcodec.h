@@ -25,6 +25,7 @@ struct TailBlock {
 class TailEncoder {
 public:
     TailEncoder();
+    void reserve(std::size_t bytes) { m_out.reserve(bytes); }
     void append(const StepBlock& block, std::int64_t column);
     bool isEmpty() const { return m_blocks == 0; }
     std::string take();

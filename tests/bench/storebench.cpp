@@ -10,6 +10,8 @@
 #include <string>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include <telltale/store/storeservice.h>
 
 namespace {
@@ -72,6 +74,22 @@ StepBlock makeBlock(const std::shared_ptr<const SeriesLayout>& layout, std::int6
     return block;
 }
 
+/// CPU time of the whole process, which on a loaded machine says more than the clock.
+double cpuSeconds()
+{
+    rusage use {};
+    getrusage(RUSAGE_SELF, &use);
+    return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec)
+        + static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec) * 1e-6;
+}
+
+double threadCpuSeconds()
+{
+    timespec now {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
 void waitFor(store::StoreService& service, const std::function<bool(const store::StoreEvent&)>& wanted)
 {
     for (;;) {
@@ -116,7 +134,9 @@ int main(int argc, char** argv)
     std::vector<StepBlock> blocks;
     for (int i = 0; i < 512; ++i)
         blocks.push_back(makeBlock(layout, i, random));
-    double stageSeconds = 0;
+    double feedSeconds = 0;
+    const double cpuStart = cpuSeconds();
+    const double ownStart = threadCpuSeconds();
     const auto start = Clock::now();
     std::int64_t step = 0;
     std::uint64_t samples = 0;
@@ -134,7 +154,7 @@ int main(int argc, char** argv)
         batch->samples = 6ull * kSeries * kStepsPerBatch;
         batch->payload.assign(batch->samples * 2, 'x');
         samples += batch->samples;
-        stageSeconds += std::chrono::duration<double>(Clock::now() - copyStart).count();
+        feedSeconds += std::chrono::duration<double>(Clock::now() - copyStart).count();
         while (!(*service)->submit(batch))
             std::this_thread::sleep_for(std::chrono::microseconds(200));
     }
@@ -144,6 +164,7 @@ int main(int argc, char** argv)
         return durable && durable->seq == last;
     });
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const double storeCpu = cpuSeconds() - cpuStart - (threadCpuSeconds() - ownStart);
     const std::string path = (*service)->liveRuns().front()->path;
     const auto commits = (*service)->counters().commits;
     const auto closing = Clock::now();
@@ -152,7 +173,9 @@ int main(int argc, char** argv)
     const auto bytes = static_cast<double>(std::filesystem::file_size(path));
     std::printf("store.samples %.1f M\n", static_cast<double>(samples) / 1e6);
     std::printf("store.rate %.1f Msamples/s\n", static_cast<double>(samples) / seconds / 1e6);
-    std::printf("store.feed %.2f s (copies on the submitting thread)\n", stageSeconds);
+    std::printf("store.cpurate %.1f Msamples per CPU second of the store thread\n",
+        static_cast<double>(samples) / storeCpu / 1e6);
+    std::printf("store.feed %.2f s (copies on the submitting thread)\n", feedSeconds);
     std::printf("store.commits %llu\n", static_cast<unsigned long long>(commits));
     std::printf("store.close %.2f s\n", closeSeconds);
     std::printf("store.bytes %.3f B/sample\n", bytes / static_cast<double>(samples));
