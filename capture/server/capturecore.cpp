@@ -5,7 +5,8 @@
 #include <utility>
 
 #include <QNetworkProxy>
-#include <QSslError>
+#include <QThread>
+#include <QUrl>
 #include <QWebSocketCorsAuthenticator>
 
 namespace telltale::server {
@@ -117,7 +118,8 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
 {
     DoorRequest request;
     const QNetworkRequest upgrade = socket->request();
-    request.resource = socket->resourceName().toStdString();
+    const QUrl url = socket->requestUrl();
+    request.resource = url.toString(QUrl::RemoveScheme | QUrl::RemoveAuthority).toStdString();
     request.host = upgrade.rawHeader("Host").toStdString();
     request.authorization = upgrade.rawHeader("Authorization").toStdString();
     request.hasOrigin = upgrade.hasRawHeader("Origin");
@@ -313,6 +315,7 @@ void CaptureCore::releaseSockets()
     m_connections.clear();
     m_server.reset();
     m_sweepTimer.reset();
+    thread()->quit();
 }
 
 }

@@ -46,7 +46,7 @@ public:
     bool listen();
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
-    /// After `stopped`: sockets and timers die on the thread that they lived on.
+    /// After `stopped`: sockets and timers die on the thread that they lived on, which ends then.
     void releaseSockets();
 
 Q_SIGNALS:

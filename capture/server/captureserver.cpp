@@ -155,9 +155,7 @@ void CaptureServer::stop()
     if (std::exchange(m_state->isStopped, true))
         return;
     CaptureCore* core = m_state->core.get();
-    // Sockets and timers must die on the thread that they live on.
     QObject::connect(core, &CaptureCore::stopped, core, &CaptureCore::releaseSockets, Qt::QueuedConnection);
-    QObject::connect(core, &CaptureCore::stopped, &m_state->thread, &QThread::quit, Qt::QueuedConnection);
     QMetaObject::invokeMethod(core, &CaptureCore::beginStop, Qt::QueuedConnection);
     m_state->thread.wait();
 }
