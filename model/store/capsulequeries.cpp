@@ -32,15 +32,35 @@ Expected<void> checkQuestion(StepRange range, int pixels)
     return {};
 }
 
+StepRange intersect(StepRange a, StepRange b)
+{
+    return { std::max(a.first, b.first), std::min(a.last, b.last) };
+}
+
 void markBuckets(
     std::vector<series::Bucket>& buckets, StepRange steps, const series::PixelMap& map, series::CellState state)
 {
-    const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
+    const StepRange inside = intersect(steps, map.range());
     if (inside.isEmpty())
         return;
     for (int pixel = map.pixelOf(inside.first); pixel <= map.pixelOf(inside.last); ++pixel) {
         series::Bucket& bucket = buckets[static_cast<std::size_t>(pixel)];
         bucket.state = series::stronger(bucket.state, state);
+    }
+}
+
+/// From the first of these steps to the next bucket with a sample.
+void markLoss(std::vector<series::Bucket>& buckets, StepRange steps, const series::PixelMap& map)
+{
+    const StepRange inside = intersect(steps, map.range());
+    if (inside.isEmpty())
+        return;
+    int pixel = map.pixelOf(inside.first);
+    if (buckets[static_cast<std::size_t>(pixel)].samples > 0)
+        ++pixel; // it shows what came before the loss
+    for (; pixel <= map.pixelOf(inside.last) && buckets[static_cast<std::size_t>(pixel)].samples == 0; ++pixel) {
+        series::Bucket& bucket = buckets[static_cast<std::size_t>(pixel)];
+        bucket.state = series::stronger(bucket.state, series::CellState::Gap);
     }
 }
 
@@ -136,11 +156,11 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
             }
         }
         for (const StepRange& steps : planned->damaged)
-            markBuckets(result.buckets, steps, map, series::CellState::Damaged);
-        for (const StepRange& gap : m_index->gaps(unit.source, unit.kind)) {
-            const StepRange own { std::max(gap.first, unit.steps.first), std::min(gap.last, unit.steps.last) };
-            markBuckets(result.buckets, own, map, series::CellState::Gap);
-        }
+            markBuckets(result.buckets, intersect(steps, unit.steps), map, series::CellState::Damaged);
+        for (const StepRange& gap : m_index->gaps(unit.source, unit.kind))
+            markBuckets(result.buckets, intersect(gap, unit.steps), map, series::CellState::Gap);
+        for (const StepRange& loss : m_index->losses(unit.source))
+            markLoss(result.buckets, intersect(loss, unit.steps), map);
     }
     result.exact = result.level == 0;
     return result;
@@ -182,14 +202,15 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
                     canvas.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
             }
         }
-        std::vector<StepRange> gaps = m_index->gaps(unit.source, unit.kind);
+        const std::vector<StepRange> gaps = m_index->gaps(unit.source, unit.kind);
+        const std::vector<StepRange> losses = m_index->losses(unit.source);
         for (const RowUnit::Member& member : unit.members) {
             for (const StepRange& steps : planned->damaged)
-                canvas.mark(member.row, steps, map, cell::kDamaged);
-            for (const StepRange& gap : gaps) {
-                const StepRange own { std::max(gap.first, unit.steps.first), std::min(gap.last, unit.steps.last) };
-                canvas.mark(member.row, own, map, cell::kGap);
-            }
+                canvas.mark(member.row, intersect(steps, unit.steps), map, cell::kDamaged);
+            for (const StepRange& gap : gaps)
+                canvas.mark(member.row, intersect(gap, unit.steps), map, cell::kGap);
+            for (const StepRange& loss : losses)
+                canvas.markLoss(member.row, intersect(loss, unit.steps), map);
         }
     }
     canvas.finish(result);

@@ -112,6 +112,19 @@ void HeatCanvas::mark(int row, StepRange steps, const series::PixelMap& map, std
         seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | bits);
 }
 
+void HeatCanvas::markLoss(int row, StepRange steps, const series::PixelMap& map)
+{
+    const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
+    if (inside.isEmpty())
+        return;
+    std::uint8_t* seen = m_bits.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns);
+    int pixel = map.pixelOf(inside.first);
+    if (seen[pixel] & cell::kCollected)
+        ++pixel; // it shows what came before the loss
+    for (; pixel <= map.pixelOf(inside.last) && !(seen[pixel] & cell::kCollected); ++pixel)
+        seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | cell::kGap);
+}
+
 void HeatCanvas::finish(series::HeatResult& result)
 {
     result.rows = m_rows;

@@ -20,6 +20,8 @@ public:
     void add(int row, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels);
     /// Marks what is missing: only cells without any sample show it.
     void mark(int row, StepRange steps, const series::PixelMap& map, std::uint8_t bits);
+    /// Marks a loss that reaches from the first of these steps to the next cell with a sample.
+    void markLoss(int row, StepRange steps, const series::PixelMap& map);
     void finish(series::HeatResult& result);
 
 private:

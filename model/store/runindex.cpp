@@ -31,8 +31,14 @@ RunIndex::RunIndex(std::shared_ptr<const Catalog> catalog)
         m_series.emplace(series.id, &series);
     for (const GroupInfo& group : m_catalog->groups)
         m_groups.emplace(group.id, &group);
-    for (const SourceInfo& source : m_catalog->sources)
+    for (const SourceInfo& source : m_catalog->sources) {
         m_sourceSteps.emplace(source.id, StepRange { source.firstStep, source.lastStep });
+        m_ranks.emplace(source.id, source.rank);
+    }
+    for (const EventInfo& event : m_catalog->events) {
+        if (event.kind == "gap")
+            m_lossesAfter[event.rank].push_back(event.step);
+    }
     for (const DroppedInfo& dropped : m_catalog->dropped)
         m_dropped[dropped.source].push_back(&dropped);
 }
@@ -76,6 +82,22 @@ std::vector<StepRange> RunIndex::gaps(SourceId source, Kind kind) const
             gaps.push_back(dropped->steps);
     }
     return gaps;
+}
+
+std::vector<StepRange> RunIndex::losses(SourceId source) const
+{
+    std::vector<StepRange> losses;
+    const auto rank = m_ranks.find(source);
+    const auto steps = m_sourceSteps.find(source);
+    if (rank == m_ranks.end() || steps == m_sourceSteps.end())
+        return losses;
+    const auto after = m_lossesAfter.find(rank->second);
+    for (std::size_t i = 0; after != m_lossesAfter.end() && i < after->second.size(); ++i) {
+        const Step step = after->second[i];
+        if (steps->second.contains(step))
+            losses.push_back({ Step { step.value + 1 }, steps->second.last });
+    }
+    return losses;
 }
 
 }

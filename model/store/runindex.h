@@ -35,12 +35,17 @@ public:
     /// Steps of this source and of this sort of data that were produced and are not stored.
     std::vector<StepRange> gaps(SourceId source, Kind kind) const;
 
+    /// Steps behind which batches of this source are lost for good, up to its next collected step.
+    std::vector<StepRange> losses(SourceId source) const;
+
 private:
     std::shared_ptr<const Catalog> m_catalog;
     std::unordered_map<SeriesId, const SeriesInfo*> m_series;
     std::unordered_map<GroupId, const GroupInfo*> m_groups;
     std::unordered_map<SourceId, StepRange> m_sourceSteps;
     std::unordered_map<SourceId, std::vector<const DroppedInfo*>> m_dropped;
+    std::unordered_map<SourceId, Rank> m_ranks;
+    std::unordered_map<Rank, std::vector<Step>> m_lossesAfter;
 };
 
 /// Whether a series of these stored statistics can answer for `stat`.

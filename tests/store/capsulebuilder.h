@@ -78,6 +78,7 @@ public:
         if (!conflict.empty())
             throw std::runtime_error(conflict);
     }
+    void setNextSeq(std::int64_t stream, std::uint64_t seq) { m_seq[stream] = seq - 1; }
     void commit() { must(m_writer->commit()); }
     void finish()
     {

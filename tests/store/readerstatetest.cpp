@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <telltale/core/bytes.h>
+#include <telltale/store/runreader.h>
+#include <telltale/store/sqlite.h>
+
+#include "capsulebuilder.h"
+
+using namespace telltale;
+using namespace telltale::series;
+using namespace telltale::store;
+using namespace telltale::test;
+
+class ReaderStateTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init();
+    void dropsAndLossesShowWhereNothingElseDoes();
+    void aDamagedTileIsABandAndASentence();
+    void aDamagedOverviewTileIsAnsweredByFinerOnes();
+    void aNewerFormatIsRefusedByName();
+    void whatIsNoCapsuleIsRefused();
+    void aFinishedCapsuleOpensInAFolderThatCannotBeWritten();
+    void theCatalogIsTheSameObjectUntilItChanges();
+    void blobsComeBackWhole();
+    void aReaderFollowsALiveRun();
+
+private:
+    std::string path() const { return m_dir->filePath(QStringLiteral("run.telltale")).toStdString(); }
+    /// Norm of two series at steps first..last: the value is the step.
+    void write(CapsuleBuilder& builder, std::int64_t first, std::int64_t last, std::vector<Drop> drops = {});
+    RowAttempts rowOf(RunReader& reader, int series = 0) const;
+    void flipByte(const char* where);
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::int64_t m_stream = 0;
+    std::shared_ptr<const SeriesLayout> m_layout;
+};
+
+void ReaderStateTest::init()
+{
+    m_dir = std::make_unique<QTemporaryDir>();
+    QVERIFY(m_dir->isValid());
+    m_stream = 0;
+    m_layout.reset();
+}
+
+void ReaderStateTest::write(CapsuleBuilder& builder, std::int64_t first, std::int64_t last, std::vector<Drop> drops)
+{
+    if (m_stream == 0) {
+        m_stream = builder.addAttempt(Rank { 0 }, 0);
+        m_layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, { "a.weight", "b.weight" });
+    }
+    std::vector<StepBlock> blocks;
+    for (std::int64_t step = first; step <= last; ++step) {
+        StepBlock block;
+        block.layout = m_layout;
+        block.step = Step { step };
+        block.columns.push_back({ Stat::Norm, std::vector<float>(2, static_cast<float>(step)) });
+        blocks.push_back(std::move(block));
+    }
+    builder.stage(m_stream, std::move(blocks), std::move(drops));
+    builder.commit();
+}
+
+RowAttempts ReaderStateTest::rowOf(RunReader& reader, int series) const
+{
+    return { CapsuleBuilder::must(reader.catalog())->series.at(static_cast<std::size_t>(series)).id };
+}
+
+void ReaderStateTest::flipByte(const char* where)
+{
+    const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Write));
+    auto select = CapsuleBuilder::must(
+        Statement::prepare(db.get(), std::string("SELECT id, data FROM tile WHERE ") + where + " LIMIT 1"));
+    QVERIFY(CapsuleBuilder::must(select.step()));
+    const std::int64_t id = select.integer(0);
+    std::string data(select.blob(1));
+    select.reset();
+    data[data.size() / 2] = static_cast<char>(data[data.size() / 2] ^ 4);
+    auto update = CapsuleBuilder::must(Statement::prepare(db.get(), "UPDATE tile SET data=?1 WHERE id=?2"));
+    QVERIFY(update.bindBlob(1, data).bind(2, id).run());
+}
+
+void ReaderStateTest::dropsAndLossesShowWhereNothingElseDoes()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 100);
+    write(builder, 151, 200, { Drop { 2, Step { 101 }, Step { 150 }, 100, 0, "the ring was full" } });
+    CapsuleBuilder::must(builder.writer().skipTo(m_stream, 10));
+    builder.setNextSeq(m_stream, 10);
+    write(builder, 261, 300);
+    auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    const RowAttempts row = rowOf(*reader);
+    const auto curve = CapsuleBuilder::must(reader->curve({ row, Stat::Norm, { Step { 1 }, Step { 310 } }, 310 }));
+    const auto heat = CapsuleBuilder::must(reader->heatmap({ { row }, Stat::Norm, { Step { 1 }, Step { 310 } }, 310 }));
+    for (std::int64_t step = 1; step <= 310; ++step) {
+        const bool isGap = (step > 100 && step <= 150) || (step > 200 && step <= 260);
+        const CellState want = isGap ? CellState::Gap : step <= 300 ? CellState::Value : CellState::NotCollected;
+        const auto pixel = static_cast<std::size_t>(step - 1);
+        QVERIFY2(curve.buckets[pixel].state == want, qPrintable(QString::number(step)));
+        QCOMPARE(heat.states[pixel], want);
+    }
+    const auto cell = CapsuleBuilder::must(reader->column(Step { 120 }, Stat::Norm, { &row, 1 }));
+    QCOMPARE(cell.front().state, CellState::Gap);
+    const auto nearest = CapsuleBuilder::must(reader->column(Step { 120 }, Stat::Norm, { &row, 1 }, true));
+    QCOMPARE(nearest.front().state, CellState::Value);
+    QCOMPARE(nearest.front().value, 100.0);
+}
+
+void ReaderStateTest::aDamagedTileIsABandAndASentence()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 2000);
+    builder.finish();
+    flipByte("lvl=0 AND c0=256");
+    auto reader = CapsuleBuilder::must(openReader(builder.handle()));
+    const RowAttempts row = rowOf(*reader);
+    QVERIFY(CapsuleBuilder::must(reader->catalog())->damage.empty());
+    const StepRange near { Step { 200 }, Step { 600 } };
+    const auto curve = CapsuleBuilder::must(reader->curve({ row, Stat::Norm, near, 401 }));
+    const auto heat = CapsuleBuilder::must(reader->heatmap({ { row }, Stat::Norm, near, 401 }));
+    for (std::int64_t step = 200; step <= 600; ++step) {
+        const bool isLost = step > 256 && step <= 512;
+        const auto pixel = static_cast<std::size_t>(step - 200);
+        QCOMPARE(curve.buckets[pixel].state, isLost ? CellState::Damaged : CellState::Value);
+        QCOMPARE(heat.states[pixel], isLost ? CellState::Damaged : CellState::Value);
+    }
+    const auto cell = CapsuleBuilder::must(reader->column(Step { 300 }, Stat::Norm, { &row, 1 }));
+    QCOMPARE(cell.front().state, CellState::Damaged);
+    int values = 0;
+    int lost = 0;
+    QVERIFY(reader->raw(row, Stat::Norm, { Step { 1 }, Step { 2000 } }, [&](const RawValue& value) {
+        value.state == CellState::Damaged ? ++lost : ++values;
+        return true;
+    }));
+    QCOMPARE(values, 2000 - 256);
+    QCOMPARE(lost, 1);
+    const auto catalog = CapsuleBuilder::must(reader->catalog());
+    QVERIFY(!catalog->damage.empty());
+    QVERIFY(catalog->damage.front().find("257") != std::string::npos);
+    QVERIFY(catalog->damage.front().find("512") != std::string::npos);
+    // The overview lies in other blobs and is whole.
+    const auto far = CapsuleBuilder::must(reader->curve({ row, Stat::Norm, { Step { 1 }, Step { 2000 } }, 20 }));
+    QVERIFY(far.level > 0);
+    std::uint64_t samples = 0;
+    for (const Bucket& bucket : far.buckets)
+        samples += bucket.samples;
+    QVERIFY(samples >= 2000 - 2 * 16);
+}
+
+void ReaderStateTest::aDamagedOverviewTileIsAnsweredByFinerOnes()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 3000);
+    builder.finish();
+    for (const char* level : { "lvl=1 AND c0=1024", "lvl=2 AND c0=0" })
+        flipByte(level);
+    auto reader = CapsuleBuilder::must(openReader(builder.handle()));
+    const auto curve
+        = CapsuleBuilder::must(reader->curve({ rowOf(*reader), Stat::Norm, { Step { 1 }, Step { 3000 } }, 30 }));
+    Bucket all;
+    for (const Bucket& bucket : curve.buckets) {
+        QCOMPARE(bucket.state, CellState::Value);
+        all.samples += bucket.samples;
+    }
+    QCOMPARE(all.samples, 3000u);
+}
+
+void ReaderStateTest::aNewerFormatIsRefusedByName()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 10);
+    builder.finish();
+    {
+        const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Write));
+        QVERIFY(execute(db.get(), "PRAGMA user_version=7"));
+    }
+    const auto reader = openReader(builder.handle());
+    QVERIFY(!reader);
+    QCOMPARE(reader.error().code, ErrorCode::Newer);
+    QVERIFY(reader.error().what.find("run.telltale") != std::string::npos);
+}
+
+void ReaderStateTest::whatIsNoCapsuleIsRefused()
+{
+    QFile file(QString::fromStdString(path()));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write("this is a text and no capsule at all, however long it may be");
+    file.close();
+    RunHandle handle;
+    handle.path = path();
+    QVERIFY(!openReader(handle));
+    handle.path = path() + ".none";
+    const auto missing = openReader(handle);
+    QVERIFY(!missing);
+    QCOMPARE(missing.error().code, ErrorCode::NotFound);
+}
+
+void ReaderStateTest::aFinishedCapsuleOpensInAFolderThatCannotBeWritten()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 500);
+    builder.finish();
+    const QFileDevice::Permissions before = QFile::permissions(m_dir->path());
+    QVERIFY(QFile::setPermissions(m_dir->path(), QFileDevice::ReadOwner | QFileDevice::ExeOwner));
+    {
+        auto reader = CapsuleBuilder::must(openReader(builder.handle()));
+        const auto curve
+            = CapsuleBuilder::must(reader->curve({ rowOf(*reader), Stat::Norm, { Step { 1 }, Step { 500 } }, 500 }));
+        QCOMPARE(curve.buckets.back().last, 500.0);
+        QCOMPARE(QDir(m_dir->path()).entryList(QDir::Files).size(), 1);
+    }
+    QVERIFY(QFile::setPermissions(m_dir->path(), before));
+}
+
+void ReaderStateTest::theCatalogIsTheSameObjectUntilItChanges()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 10);
+    auto live = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    auto foreign = CapsuleBuilder::must(openReader(builder.handle()));
+    const auto first = CapsuleBuilder::must(live->catalog());
+    const auto foreignFirst = CapsuleBuilder::must(foreign->catalog());
+    QCOMPARE(first->series.size(), std::size_t { 2 });
+    QCOMPARE(first->series[1].name, std::string("b.weight"));
+    QCOMPARE(first->series[1].shape, (std::vector<std::int64_t> { 4, 8 }));
+    QCOMPARE(first->name, std::string("a test run"));
+    QCOMPARE(first->sources.front().host, std::string("host"));
+    QCOMPARE(first->groups.front().stats, std::vector<Stat> { Stat::Norm });
+    write(builder, 11, 20);
+    QCOMPARE(CapsuleBuilder::must(live->catalog()), first);
+    QCOMPARE(CapsuleBuilder::must(foreign->catalog()), foreignFirst);
+    builder.stage(m_stream, {}, {}, { Event { "log", Step { 20 }, 5, "hello", "" } });
+    builder.commit();
+    for (RunReader* reader : { live.get(), foreign.get() }) {
+        const auto second = CapsuleBuilder::must(reader->catalog());
+        QVERIFY(second != first && second->revision > first->revision);
+        QCOMPARE(second->events.back().text, std::string("hello"));
+    }
+}
+
+void ReaderStateTest::blobsComeBackWhole()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 10);
+    const auto part = [](std::uint32_t n, std::string bytes) {
+        return Blob { "doc", n, 2, "structure", "model", Step { 5 }, std::move(bytes) };
+    };
+    builder.stage(m_stream, {}, {}, {}, { part(0, "{\"first\":"), part(1, "1}") });
+    builder.stage(m_stream, {}, {}, {}, { Blob { "late", 0, 1, "stack", "a", Step { 9 }, "late text" } });
+    builder.commit();
+    auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    QCOMPARE(CapsuleBuilder::must(reader->blob("structure", "model", Step { 7 })), std::string("{\"first\":1}"));
+    QCOMPARE(CapsuleBuilder::must(reader->catalog())->structureJson, std::string("{\"first\":1}"));
+    QVERIFY(!reader->blob("stack", "a", Step { 8 }));
+    QCOMPARE(CapsuleBuilder::must(reader->blob("stack", "a", Step { 9 })), std::string("late text"));
+}
+
+void ReaderStateTest::aReaderFollowsALiveRun()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 1);
+    auto live = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    auto foreign = CapsuleBuilder::must(openReader(builder.handle()));
+    for (std::int64_t last = 2; last <= 1500; last += 50) {
+        write(builder, last, last + 49);
+        for (RunReader* reader : { live.get(), foreign.get() }) {
+            const auto curve = CapsuleBuilder::must(
+                reader->curve({ rowOf(*reader), Stat::Norm, { Step { 1 }, Step { last + 49 } }, 7 }));
+            std::int64_t samples = 0;
+            for (const Bucket& bucket : curve.buckets)
+                samples += bucket.samples;
+            QCOMPARE(samples, last + 49);
+        }
+    }
+}
+
+QTEST_GUILESS_MAIN(ReaderStateTest)
+#include "readerstatetest.moc"

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <limits>
+#include <sstream>
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/store/sqlite.h>
+
+#include "capsulebuilder.h"
+#include "verbs.h"
+
+using namespace telltale;
+using namespace telltale::test;
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    std::string out;
+    std::string err;
+    nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
+};
+
+using Verb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
+
+Outcome call(Verb verb, std::vector<std::string> words)
+{
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = verb(words, out, err);
+    return { code, out.str(), err.str() };
+}
+
+}
+
+class VerbsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void runsListsTheArchive();
+    void inspectSaysWhatIsInside();
+    void inspectVerifiesAndSaysWhatIsLost();
+    void showPrintsEveryValueWithTheNonFiniteByName();
+    void showAcceptsAnIdAndARange();
+    void wrongUsageIsOneSentenceAndExitTwo_data();
+    void wrongUsageIsOneSentenceAndExitTwo();
+    void helpIsNoError();
+
+private:
+    QTemporaryDir m_dir;
+    std::string m_path;
+};
+
+void VerbsTest::initTestCase()
+{
+    QVERIFY(m_dir.isValid());
+    QVERIFY(QDir(m_dir.path()).mkpath(QStringLiteral("runs")));
+    m_path = m_dir.filePath(QStringLiteral("runs/2026-11-21_demo_abc123.telltale")).toStdString();
+    CapsuleBuilder builder(m_path);
+    for (int rank = 0; rank < 2; ++rank) {
+        const auto stream = builder.addAttempt(Rank { rank }, 0);
+        const auto weights = builder.addLayout(
+            Kind::ParamOrigin, { Stat::Norm, Stat::Min, Stat::Max, Stat::Nans }, { "fc.weight", "fc.bias" });
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        for (std::int64_t step = 0; step < 300; ++step) {
+            StepBlock block;
+            block.layout = weights;
+            block.step = Step { step };
+            const float value = static_cast<float>(step) + 0.1f;
+            block.columns = { { Stat::Norm, std::vector<float> { value, 2 } },
+                { Stat::Min, std::vector<float> { -value, 0 } }, { Stat::Max, std::vector<float> { 1, 1 } },
+                { Stat::Nans, std::vector<std::uint64_t> { step == 7 ? 3u : 0u, 0u } } };
+            StepBlock scalar;
+            scalar.layout = scalars;
+            scalar.step = Step { step };
+            const double loss
+                = step == 8 ? std::numeric_limits<double>::infinity() : 1.0 / static_cast<double>(step + 1);
+            scalar.columns = { { Stat::Value, std::vector<double> { loss } } };
+            builder.stage(stream, { block, scalar });
+        }
+        builder.commit();
+    }
+    builder.finish();
+}
+
+void VerbsTest::runsListsTheArchive()
+{
+    const Outcome json = call(app::runRuns, { "--json", "--data-dir", m_dir.path().toStdString() });
+    QCOMPARE(json.code, 0);
+    const auto document = json.json();
+    QVERIFY(document.is_array());
+    QCOMPARE(document.size(), std::size_t { 1 });
+    const auto& run = document[0];
+    QCOMPARE(run["id"].get<std::string>(), std::string("abc123"));
+    QCOMPARE(run["name"].get<std::string>(), std::string("a test run"));
+    QCOMPARE(run["state"].get<std::string>(), std::string("finished"));
+    QCOMPARE(run["ranks"].get<int>(), 2);
+    QCOMPARE(run["last_step"].get<int>(), 299);
+    QVERIFY(run["size"].get<std::int64_t>() > 0);
+    const Outcome text = call(app::runRuns, { "--data-dir=" + m_dir.path().toStdString() });
+    QCOMPARE(text.code, 0);
+    QVERIFY(text.out.find("abc123") != std::string::npos && text.out.find("299") != std::string::npos);
+}
+
+void VerbsTest::inspectSaysWhatIsInside()
+{
+    const auto document = call(app::runInspect, { m_path, "--json" }).json();
+    QCOMPARE(document["series"].get<int>(), 6);
+    QCOMPARE(document["ranks"].get<int>(), 2);
+    QCOMPARE(document["last_step"].get<int>(), 299);
+    QCOMPARE(document["sources"].size(), std::size_t { 2 });
+    QCOMPARE(document["kinds"][0]["kind"].get<std::string>(), std::string("scalar"));
+    QVERIFY(!document.contains("verify"));
+    const Outcome text = call(app::runInspect, { m_path });
+    QCOMPARE(text.code, 0);
+    QVERIFY(text.out.find("param_origin") != std::string::npos);
+}
+
+void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
+{
+    const Outcome whole = call(app::runInspect, { m_path, "--verify", "--json" });
+    QCOMPARE(whole.code, 0);
+    QVERIFY(whole.err.empty());
+    QVERIFY(whole.json()["verify"]["whole"].get<bool>());
+    QVERIFY(whole.json()["verify"]["blobs"].get<int>() > 0);
+
+    const std::string copy = m_dir.filePath(QStringLiteral("damaged.telltale")).toStdString();
+    QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(copy)));
+    {
+        const auto db = CapsuleBuilder::must(store::openDatabase(copy, store::OpenMode::Write));
+        QVERIFY(store::execute(db.get(), "UPDATE tile SET crc=crc+1 WHERE id=(SELECT min(id) FROM tile)"));
+    }
+    const Outcome damaged = call(app::runInspect, { copy, "--verify", "--json" });
+    QCOMPARE(damaged.code, 1);
+    QVERIFY(damaged.err.rfind("telltale: ", 0) == 0);
+    QVERIFY(!damaged.json()["verify"]["whole"].get<bool>());
+    QCOMPARE(damaged.json()["verify"]["problems"].size(), std::size_t { 1 });
+}
+
+void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
+{
+    const Outcome weights = call(app::runShow, { m_path, "--series", "fc.weight", "--rank", "1", "--json" });
+    QCOMPARE(weights.code, 0);
+    const auto rows = weights.json()["series"];
+    QCOMPARE(rows.size(), std::size_t { 1 });
+    QCOMPARE(rows[0]["stat"].get<std::string>(), std::string("norm"));
+    QCOMPARE(rows[0]["rank"].get<int>(), 1);
+    const auto& values = rows[0]["values"];
+    QCOMPARE(values.size(), std::size_t { 300 });
+    QCOMPARE(values[7]["value"].get<std::string>(), std::string("NaN"));
+    QCOMPARE(values[7]["finite"].get<float>(), 7.1f);
+    QCOMPARE(values[20]["value"].get<float>(), 20.1f);
+    QCOMPARE(values[20]["step"].get<int>(), 20);
+
+    const auto losses = call(app::runShow, { m_path, "--series", "loss", "--kind", "scalar", "--json" }).json();
+    QCOMPARE(losses["series"].size(), std::size_t { 2 });
+    QCOMPARE(losses["series"][0]["values"][8]["value"].get<std::string>(), std::string("Infinity"));
+    QCOMPARE(losses["series"][0]["values"][2]["value"].get<double>(), 1.0 / 3.0);
+
+    const auto absmax = call(app::runShow, { m_path, "--series=fc.weight", "--rank=0", "--stat=absmax", "--json" });
+    QCOMPARE(absmax.json()["series"][0]["values"][50]["value"].get<float>(), 50.1f);
+}
+
+void VerbsTest::showAcceptsAnIdAndARange()
+{
+    const Outcome shown = call(app::runShow,
+        { "abc", "--data-dir", m_dir.path().toStdString(), "--series", "fc.bias", "--rank", "0", "--steps", "10:12" });
+    QCOMPARE(shown.code, 0);
+    QCOMPARE(std::count(shown.out.begin(), shown.out.end(), '\n'), std::ptrdiff_t { 2 + 3 });
+}
+
+void VerbsTest::wrongUsageIsOneSentenceAndExitTwo_data()
+{
+    QTest::addColumn<QStringList>("words");
+    QTest::newRow("unknown flag") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--wat") };
+    QTest::newRow("no series") << QStringList { QStringLiteral("CAPSULE") };
+    QTest::newRow("no capsule") << QStringList { QStringLiteral("--series"), QStringLiteral("loss") };
+    QTest::newRow("flag without value") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series") };
+    QTest::newRow("unknown series") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series"),
+        QStringLiteral("fc") };
+    QTest::newRow("unknown stat") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
+        QStringLiteral("--stat=wat") };
+    QTest::newRow("stat of another kind")
+        << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"), QStringLiteral("--stat=norm") };
+    QTest::newRow("backward steps") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
+        QStringLiteral("--steps=9:3") };
+    QTest::newRow("words for numbers") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
+        QStringLiteral("--rank=one") };
+    QTest::newRow("missing file") << QStringList { QStringLiteral("/nonexistent/x.telltale"),
+        QStringLiteral("--series=loss") };
+}
+
+void VerbsTest::wrongUsageIsOneSentenceAndExitTwo()
+{
+    QFETCH(QStringList, words);
+    std::vector<std::string> args;
+    for (const QString& word : words)
+        args.push_back(word == QLatin1String("CAPSULE") ? m_path : word.toStdString());
+    const Outcome outcome = call(app::runShow, args);
+    QCOMPARE(outcome.code, 2);
+    QVERIFY(outcome.out.empty());
+    QVERIFY(outcome.err.rfind("telltale: ", 0) == 0);
+    QCOMPARE(std::count(outcome.err.begin(), outcome.err.end(), '\n'), std::ptrdiff_t { 1 });
+}
+
+void VerbsTest::helpIsNoError()
+{
+    for (const Verb verb : { app::runRuns, app::runInspect, app::runShow }) {
+        const Outcome help = call(verb, { "--help" });
+        QCOMPARE(help.code, 0);
+        QVERIFY(help.out.rfind("usage: telltale ", 0) == 0);
+        QVERIFY(help.err.empty());
+    }
+}
+
+QTEST_GUILESS_MAIN(VerbsTest)
+#include "verbstest.moc"
