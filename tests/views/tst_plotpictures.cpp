@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
+#include <QBuffer>
 #include <QDir>
+#include <QMouseEvent>
 #include <QTest>
+#include <QToolButton>
+#include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
 
 #include "commonsynthetic.h"
@@ -56,6 +63,88 @@ private Q_SLOTS:
         OverviewCanvas stacked(&whole);
         stacked.setPicture(scalars());
         save(stacked.renderTo({ 905, 640 }), QStringLiteral("overview-") + suffix);
+    }
+
+    void wholeViewsStandTogetherInAWindow()
+    {
+        for (const Theme::Mode mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
+            Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), mode);
+            ViewState state;
+            state.setCatalog(synthetic::catalog());
+            state.setKind(Kind::Actv);
+            state.setStat(Stat::AbsMax);
+            state.setFullRange({ Step { synthetic::kFirst }, Step { synthetic::kLast } });
+            state.setRank(Rank { 5 });
+            state.setSelection({ key("layers.7.attn.qkv"), key("layers.7.attn.proj"), key("layers.6.attn.qkv") });
+            state.setCursor(Step { synthetic::kBroken });
+            SharedAxis axis(&state);
+            const ViewContext context { &state, &axis, nullptr };
+            QWidget window;
+            auto* layout = new QVBoxLayout(&window);
+            layout->setContentsMargins(0, 0, 0, 0);
+            layout->setSpacing(0);
+            auto* heat = new HeatmapView(context, &window);
+            auto* curves = new CurvesView(context, &window);
+            layout->addWidget(heat, 2);
+            layout->addWidget(curves, 1);
+            heat->setStepAxisVisible(false);
+            window.resize(1038, 660);
+            window.setAttribute(Qt::WA_DontShowOnScreen);
+            window.show();
+            QTRY_VERIFY(heat->isSettled() && curves->isSettled());
+            heat->canvas()->setPicture(heatPicture(state, HeatScale::Log));
+            curves->canvas()->setPicture(curvePicture(state));
+            const QPoint cell = heat->canvas()->cellRect(44, 170).center().toPoint();
+            QMouseEvent move(
+                QEvent::MouseMove, cell, heat->canvas()->mapToGlobal(cell), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+            QVERIFY(QCoreApplication::sendEvent(heat->canvas(), &move));
+            QCOMPARE(state.hover(), std::optional(Step { synthetic::kFirst + 170 }));
+            save(window.grab().toImage().convertToFormat(QImage::Format_RGB32),
+                mode == Theme::Mode::Dark ? QStringLiteral("window-dark") : QStringLiteral("window-light"));
+
+            // One cursor is one line: both canvases put a step at the same x.
+            QCOMPARE(heat->canvas()->plotRect().left(), curves->canvas()->plotRect().left());
+            QCOMPARE(heat->canvas()->plotRect().width(), curves->canvas()->plotRect().width());
+
+            // A click selects the module and pins the step.
+            QTest::mouseClick(heat->canvas(), Qt::LeftButton, {}, heat->canvas()->cellRect(10, 50).center().toPoint());
+            QCOMPARE(state.cursor(), std::optional(Step { synthetic::kFirst + 50 }));
+            QCOMPARE(state.selection().front().name.toStdString(), synthetic::moduleNames()[10]);
+            // Keys move the cursor, zoom back and follow.
+            state.zoomTo({ Step { synthetic::kFirst }, Step { synthetic::kFirst + 99 } });
+            QVERIFY(!state.isFollowing());
+            QTest::keyClick(heat->canvas(), Qt::Key_Backspace);
+            QVERIFY(state.isFollowing());
+            state.setHover(Step { synthetic::kFirst + 20 });
+            QTest::keyClick(curves->canvas(), Qt::Key_Right, Qt::ShiftModifier);
+            QTest::keyClick(curves->canvas(), Qt::Key_Return);
+            QCOMPARE(state.cursor(), std::optional(Step { synthetic::kFirst + 30 }));
+            QTest::keyClick(curves->canvas(), Qt::Key_Down);
+            QTest::keyClick(heat->canvas(), Qt::Key_Down);
+            QCOMPARE(state.selection().front().name.toStdString(), synthetic::moduleNames()[11]);
+
+            // What is shown is what the table says.
+            QBuffer buffer;
+            QVERIFY(buffer.open(QIODevice::WriteOnly));
+            QVERIFY(heat->writeCsv(&buffer).has_value());
+            const auto cells
+                = static_cast<qsizetype>(synthetic::moduleNames().size()) * (synthetic::kLast - synthetic::kFirst + 1);
+            QCOMPARE(buffer.data().count("\r\n"), cells + 1);
+            QVERIFY(buffer.data().contains(",nan,NaN\r\n"));
+            QVERIFY(buffer.data().contains(",posinf,Inf\r\n"));
+            QVERIFY(buffer.data().contains(",gap,\r\n"));
+            QBuffer curveTable;
+            QVERIFY(curveTable.open(QIODevice::WriteOnly));
+            QVERIFY(curves->writeCsv(&curveTable).has_value());
+            QVERIFY(curveTable.data().contains(",neginf,-Inf,"));
+            QCOMPARE(heat->renderImage({ 800, 400 }).size(), QSize(800, 400));
+
+            // Every control has a name for those who cannot see it.
+            for (const QWidget* control : window.findChildren<QWidget*>()) {
+                if (qobject_cast<const QComboBox*>(control) || qobject_cast<const QToolButton*>(control))
+                    QVERIFY2(!control->accessibleName().isEmpty(), control->metaObject()->className());
+            }
+        }
     }
 
 private:

@@ -271,8 +271,12 @@ void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int co
     const double width = std::max(1.0, right - left);
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setBrush(Qt::NoBrush);
+    // Cased in base, so that the line is seen on dark and bright cells alike.
+    const QRectF box(left - 1.5, plot.top() - 3.5, width + 2, plot.height() + 6);
+    painter.setPen(QPen(theme.base, 3));
+    painter.drawRect(box);
     painter.setPen(QPen(theme.text, 1));
-    painter.drawRect(QRectF(left - 1.5, plot.top() - 3.5, width + 2, plot.height() + 6));
+    painter.drawRect(box);
 }
 
 QString HeatCanvas::readoutPlace(int row, int column) const

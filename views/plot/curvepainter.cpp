@@ -52,7 +52,6 @@ void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, 
 void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, const ValueScale& scale,
     const CurveLook& look, const Theme& theme)
 {
-    paintGaps(frame, plot, picture.gaps(), theme);
     const double ratio = frame.devicePixelRatio();
     const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
         static_cast<int>(plot.width() * ratio), static_cast<int>(plot.height() * ratio));
@@ -96,6 +95,8 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         spans.stroke(trace.raw(one.result.buckets), behind, quality);
         spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
     }
+    // Gaps are where no series has a value, so nothing lies under the hatch.
+    paintGaps(frame, plot, picture.gaps(), theme);
 }
 
 void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const CellState> states, const Theme& theme)

@@ -93,22 +93,24 @@ std::vector<CellState> CurvePicture::lane() const
 
 std::vector<bool> CurvePicture::gaps() const
 {
-    std::size_t count = 0;
-    for (const CurveSeries& one : series)
-        count = std::max(count, one.result.buckets.size());
-    std::vector<bool> gap(count, false);
-    std::vector<bool> seen(count, false);
+    const auto isGap = [](const series::Bucket& bucket) {
+        return bucket.state == CellState::Gap || bucket.state == CellState::Damaged;
+    };
+    std::vector<bool> gap;
     for (const CurveSeries& one : series) {
+        const std::vector<series::Bucket>& buckets = one.result.buckets;
         if (one.isGroup)
             continue;
-        for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
-            const CellState state = one.result.buckets[i].state;
-            gap[i] = gap[i] || state == CellState::Gap || state == CellState::Damaged;
-            seen[i] = seen[i] || state >= CellState::Value;
+        for (std::size_t i = 0; i < buckets.size(); ++i) {
+            if (!isGap(buckets[i]))
+                continue;
+            gap.resize(std::max(gap.size(), buckets.size()));
+            gap[i] = std::none_of(series.begin(), series.end(), [&](const CurveSeries& other) {
+                return !other.isGroup && i < other.result.buckets.size()
+                    && other.result.buckets[i].state >= CellState::Value;
+            });
         }
     }
-    for (std::size_t i = 0; i < count; ++i)
-        gap[i] = gap[i] && !seen[i];
     return gap;
 }
 
