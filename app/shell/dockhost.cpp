@@ -87,11 +87,13 @@ void DockHost::setWelcoming(bool on)
     if (on == m_welcoming)
         return;
     m_welcoming = on;
-    m_docks[Inspector]->setVisible(!on);
-    if (on)
+    if (on) {
+        m_layout = m_window->saveState(kVersion);
+        m_docks[Inspector]->hide();
         m_docks[Connections]->hide();
-    else
-        m_window->resizeDocks({ m_docks[Runs], m_docks[Inspector] }, { kLeft, kRight }, Qt::Horizontal);
+    } else {
+        m_window->restoreState(m_layout, kVersion);
+    }
 }
 
 void DockHost::widthChanged(int width)
@@ -137,12 +139,16 @@ void DockHost::focusNext(QWidget* centre)
 
 QByteArray DockHost::save() const
 {
-    return m_welcoming ? QByteArray() : m_window->saveState(kVersion);
+    return m_welcoming ? m_layout : m_window->saveState(kVersion);
 }
 
 bool DockHost::restore(const QByteArray& state)
 {
-    return !state.isEmpty() && m_window->restoreState(state, kVersion);
+    if (state.isEmpty())
+        return false;
+    if (m_welcoming)
+        m_layout = state;
+    return m_welcoming || m_window->restoreState(state, kVersion);
 }
 
 }

@@ -43,6 +43,7 @@ private:
     QDockWidget* m_docks[PlaceCount] = {};
     bool m_narrow = false;
     bool m_welcoming = false;
+    QByteArray m_layout; ///< what comes back when the welcome page goes
 };
 
 }

@@ -10,8 +10,8 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QStackedWidget>
-#include <QToolBar>
 #include <QUrl>
+#include <QVBoxLayout>
 
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -124,22 +124,18 @@ void MainWindow::makeFrame()
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
 
-    auto* bar = addToolBar(tr("Run"));
-    bar->setObjectName(QStringLiteral("toolBarFrame"));
-    bar->setMovable(false);
-    bar->setFloatable(false);
-    bar->toggleViewAction()->setEnabled(false);
-    bar->setContextMenuPolicy(Qt::PreventContextMenu);
-    bar->setStyleSheet(QStringLiteral("QToolBar { padding: 0; border: 0; spacing: 0; }"));
-    bar->addWidget(m_toolBar);
-    auto* foot = new QToolBar(tr("Status"), this);
-    foot->setObjectName(QStringLiteral("statusFrame"));
-    foot->setMovable(false);
-    foot->toggleViewAction()->setEnabled(false);
-    foot->setContextMenuPolicy(Qt::PreventContextMenu);
-    foot->setStyleSheet(QStringLiteral("QToolBar { padding: 0; border: 0; spacing: 0; }"));
-    foot->addWidget(m_status);
-    addToolBar(Qt::BottomToolBarArea, foot);
+    // Menus and tool bar share the menu's place: a QToolBar has margins of its own and a style sheet that recolours
+    // what is in it.
+    auto* top = new QWidget(this);
+    auto* rows = new QVBoxLayout(top);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
+    m_menuBar = new QMenuBar(top);
+    m_menuBar->setFixedHeight(28);
+    rows->addWidget(m_menuBar);
+    rows->addWidget(m_toolBar);
+    setMenuWidget(top);
+    setStatusBar(m_status);
 
     m_docks->add(DockHost::Runs, tr("Runs"), m_runsPanel, m_runsPanel->head());
     m_docks->add(DockHost::Modules, tr("Modules"), m_modulesPanel, m_modulesPanel->head());
@@ -244,6 +240,7 @@ void MainWindow::showProblem(const QString& sentence)
 
 void MainWindow::openFirst()
 {
+    m_archiveListed = true;
     disconnect(m_driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
     connect(m_driver, &RunDriver::archiveListed, this, &MainWindow::updateCentre);
     const auto& archived = m_driver->runs()->runs(items::RunsModel::ArchivedGroup);
@@ -261,7 +258,8 @@ void MainWindow::openFirst()
 
 void MainWindow::updateCentre()
 {
-    const bool welcoming = !m_state->run();
+    // Until the archive has been listed nobody knows whether this is a first start.
+    const bool welcoming = !m_state->run() && m_archiveListed;
     m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_views);
     m_docks->setWelcoming(welcoming);
     if (welcoming) {

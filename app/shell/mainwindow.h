@@ -11,6 +11,7 @@
 #include "appcontext.h"
 #include "commandpalette.h"
 
+class QMenuBar;
 class QStackedWidget;
 
 namespace telltale::views {
@@ -99,6 +100,7 @@ private:
     CommandRegistry* m_commands;
     Toaster* m_toaster;
     DockHost* m_docks;
+    QMenuBar* m_menuBar;
     ToolBar* m_toolBar;
     StatusLine* m_status;
     QStackedWidget* m_centre;
@@ -111,6 +113,7 @@ private:
     views::ModulesPanel* m_modulesPanel;
     views::InspectorPanel* m_inspectorPanel;
     views::ConnectionsPanel* m_connectionsPanel;
+    bool m_archiveListed = false;
     bool m_restoring = true; ///< until the run of the last session is open or given up
 };
 

@@ -163,7 +163,7 @@ void MainWindow::makeMenus()
     QMenu* menu = nullptr;
     for (const CommandRegistry::Command& command : m_commands->all()) {
         if (!menu || menu->title() != command.group)
-            menu = menuBar()->addMenu(command.group);
+            menu = m_menuBar->addMenu(command.group);
         menu->addAction(command.action);
         if (command.id == QStringLiteral("file.csv") || command.id == QStringLiteral("view.all")
             || command.id == QStringLiteral("run.demo") || command.id == QStringLiteral("view.clear"))

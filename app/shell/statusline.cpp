@@ -18,8 +18,8 @@ using views::RoleLabel;
 using views::Theme;
 
 StatusLine::StatusLine(QWidget* parent)
-    : QWidget(parent)
-    , m_layout(new QHBoxLayout(this))
+    : QStatusBar(parent)
+    , m_layout(nullptr)
     , m_hints(new QWidget(this))
     , m_state(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
     , m_store(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
@@ -29,6 +29,9 @@ StatusLine::StatusLine(QWidget* parent)
     , m_frames((new RoleLabel(&Theme::text2, views::numberFont(11), this))->asData())
 {
     setObjectName(QStringLiteral("statusLine"));
+    setSizeGripEnabled(false);
+    delete layout(); // the status bar's own one has margins that nobody can set
+    m_layout = new QHBoxLayout(this);
     setFixedHeight(24);
     m_layout->setContentsMargins(30, 1, 12, 0);
     m_layout->setSpacing(16);
@@ -58,8 +61,11 @@ void StatusLine::setHints(const std::vector<std::pair<QString, QString>>& keysAn
         delete item->widget();
         delete item;
     }
-    for (const auto& [key, meaning] : keysAndMeanings)
-        m_hints->layout()->addWidget(new KeyChip(key, meaning, m_hints));
+    for (const auto& [key, meaning] : keysAndMeanings) {
+        auto* chip = new KeyChip(key, meaning, m_hints);
+        m_hints->layout()->addWidget(chip);
+        chip->show(); // hidden ones do not count in the size hint that fit() asks for
+    }
     fit();
 }
 
@@ -100,7 +106,7 @@ void StatusLine::fit()
 
 void StatusLine::resizeEvent(QResizeEvent* event)
 {
-    QWidget::resizeEvent(event);
+    QStatusBar::resizeEvent(event);
     fit();
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QWidget>
+#include <utility>
+#include <vector>
+
+#include <QStatusBar>
 
 class QHBoxLayout;
 
@@ -15,7 +18,7 @@ struct Pulse;
 
 /// The bar at the bottom: whether data is being kept, how much it takes, who sends, and the keys worth knowing here.
 /// Thread: gui.
-class StatusLine : public QWidget {
+class StatusLine : public QStatusBar {
     Q_OBJECT
 public:
     explicit StatusLine(QWidget* parent = nullptr);

@@ -159,7 +159,7 @@ void ViewTabs::dropEvent(QDropEvent* event)
     std::vector<views::ModuleKey> keys = m_context.state->selection();
     const QByteArray names = event->mimeData()->data(QString::fromLatin1(items::ModuleTreeModel::kMimeType));
     for (const QByteArray& name : names.split('\n')) {
-        for (views::ModuleKey& key : views::keysOf(*catalog, m_context.state->kind(), QString::fromUtf8(name))) {
+        for (views::ModuleKey& key : views::keysOf(*catalog, m_context.state->kind(), QString::fromUtf8(name)).keys) {
             if (keys.size() < kMostSelected && std::find(keys.begin(), keys.end(), key) == keys.end())
                 keys.push_back(std::move(key));
         }

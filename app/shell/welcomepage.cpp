@@ -26,8 +26,9 @@ using views::Theme;
 
 namespace {
 
-constexpr auto kSnippet = "#include <telltale/torch/trainermon.h>\n"
-                          "telltale::torch_agent::TrainerMon monitor;\n"
+constexpr auto kSnippet = "using namespace telltale; // headers in <telltale/torch/>\n"
+                          "auto sink = AgentSink::open(agentOptions(frameworkName(), {}));\n"
+                          "TrainerMon monitor(**sink, {});\n"
                           "monitor.setMonitor(*model, optimizer);\n"
                           "monitor.step(); // in place of optimizer.step()\n"
                           "monitor.log(\"loss\", loss.item<double>());";
@@ -139,6 +140,7 @@ QWidget* WelcomePage::makeConnectCard()
     m_join = new views::JoinField(card);
     m_join->button()->setDefault(true);
     m_join->button()->setAutoDefault(true);
+    m_join->button()->setIcon(QIcon()); // line icons are drawn for raised buttons, not for the accent
     card->body()->addWidget(m_join);
     auto* hint = new RoleLabel(
         tr("Set it as TELLTALE_JOIN. Copying takes the whole token."), &Theme::text3, views::wordsFont(11), card);

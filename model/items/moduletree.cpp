@@ -32,6 +32,10 @@ ModuleTree::ModuleTree(const store::Catalog& catalog)
         m_modules += node.hasSeries ? 0 : 1;
         node.hasSeries = true;
     }
+    std::vector<QString> paths;
+    for (const Node& node : m_nodes)
+        paths.push_back(node.path);
+    m_names = NamePattern::Names(paths);
     layOut();
 }
 
@@ -61,9 +65,9 @@ int ModuleTree::find(const QString& path) const
 
 void ModuleTree::filter(const NamePattern& pattern)
 {
-    const bool all = pattern.matchesAll();
-    for (Node& node : m_nodes)
-        node.shown = all || (node.parent >= 0 && pattern.matches(node.path, node.folded));
+    const std::vector<bool> hits = pattern.matchEach(m_names);
+    for (std::size_t i = 0; i < hits.size(); ++i)
+        m_nodes[i].shown = hits[i];
     // Children come after their parents, so one pass backwards reaches every ancestor.
     for (std::size_t i = m_nodes.size(); i-- > 1;) {
         if (m_nodes[i].shown)

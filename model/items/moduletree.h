@@ -66,6 +66,7 @@ private:
     void layOut();
 
     std::vector<Node> m_nodes;
+    NamePattern::Names m_names; ///< of all nodes
     std::unordered_map<std::string, int> m_byPath;
     int m_modules = 0;
     int m_shown = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <ctime>
+
 #include <QAbstractItemModelTester>
-#include <QElapsedTimer>
 #include <QMimeData>
 #include <QPersistentModelIndex>
 #include <QRegularExpression>
@@ -50,6 +51,14 @@ std::shared_ptr<store::Catalog> bigCatalog(int count)
         names.push_back("model.decoder.layers." + std::to_string(i / 1000) + ".mlp.experts." + std::to_string(i % 1000)
             + (i % 2 == 0 ? ".gate_proj.weight" : ".down_proj.weight"));
     return catalogOf(names);
+}
+
+/// Time of this thread on a core: other programs of the machine do not count.
+qint64 threadCpuNs()
+{
+    timespec now {};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<qint64>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
 }
 
 ConnectionInfo agent(int rank)
@@ -223,14 +232,14 @@ private Q_SLOTS:
     void aHundredThousandSeriesFilterInTime()
     {
         QFETCH(QString, filter);
-        ModuleTree tree(*bigCatalog(100'000));
+        static const auto catalog = bigCatalog(100'000);
+        ModuleTree tree(*catalog);
         QCOMPARE(tree.moduleCount(), 100'000);
         qint64 best = 1'000'000'000;
         for (int i = 0; i < 5; ++i) {
-            QElapsedTimer timer;
-            timer.start();
+            const qint64 before = threadCpuNs();
             tree.filter(NamePattern(filter));
-            best = std::min(best, timer.nsecsElapsed());
+            best = std::min(best, threadCpuNs() - before);
         }
         qInfo("filter %s: %.1f ms for 100 000 series, %d shown", qPrintable(filter), static_cast<double>(best) / 1e6,
             tree.shownCount());

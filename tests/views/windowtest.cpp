@@ -267,7 +267,7 @@ private Q_SLOTS:
         shoot(QStringLiteral("palette"));
         QTest::keyClick(field, Qt::Key_Return);
         QVERIFY(!palette->isVisible());
-        QCOMPARE(state->selection().front().name.left(18), QStringLiteral("layers.3.attn.qkv"));
+        QCOMPARE(state->selection().front().name, QStringLiteral("layers.3.attn.qkv.weight")); // of the kind shown
         QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
         QTest::keyClicks(field, QStringLiteral("123"));
         QTest::keyClick(field, Qt::Key_Return);
@@ -354,7 +354,8 @@ private:
     void settle()
     {
         QTest::qWait(20);
-        QTRY_VERIFY(m_window->views()->currentView()->isSettled());
+        views::DataView* view = m_window->views()->currentView();
+        QTRY_VERIFY2_WITH_TIMEOUT(view->isSettled(), qPrintable(view->viewId() + u' ' + view->trouble()), 20'000);
         QTest::qWait(300);
     }
 

@@ -23,20 +23,28 @@ namespace {
 
 using items::ConnectionsModel;
 
+constexpr int kSortMark = 20; ///< room for the arrow of the sorted column
+
 /// Numbers in the number font; what needs a look in the warning colour and bold.
 class CellDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
-        QStyledItemDelegate::initStyleOption(option, index);
+        const Theme& theme = Theme::current();
         const bool loud = index.data(items::SeverityRole).toInt() > 0;
         const bool isText
             = index.column() == ConnectionsModel::RunColumn || index.column() == ConnectionsModel::StateColumn;
-        option->font = isText ? wordsFont(12, loud ? 500 : 400) : numberFont(12, loud ? 600 : 400);
-        option->palette.setColor(QPalette::Text, loud ? Theme::current().warnText : Theme::current().text);
-        option->textElideMode = Qt::ElideRight;
+        if (option.state.testFlag(QStyle::State_Selected))
+            painter->fillRect(option.rect, theme.selection);
+        painter->save();
+        painter->setFont(isText ? wordsFont(12, loud ? 500 : 400) : numberFont(12, loud ? 600 : 400));
+        painter->setPen(loud ? theme.warnText : theme.text);
+        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
+            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
+        painter->restore();
     }
 };
 
@@ -74,7 +82,8 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
     const int widths[] = { 52, 140, 70, 76, 76, 84, 84, 90, 150, 160 };
     static_assert(std::size(widths) == ConnectionsModel::ColumnCount);
     for (int column = 0; column < ConnectionsModel::ColumnCount; ++column)
-        m_table->setColumnWidth(column, widths[column]);
+        m_table->setColumnWidth(
+            column, std::max(widths[column], m_table->horizontalHeader()->sectionSizeHint(column) + kSortMark));
     m_hint->setWordWrap(true);
     m_empty->setAlignment(Qt::AlignCenter);
 
@@ -84,6 +93,7 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
     auto* top = new QVBoxLayout;
     top->setContentsMargins(12, 0, 12, 0);
     top->setSpacing(4);
+    m_join->setMaximumWidth(720);
     top->addWidget(m_join);
     top->addWidget(m_hint);
     layout->addLayout(top);

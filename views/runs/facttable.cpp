@@ -13,6 +13,7 @@ namespace {
 
 constexpr int kRow = 20;
 constexpr int kHint = 14;
+constexpr int kHead = 22;
 constexpr int kNameWidth = 70; ///< where the values begin in the Code style
 
 }
@@ -33,9 +34,19 @@ void FactTable::set(QStringList columns, std::vector<Row> rows)
     update();
 }
 
+void FactTable::setTitle(const QString& title)
+{
+    m_title = title;
+}
+
+int FactTable::headHeight() const
+{
+    return m_title.isEmpty() ? 0 : kHead;
+}
+
 QString FactTable::text() const
 {
-    QString all = m_columns.isEmpty() ? QString() : u'\t' + m_columns.join(u'\t') + u'\n';
+    QString all = m_columns.isEmpty() ? QString() : m_title + u'\t' + m_columns.join(u'\t') + u'\n';
     for (const Row& row : m_rows) {
         all += row.name;
         for (const Value& value : row.values)
@@ -54,7 +65,7 @@ int FactTable::rowHeight(const Row& row) const
 
 QSize FactTable::sizeHint() const
 {
-    int height = 0;
+    int height = headHeight();
     for (const Row& row : m_rows)
         height += rowHeight(row);
     return { 240, height };
@@ -67,7 +78,16 @@ void FactTable::paintEvent(QPaintEvent*)
     const int columns = std::max<int>(1, static_cast<int>(m_columns.size()));
     const int nameWidth = m_style == Style::Code ? kNameWidth : width() * 3 / 10;
     const int columnWidth = (width() - nameWidth) / columns;
-    int top = 0;
+    if (!m_title.isEmpty()) {
+        painter.setPen(theme.text2);
+        painter.setFont(wordsFont(11, 600));
+        painter.drawText(QRect(0, 0, width(), kHead - 2), static_cast<int>(Qt::AlignVCenter), m_title);
+        painter.setFont(wordsFont(11));
+        for (int i = 0; i < m_columns.size(); ++i)
+            painter.drawText(QRect(nameWidth + i * columnWidth, 0, columnWidth, kHead - 2),
+                static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), m_columns[i]);
+    }
+    int top = headHeight();
     for (const Row& row : m_rows) {
         painter.setFont(wordsFont(12));
         painter.setPen(theme.text2);

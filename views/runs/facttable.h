@@ -26,6 +26,7 @@ public:
 
     explicit FactTable(Style style, QWidget* parent = nullptr);
 
+    void setTitle(const QString& title); ///< in the row of the column names
     void set(QStringList columns, std::vector<Row> rows);
     /// Tab-separated, for the clipboard.
     QString text() const;
@@ -37,8 +38,10 @@ protected:
 
 private:
     int rowHeight(const Row& row) const;
+    int headHeight() const;
 
     Style m_style;
+    QString m_title;
     QStringList m_columns;
     std::vector<Row> m_rows;
 };

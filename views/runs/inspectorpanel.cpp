@@ -2,10 +2,10 @@
 #include "inspectorpanel.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QClipboard>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QScrollArea>
 #include <QStackedLayout>
 #include <QToolButton>
@@ -35,11 +35,34 @@ QString words(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
+/// What a readout says of a cell with non-finite elements: norm, mean and zeros are over the finite ones and stay; the
+/// extremes are the non-finite ones themselves.
+CellState shownState(Stat stat, const CellValue& cell)
+{
+    if (cell.state < CellState::NegInf || std::isnan(cell.value))
+        return cell.state;
+    switch (stat) {
+    case Stat::Norm:
+    case Stat::Mean:
+    case Stat::Zeros:
+        return CellState::Value;
+    case Stat::Min:
+        return cell.nans > 0 ? CellState::NaN : cell.negInfs > 0 ? CellState::NegInf : CellState::Value;
+    case Stat::Max:
+        return cell.nans > 0 ? CellState::NaN : cell.posInfs > 0 ? CellState::PosInf : CellState::Value;
+    case Stat::AbsMax:
+        return cell.nans > 0 ? CellState::NaN : CellState::PosInf;
+    default:
+        return cell.state;
+    }
+}
+
 FactTable::Value valueOf(Stat stat, const CellValue& cell, const std::optional<LastFinite>& last)
 {
     FactTable::Value value;
-    value.critical = cell.state >= CellState::NegInf;
-    switch (cell.state) {
+    const CellState state = shownState(stat, cell);
+    value.critical = state >= CellState::NegInf;
+    switch (state) {
     case CellState::NaN:
         value.text = QStringLiteral("NaN");
         break;
@@ -62,7 +85,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, const std::optional<L
     default:
         value.text = QChar(0x2013);
     }
-    if (last)
+    if (last && value.critical)
         value.hint
             = InspectorPanel::tr("last finite %1 at %2").arg(formatValue(last->value), formatStep(last->step.value));
     return value;
@@ -121,8 +144,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
     , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
-    , m_atStep((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
-    , m_columnHead(new QWidget(m_body))
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
     , m_footnote(new RoleLabel(tr("norm and mean over finite elements"), &Theme::text3, wordsFont(11), m_body))
     , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
@@ -141,11 +162,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_values->setAccessibleName(tr("Values at the cursor"));
     m_shapes->setAccessibleName(tr("Shapes"));
 
-    auto* headRow = new QHBoxLayout(m_columnHead);
-    headRow->setContentsMargins(0, 0, 0, 0);
-    headRow->addWidget(m_atStep);
-    headRow->addStretch();
-
     auto* layout = new QVBoxLayout(m_body);
     layout->setContentsMargins(12, 12, 12, 12);
     layout->setSpacing(4);
@@ -155,7 +171,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(sectionTitle(tr("Shapes"), m_body));
     layout->addWidget(m_shapes);
     layout->addSpacing(10);
-    layout->addWidget(m_columnHead);
     layout->addWidget(m_values);
     layout->addWidget(m_footnote);
     layout->addSpacing(10);
@@ -180,7 +195,6 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     empty->setMargin(24);
     empty->setBackgroundRole(QPalette::Base);
     empty->setAutoFillBackground(true);
-    m_empty = empty;
     auto* pages = new QStackedLayout(this);
     pages->addWidget(empty);
     pages->addWidget(scroll);
@@ -219,7 +233,9 @@ void InspectorPanel::moduleChanged()
     }
     pages->setCurrentIndex(1);
     const QString name = state->selection().front().name;
-    m_keys = keysOf(*catalog, state->kind(), name);
+    ModuleKeys found = keysOf(*catalog, state->kind(), name);
+    m_kind = found.kind;
+    m_keys = std::move(found.keys);
     if (m_keys.size() > kColumns)
         m_keys.resize(kColumns);
     m_title->setText(name);
@@ -246,7 +262,7 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
 {
     const ViewState* state = m_context.state;
     QStringList parts;
-    const auto rows = seriesRows(catalog, state->kind(), state->rank());
+    const auto rows = seriesRows(catalog, m_kind, state->rank());
     const auto row = std::find_if(
         rows.begin(), rows.end(), [&](const SeriesRow& r) { return !m_keys.empty() && r.key == m_keys.front(); });
     if (row != rows.end() && row->series->dtype != DType::Unknown)
@@ -279,7 +295,7 @@ void InspectorPanel::ask()
         return;
     InspectorQuery query;
     GroupId group;
-    const auto rows = seriesRows(*catalog, state->kind(), state->rank());
+    const auto rows = seriesRows(*catalog, m_kind, state->rank());
     for (const ModuleKey& key : m_keys) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const SeriesRow& r) { return r.key == key; });
         query.columns.push_back(row == rows.end() ? series::RowAttempts() : row->attempts);
@@ -292,7 +308,7 @@ void InspectorPanel::ask()
     query.rankStat = state->stat();
     query.module = m_keys.front().name.toStdString();
     m_ranks.clear();
-    for (auto& [rank, attempts] : rankRows(*catalog, state->kind(), m_keys.front())) {
+    for (auto& [rank, attempts] : rankRows(*catalog, m_kind, m_keys.front())) {
         m_ranks.push_back(rank);
         query.ranks.push_back(std::move(attempts));
     }
@@ -312,20 +328,9 @@ void InspectorPanel::ask()
 
 void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step)
 {
-    m_atStep->setText(tr("At step %1").arg(formatStep(step.value)));
     QStringList columns;
     for (const ModuleKey& key : m_keys)
         columns.append(key.slot);
-    while (m_columnHead->layout()->count() > 2)
-        delete m_columnHead->layout()->takeAt(2)->widget();
-    const bool named = std::any_of(columns.begin(), columns.end(), [](const QString& c) { return !c.isEmpty(); });
-    for (const QString& column : columns) {
-        auto* label = (new RoleLabel(named ? column : QString(), &Theme::text2, wordsFont(11), m_columnHead))->asData();
-        label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        label->setFixedWidth((m_values->width() - m_values->width() * 3 / 10) / static_cast<int>(columns.size()));
-        m_columnHead->layout()->addWidget(label);
-        label->show();
-    }
     std::vector<FactTable::Row> rows;
     bool anyNonFinite = false;
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {
@@ -336,6 +341,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
         }
         rows.push_back(std::move(row));
     }
+    m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
     m_values->set(columns, std::move(rows));
     m_footnote->setVisible(anyNonFinite);
 
@@ -354,8 +360,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
 
 void InspectorPanel::copy() const
 {
-    QGuiApplication::clipboard()->setText(
-        m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_atStep->text() + u'\n' + m_values->text());
+    QGuiApplication::clipboard()->setText(m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_values->text());
 }
 
 }

@@ -39,17 +39,15 @@ private:
     ViewContext m_context;
     store::QueryPool::ViewId m_queryId;
     QTimer m_timer;
+    Kind m_kind = Kind::Unspecified; ///< of m_keys: the state's, unless the module has none of it
     std::vector<ModuleKey> m_keys; ///< slots of the module, one a column
     std::vector<Rank> m_ranks;
 
     PanelHead* m_head;
     QWidget* m_body;
-    QWidget* m_empty;
     RoleLabel* m_title;
     RoleLabel* m_subtitle;
     FactTable* m_shapes;
-    RoleLabel* m_atStep;
-    QWidget* m_columnHead;
     FactTable* m_values;
     RoleLabel* m_footnote;
     RoleLabel* m_ranksTitle;

@@ -7,32 +7,39 @@
 namespace telltale::views {
 
 using series::CellState;
-using series::CellValue;
 
 Expected<std::optional<LastFinite>> findLastFinite(store::RunReader& reader, const series::RowAttempts& row, Stat stat,
     StepRange range, const series::CancelToken& cancel)
 {
     constexpr std::int64_t kBuckets = 256;
-    std::optional<LastFinite> found;
-    while (!range.isEmpty()) {
-        const std::int64_t buckets = std::min(kBuckets, range.count());
-        const auto curve = reader.curve({ row, stat, range, static_cast<int>(buckets) }, cancel);
-        if (!curve)
-            return tl::unexpected(curve.error());
-        std::int64_t at = static_cast<std::int64_t>(curve->buckets.size()) - 1;
-        while (at >= 0 && curve->buckets[static_cast<std::size_t>(at)].finite == 0)
-            --at;
-        if (at < 0)
-            return found;
-        const std::int64_t first = range.first.value + range.count() * at / buckets;
-        const std::int64_t last = range.first.value + (range.count() * (at + 1) + buckets - 1) / buckets - 1;
-        const StepRange finer { Step { first }, Step { std::min(last, range.last.value) } };
-        found = LastFinite { curve->buckets[static_cast<std::size_t>(at)].last, finer.last };
-        if (finer.count() <= 1 || finer.count() >= range.count())
-            return found;
-        range = finer;
+    if (range.isEmpty())
+        return std::optional<LastFinite>();
+    const std::int64_t buckets = std::min(kBuckets, range.count());
+    const auto curve = reader.curve({ row, stat, range, static_cast<int>(buckets) }, cancel);
+    if (!curve)
+        return tl::unexpected(curve.error());
+    for (std::int64_t at = static_cast<std::int64_t>(curve->buckets.size()) - 1; at >= 0; --at) {
+        const series::Bucket& bucket = curve->buckets[static_cast<std::size_t>(at)];
+        // A sample may count as NaN and as Inf, so only the largest of the counts bounds the clean ones.
+        const bool mayBeClean
+            = bucket.finite > 0 && bucket.samples > std::max({ bucket.nans, bucket.posInfs, bucket.negInfs });
+        if (!mayBeClean)
+            continue;
+        const Step first { range.first.value + range.count() * at / buckets };
+        const Step last { std::min(
+            range.first.value + (range.count() * (at + 1) + buckets - 1) / buckets - 1, range.last.value) };
+        if (first == last) {
+            if (bucket.state == CellState::Value)
+                return std::optional(LastFinite { bucket.last, last });
+            continue;
+        }
+        if (last.value - first.value + 1 >= range.count())
+            break;
+        auto finer = findLastFinite(reader, row, stat, { first, last }, cancel);
+        if (!finer || *finer)
+            return finer;
     }
-    return found;
+    return std::optional<LastFinite>();
 }
 
 Expected<InspectorAnswer> answerInspector(

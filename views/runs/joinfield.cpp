@@ -20,6 +20,7 @@ JoinField::JoinField(QWidget* parent)
     m_field->setFont(codeFont(12));
     m_field->setAccessibleName(tr("Join string, token hidden"));
     m_field->setMinimumHeight(28);
+    m_field->setTextMargins(5, 0, 5, 0);
     m_button->setToolTip(tr("Copy the join string with its token (Ctrl+Shift+C)"));
     m_button->setAccessibleName(tr("Copy the join string"));
     m_button->setEnabled(false);

@@ -5,6 +5,7 @@
 
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QPainter>
 #include <QScopedValueRollback>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -31,6 +32,25 @@ constexpr int kFilterAfterMs = 60; ///< one answer a word, not one a letter
 constexpr int kExpandUpTo = 400; ///< a filter that leaves this few opens the whole tree
 constexpr std::size_t kMostSelected = 18; ///< distinguishable series, see the design tokens
 
+/// Says its own key while there is nothing in it.
+class FilterField : public QLineEdit {
+public:
+    using QLineEdit::QLineEdit;
+
+protected:
+    void paintEvent(QPaintEvent* event) override
+    {
+        QLineEdit::paintEvent(event);
+        if (!text().isEmpty() || hasFocus())
+            return;
+        QPainter painter(this);
+        painter.setFont(wordsFont(11));
+        painter.setPen(Theme::current().text3);
+        painter.drawText(rect().adjusted(0, 0, -8, 0), static_cast<int>(Qt::AlignRight | Qt::AlignVCenter),
+            QStringLiteral("Ctrl+F"));
+    }
+};
+
 }
 
 ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
@@ -39,7 +59,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     , m_queryId(context.queries ? context.queries->newView() : 0)
     , m_model(new ModuleTreeModel(this))
     , m_head(new PanelHead(tr("Modules"), this))
-    , m_filter(new QLineEdit(this))
+    , m_filter(new FilterField(this))
     , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
     , m_tree(new PanelTree(this))
 {
@@ -68,7 +88,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     QHeaderView* header = m_tree->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(ModuleTreeModel::ModuleColumn, QHeaderView::Stretch);
-    header->resizeSection(ModuleTreeModel::WorstColumn, 104);
+    header->resizeSection(
+        ModuleTreeModel::WorstColumn, std::max(104, header->sectionSizeHint(ModuleTreeModel::WorstColumn)));
 
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -150,8 +171,11 @@ void ModulesPanel::catalogChanged()
     }
     m_tree->setEmpty(m_model->tree().moduleCount() == 0);
     if (wasEmpty && m_model->tree().moduleCount() > 0) {
-        for (int row = 0; row < m_model->rowCount(); ++row)
-            m_tree->expand(m_model->index(row, 0));
+        for (int row = 0; row < m_model->rowCount(); ++row) {
+            const QModelIndex top = m_model->index(row, 0);
+            if (m_model->hasChildren(m_model->index(0, 0, top))) // "layers", not an embedding with its weight
+                m_tree->expand(top);
+        }
     }
     updateHint();
     showSelection();
@@ -187,17 +211,24 @@ void ModulesPanel::treeSelectionChanged()
     const auto catalog = m_context.state->catalog();
     if (m_ownChange || !catalog)
         return;
-    std::vector<ModuleKey> keys;
+    // What the views can show of this kind; where that is nothing, whatever there is.
+    std::vector<ModuleKey> keys, others;
+    const auto take = [](std::vector<ModuleKey>& list, std::vector<ModuleKey>& more) {
+        for (ModuleKey& key : more) {
+            if (list.size() < kMostSelected && std::find(list.begin(), list.end(), key) == list.end())
+                list.push_back(std::move(key));
+        }
+    };
     for (const QModelIndex& index : m_tree->selectionModel()->selectedRows()) {
         for (const QString& name : m_model->namesBelow(index)) {
-            for (ModuleKey& key : keysOf(*catalog, m_context.state->kind(), name)) {
-                if (keys.size() < kMostSelected && std::find(keys.begin(), keys.end(), key) == keys.end())
-                    keys.push_back(std::move(key));
-            }
+            ModuleKeys found = keysOf(*catalog, m_context.state->kind(), name);
+            take(found.kind == m_context.state->kind() ? keys : others, found.keys);
             if (keys.size() >= kMostSelected)
                 break;
         }
     }
+    if (keys.empty())
+        keys = std::move(others);
     const QScopedValueRollback guard(m_ownChange, true);
     m_context.state->setSelection(std::move(keys));
 }

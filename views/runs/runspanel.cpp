@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runspanel.h"
 
+#include <algorithm>
+
 #include <QAction>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -54,9 +56,8 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     QHeaderView* header = m_tree->header();
     header->setStretchLastSection(false);
     header->setSectionResizeMode(RunsModel::NameColumn, QHeaderView::Stretch);
-    header->resizeSection(RunsModel::RanksColumn, 46);
-    header->resizeSection(RunsModel::StepColumn, 72);
-    header->resizeSection(RunsModel::SizeColumn, 76);
+    for (const int column : { RunsModel::RanksColumn, RunsModel::StepColumn, RunsModel::SizeColumn })
+        header->resizeSection(column, std::max(46, header->sectionSizeHint(column)));
     header->hideSection(RunsModel::SizeColumn);
     header->setContextMenuPolicy(Qt::CustomContextMenu);
 

@@ -88,11 +88,11 @@ std::vector<std::pair<Rank, series::RowAttempts>> rankRows(
     return rows;
 }
 
-std::vector<ModuleKey> keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
+ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
 {
     const std::string wanted = name.toStdString();
-    std::vector<ModuleKey> keys;
-    Kind chosen = Kind::Unspecified;
+    ModuleKeys found;
+    auto& [chosen, keys] = found;
     for (const store::SeriesInfo& series : catalog.series) {
         if (series.name != wanted)
             continue;
@@ -104,7 +104,7 @@ std::vector<ModuleKey> keysOf(const store::Catalog& catalog, Kind kind, const QS
         if (series.kind == chosen && std::find(keys.begin(), keys.end(), key) == keys.end())
             keys.push_back(key);
     }
-    return keys;
+    return found;
 }
 
 }

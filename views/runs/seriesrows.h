@@ -22,8 +22,12 @@ std::vector<SeriesRow> seriesRows(const store::Catalog& catalog, Kind kind, Rank
 /// The same tensor on every rank, by rank.
 std::vector<std::pair<Rank, series::RowAttempts>> rankRows(
     const store::Catalog& catalog, Kind kind, const ModuleKey& key);
-/// Slots and kinds of a module, for what may be selected: keys of `kind` when it has that name, else of the first kind
-/// that has.
-std::vector<ModuleKey> keysOf(const store::Catalog& catalog, Kind kind, const QString& name);
+/// What of a module can be selected.
+struct ModuleKeys {
+    Kind kind = Kind::Unspecified;
+    std::vector<ModuleKey> keys;
+};
+/// Slots of a module: of `kind` when it has that name, else of the first kind that has.
+ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name);
 
 }
