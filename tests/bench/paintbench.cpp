@@ -37,7 +37,7 @@ template <typename Work> double medianMs(int rounds, Work work)
     return times[static_cast<std::size_t>(rounds / 2)];
 }
 
-CurvePicture curves()
+CurvePicture curves(bool envelopes)
 {
     CurvePicture picture;
     picture.range = { Step { 0 }, Step { 99999 } };
@@ -52,10 +52,10 @@ CurvePicture curves()
             level *= std::exp(0.01 * noise(random));
             series::Bucket bucket;
             bucket.mean = bucket.first = level;
-            bucket.last = level * std::exp(0.01 * noise(random));
-            bucket.min = std::min(bucket.first, bucket.last) * 0.99;
-            bucket.max = std::max(bucket.first, bucket.last) * 1.01;
-            bucket.samples = bucket.finite = 50;
+            bucket.last = envelopes ? level * std::exp(0.01 * noise(random)) : level;
+            bucket.min = std::min(bucket.first, bucket.last) * (envelopes ? 0.99 : 1);
+            bucket.max = std::max(bucket.first, bucket.last) * (envelopes ? 1.01 : 1);
+            bucket.samples = bucket.finite = envelopes ? 50 : 1;
             bucket.state = series::CellState::Value;
             one.result.buckets.push_back(bucket);
         }
@@ -88,14 +88,18 @@ int main(int argc, char** argv)
     if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
-    const CurvePicture picture = curves();
+    const CurvePicture picture = curves(false);
+    const CurvePicture wide = curves(true);
     QImage frame(kWidth, kHeight, QImage::Format_RGB32);
     frame.fill(Theme::dark().base);
     for (const YMode mode : { YMode::Linear, YMode::Log }) {
         const ValueScale scale = picture.fit(mode, false);
         const double ms
             = medianMs(31, [&] { paintCurves(frame, frame.rect(), picture, scale, CurveLook {}, Theme::dark()); });
-        std::printf("paint 100 curves x 2000 px, spans, %s: %.2f ms\n", mode == YMode::Log ? "log" : "linear", ms);
+        const double wideMs
+            = medianMs(31, [&] { paintCurves(frame, frame.rect(), wide, scale, CurveLook {}, Theme::dark()); });
+        std::printf("paint 100 curves x 2000 px, spans, %s: %.2f ms; with an envelope in every pixel: %.2f ms\n",
+            mode == YMode::Log ? "log" : "linear", ms, wideMs);
     }
 
     QChart chart;

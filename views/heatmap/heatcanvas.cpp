@@ -333,8 +333,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()
         ? cell
         : QRectF(cell.left(), cell.top() - 2, cell.width(), cell.height() + 4);
-    paintReadout(
-        painter, QRectF(plot.left(), 4, plot.width() + SharedAxis::kLegend - 8, height() - 8), around, readout, theme);
+    paintReadout(painter, QRectF(plot.left(), 4, plot.width(), height() - 8), around, readout, theme);
 }
 
 void HeatCanvas::paintOverlay(QPainter& painter, QSize size)

@@ -87,7 +87,8 @@ float CurveTrace::yOf(double value) const
     return std::clamp(static_cast<float>(y), -kFar, kFar);
 }
 
-std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::size_t join) const
+template <typename ToY>
+std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::size_t join, ToY toY) const
 {
     std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
     const ColumnSpan* before = nullptr;
@@ -98,10 +99,10 @@ std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::
             ColumnSpan& column = columns[i];
             column.present = true;
             column.single = bucket.min == bucket.max;
-            column.left = yOf(bucket.first);
-            column.right = column.single ? column.left : yOf(bucket.last);
-            column.top = column.single ? column.left : yOf(bucket.max);
-            column.bottom = column.single ? column.left : yOf(bucket.min);
+            column.left = toY(bucket.first);
+            column.right = column.single ? column.left : toY(bucket.last);
+            column.top = column.single ? column.left : toY(bucket.max);
+            column.bottom = column.single ? column.left : toY(bucket.min);
             column.middle = (column.left + column.right) / 2;
             if (before && i - lastAt == 1) {
                 ColumnSpan& last = columns[lastAt];
@@ -132,8 +133,22 @@ std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::
 std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
 {
     const std::size_t join = longestJoin(buckets);
-    if (buckets.size() == static_cast<std::size_t>(m_width))
-        return dense(buckets, join);
+    if (buckets.size() == static_cast<std::size_t>(m_width)) {
+        // The scale's arithmetic is spelled out here, because it is most of the work of a plot with many curves.
+        const double factor = m_factor;
+        const double offset = m_offset;
+        if (m_log) {
+            return dense(buckets, join, [=](double value) {
+                const double y = static_cast<double>(quickLog2(static_cast<float>(value))) * factor + offset;
+                return std::clamp(static_cast<float>(y), -kFar, kFar);
+            });
+        }
+        if (m_scale.mode() == ValueScale::Mode::Linear) {
+            return dense(buckets, join,
+                [=](double value) { return std::clamp(static_cast<float>(value * factor + offset), -kFar, kFar); });
+        }
+        return dense(buckets, join, [this](double value) { return yOf(value); });
+    }
     std::vector<Point> points;
     points.reserve(buckets.size());
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));

@@ -38,7 +38,8 @@ private:
         bool joins; ///< the line comes from the point before
     };
     /// raw() where every bucket is one column: a single pass.
-    std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, std::size_t join) const;
+    template <typename ToY>
+    std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, std::size_t join, ToY toY) const;
     std::vector<ColumnSpan> columnsOf(std::span<const Point> points) const;
 
     int m_width;

@@ -140,6 +140,7 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
     const bool opaque = full >= 256;
     const QRgb solid = style.colour | 0xFF000000U;
     const auto limit = static_cast<float>(height);
+    const float scale = std::clamp(style.alpha, 0.0F, 1.0F) * 256.0F;
     for (int x = 0; x < count; ++x) {
         const ColumnSpan& column = columns[static_cast<std::size_t>(x)];
         if (!column.present || (style.dashOn > 0 && x % (style.dashOn + style.dashOff) >= style.dashOn))
@@ -155,7 +156,7 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
             blend(*pixel, solid, alphaOf((bottom - top) * style.alpha));
             continue;
         }
-        blend(*pixel, solid, alphaOf((static_cast<float>(first + 1) - top) * style.alpha));
+        blend(*pixel, solid, static_cast<unsigned>((static_cast<float>(first + 1) - top) * scale));
         pixel += stride;
         for (int y = first + 1; y < last; ++y, pixel += stride) {
             if (opaque)
@@ -163,7 +164,7 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
             else
                 blend(*pixel, solid, full);
         }
-        blend(*pixel, solid, alphaOf((bottom - static_cast<float>(last)) * style.alpha));
+        blend(*pixel, solid, static_cast<unsigned>(std::min(bottom - static_cast<float>(last), 1.0F) * scale));
     }
 }
 
