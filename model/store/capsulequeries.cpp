@@ -196,8 +196,11 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
                 noteDamage(unit.tiles, { piece.head.steps });
                 continue;
             }
+            std::size_t at = 0;
             for (const RowUnit::Member& member : unit.members) {
-                const LaneBlock* block = (*blocks)[unit.blockOf(member.lane)].get();
+                while (unit.subBlocks[at] != member.lane / kSubBlockSeries)
+                    ++at; // both are by lane
+                const LaneBlock* block = (*blocks)[at].get();
                 if (block && member.lane % kSubBlockSeries < block->lanes())
                     canvas.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
             }

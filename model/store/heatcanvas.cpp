@@ -2,7 +2,8 @@
 #include <telltale/store/heatcanvas.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <bit>
 #include <limits>
 
 namespace telltale::store {
@@ -12,11 +13,27 @@ using series::Reduction;
 
 namespace {
 
-/// |a| > |b| ? a : b: with the lowest first, the same answer as reducing a whole bucket.
-template <typename T> T larger(T a, T b)
+/// A number whose order is that of the magnitude, with the positive one first among equals: what reducing a bucket to
+/// its largest magnitude chooses, as one integer maximum. 0 stands for nothing yet.
+std::uint32_t magnitudeKey(float value)
 {
-    return std::abs(a) > std::abs(b) || (std::abs(a) == std::abs(b) && a > b) ? a : b;
+    const auto raw = std::bit_cast<std::uint32_t>(value);
+    return raw << 1 | (~raw >> 31);
 }
+
+float fromMagnitudeKey(std::uint32_t key)
+{
+    return std::bit_cast<float>(key >> 1 | (~key << 31));
+}
+
+constexpr std::array<CellState, 128> makeStateTable()
+{
+    std::array<CellState, 128> table {};
+    for (std::size_t bits = 0; bits < table.size(); ++bits)
+        table[bits] = stateOfBits(static_cast<std::uint8_t>(bits));
+    return table;
+}
+constexpr std::array<CellState, 128> kStates = makeStateTable();
 
 }
 
@@ -29,23 +46,24 @@ HeatCanvas::HeatCanvas(int rows, int columns, Reduction reduction)
     m_bits.resize(cells);
     if (reduction == Reduction::Mean)
         m_sums.resize(cells);
+    else if (reduction == Reduction::Smallest)
+        m_values.assign(cells, std::numeric_limits<float>::infinity());
     else
-        m_values.resize(cells);
+        m_keys.resize(cells);
 }
 
 template <typename T>
 void HeatCanvas::addExtremes(
     std::size_t at, const T* lo, const T* hi, const std::uint8_t* bits, const std::vector<std::int32_t>& pixels)
 {
-    float* values = m_values.data() + at;
+    std::uint32_t* keys = m_keys.data() + at;
     std::uint8_t* seen = m_bits.data() + at;
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const auto pixel = static_cast<std::size_t>(pixels[i]);
         const std::uint8_t now = bits ? bits[i] : cell::kPlain;
-        if (now & cell::kFinite) {
-            const auto value = static_cast<float>(larger(lo[i], hi[i]));
-            values[pixel] = seen[pixel] & cell::kFinite ? larger(values[pixel], value) : value;
-        }
+        const std::uint32_t key
+            = std::max(magnitudeKey(static_cast<float>(lo[i])), magnitudeKey(static_cast<float>(hi[i])));
+        keys[pixel] = std::max(keys[pixel], now & cell::kFinite ? key : 0);
         seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | now);
     }
 }
@@ -59,10 +77,8 @@ void HeatCanvas::addSmallest(
     for (std::size_t i = 0; i < pixels.size(); ++i) {
         const auto pixel = static_cast<std::size_t>(pixels[i]);
         const std::uint8_t now = bits ? bits[i] : cell::kPlain;
-        if (now & cell::kFinite) {
-            const auto value = static_cast<float>(lo[i]);
-            values[pixel] = seen[pixel] & cell::kFinite ? std::min(values[pixel], value) : value;
-        }
+        if (now & cell::kFinite)
+            values[pixel] = std::min(values[pixel], static_cast<float>(lo[i]));
         seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | now);
     }
 }
@@ -131,19 +147,20 @@ void HeatCanvas::finish(series::HeatResult& result)
     result.columns = m_columns;
     result.reduction = m_reduction;
     result.states.resize(m_bits.size());
-    if (m_reduction == Reduction::Mean) {
-        m_values.resize(m_bits.size());
-        for (std::size_t i = 0; i < m_sums.size(); ++i) {
-            if (m_sums[i].weight > 0)
-                m_values[i] = static_cast<float>(m_sums[i].sum / m_sums[i].weight * 0x1p32);
-        }
+    m_values.resize(m_bits.size());
+    for (std::size_t i = 0; i < m_sums.size(); ++i) {
+        if (m_sums[i].weight > 0)
+            m_values[i] = static_cast<float>(m_sums[i].sum / m_sums[i].weight * 0x1p32);
     }
     float min = std::numeric_limits<float>::infinity();
     float max = -min;
     for (std::size_t i = 0; i < m_bits.size(); ++i) {
         const std::uint8_t bits = m_bits[i];
-        result.states[i] = stateOfBits(bits);
-        if (result.states[i] == CellState::Value) {
+        const CellState state = kStates[bits];
+        result.states[i] = state;
+        if (!m_keys.empty())
+            m_values[i] = fromMagnitudeKey(m_keys[i]);
+        if (state == CellState::Value) {
             min = std::min(min, m_values[i]);
             max = std::max(max, m_values[i]);
         } else if (!(bits & cell::kFinite)) {

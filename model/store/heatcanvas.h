@@ -39,7 +39,8 @@ private:
     const int m_rows;
     const int m_columns;
     const series::Reduction m_reduction;
-    std::vector<float> m_values; ///< the reduction so far, for extremes
+    std::vector<std::uint32_t> m_keys; ///< for the largest magnitude
+    std::vector<float> m_values; ///< for the smallest; at the end, of all
     std::vector<Sum> m_sums; ///< for means
     std::vector<std::uint8_t> m_bits;
 };

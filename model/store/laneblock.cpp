@@ -43,23 +43,6 @@ std::uint32_t asCount(double value)
 
 }
 
-CellState stateOfBits(std::uint8_t bits)
-{
-    if (bits & cell::kNaN)
-        return CellState::NaN;
-    if (bits & cell::kPosInf)
-        return CellState::PosInf;
-    if (bits & cell::kNegInf)
-        return CellState::NegInf;
-    if (bits & cell::kFinite)
-        return CellState::Value;
-    if (bits & cell::kCollected)
-        return CellState::Absent;
-    if (bits & cell::kDamaged)
-        return CellState::Damaged;
-    return bits & cell::kGap ? CellState::Gap : CellState::NotCollected;
-}
-
 LaneBlock::LaneBlock(int lanes, int columns, int planes)
     : m_lanes(lanes)
     , m_columns(columns)

@@ -30,7 +30,22 @@ inline constexpr std::uint8_t kPlain = kCollected | kFinite;
 }
 
 /// The state that a set of cell bits amounts to; NotCollected without any.
-series::CellState stateOfBits(std::uint8_t bits);
+constexpr series::CellState stateOfBits(std::uint8_t bits)
+{
+    if (bits & cell::kNaN)
+        return series::CellState::NaN;
+    if (bits & cell::kPosInf)
+        return series::CellState::PosInf;
+    if (bits & cell::kNegInf)
+        return series::CellState::NegInf;
+    if (bits & cell::kFinite)
+        return series::CellState::Value;
+    if (bits & cell::kCollected)
+        return series::CellState::Absent;
+    if (bits & cell::kDamaged)
+        return series::CellState::Damaged;
+    return bits & cell::kGap ? series::CellState::Gap : series::CellState::NotCollected;
+}
 
 /// A few series (lanes) of one tile, decoded, with the rules that combine a value and its counts already applied: all
 /// that sweeping over columns needs. At level 0 a column is one step and Min, Max and Mean are the one value; above, a

@@ -16,10 +16,4 @@ void RowUnit::settle()
     }
 }
 
-std::size_t RowUnit::blockOf(int lane) const
-{
-    const auto it = std::lower_bound(subBlocks.begin(), subBlocks.end(), lane / kSubBlockSeries);
-    return static_cast<std::size_t>(it - subBlocks.begin());
-}
-
 }

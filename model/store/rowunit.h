@@ -25,8 +25,6 @@ struct RowUnit {
 
     /// Puts members in order and finds their sub-blocks.
     void settle();
-    /// Index into subBlocks of the one that has a lane.
-    std::size_t blockOf(int lane) const;
 };
 
 }
