@@ -2,10 +2,14 @@
 #include <telltale/agent/leftovers.h>
 
 #include <algorithm>
+#include <exception>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include <telltale/agent/quietthread.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
 
@@ -17,10 +21,11 @@ namespace {
 constexpr std::chrono::seconds kIntroductionTime { 2 };
 
 /// The stream as its process left it; holes are filled with batches that say so. Null when there is nothing to deliver.
-std::unique_ptr<Stream> restore(const fs::path& folder, std::uint64_t capBytes, LastError& lastError)
+std::unique_ptr<Stream> restore(
+    const fs::path& folder, std::uint64_t capBytes, LastError& lastError, const std::atomic<bool>& cancelled)
 {
     auto stream = std::make_unique<Stream>(protocol::Hello {}, folder, capBytes);
-    auto recovered = stream->spool.recover();
+    auto recovered = stream->spool.recover(&cancelled);
     if (!recovered)
         return nullptr;
     for (const std::string& damage : recovered->damages)
@@ -76,37 +81,65 @@ Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join
     , m_lastError(lastError)
 {
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(runFolder, error))
-        if (entry.is_directory(error))
-            m_folders.push_back(entry.path());
-    // The oldest first, so that attempts are numbered in the order in which they ran.
-    const auto age = [](const fs::path& path) {
-        std::error_code ignored;
-        return fs::last_write_time(path, ignored);
-    };
-    std::sort(m_folders.begin(), m_folders.end(), [&](const auto& a, const auto& b) { return age(a) < age(b); });
-    openNext();
+    if (!fs::is_directory(runFolder, error)) {
+        m_isRead = true;
+        return;
+    }
+    m_reader = quietThread([this, runFolder] {
+        try {
+            read(runFolder);
+        } catch (const std::exception& failed) {
+            m_lastError.set(fmt::format("an earlier spool cannot be read: {}", failed.what()));
+        }
+        std::lock_guard lock(m_mutex);
+        m_isRead = true;
+    });
 }
 
-Leftovers::~Leftovers() = default;
-
-bool Leftovers::openNext()
+Leftovers::~Leftovers()
 {
-    while (!m_stream && !m_folders.empty()) {
-        const fs::path folder = m_folders.front();
-        m_folders.pop_front();
-        m_stream = restore(folder, m_capBytes, m_lastError);
+    m_isCancelled = true;
+    if (m_reader.joinable())
+        m_reader.join();
+}
+
+void Leftovers::read(const fs::path& runFolder)
+{
+    std::error_code error;
+    std::vector<std::pair<fs::file_time_type, fs::path>> folders;
+    for (const auto& entry : fs::directory_iterator(runFolder, error))
+        if (entry.is_directory(error))
+            folders.emplace_back(fs::last_write_time(entry.path(), error), entry.path());
+    // The oldest first, so that attempts are numbered in the order in which they ran.
+    std::sort(folders.begin(), folders.end());
+    for (const auto& [age, folder] : folders) {
+        if (m_isCancelled)
+            return;
+        if (auto stream = restore(folder, m_capBytes, m_lastError, m_isCancelled)) {
+            std::lock_guard lock(m_mutex);
+            m_ready.push_back(std::move(stream));
+        }
     }
-    if (!m_stream)
-        return false;
+}
+
+void Leftovers::openNext()
+{
+    {
+        std::lock_guard lock(m_mutex);
+        if (m_ready.empty())
+            return;
+        m_stream = std::move(m_ready.front());
+        m_ready.pop_front();
+    }
     Session::Events events;
     events.replaceDamaged = [](std::uint64_t, const std::string& why) { return lostBatchPayload(why); };
     m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, std::move(events));
-    return true;
 }
 
 void Leftovers::tick(Clock::time_point now)
 {
+    if (!m_session)
+        openNext();
     if (!m_session)
         return;
     m_session->tick(now);
@@ -116,12 +149,20 @@ void Leftovers::tick(Clock::time_point now)
     m_session.reset();
     m_stream->spool.removeIfEmpty();
     m_stream.reset();
-    openNext();
+}
+
+bool Leftovers::isDone() const
+{
+    std::lock_guard lock(m_mutex);
+    return m_isRead && m_ready.empty() && !m_stream;
 }
 
 bool Leftovers::isIntroduced(Clock::time_point now) const
 {
-    return isDone() || (m_folders.empty() && m_session->wasEverOpen()) || now - m_started > kIntroductionTime;
+    if (now - m_started > kIntroductionTime || isDone())
+        return true;
+    std::lock_guard lock(m_mutex);
+    return m_isRead && m_ready.empty() && m_session && m_session->wasEverOpen();
 }
 
 }

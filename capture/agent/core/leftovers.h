@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <thread>
 
 #include <boost/asio/io_context.hpp>
 
@@ -27,19 +30,25 @@ public:
     /// Whether the server knows the earlier streams of this run, so that a new one gets a later attempt; or it is no
     /// use to wait for that.
     bool isIntroduced(Clock::time_point now) const;
-    bool isDone() const { return m_folders.empty() && !m_stream; }
+    bool isDone() const;
 
 private:
-    bool openNext();
+    void read(const std::filesystem::path& runFolder);
+    void openNext();
 
     boost::asio::io_context& m_context;
     const protocol::JoinString m_join;
     const std::uint64_t m_capBytes;
     LastError& m_lastError;
-    std::deque<std::filesystem::path> m_folders;
     std::unique_ptr<Stream> m_stream;
     std::unique_ptr<Session> m_session;
     const Clock::time_point m_started = Clock::now();
+
+    mutable std::mutex m_mutex;
+    std::deque<std::unique_ptr<Stream>> m_ready; ///< under m_mutex
+    bool m_isRead = false; ///< under m_mutex: nothing more will be ready
+    std::atomic<bool> m_isCancelled { false };
+    std::thread m_reader;
 };
 
 /// A payload that says a batch is lost, to stand at its seq. Thread: any (pure).

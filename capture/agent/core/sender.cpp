@@ -25,6 +25,7 @@ constexpr std::chrono::microseconds kLongestIdle { 8000 };
 constexpr std::chrono::milliseconds kHousekeeping { 1000 };
 constexpr std::chrono::milliseconds kMemoryTime { 1000 };
 constexpr std::chrono::milliseconds kByeTime { 300 };
+constexpr std::int64_t kClockJumpNs = 1'000'000'000;
 constexpr int kMaxStrikes = 3;
 constexpr int kStepsPerTurn = 64;
 constexpr int kNice = 5;
@@ -55,8 +56,9 @@ Sender::~Sender() = default;
 void Sender::start()
 {
     m_now = Clock::now();
-    protocol::Hello hello = m_options.hello;
-    m_stream.spool.setHello(protocol::encodeMessage(hello));
+    const protocol::Clocks clocks = clocksNow();
+    m_clockOffset = clocks.wallNs - clocks.monotonicNs;
+    m_stream.spool.setHello(protocol::encodeMessage(m_options.hello));
     if (m_options.mode != Mode::Online)
         return;
     m_leftovers = std::make_unique<Leftovers>(
@@ -234,17 +236,37 @@ void Sender::keepHouse()
     std::chrono::milliseconds olderThan = kMemoryTime;
     if (!m_session || (!m_session->isOpen() && m_session->failures() > 0))
         olderThan = std::chrono::milliseconds(0);
-    if (auto spilled = m_stream.held.spill(m_now, olderThan); !spilled)
+    const auto spilled = m_stream.held.spill(m_now, olderThan);
+    if (!spilled)
         m_handover.lastError.set(spilled.error().sentence());
     if (m_now - m_lastHousekeeping >= kHousekeeping) {
         m_lastHousekeeping = m_now;
         if (auto synced = m_stream.spool.sync(); !synced)
             m_handover.lastError.set(synced.error().sentence());
         m_stream.spool.refreshFreeSpace();
+        noteClockJump();
     }
-    m_fill = m_stream.spool.fill();
+    // Where the disk takes nothing, memory is all the room there is.
+    const double memoryFill
+        = spilled ? 0.0 : static_cast<double>(m_stream.held.memoryBytes()) / HeldStore::kMaxMemoryBytes;
+    m_fill = std::max(m_stream.spool.fill(), memoryFill);
     m_counters.spoolBytes = m_stream.spool.usedBytes();
     m_counters.ringBytes = m_handover.ring.publishedBytes() - m_handover.ring.consumedBytes();
+}
+
+void Sender::noteClockJump()
+{
+    const protocol::Clocks now = clocksNow();
+    const std::int64_t offset = now.wallNs - now.monotonicNs;
+    const std::int64_t jump = offset - std::exchange(m_clockOffset, offset);
+    if (jump > -kClockJumpNs && jump < kClockJumpNs)
+        return;
+    Event event;
+    event.kind = "clock";
+    event.step = Step { m_step };
+    event.wallNs = now.wallNs;
+    event.text = fmt::format("the wall clock jumped by {} ms", jump / 1'000'000);
+    m_encoder.addEvent(event, m_now);
 }
 
 void Sender::answerFlush()

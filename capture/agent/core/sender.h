@@ -70,6 +70,7 @@ private:
     void flushDrops();
     void take(EncodedBatch&& batch);
     void keepHouse();
+    void noteClockJump();
     void answerFlush();
     void finish();
     void wait(bool wasBusy);
@@ -92,6 +93,7 @@ private:
     Clock::time_point m_firstPendingDrop {};
     std::chrono::microseconds m_idle { 1000 };
     std::int64_t m_step = 0;
+    std::int64_t m_clockOffset = 0;
     double m_fill = 0;
     int m_strikes = 0;
     std::uint64_t m_flushSeen = 0;

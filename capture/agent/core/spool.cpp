@@ -223,7 +223,7 @@ void Spool::refreshFreeSpace()
     m_allowedBytes = std::max<std::uint64_t>(1, std::min(m_capBytes, m_usedBytes + more));
 }
 
-Expected<Spool::Recovered> Spool::recover()
+Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
 {
     std::error_code error;
     if (!fs::is_directory(m_folder, error))
@@ -240,8 +240,11 @@ Expected<Spool::Recovered> Spool::recover()
     }
     std::sort(numbers.begin(), numbers.end());
     Recovered out;
-    for (const std::uint32_t number : numbers)
+    for (const std::uint32_t number : numbers) {
+        if (cancelled && cancelled->load(std::memory_order_relaxed))
+            return failure(ErrorCode::Cancelled, fmt::format("reading the spool {} was cut short", m_folder.string()));
         recoverSegment(number, out);
+    }
     refreshFreeSpace();
     return out;
 }

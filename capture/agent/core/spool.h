@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
@@ -57,7 +58,8 @@ public:
 
     /// Reads an existing folder and takes it over (NotFound: none; Busy: a living process owns it). Cuts torn tails
     /// off; damaged segments are kept beside as *.damaged.
-    Expected<Recovered> recover();
+    /// Gives up with Cancelled, and deletes nothing, once `cancelled` is set.
+    Expected<Recovered> recover(const std::atomic<bool>* cancelled = nullptr);
 
     std::uint64_t usedBytes() const { return m_usedBytes; }
     /// The share of what may be used that is used: of the cap, less where the disk has under 10 % to spare.

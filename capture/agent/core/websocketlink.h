@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <boost/asio/ssl/context.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/ssl.hpp>
 #include <boost/beast/websocket.hpp>
@@ -33,6 +34,7 @@ public:
         : m_join(std::move(join))
         , m_handler(&handler)
         , m_socket(std::forward<Args>(layerArgs)...)
+        , m_closeTimer(m_socket.get_executor())
     {
     }
     ~WebSocketLink() override { forkguard::forget(m_fd); }
@@ -59,7 +61,9 @@ public:
         if (m_isDead)
             return;
         m_isClosing = true;
-        lowest().expires_after(kCloseTime);
+        // Not the stream's own timer: that one must not be touched while reads and writes are under way.
+        m_closeTimer.expires_after(kCloseTime);
+        m_closeTimer.async_wait([self = self()](Error) { self->die(); });
         if (m_queue.empty())
             sendClose();
     }
@@ -204,12 +208,14 @@ private:
         if (std::exchange(m_isDead, true))
             return;
         forkguard::forget(std::exchange(m_fd, -1));
+        m_closeTimer.cancel();
         lowest().close();
     }
 
     const protocol::JoinString m_join;
     Handler* m_handler;
     boost::beast::websocket::stream<Layer> m_socket;
+    boost::asio::steady_timer m_closeTimer;
     boost::beast::websocket::response_type m_response;
     boost::beast::flat_buffer m_incoming;
     std::deque<std::string> m_queue;
