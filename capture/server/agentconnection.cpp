@@ -5,8 +5,6 @@
 #include <type_traits>
 #include <utility>
 
-#include <QHostAddress>
-
 #include <telltale/protocol/codec.h>
 
 namespace telltale::server {
@@ -24,22 +22,20 @@ std::int64_t wallNs()
         .count();
 }
 
-std::string addressOf(const QWebSocket& socket)
+}
+
+std::string AgentConnection::addressName(const QHostAddress& address)
 {
-    QHostAddress address = socket.peerAddress();
     bool isV4 = false;
     const quint32 v4 = address.toIPv4Address(&isV4);
-    if (isV4)
-        address.setAddress(v4);
-    return address.toString().toStdString();
+    return (isV4 ? QHostAddress(v4) : address).toString().toStdString();
 }
 
-std::string withPort(const std::string& address, quint16 port)
+std::string AgentConnection::peerName(const QHostAddress& address, quint16 port)
 {
+    const std::string name = addressName(address);
     const std::string number = std::to_string(port);
-    return address.find(':') == std::string::npos ? address + ":" + number : "[" + address + "]:" + number;
-}
-
+    return name.find(':') == std::string::npos ? name + ":" + number : "[" + name + "]:" + number;
 }
 
 AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ingest::BatchSink& sink,
@@ -49,8 +45,8 @@ AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> s
     , m_sink(sink)
     , m_host(host)
     , m_limits(limits)
-    , m_address(addressOf(*m_socket))
-    , m_peer(withPort(m_address, m_socket->peerPort()))
+    , m_address(addressName(m_socket->peerAddress()))
+    , m_peer(peerName(m_socket->peerAddress(), m_socket->peerPort()))
     , m_helloSince(Clock::now())
     , m_lastMessage(m_helloSince)
     , m_lastHeartbeat(m_helloSince)

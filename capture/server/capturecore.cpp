@@ -5,6 +5,8 @@
 #include <utility>
 
 #include <QNetworkProxy>
+#include <QTcpServer>
+#include <QTcpSocket>
 #include <QThread>
 #include <QUrl>
 #include <QWebSocketCorsAuthenticator>
@@ -18,6 +20,7 @@ constexpr std::chrono::milliseconds kPublishEvery { 250 };
 /// A sweep that comes this late was held up by us (a frozen process, a sleeping machine), not by any peer.
 constexpr std::chrono::seconds kOurOwnPause { 2 };
 constexpr std::uint32_t kRetryAfterMs = 1000;
+constexpr std::size_t kStormFactor = 8; ///< see ServerLimits::helloGrace
 
 store::StreamRequest requestOf(const AgentConnection& connection)
 {
@@ -81,24 +84,47 @@ bool CaptureCore::listen()
         m_server.get(), &QWebSocketServer::originAuthenticationRequired, this,
         [this](QWebSocketCorsAuthenticator* page) {
             page->setAllowed(page->origin().isEmpty());
-            if (!page->allowed())
-                m_log.refused(
-                    "a web page", "origin", "refused: it came from " + page->origin().toStdString(), Clock::now());
+            if (page->allowed())
+                return;
+            ++m_refusedPages;
+            m_log.refused(
+                "a web page", "origin", "refused: it came from " + page->origin().toStdString(), Clock::now());
         },
         Qt::DirectConnection);
     connect(m_server.get(), &QWebSocketServer::newConnection, this, &CaptureCore::admitPending);
-    connect(m_server.get(), &QWebSocketServer::serverError, this, [this] {
-        if (m_server->error() != QWebSocketProtocol::CloseCodePolicyViolated)
-            m_log.refused("a stranger", "handshake",
-                "refused before the upgrade: " + m_server->errorString().toStdString(), Clock::now());
-    });
     m_sweepTimer = std::make_unique<QTimer>();
     connect(m_sweepTimer.get(), &QTimer::timeout, this, &CaptureCore::sweep);
     m_lastSweep = Clock::now();
     m_sweepTimer->start(m_setup.limits.sweep);
     m_wakeTarget->core = this;
     m_sink->setWake([target = m_wakeTarget] { wake(target); });
-    return m_server->setSocketDescriptor(m_setup.listenFd);
+    if (!m_server->setSocketDescriptor(m_setup.listenFd))
+        return false;
+    if (auto* acceptor = m_server->findChild<QTcpServer*>())
+        connect(acceptor, &QTcpServer::newConnection, this, &CaptureCore::watchStrangers);
+    return true;
+}
+
+void CaptureCore::watchStrangers()
+{
+    auto* acceptor = m_server->findChild<QTcpServer*>();
+    const auto strangers = acceptor->findChildren<QTcpSocket*>(Qt::FindDirectChildrenOnly);
+    for (QTcpSocket* stranger : strangers) {
+        if (!stranger->objectName().isEmpty())
+            continue;
+        stranger->setObjectName(QStringLiteral("stranger"));
+        const std::string address = AgentConnection::addressName(stranger->peerAddress());
+        const std::string peer = AgentConnection::peerName(stranger->peerAddress(), stranger->peerPort());
+        connect(stranger, &QTcpSocket::disconnected, this, [this, address, peer] {
+            if (m_upgraded.erase(peer) != 0)
+                return;
+            if (m_refusedPages > 0)
+                --m_refusedPages;
+            else
+                m_log.refused(
+                    address, "handshake", "closed before it became an agent: no valid handshake in time", Clock::now());
+        });
+    }
 }
 
 void CaptureCore::wake(const std::shared_ptr<WakeTarget>& target)
@@ -130,6 +156,7 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     AgentConnection& connection = *owned;
     m_connections.emplace(id, std::move(owned));
     request.address = connection.address();
+    m_upgraded.insert(connection.peer());
     if (m_isStopping) {
         connection.finish(QWebSocketProtocol::CloseCodeGoingAway);
         return;
@@ -255,13 +282,15 @@ void CaptureCore::sweep()
         finishStopWhenDone(now);
 }
 
-/// Looked at here and not at the door: in a reconnect storm hundreds of sockets are upgraded in one turn of the event
-/// loop, and their Hellos come in the next.
 void CaptureCore::limitSocketsWithoutHello()
 {
     std::vector<AgentConnection*> mute = connections();
     std::erase_if(mute, [](const auto* connection) { return connection->phase() != Phase::AwaitHello; });
     const auto limit = static_cast<std::size_t>(m_setup.limits.socketsWithoutHello);
+    if (mute.size() <= limit * kStormFactor) {
+        const auto old = Clock::now() - m_setup.limits.helloGrace;
+        std::erase_if(mute, [&](const auto* connection) { return connection->waitingSince() > old; });
+    }
     if (mute.size() <= limit)
         return;
     // The oldest go: whoever means it says Hello at once.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <QObject>
@@ -59,6 +60,8 @@ private:
     void onRefused(AgentConnection& connection, const std::string& kind, const std::string& what) override;
     void onEnded(AgentConnection& connection) override;
 
+    /// Qt says nothing of peers that it drops before the upgrade; their sockets do.
+    void watchStrangers();
     void admitPending();
     void admit(std::unique_ptr<QWebSocket> socket);
     void pump();
@@ -93,8 +96,10 @@ private:
     std::unique_ptr<QTimer> m_sweepTimer;
     std::unordered_map<std::uint64_t, std::unique_ptr<AgentConnection>> m_connections;
     std::unordered_map<StreamId, std::uint64_t> m_owners;
+    std::unordered_set<std::string> m_upgraded; ///< address:port of sockets that came past the handshake
     std::uint64_t m_nextId = 1;
     bool m_isInTrouble = false;
+    int m_refusedPages = 0; ///< have their line already; their sockets close next
     bool m_isStopping = false;
     Clock::time_point m_stopDeadline {};
     Clock::time_point m_lastSweep {};

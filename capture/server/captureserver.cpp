@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/server/captureserver.h>
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
+
+#include <sys/resource.h>
 
 #include <QHostInfo>
 #include <QNetworkInterface>
@@ -52,6 +55,16 @@ QSslConfiguration tlsOf(const Certificate& certificate)
     return tls;
 }
 
+/// Every agent is a descriptor, and the usual soft limit of 1024 is below a large run.
+void raiseDescriptorLimit()
+{
+    rlimit limit {};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = std::max(limit.rlim_cur, std::min<rlim_t>(limit.rlim_max, 65'536));
+        ::setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
 void logToStandardError(const std::string& line)
 {
     std::clog << "telltale: " + line + "\n" << std::flush;
@@ -87,6 +100,7 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     auto identity = ServerIdentity::load(options.dataDir);
     if (!identity)
         return tl::unexpected(identity.error());
+    raiseDescriptorLimit();
     ListenAddress listen;
     listen.port = identity->lastPort();
     if (!options.listen.empty()) {
