@@ -262,6 +262,8 @@ void MainWindow::updateCentre()
     const bool welcoming = !m_state->run() && m_archiveListed;
     m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_views);
     m_docks->setWelcoming(welcoming);
+    if (!focusWidget() || focusWidget() == m_toolBar->runButton())
+        m_centre->currentWidget()->setFocus(); // where single keys work, not on the first button
     if (welcoming) {
         m_status->setHints({ { QStringLiteral("Ctrl+O"), tr("open") },
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });

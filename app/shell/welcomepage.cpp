@@ -26,8 +26,9 @@ using views::Theme;
 
 namespace {
 
-constexpr auto kSnippet = "using namespace telltale; // headers in <telltale/torch/>\n"
-                          "auto sink = AgentSink::open(agentOptions(frameworkName(), {}));\n"
+constexpr auto kSnippet = "using namespace telltale; // <telltale/torch/...>\n"
+                          "auto sink = AgentSink::open(\n"
+                          "    agentOptions(frameworkName(), {}));\n"
                           "TrainerMon monitor(**sink, {});\n"
                           "monitor.setMonitor(*model, optimizer);\n"
                           "monitor.step(); // in place of optimizer.step()\n"

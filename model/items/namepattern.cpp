@@ -103,7 +103,9 @@ void NamePattern::matchExpression(const Names& names, std::vector<bool>& hits) c
     qsizetype at = 0;
     std::size_t line = 0;
     while (at < names.m_joined.size()) {
-        const QRegularExpressionMatch match = lines.match(names.m_joined, at);
+        // Checking the subject reads all of it, for every match again.
+        const QRegularExpressionMatch match = lines.match(
+            names.m_joined, at, QRegularExpression::NormalMatch, QRegularExpression::DontCheckSubjectStringMatchOption);
         if (!match.hasMatch())
             return;
         const auto offset = static_cast<std::size_t>(match.capturedStart());

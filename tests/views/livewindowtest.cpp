@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/rundriver.h>
+#include <telltale/shell/startup.h>
+#include <telltale/store/querypool.h>
+#include <telltale/store/storeservice.h>
+
+using namespace telltale;
+using namespace telltale::shell;
+
+namespace {
+
+/// A training job of one rank, straight into the store: a batch of five steps every few milliseconds until stopped.
+class Stream {
+public:
+    explicit Stream(store::StoreService& service)
+        : m_service(service)
+        , m_thread([this] { run(); })
+    {
+    }
+    ~Stream()
+    {
+        m_stop = true;
+        m_thread.join();
+    }
+
+private:
+    StreamId open()
+    {
+        store::StreamRequest request;
+        request.token = 1;
+        request.runKey = "key";
+        request.runName = "live run";
+        request.agentId = "host/0";
+        request.incarnation = 1;
+        m_service.openStream(request);
+        while (!m_stop) {
+            for (const store::StoreEvent& event : m_service.takeEvents()) {
+                if (const auto* opened = std::get_if<store::StreamOpened>(&event))
+                    return opened->stream;
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+        return {};
+    }
+
+    void run()
+    {
+        const StreamId stream = open();
+        auto layout = std::make_shared<SeriesLayout>();
+        layout->id = LayoutId { 1 };
+        layout->kind = Kind::GradReduced;
+        layout->stats = { Stat::Norm };
+        for (int i = 0; i < 40; ++i) {
+            SeriesDesc series;
+            series.name = "layers." + std::to_string(i / 4) + ".part" + std::to_string(i % 4);
+            series.shape = { 4, 4 };
+            layout->series.push_back(series);
+        }
+        std::int64_t step = 0;
+        for (std::uint64_t seq = 1; !m_stop; ++seq) {
+            auto batch = std::make_shared<SampleBatch>();
+            batch->stream = stream;
+            batch->seq = seq;
+            batch->payload = "payload";
+            batch->layouts = { layout };
+            for (int i = 0; i < 5; ++i, ++step) {
+                StepBlock block;
+                block.layout = layout;
+                block.step = Step { step };
+                block.columns = { { Stat::Norm, std::vector<float>(40, static_cast<float>(step % 7) + 1) } };
+                batch->samples += sampleCount(block);
+                batch->blocks.push_back(std::move(block));
+            }
+            const std::shared_ptr<const SampleBatch> shared = std::move(batch);
+            while (!m_stop && !m_service.submit(shared))
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            std::this_thread::sleep_for(std::chrono::milliseconds(3)); // the pace of the made-up job
+        }
+    }
+
+    store::StoreService& m_service;
+    std::atomic<bool> m_stop { false };
+    std::thread m_thread;
+};
+
+}
+
+class LiveWindowTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(
+            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
+    }
+
+    void theFirstLiveRunOpensMovesAndMayBeClosedOver()
+    {
+        QTemporaryDir dir;
+        store::QueryPool pool(2);
+        auto service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
+        QVERIFY(service);
+        AppContext context;
+        context.store = service->get();
+        context.queries = &pool;
+        context.dataDir = dir.path().toStdString();
+        auto window = std::make_unique<MainWindow>(context);
+        window->resize(1400, 900);
+        window->show();
+        QVERIFY(!window->state()->run());
+
+        auto stream = std::make_unique<Stream>(**service);
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->run(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog()->series.size() == 40, 20'000);
+        const Step before = window->state()->fullRange().last;
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->fullRange().last > before, 20'000);
+        QVERIFY(window->state()->isFollowing());
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
+        QCOMPARE(window->driver()->runs()->runs(items::RunsModel::LiveGroup).size(), std::size_t { 1 });
+
+        QElapsedTimer timer;
+        timer.start();
+        window->close();
+        window.reset(); // while data streams
+        QVERIFY2(timer.elapsed() < 10'000, "closing hung");
+
+        // The archive keeps what was recorded, and the next start opens it by itself.
+        stream.reset();
+        service->reset();
+        window = std::make_unique<MainWindow>(AppContext { nullptr, &pool, dir.path().toStdString(), {}, {}, {}, {} });
+        window->show();
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
+        QVERIFY(window->state()->fullRange().last >= before);
+        QVERIFY(!window->driver()->pulse().live);
+    }
+};
+
+QTEST_MAIN(LiveWindowTest)
+#include "livewindowtest.moc"
