@@ -83,6 +83,8 @@ private Q_SLOTS:
             auto* layout = new QVBoxLayout(&window);
             layout->setContentsMargins(0, 0, 0, 0);
             layout->setSpacing(0);
+            // The offscreen platform warns about size hints of a window.
+            layout->setSizeConstraint(QLayout::SetNoConstraint);
             auto* heat = new HeatmapView(context, &window);
             auto* curves = new CurvesView(context, &window);
             layout->addWidget(heat, 2);
