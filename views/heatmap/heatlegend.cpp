@@ -17,9 +17,10 @@ using series::CellState;
 
 namespace {
 
+/// In the context that lupdate gives to calls in this namespace.
 QString tr(const char* text, int n = -1)
 {
-    return QCoreApplication::translate("HeatLegend", text, nullptr, n);
+    return QCoreApplication::translate("telltale::views", text, nullptr, n);
 }
 
 QString reductionText(const HeatPicture& picture)
@@ -28,15 +29,15 @@ QString reductionText(const HeatPicture& picture)
         ? 1
         : picture.result.range.count() / picture.columns();
     if (steps <= 1)
-        return tr("each step");
+        return QCoreApplication::translate("HeatLegend", "each step");
     const QString count = formatStep(steps);
     switch (picture.result.reduction) {
     case series::Reduction::LargestMagnitude:
-        return tr("largest of %1 steps").arg(count);
+        return QCoreApplication::translate("HeatLegend", "largest of %1 steps").arg(count);
     case series::Reduction::Smallest:
-        return tr("smallest of %1 steps").arg(count);
+        return QCoreApplication::translate("HeatLegend", "smallest of %1 steps").arg(count);
     case series::Reduction::Mean:
-        return tr("mean of %1 steps").arg(count);
+        return QCoreApplication::translate("HeatLegend", "mean of %1 steps").arg(count);
     }
     return {};
 }
@@ -77,7 +78,7 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
         if (deviation && tick.value > 0)
             label.prepend(QLatin1Char('+'));
         if (deviation && tick.value == 0)
-            label += QStringLiteral("   ") + tr("own median");
+            label += QStringLiteral("   ") + QCoreApplication::translate("HeatLegend", "own median");
         painter.drawText(QRectF(bar.right() + 10, y - 8, 110, 16), Qt::AlignLeft | Qt::AlignVCenter, label);
     }
 }
@@ -93,7 +94,7 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     painter.setPen(theme.text);
     QString title = QString::fromUtf8(statName(picture.stat).data(), static_cast<int>(statName(picture.stat).size()));
     if (picture.scaleMode == HeatScale::Deviation)
-        title += tr(", deviation");
+        title += QCoreApplication::translate("HeatLegend", ", deviation");
     painter.drawText(QPointF(x, y + 12), title);
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);

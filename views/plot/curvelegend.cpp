@@ -16,9 +16,10 @@ namespace {
 constexpr double kTall = 33;
 constexpr double kShort = 18;
 
+/// In the context that lupdate gives to calls in this namespace.
 QString tr(const char* text)
 {
-    return QCoreApplication::translate("CurveLegend", text);
+    return QCoreApplication::translate("telltale::views", text);
 }
 
 double pitchFor(const QRectF& area, std::size_t count)
@@ -84,8 +85,9 @@ void paintCurveLegend(QPainter& painter, const QRectF& area, const CurvePicture&
         if (tall) {
             painter.setFont(wordsFont(11));
             painter.setPen(theme.text3);
-            QString where
-                = one.isGroup ? tr("%1 other ranks").arg(one.groupText) : tr("rank %1").arg(one.row.rank.value);
+            QString where = one.isGroup
+                ? QCoreApplication::translate("CurveLegend", "%1 other ranks").arg(one.groupText)
+                : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);
             if (value.difference)
                 where = QStringLiteral("B − A ") + (*value.difference > 0 ? QStringLiteral("+") : QString())
                     + formatValue(*value.difference);
@@ -101,7 +103,8 @@ void paintCurveLegend(QPainter& painter, const QRectF& area, const CurvePicture&
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         painter.drawText(QRectF(left, area.top() + static_cast<double>(count) * pitch, right - left, 16),
-            Qt::AlignLeft | Qt::AlignVCenter, tr("%1 more").arg(picture.series.size() - count));
+            Qt::AlignLeft | Qt::AlignVCenter,
+            QCoreApplication::translate("CurveLegend", "%1 more").arg(picture.series.size() - count));
     }
     painter.restore();
 }
