@@ -18,11 +18,6 @@ using series::CellState;
 namespace {
 
 /// In the context that lupdate gives to calls in this namespace.
-QString tr(const char* text, int n = -1)
-{
-    return QCoreApplication::translate("telltale::views", text, nullptr, n);
-}
-
 QString reductionText(const HeatPicture& picture)
 {
     const std::int64_t steps = picture.axes == HeatAxes::ModuleByRank || picture.columns() == 0

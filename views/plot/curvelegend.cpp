@@ -17,11 +17,6 @@ constexpr double kTall = 33;
 constexpr double kShort = 18;
 
 /// In the context that lupdate gives to calls in this namespace.
-QString tr(const char* text)
-{
-    return QCoreApplication::translate("telltale::views", text);
-}
-
 double pitchFor(const QRectF& area, std::size_t count)
 {
     return static_cast<double>(count) * kTall <= area.height() ? kTall : kShort;
