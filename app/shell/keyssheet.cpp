@@ -25,6 +25,7 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     auto* columns = new QHBoxLayout(this);
     columns->setContentsMargins(20, 20, 20, 20);
     columns->setSpacing(40);
+    columns->setSizeConstraint(QLayout::SetNoConstraint); // the offscreen platform warns about size hints of a window
     QVBoxLayout* column = nullptr;
     QGridLayout* grid = nullptr;
     QString group;
@@ -63,6 +64,7 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     }
     if (column)
         column->addStretch();
+    resize(columns->sizeHint());
 }
 
 }

@@ -131,7 +131,7 @@ void MainWindow::makeFrame()
     rows->setContentsMargins(0, 0, 0, 0);
     rows->setSpacing(0);
     m_menuBar = new QMenuBar(top);
-    m_menuBar->setFixedHeight(28);
+    m_menuBar->setMinimumHeight(28); // Chinese needs a pixel more, and a bar too low hides its menus
     rows->addWidget(m_menuBar);
     rows->addWidget(m_toolBar);
     setMenuWidget(top);

@@ -101,11 +101,7 @@ private:
 class LiveWindowTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void init()
-    {
-        QTest::failOnWarning(
-            QRegularExpression(QStringLiteral("^(?!This plugin does not support propagateSizeHints)")));
-    }
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral(".?"))); }
 
     void theFirstLiveRunOpensMovesAndMayBeClosedOver()
     {
