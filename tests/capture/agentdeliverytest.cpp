@@ -3,8 +3,11 @@
 #include <QtTest>
 
 #include <chrono>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include <sys/wait.h>
@@ -21,6 +24,7 @@ using telltale::test::SelfSigned;
 namespace {
 
 constexpr int kWaitMs = 20000;
+constexpr const char* kSpoolAndDie = "--spool-and-die";
 
 bool isConserved(const tt_counters& counters)
 {
@@ -36,6 +40,20 @@ void train(AgentDriver& driver, std::int64_t from, std::int64_t to)
         driver.step(i);
         std::this_thread::sleep_for(std::chrono::microseconds(500));
     }
+}
+
+/// The other process of aKilledProcessLeavesASpoolThatIsDelivered: trains without a server until something is on disk.
+[[noreturn]] void spoolAndDie(const char* folder)
+{
+    AgentDriver::Setup setup;
+    setup.join = "telltale://127.0.0.1:1#token=x";
+    setup.spoolDir = folder;
+    AgentDriver driver(setup);
+    train(driver, 0, 200);
+    while (driver.counters().spool_bytes < 2000)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ::kill(::getpid(), SIGKILL);
+    std::abort();
 }
 
 std::size_t filesIn(const QTemporaryDir& folder)
@@ -208,14 +226,11 @@ private Q_SLOTS:
 
     void aKilledProcessLeavesASpoolThatIsDelivered()
     {
-        const auto options = setup("telltale://127.0.0.1:1#token=x");
+        const auto options = setup({});
         const pid_t child = ::fork();
         if (child == 0) {
-            auto* driver = new AgentDriver(options);
-            train(*driver, 0, 200);
-            while (driver->counters().spool_bytes < 2000)
-                std::this_thread::sleep_for(std::chrono::milliseconds(5));
-            ::kill(::getpid(), SIGKILL);
+            ::execl("/proc/self/exe", "agentdeliverytest", kSpoolAndDie, options.spoolDir.c_str(), nullptr);
+            ::_exit(1);
         }
         int status = 0;
         QCOMPARE(::waitpid(child, &status, 0), child);
@@ -446,5 +461,13 @@ private:
     std::unique_ptr<FakeStore> m_store;
 };
 
-QTEST_GUILESS_MAIN(AgentDeliveryTest)
+int main(int argc, char** argv)
+{
+    if (argc == 3 && std::string_view(argv[1]) == kSpoolAndDie)
+        spoolAndDie(argv[2]);
+    QCoreApplication application(argc, argv);
+    AgentDeliveryTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
 #include "agentdeliverytest.moc"
