@@ -3,8 +3,6 @@
 
 #include <filesystem>
 
-#include <QMetaObject>
-
 namespace telltale::app {
 
 Backend::Backend() = default;
@@ -20,12 +18,6 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
     std::unique_ptr<Backend> backend(new Backend);
     Backend* self = backend.get();
     self->m_dataDir = options.dataDir;
-    self->m_queries = std::make_unique<store::QueryPool>();
-    // The queued call carries nothing: results travel through the pool's own queue.
-    self->m_queries->setWake([self] {
-        QMetaObject::invokeMethod(
-            self, [self] { self->m_queries->deliver(); }, Qt::QueuedConnection);
-    });
 
     store::StoreOptions storeOptions;
     storeOptions.dataDir = options.dataDir;
@@ -59,7 +51,6 @@ void Backend::stopRecording()
 Backend::~Backend()
 {
     stopRecording();
-    m_queries.reset();
 }
 
 }

@@ -31,7 +31,7 @@ public:
     store::StoreService* store() const { return m_store.get(); }
     /// Null when not listening; captureProblem says why.
     server::CaptureServer* server() const { return m_server.get(); }
-    store::QueryPool& queries() { return *m_queries; }
+    store::QueryPool& queries() { return m_queries; }
     const std::string& dataDir() const { return m_dataDir; }
     const Error& captureProblem() const { return m_problem; }
 
@@ -43,7 +43,7 @@ private:
 
     std::string m_dataDir;
     Error m_problem;
-    std::unique_ptr<store::QueryPool> m_queries;
+    store::QueryPool m_queries; ///< its consumer sets the wake
     std::unique_ptr<store::StoreService> m_store;
     std::unique_ptr<server::CaptureServer> m_server;
 };

@@ -5,20 +5,17 @@
 
 #include <QApplication>
 
-#include <telltale/common/theme.h>
-
 #include "args.h"
 #include "guiverbs.h"
 #include "signals.h"
 
 namespace telltale::app {
 
-void prepareApplication(QApplication& app)
+void nameApplication()
 {
     QCoreApplication::setApplicationName(QStringLiteral("Telltale"));
     QCoreApplication::setApplicationVersion(QStringLiteral(TELLTALE_VERSION));
     QGuiApplication::setDesktopFileName(QStringLiteral("telltale"));
-    views::Theme::apply(app, views::Theme::Mode::Dark);
 }
 
 Desktop::Desktop(Backend& backend)
@@ -29,13 +26,12 @@ Desktop::Desktop(Backend& backend)
     context.queries = &backend.queries();
     context.dataDir = backend.dataDir();
     context.captureProblem = QString::fromStdString(backend.captureProblem().sentence());
-    if (server::CaptureServer* server = backend.server()) {
-        context.connections = [server] { return server->connections(); };
-        context.joinString = [server] { return server->joinString(); };
-    } else {
-        context.connections = [] { return std::vector<ConnectionInfo>(); };
-        context.joinString = [] { return QString(); };
-    }
+    // Asked each time: the server may have been stopped while the window still shows the last run.
+    context.connections = [&backend] {
+        return backend.server() != nullptr ? backend.server()->connections() : std::vector<ConnectionInfo>();
+    };
+    context.joinString
+        = [&backend] { return backend.server() != nullptr ? backend.server()->joinString() : QString(); };
     context.runDemo = [this](const QStringList&) {
         if (auto started = startDemo({}); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
@@ -69,7 +65,7 @@ int openDesktop(int argc, char** argv, const Backend::Options& options, const QS
     const std::optional<DemoOptions>& demo)
 {
     QApplication app(argc, argv);
-    prepareApplication(app);
+    nameApplication();
     auto backend = Backend::start(options);
     if (!backend)
         return workError(backend.error());

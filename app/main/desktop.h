@@ -9,12 +9,10 @@
 #include "backend.h"
 #include "demorun.h"
 
-class QApplication;
-
 namespace telltale::app {
 
-/// Translations, theme, names: what every application object with widgets needs. Thread: gui.
-void prepareApplication(QApplication& app);
+/// The names that Qt asks an application for. Language and theme are the window's. Thread: gui.
+void nameApplication();
 
 /// The main window on top of a backend, and the demo that its welcome page can start. Thread: gui.
 class Desktop {

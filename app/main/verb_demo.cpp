@@ -13,6 +13,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/common/rowlist.h>
+#include <telltale/common/viewstate.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runreader.h>
@@ -21,6 +23,7 @@
 #include "demorun.h"
 #include "desktop.h"
 #include "offscreenview.h"
+#include "pumpedqueries.h"
 #include "signals.h"
 
 namespace telltale::app {
@@ -112,15 +115,16 @@ std::uint64_t total(const DemoRun& run, QLatin1String field)
     return static_cast<std::uint64_t>(std::llround(sum));
 }
 
-Expected<void> drawPictures(const Request& request, Backend& backend, const store::RunRef& run)
+Expected<void> drawPictures(const Request& request, const store::RunRef& run)
 {
+    PumpedQueries queries;
     for (const char* view : { "heatmap", "curves" }) {
         RenderRequest picture;
         picture.run = run;
         picture.view = QLatin1String(view);
         const QString path
             = QString::fromStdString(request.out) + QLatin1Char('/') + picture.view + QLatin1String(".png");
-        if (auto drawn = renderToFile(picture, backend.queries(), path); !drawn)
+        if (auto drawn = renderToFile(picture, queries.pool(), path); !drawn)
             return drawn;
     }
     return {};
@@ -146,11 +150,23 @@ Expected<void> writeSummary(
     return {};
 }
 
+/// A user's first click, so that the pictures show curves and an inspector: some gradients and a step.
+void pointAtSomething(views::ViewState& state)
+{
+    if (!state.catalog() || state.fullRange().count() < 4)
+        return;
+    const auto rows = views::buildRows(*state.catalog(), { state.kind(), state.rank(), {}, {} });
+    std::vector<views::ModuleKey> selection;
+    for (std::size_t part = 1; part <= 4 && rows.size() >= 4; ++part)
+        selection.push_back(rows[rows.size() * part / 5].key);
+    state.setSelection(std::move(selection));
+}
+
 int runHeadless(int argc, char** argv, const Request& request)
 {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
-    prepareApplication(app);
+    const QApplication app(argc, argv);
+    nameApplication();
     std::error_code code;
     std::filesystem::create_directories(request.out, code);
     if (code)
@@ -175,9 +191,9 @@ int runHeadless(int argc, char** argv, const Request& request)
     DemoOptions options = request.demo;
     options.join = (*backend)->server()->joinString();
     DemoRun demo(options);
-    Desktop desktop(**backend);
-    desktop.window().resize(1600, 1000);
-    desktop.window().show();
+    auto desktop = std::make_unique<Desktop>(**backend);
+    desktop->window().resize(1600, 1000);
+    desktop->window().show();
     if (auto started = demo.start(); !started)
         return workError(started.error());
 
@@ -187,9 +203,11 @@ int runHeadless(int argc, char** argv, const Request& request)
     const auto lookAtRun = [&] {
         if (!run && !(*backend)->store()->liveRuns().empty())
             run = (*backend)->store()->liveRuns().front();
+        if (run && desktop->window().state()->selection().empty())
+            pointAtSomething(*desktop->window().state());
         // The picture shows the run while it is live, near its end.
         if (run && !pictured && run->live->lastStep.load() >= request.demo.steps * 9 / 10)
-            pictured = desktop.window().grab().save(picture);
+            pictured = desktop->window().grab().save(picture);
     };
     runUntil([&] {
         lookAtRun();
@@ -201,15 +219,15 @@ int runHeadless(int argc, char** argv, const Request& request)
     }
     const std::uint64_t acked = total(demo, QLatin1String("acked"));
     runUntil([&] { return run->live->storedSamples.load() >= acked; }, kDurableWaitMs);
-    if (!pictured && !desktop.window().grab().save(picture))
+    if (!pictured && !desktop->window().grab().save(picture))
         return workError({ ErrorCode::Io, "cannot write " + picture.toStdString(), {} });
     const std::uint64_t stored = run->live->storedSamples.load();
-    desktop.window().close();
+    desktop.reset();
     (*backend)->stopRecording();
 
     auto archived = std::make_shared<store::RunHandle>(*run);
     archived->live = nullptr;
-    if (auto drawn = drawPictures(request, **backend, archived); !drawn)
+    if (auto drawn = drawPictures(request, archived); !drawn)
         return workError(drawn.error());
     if (auto written = writeSummary(request, demo, medianStepMs(baseline), archived, stored); !written)
         return workError(written.error());

@@ -8,6 +8,7 @@
 
 #include "args.h"
 #include "offscreenview.h"
+#include "pumpedqueries.h"
 
 namespace telltale::app {
 namespace {
@@ -105,16 +106,12 @@ int runRender(int argc, char** argv, std::span<const std::string> words)
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
     views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
-    store::QueryPool queries;
-    queries.setWake([&app, &queries] {
-        QMetaObject::invokeMethod(
-            &app, [&queries] { queries.deliver(); }, Qt::QueuedConnection);
-    });
+    PumpedQueries queries;
     auto run = std::make_shared<store::RunHandle>();
     run->path = *path;
     run->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
     request->run = run;
-    if (auto done = renderToFile(*request, queries, out); !done)
+    if (auto done = renderToFile(*request, queries.pool(), out); !done)
         return workError(done.error());
     return kExitDone;
 }
