@@ -348,7 +348,9 @@ private Q_SLOTS:
         qInfo("cut after %lld ms, memory grew by %zu KiB", static_cast<long long>(timer.elapsed()),
             (peak - before) / 1024);
         QCOMPARE(f->log->count(), 1);
+#ifndef __SANITIZE_ADDRESS__ // which keeps freed memory on purpose
         QVERIFY(peak - before < std::size_t(64) << 20);
+#endif
     }
 
     void fiveWrongTokensMakeOnlyWrongOnesWait()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "serverpeer.h"
 
+#include <vector>
+
 #include <QtTest>
 
 #include <telltale/core/bytes.h>

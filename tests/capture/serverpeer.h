@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <QByteArray>
 #include <QObject>
@@ -51,7 +51,8 @@ public:
     bool isClosed() const { return m_isClosed; } ///< the TCP connection is gone
     int closeCode() const { return m_closeCode; } ///< of the server's close frame, 0 = none
     const QByteArray& response() const { return m_response; }
-    std::vector<protocol::Message>& inbox() { return m_inbox; }
+    const std::deque<protocol::Message>& inbox() const { return m_inbox; }
+    /// Stays valid while more arrives.
     template <typename T> const T* last() const
     {
         for (auto it = m_inbox.rbegin(); it != m_inbox.rend(); ++it) {
@@ -75,7 +76,7 @@ private:
     std::unique_ptr<QTcpSocket> m_socket;
     QByteArray m_in;
     QByteArray m_response;
-    std::vector<protocol::Message> m_inbox;
+    std::deque<protocol::Message> m_inbox;
     bool m_isUpgraded = false;
     bool m_isClosed = false;
     int m_closeCode = 0;
