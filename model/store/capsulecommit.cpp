@@ -417,6 +417,26 @@ void CapsuleWriter::afterCommit()
     m_callOrders.clear();
 }
 
+namespace {
+
+std::uint64_t pragmaNumber(sqlite3* db, const char* sql)
+{
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(db, sql, -1, &raw, nullptr) != SQLITE_OK)
+        return 0;
+    const auto value = sqlite3_step(raw) == SQLITE_ROW ? static_cast<std::uint64_t>(sqlite3_column_int64(raw, 0)) : 0;
+    sqlite3_finalize(raw);
+    return value;
+}
+
+std::uint64_t logicalBytes(sqlite3* db)
+{
+    return (pragmaNumber(db, "PRAGMA page_count") - pragmaNumber(db, "PRAGMA freelist_count"))
+        * pragmaNumber(db, "PRAGMA page_size");
+}
+
+}
+
 void CapsuleWriter::checkpoint(bool truncate)
 {
     // What a checkpoint cannot write now stays in the log, and the next one tries again.
@@ -425,9 +445,8 @@ void CapsuleWriter::checkpoint(bool truncate)
         sqlite3_wal_checkpoint_v2(
             m_db.get(), nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
     }
-    std::error_code none;
-    const auto bytes = std::filesystem::file_size(m_path, none);
-    m_live.fileBytes.store(none ? 0 : bytes);
+    // What the database holds, not the file's length: most of a live run's newest pages are still in the log.
+    m_live.fileBytes.store(logicalBytes(m_db.get()));
 }
 
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// CPU milliseconds to paint 100 curves x 2000 px from their answers, beside QLineSeries in a QChart with the same
-// points.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <random>
 
-#include <QApplication>
 #include <QChart>
 #include <QGraphicsScene>
 #include <QLineSeries>
@@ -16,15 +12,18 @@
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/plot/curvepainter.h>
 
-using namespace telltale;
-using namespace telltale::views;
+#include "report.h"
 
+namespace telltale::bench {
 namespace {
+
+using namespace telltale::views;
 
 constexpr int kCurves = 100;
 constexpr int kWidth = 2000;
 constexpr int kHeight = 1000;
 
+/// Processor time: painting is one thread, and other programs must not count.
 template <typename Work> double medianMs(int rounds, Work work)
 {
     std::vector<double> times;
@@ -81,34 +80,16 @@ HeatPicture heat()
     return picture;
 }
 
-}
-
-int main(int argc, char** argv)
+/// The peer: QLineSeries in a QChart with the same points, replaced and rendered as a live chart would.
+double lineSeriesMs(const CurvePicture& picture, QImage& frame)
 {
-    if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM"))
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
-    const CurvePicture picture = curves(false);
-    const CurvePicture wide = curves(true);
-    QImage frame(kWidth, kHeight, QImage::Format_RGB32);
-    frame.fill(Theme::dark().base);
-    for (const YMode mode : { YMode::Linear, YMode::Log }) {
-        const ValueScale scale = picture.fit(mode, false);
-        const double ms
-            = medianMs(31, [&] { paintCurves(frame, frame.rect(), picture, scale, CurveLook {}, Theme::dark()); });
-        const double wideMs
-            = medianMs(31, [&] { paintCurves(frame, frame.rect(), wide, scale, CurveLook {}, Theme::dark()); });
-        std::printf("paint 100 curves x 2000 px, spans, %s: %.2f ms; with an envelope in every pixel: %.2f ms\n",
-            mode == YMode::Log ? "log" : "linear", ms, wideMs);
-    }
-
     QChart chart;
     chart.legend()->hide();
     for (const CurveSeries& one : picture.series) {
         auto* series = new QLineSeries(&chart);
         QList<QPointF> points;
         for (int x = 0; x < kWidth; ++x)
-            points.append(QPointF(x, one.result.buckets[static_cast<std::size_t>(x)].mean));
+            points << QPointF(x, one.result.buckets[static_cast<std::size_t>(x)].mean);
         series->replace(points);
         chart.addSeries(series);
     }
@@ -116,7 +97,7 @@ int main(int argc, char** argv)
     QGraphicsScene scene;
     scene.addItem(&chart);
     chart.resize(kWidth, kHeight);
-    const double peer = medianMs(5, [&] {
+    const double ms = medianMs(5, [&] {
         for (QAbstractSeries* series : chart.series()) {
             auto* line = static_cast<QLineSeries*>(series);
             line->replace(line->points());
@@ -124,14 +105,37 @@ int main(int argc, char** argv)
         QPainter painter(&frame);
         scene.render(&painter);
     });
-    std::printf("paint 100 curves x 2000 px, QLineSeries: %.1f ms\n", peer);
     scene.removeItem(&chart);
+    return ms;
+}
 
+}
+
+void benchPaint(Report& report)
+{
+    const CurvePicture picture = curves(false);
+    const CurvePicture wide = curves(true);
+    QImage frame(kWidth, kHeight, QImage::Format_RGB32);
+    frame.fill(Theme::dark().base);
+    const auto paintMs = [&](const CurvePicture& what, YMode mode) {
+        const ValueScale scale = what.fit(mode, false);
+        return medianMs(31, [&] { paintCurves(frame, frame.rect(), what, scale, CurveLook {}, Theme::dark()); });
+    };
+    const double peer = lineSeriesMs(picture, frame);
+    report.add({ "paint_100_curves_2000px", paintMs(picture, YMode::Linear), "ms", 4, false, "QLineSeries in QChart",
+        peer, {} });
+    report.add({ "paint_100_curves_2000px_log", paintMs(picture, YMode::Log), "ms", 4, false, "QLineSeries in QChart",
+        peer, {} });
+    report.add({ "paint_100_envelopes_2000px", paintMs(wide, YMode::Linear), "ms", 4, false, "QLineSeries in QChart",
+        peer, {} });
     const HeatPicture cells = heat();
     const RowLayout layout(std::vector<QString>(1000), 1000, 2);
-    const double image = medianMs(15, [&] {
-        frame = HeatImage::render(cells, layout, { kWidth, 1000 }, 1, Theme::dark());
-    });
-    std::printf("heat image 2000 x 1000 px: %.2f ms\n", image);
-    return 0;
+    report.add({ "heat_image_2000x1000",
+        medianMs(15,
+            [&] {
+                frame = HeatImage::render(cells, layout, { kWidth, 1000 }, 1, Theme::dark());
+            }),
+        "ms", 16, false, "", 0, {} });
+}
+
 }

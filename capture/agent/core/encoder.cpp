@@ -2,6 +2,7 @@
 #include <telltale/agent/encoder.h>
 
 #include <algorithm>
+#include <limits>
 
 #include <telltale/protocol/limits.h>
 #include <telltale/stats/stats.h>
@@ -19,10 +20,15 @@ static_assert(kMaxBatchSubmessages < protocol::limits::kMaxSubmessages);
 /// Column `stat` of stats[first, first + count).
 Column statsColumn(Stat stat, const tt_stats* stats, std::size_t count)
 {
+    // Without a finite element there is no norm, mean, min or max; a 0 would read as one. The share of zeros stays.
+    constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
     const auto floats = [&](float tt_stats::*field) {
         std::vector<float> values(count);
-        for (std::size_t i = 0; i < count; ++i)
-            values[i] = stats[i].flags & TT_STATS_PRESENT ? stats[i].*field : 0.0f;
+        for (std::size_t i = 0; i < count; ++i) {
+            const bool hasValue = stats[i].finite > 0 || stats[i].numel == 0 || stat == Stat::Zeros;
+            if ((stats[i].flags & TT_STATS_PRESENT) != 0)
+                values[i] = hasValue ? stats[i].*field : kNoValue;
+        }
         return Column { stat, std::move(values) };
     };
     const auto counts = [&](uint64_t tt_stats::*field) {

@@ -40,6 +40,7 @@ Expected<std::unique_ptr<AgentSink>> openAgent(
     const Options& options, const LoadedConfig& loaded, const std::string& framework)
 {
     auto agent = agentOptions(framework, loaded.text);
+    agent.run_name = "demo-gpt";
     agent.join = options.join.empty() ? nullptr : options.join.c_str();
     agent.flush_ms = kGoodbyeMs;
     return AgentSink::open(agent);
