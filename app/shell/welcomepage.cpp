@@ -26,13 +26,10 @@ using views::Theme;
 
 namespace {
 
-constexpr auto kSnippet = "using namespace telltale; // <telltale/torch/...>\n"
-                          "auto sink = AgentSink::open(\n"
-                          "    agentOptions(frameworkName(), {}));\n"
-                          "TrainerMon monitor(**sink, {});\n"
-                          "monitor.setMonitor(*model, optimizer);\n"
-                          "monitor.step(); // in place of optimizer.step()\n"
-                          "monitor.log(\"loss\", loss.item<double>());";
+constexpr auto kSnippet = "#include <telltale/torch/watch.h>\n"
+                          "auto watch = telltale::watch(*model, optimizer);\n"
+                          "watch->log(\"loss\", loss.item<double>());\n"
+                          "watch->step(); // in place of optimizer.step()";
 
 /// Ring with a dot: listening; open ring: not.
 class ListeningMark : public QWidget {

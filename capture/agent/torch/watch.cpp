@@ -26,7 +26,7 @@ public:
 
 }
 
-std::unique_ptr<Watch> watch(
+Watch watch(
     torch::nn::Module& model, torch::optim::Optimizer& optimizer, const std::string& config, ModelOptions options)
 {
     LoadedConfig loaded;
@@ -47,8 +47,8 @@ std::unique_ptr<Watch> watch(
         sink = std::make_unique<DeafSink>();
         monitorOptions.config.dynamicOn = false;
     }
-    auto out = std::make_unique<Watch>(std::move(sink), std::move(monitorOptions));
-    out->monitor().setMonitor(model, optimizer, options);
+    Watch out(std::move(sink), std::move(monitorOptions));
+    out->setMonitor(model, optimizer, options);
     return out;
 }
 

@@ -15,20 +15,20 @@ class Watch {
 public:
     Watch(std::unique_ptr<Sink> sink, MonitorOptions options)
         : m_sink(std::move(sink))
-        , m_monitor(*m_sink, std::move(options))
+        , m_monitor(std::make_unique<TrainerMon>(*m_sink, std::move(options)))
     {
     }
-    TrainerMon* operator->() { return &m_monitor; }
-    TrainerMon& monitor() { return m_monitor; }
+    TrainerMon* operator->() { return m_monitor.get(); }
+    TrainerMon& monitor() { return *m_monitor; }
 
 private:
-    const std::unique_ptr<Sink> m_sink;
-    TrainerMon m_monitor;
+    std::unique_ptr<Sink> m_sink;
+    std::unique_ptr<TrainerMon> m_monitor;
 };
 
 /// The short way: watches a model and its optimizer with the join string of TELLTALE_JOIN. `config` is a path, JSON
-/// text, or empty for everything. Never fails, never null: what is wrong is said on standard error and the training
-/// goes on unwatched.
+/// text, or empty for everything. Never fails: what is wrong is said on standard error and the training goes on
+/// unwatched.
 ///
 ///     auto watch = telltale::watch(*model, optimizer);
 ///     for (...) {
@@ -36,7 +36,7 @@ private:
 ///         watch->log("loss", loss.item<double>());
 ///         watch->step(); // instead of optimizer.step()
 ///     }
-std::unique_ptr<Watch> watch(torch::nn::Module& model, torch::optim::Optimizer& optimizer,
-    const std::string& config = {}, ModelOptions options = {});
+Watch watch(torch::nn::Module& model, torch::optim::Optimizer& optimizer, const std::string& config = {},
+    ModelOptions options = {});
 
 }
