@@ -32,8 +32,8 @@ typedef struct tt_tensor {
     uint32_t reserved; /* 0 */
 } tt_tensor;
 
-/* All of one pass. norm, mean, min, max, sum and sumsq are over the finite elements; without any (finite == 0) norm, mean,
- * min and max hold 0 and mean nothing. */
+/* All of one pass. norm, mean, min, max, sum and sumsq are over the finite elements; without any (finite == 0) norm,
+ * mean, min and max hold 0 and mean nothing. */
 typedef struct tt_stats {
     double sum; /* of finite elements */
     double sumsq; /* of squares of finite elements */
@@ -55,15 +55,16 @@ typedef struct tt_stats {
 
 #define TT_DEFAULT_EPS 1e-8
 
-/* Fills results[i] for tensors[i], i < count, in one call. `threads` is an upper bound (0 = 1). The result is bitwise the
- * same for any thread count and instruction set level is fixed per process. Returns 0, or -1 for an unknown dtype or a
- * null pointer with numel > 0 (those entries get flags 0, the others are filled). */
+/* Fills results[i] for tensors[i], i < count, in one call. `threads` is an upper bound (0 = 1). The result is bitwise
+ * the same for any thread count and instruction set level is fixed per process. Returns 0, or -1 for an unknown dtype
+ * or a null pointer with numel > 0 (those entries get flags 0, the others are filled). */
 int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads);
 
 /* "avx512", "avx2", "portable": what dispatch chose for this process. */
 const char* tt_stats_kernel_name(void);
 
-/* The definition itself, one element at a time in double with compensated sums: the oracle for tests, and the slow path. */
+/* The definition itself, one element at a time in double with compensated sums: the oracle for tests, and the slow
+ * path. */
 int tt_stats_reference(const tt_tensor* tensor, double eps, tt_stats* result);
 
 #ifdef __cplusplus
