@@ -19,7 +19,7 @@ struct WorstValue {
     bool known = false; ///< false: nothing measured, no bar
     double deviation = 0; ///< largest distance from the series' own median, in MADs; finite
     series::CellState nonFinite = series::CellState::Value; ///< NegInf, PosInf or NaN when one was seen
-    bool isSource = false; ///< holds the first non-finite value of the run; the others are downstream of it
+    bool isSource = false; ///< non-finite at the run's first non-finite step; the others came later
     Step step { -1 }; ///< where it is worst
 
     bool isNonFinite() const { return nonFinite >= series::CellState::NegInf; }

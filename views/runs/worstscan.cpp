@@ -103,8 +103,9 @@ Expected<items::WorstByName> scanWorst(
             break;
         source = finer;
     }
-    if (!source.rows.empty()) {
-        items::WorstValue& first = result[query.names[source.rows.front()]];
+    // Several may be the first at the same step: the step alone does not tell them apart, so none is singled out.
+    for (const std::size_t row : source.rows) {
+        items::WorstValue& first = result[query.names[row]];
         first.isSource = true;
         first.step = source.range.first;
     }
