@@ -58,7 +58,7 @@ struct Reader {
     }
     void operator()(const char* name, QStringList& v) const
     {
-        for (const QJsonValue& entry : at(name).toArray()) {
+        for (const auto& entry : at(name).toArray()) {
             if (entry.isString())
                 v.append(entry.toString());
         }

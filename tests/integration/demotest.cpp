@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The whole way in one command: a training process, the agent, the server, the capsule, the window and the pictures.
+#include <QDir>
+#include <QFile>
+#include <QImageReader>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+namespace {
+
+constexpr int kSteps = 24;
+
+struct Ran {
+    int code = -1;
+    QByteArray out;
+    QByteArray err;
+};
+
+Ran telltale(const QStringList& arguments)
+{
+    QProcess process;
+    process.start(
+        QDir(QCoreApplication::applicationDirPath()).absoluteFilePath(QStringLiteral("../bin/telltale")), arguments);
+    process.waitForFinished(240'000);
+    return { process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
+        process.readAllStandardError() };
+}
+
+}
+
+class DemoTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void headlessDemoLeavesPicturesAndAWholeCapsule()
+    {
+        const QTemporaryDir dir;
+        const QString out = dir.filePath(QStringLiteral("out"));
+        const Ran demo = telltale(
+            { QStringLiteral("demo"), QStringLiteral("--headless"), QStringLiteral("--steps"), QString::number(kSteps),
+                QStringLiteral("--fault"), QStringLiteral("nan@12:layers.1.mlp.fc1"), QStringLiteral("--out"), out });
+        QVERIFY2(demo.code == 0, demo.err.constData());
+
+        QFile file(out + QStringLiteral("/summary.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QJsonObject summary = QJsonDocument::fromJson(file.readAll()).object();
+        QCOMPARE(summary.value(QLatin1String("steps")).toInt(), kSteps);
+        QCOMPARE(summary.value(QLatin1String("dropped")).toInt(-1), 0);
+        QVERIFY(summary.value(QLatin1String("produced")).toDouble() > 0);
+        QCOMPARE(
+            summary.value(QLatin1String("stored")).toDouble(), summary.value(QLatin1String("produced")).toDouble());
+        for (const char* name : { "window", "heatmap", "curves" })
+            QVERIFY2(QImageReader(out + QLatin1Char('/') + QLatin1String(name) + QStringLiteral(".png")).size().width()
+                    >= 1120,
+                name);
+
+        const QString capsule = summary.value(QLatin1String("capsule")).toString();
+        const Ran inspected
+            = telltale({ QStringLiteral("inspect"), capsule, QStringLiteral("--verify"), QStringLiteral("--json") });
+        QVERIFY2(inspected.code == 0, inspected.err.constData());
+        QVERIFY(QJsonDocument::fromJson(inspected.out).isObject());
+
+        // The fault is where it was put: the activation of that module is NaN from that step on, and finite before.
+        const Ran shown = telltale({ QStringLiteral("show"), capsule, QStringLiteral("--series"),
+            QStringLiteral("layers.1.mlp.fc1"), QStringLiteral("--kind"), QStringLiteral("actv"),
+            QStringLiteral("--stat"), QStringLiteral("norm"), QStringLiteral("--json") });
+        QVERIFY2(shown.code == 0, shown.err.constData());
+        QVERIFY(shown.out.contains("NaN"));
+
+        const QString csv = dir.filePath(QStringLiteral("heat.csv"));
+        const Ran rendered = telltale({ QStringLiteral("render"), capsule, QStringLiteral("--view"),
+            QStringLiteral("heatmap"), QStringLiteral("--kind"), QStringLiteral("actv"), QStringLiteral("-o"), csv });
+        QVERIFY2(rendered.code == 0, rendered.err.constData());
+        QFile table(csv);
+        QVERIFY(table.open(QIODevice::ReadOnly));
+        QVERIFY(table.readAll().contains("NaN"));
+    }
+
+    void wrongUsageIsOneSentenceAndExit2()
+    {
+        for (const QStringList& words :
+            { QStringList { QStringLiteral("demo"), QStringLiteral("--steps"), QStringLiteral("0") },
+                QStringList { QStringLiteral("serve"), QStringLiteral("--port"), QStringLiteral("1") },
+                QStringList { QStringLiteral("render"), QStringLiteral("x"), QStringLiteral("--view"),
+                    QStringLiteral("pie"), QStringLiteral("-o"), QStringLiteral("x.png") } }) {
+            const Ran ran = telltale(words);
+            QCOMPARE(ran.code, 2);
+            QVERIFY(ran.err.startsWith("telltale: "));
+            QCOMPARE(ran.err.count('\n'), 1);
+            QVERIFY(ran.out.isEmpty());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(DemoTest)
+#include "demotest.moc"
