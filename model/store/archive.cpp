@@ -108,10 +108,10 @@ std::string defaultDataDir()
         const char* value = std::getenv(name);
         return std::string(value ? value : "");
     };
-    if (const std::string own = variable("TELLTALE_DATA_DIR"); !own.empty())
+    if (std::string own = variable("TELLTALE_DATA_DIR"); !own.empty())
         return own;
     // The XDG rules say to ignore a relative path.
-    if (const std::string data = variable("XDG_DATA_HOME"); data.starts_with('/'))
+    if (std::string data = variable("XDG_DATA_HOME"); data.starts_with('/'))
         return data + "/telltale";
     return variable("HOME") + "/.local/share/telltale";
 }
