@@ -43,8 +43,13 @@ int run(int argc, char** argv)
     static constexpr std::pair<std::string_view, PlainVerb> kPlain[] { { "runs", runRuns }, { "inspect", runInspect },
         { "show", runShow } };
     for (const auto& [name, function] : kPlain) {
-        if (verb == name)
-            return function(rest, std::cout, std::cerr);
+        if (verb == name) {
+            const int code = function(rest, std::cout, std::cerr);
+            if (std::cout.flush())
+                return code;
+            std::cerr << "telltale: the output could not be written (is the disk full?)\n";
+            return kExitFailed;
+        }
     }
     static constexpr std::pair<std::string_view, GuiVerb> kGui[] { { "serve", runServe }, { "demo", runDemo },
         { "render", runRender } };

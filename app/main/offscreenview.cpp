@@ -129,6 +129,9 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
 
     views::ViewState state;
     views::SharedAxis axis(&state);
+    // A plain parent: as a window of its own the view would have Qt complain that off-screen windows have no size
+    // hints.
+    QWidget host;
     const auto view = makeView(request.view, { &state, &axis, &queries });
     if (!view)
         return failure(ErrorCode::BadInput, "there is no view '" + request.view.toStdString() + "'",
@@ -141,6 +144,8 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
 
+    host.resize(request.size);
+    view->setParent(&host);
     view->resize(request.size);
     view->ensurePolished();
     state.setRun(request.run);
@@ -160,8 +165,9 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
             selection.push_back(rows[i].key);
         state.setSelection(std::move(selection));
     }
-    view->setAttribute(Qt::WA_DontShowOnScreen);
+    host.setAttribute(Qt::WA_DontShowOnScreen);
     view->show();
+    host.show();
     if (!waitFor([&] { return view->isSettled(); }))
         return failure(ErrorCode::Io, "the run did not answer within a minute");
     return writeFile(*view, path, request.size);

@@ -201,8 +201,10 @@ int runHeadless(int argc, char** argv, const Request& request)
     const QString picture = QString::fromStdString(request.out) + QLatin1String("/window.png");
     bool pictured = false;
     const auto lookAtRun = [&] {
-        if (!run && !(*backend)->store()->liveRuns().empty())
+        if (!run && !(*backend)->store()->liveRuns().empty()) {
             run = (*backend)->store()->liveRuns().front();
+            desktop->window().openPath(QString::fromStdString(run->path));
+        }
         if (run && desktop->window().state()->selection().empty())
             pointAtSomething(*desktop->window().state());
         // The picture shows the run while it is live, near its end.

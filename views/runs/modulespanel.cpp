@@ -271,6 +271,7 @@ void ModulesPanel::scan()
         return;
     m_sinceScan.start();
     WorstQuery query;
+    query.isInExecutionOrder = state->kind() == Kind::Actv;
     for (SeriesRow& row : seriesRows(*catalog, state->kind(), state->rank())) {
         query.names.push_back(row.series->name);
         query.rows.push_back(std::move(row.attempts));

@@ -149,6 +149,12 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
             static_cast<long long>(result->steps), static_cast<long long>(options->steps),
             static_cast<unsigned long long>(counters.in_flight));
     }
+    if (agent && counters.in_flight > 0 && !result->wasInterrupted) {
+        const std::string why = agent->lastError();
+        std::fprintf(stderr,
+            "telltale-demo-trainer: %llu samples did not reach the dashboard%s%s; they stay in the spool\n",
+            static_cast<unsigned long long>(counters.in_flight), why.empty() ? "" : ": ", why.c_str());
+    }
     const auto written = writeResults(*options, *result);
     printSummary(*result, counters);
     return written ? kDone : complain(written.error(), kFailed);

@@ -105,6 +105,11 @@ tt_counters AgentSink::counters() const
     return out;
 }
 
+std::string AgentSink::lastError() const
+{
+    return tt_agent_last_error(m_agent);
+}
+
 bool AgentSink::flush(std::uint32_t timeoutMs)
 {
     return tt_agent_flush(m_agent, timeoutMs) == 1;

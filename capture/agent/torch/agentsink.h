@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <telltale/agent/telltale_agent.h>
 #include <telltale/core/expected.h>
@@ -27,6 +28,8 @@ public:
     void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) override;
 
     tt_counters counters() const;
+    /// The agent's last error as one sentence, empty when there was none.
+    std::string lastError() const;
     /// True when everything produced so far is acknowledged.
     bool flush(std::uint32_t timeoutMs);
     /// What the destructor will say: "finished" unless set.

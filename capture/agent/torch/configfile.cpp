@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -27,6 +28,10 @@ Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
     } else if (isText) {
         loaded.text = pathOrText;
     } else {
+        // A directory opens as a file does and throws when it is read.
+        if (std::error_code none; std::filesystem::is_directory(pathOrText, none))
+            return failure(
+                ErrorCode::BadInput, "cannot read " + pathOrText + ": it is a directory", "name the config file");
         std::ifstream file(pathOrText, std::ios::binary);
         if (!file)
             return failure(ErrorCode::Io, "cannot read " + pathOrText + ": " + std::strerror(errno));
