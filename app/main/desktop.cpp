@@ -36,7 +36,7 @@ Desktop::Desktop(Backend& backend)
         if (auto started = startDemo({}); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
     };
-    m_window = std::make_unique<shell::MainWindow>(std::move(context));
+    m_window = std::make_unique<shell::MainWindow>(context);
 }
 
 Desktop::~Desktop()

@@ -55,7 +55,7 @@ QString addressOf(const QString& join)
 
 }
 
-MainWindow::MainWindow(AppContext context)
+MainWindow::MainWindow(const AppContext& context)
     : MainWindow(context, prepareApplication(*qApp, context.dataDir))
 {
 }

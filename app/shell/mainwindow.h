@@ -43,7 +43,7 @@ class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
     /// Reads the settings of the data directory and gives the application its language and theme first.
-    explicit MainWindow(AppContext context);
+    explicit MainWindow(const AppContext& context);
     MainWindow(AppContext context, settings::LoadedSettings loaded);
     ~MainWindow() override;
 

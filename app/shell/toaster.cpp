@@ -49,7 +49,7 @@ void Toaster::post(Severity severity, const QString& sentence, const QString& ac
         std::erase(m_toasts, toast);
         arrange();
     });
-    m_toasts.push_back(toast);
+    m_toasts.emplace_back(toast);
     if (m_toasts.size() > kMost) {
         if (m_toasts.front())
             m_toasts.front()->deleteLater();

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kScheme = "telltale://";
 
-tl::unexpected<Error> bad(std::string what)
+tl::unexpected<Error> bad(const std::string& what)
 {
     return failure(ErrorCode::BadInput, "join string " + what, "copy it again from the dashboard's Connections page");
 }

@@ -33,7 +33,7 @@ std::string withoutPort(const std::string& host)
 
 }
 
-Doorkeeper::Doorkeeper(const std::string& token, std::vector<std::string> hosts, const ServerLimits& limits)
+Doorkeeper::Doorkeeper(const std::string& token, const std::vector<std::string>& hosts, const ServerLimits& limits)
     : m_token(digestOf(token))
     , m_hosts { "localhost", "127.0.0.1", "::1" }
     , m_limits(limits)

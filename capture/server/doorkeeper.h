@@ -35,7 +35,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// `hosts`: names and addresses that a Host header may carry beside the loopback ones, without port.
-    Doorkeeper(const std::string& token, std::vector<std::string> hosts, const ServerLimits& limits);
+    Doorkeeper(const std::string& token, const std::vector<std::string>& hosts, const ServerLimits& limits);
 
     /// The refusal, with an empty kind when the peer may stay.
     Refusal check(const DoorRequest& request, Clock::time_point now);

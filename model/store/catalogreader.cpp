@@ -224,7 +224,7 @@ Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
     if (structure)
         catalog->structureJson = std::move(*structure);
     else if (structure.error().code == ErrorCode::Damaged)
-        catalog->damage.push_back("the module structure cannot be read");
+        catalog->damage.emplace_back("the module structure cannot be read");
     else if (structure.error().code != ErrorCode::NotFound)
         return tl::unexpected<Error>(structure.error());
     return catalog;

@@ -129,6 +129,7 @@ Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile)
 {
     const int columns = tile.writtenColumns();
     std::vector<Step> steps;
+    steps.reserve(static_cast<std::size_t>(columns));
     for (int i = 0; i < columns; ++i)
         steps.push_back(tile.stepAt(i));
     const StepRange range = rangeOf(steps, steps);

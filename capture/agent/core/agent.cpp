@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 
 #include <pthread.h>
-#include <time.h>
 
 #include <fmt/format.h>
 
