@@ -62,6 +62,7 @@ void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
     const QModelIndex parent = index(group, 0);
     const auto keys = [](const std::vector<store::RunSummary>& list) {
         std::vector<std::string> result;
+        result.reserve(list.size());
         for (const store::RunSummary& run : list)
             result.push_back(run.path);
         return result;

@@ -156,7 +156,7 @@ Expected<void> CapsuleWriter::setMeta(const std::string& key, const std::string&
     return m_sql->meta.bindText(1, key).bindText(2, value).run();
 }
 
-LiveLayout* CapsuleWriter::addLayout(StreamRow& stream, std::shared_ptr<const SeriesLayout> layout)
+LiveLayout* CapsuleWriter::addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout)
 {
     auto groups = groupsOf(*layout);
     for (LiveGroup& group : groups)

@@ -122,7 +122,7 @@ private:
     Expected<void> unseal();
     Expected<void> unsealLayout(LiveLayout& layout);
     Expected<void> saveMeta();
-    LiveLayout* addLayout(StreamRow& stream, std::shared_ptr<const SeriesLayout> layout);
+    LiveLayout* addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout);
     std::string conflict(const StreamRow& stream, const SampleBatch& batch) const;
 
     Expected<void> transaction(const std::function<Expected<void>()>& work);

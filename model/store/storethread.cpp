@@ -79,7 +79,7 @@ void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
 void StoreThread::handle(StoreMessage message)
 {
     if (auto* batch = std::get_if<std::shared_ptr<const SampleBatch>>(&message))
-        return takeBatch(std::move(*batch));
+        return takeBatch(*batch);
     if (auto* bad = std::get_if<QuarantineMessage>(&message))
         return takeQuarantine(std::move(*bad));
     if (!flush())
@@ -90,7 +90,7 @@ void StoreThread::handle(StoreMessage message)
         close(std::get<CloseMessage>(message));
 }
 
-void StoreThread::takeBatch(std::shared_ptr<const SampleBatch> batch)
+void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
 {
     const auto found = m_streams.find(batch->stream);
     if (found == m_streams.end())
@@ -110,7 +110,7 @@ void StoreThread::takeBatch(std::shared_ptr<const SampleBatch> batch)
         return;
     }
     writer.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why);
-    m_afterCommit.push_back(BatchQuarantined { batch->stream, batch->seq, std::move(why) });
+    m_afterCommit.emplace_back(BatchQuarantined { batch->stream, batch->seq, std::move(why) });
 }
 
 void StoreThread::takeQuarantine(QuarantineMessage message)
@@ -124,7 +124,7 @@ void StoreThread::takeQuarantine(QuarantineMessage message)
     m_groupStreams.push_back(message.stream);
     message.raw.resize(std::min(message.raw.size(), kMaxQuarantineBytes));
     m_groupBytes += message.raw.size();
-    m_afterCommit.push_back(BatchQuarantined { message.stream, message.seq, message.reason });
+    m_afterCommit.emplace_back(BatchQuarantined { message.stream, message.seq, message.reason });
     found->second.run->writer().stageQuarantine(
         found->second.row, message.seq, std::move(message.raw), std::move(message.reason));
 }

@@ -42,7 +42,7 @@ private:
     };
 
     void handle(StoreMessage message);
-    void takeBatch(std::shared_ptr<const SampleBatch> batch);
+    void takeBatch(const std::shared_ptr<const SampleBatch>& batch);
     void takeQuarantine(QuarantineMessage message);
     void open(const StreamRequest& request);
     void close(const CloseMessage& message);

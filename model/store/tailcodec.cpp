@@ -24,11 +24,9 @@ template <typename T> bool isZero(const std::vector<T>& values)
     // The first cell decides nearly always; then the array is compared with itself, one cell on.
     const T zero {};
     // Bits, not numbers: -0 must come back as -0.
-    // NOLINTBEGIN(bugprone-suspicious-memory-comparison)
     return values.empty()
         || (std::memcmp(values.data(), &zero, sizeof(T)) == 0
             && std::memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(T)) == 0);
-    // NOLINTEND(bugprone-suspicious-memory-comparison)
 }
 
 template <typename T> bool parseValues(ByteParser& in, std::size_t count, Column& column)

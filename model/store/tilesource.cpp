@@ -190,10 +190,10 @@ Expected<TileSource::Blocks> TileSource::absMaxLanes(
         return tl::unexpected<Error>(minHeads.error());
     if (minHeads->empty())
         return failure(ErrorCode::Damaged, "a tile is gone");
-    const auto mins = lanes(minSet, level, minHeads->front(), subBlocks);
+    auto mins = lanes(minSet, level, minHeads->front(), subBlocks);
     if (!mins)
         return mins;
-    const auto maxes = lanes(with(set, Stat::Max), level, head, subBlocks);
+    auto maxes = lanes(with(set, Stat::Max), level, head, subBlocks);
     if (!maxes)
         return maxes;
     Blocks blocks;
