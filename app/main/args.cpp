@@ -9,6 +9,20 @@
 
 namespace telltale::app {
 
+namespace {
+
+/// "telltale show" of "telltale show CAPSULE [...]"; "telltale" of "telltale [CAPSULE...]".
+std::string programAndVerb(const std::string& line)
+{
+    const std::size_t program = line.find(' ');
+    if (program == std::string::npos || program + 1 >= line.size() || line[program + 1] < 'a'
+        || line[program + 1] > 'z')
+        return line.substr(0, program);
+    return line.substr(0, line.find(' ', program + 1));
+}
+
+}
+
 std::string Usage::help() const
 {
     std::string text = "usage: " + line + "\n\n" + summary + "\n";
@@ -24,8 +38,7 @@ std::string Usage::help() const
 
 Expected<Args> Args::parse(const Usage& usage, std::span<const std::string> words)
 {
-    const std::string todo
-        = "see '" + usage.line.substr(0, usage.line.find(' ', usage.line.find(' ') + 1)) + " --help'";
+    const std::string todo = "see '" + programAndVerb(usage.line) + " --help'";
     Args args;
     bool flagsEnded = false;
     for (std::size_t i = 0; i < words.size(); ++i) {

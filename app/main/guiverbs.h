@@ -19,7 +19,7 @@ int runRender(int argc, char** argv, std::span<const std::string> words);
 
 /// "telltale: SENTENCE" on standard error; exit 2.
 int usageError(const Error& error);
-/// The same; exit 1, or 2 when the error is bad input.
+/// The same; exit 1, or 2 when the error is bad input or names something that is not there.
 int workError(const Error& error);
 int printHelp(const Usage& usage);
 

@@ -71,7 +71,7 @@ int usageError(const Error& error)
 int workError(const Error& error)
 {
     std::cerr << "telltale: " << error.sentence() << '\n';
-    return error.code == ErrorCode::BadInput ? kExitUsage : kExitFailed;
+    return error.code == ErrorCode::BadInput || error.code == ErrorCode::NotFound ? kExitUsage : kExitFailed;
 }
 
 int printHelp(const Usage& usage)

@@ -12,6 +12,7 @@
 #include <QTimer>
 
 #include <telltale/common/dataview.h>
+#include <telltale/common/modulefilter.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/heatmap/heatmapview.h>
@@ -91,6 +92,22 @@ Expected<Kind> chooseKind(const store::Catalog& catalog, std::optional<Kind> wan
     return catalog.series.empty() ? Kind::GradReduced : catalog.series.front().kind;
 }
 
+Expected<Stat> chooseStat(const store::Catalog& catalog, Kind kind, std::optional<Stat> wanted)
+{
+    const auto stats = views::statsOf(catalog, kind);
+    const Stat stat = wanted.value_or(Stat::Norm);
+    if (stats.empty() || std::find(stats.begin(), stats.end(), stat) != stats.end())
+        return stat;
+    if (!wanted)
+        return stats.front();
+    std::string known;
+    for (const Stat one : stats)
+        known += (known.empty() ? "" : ", ") + std::string(statName(one));
+    return failure(ErrorCode::BadInput,
+        "series of kind " + std::string(kindName(kind)) + " have no " + std::string(statName(stat)),
+        "they have " + known);
+}
+
 Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
 {
     QSaveFile file(path);
@@ -126,6 +143,19 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
     const auto steps = parseSteps(request.steps.toStdString(), (*catalog)->steps);
     if (!request.steps.isEmpty() && !steps)
         return tl::unexpected(steps.error());
+    const StepRange all = (*catalog)->steps;
+    if (!request.steps.isEmpty() && (steps->last < all.first || all.last < steps->first)) {
+        return failure(ErrorCode::BadInput, "the run has no steps " + request.steps.toStdString(),
+            "it has " + std::to_string(all.first.value) + ":" + std::to_string(all.last.value));
+    }
+    const auto stat = chooseStat(**catalog, *kind, request.stat);
+    if (!stat)
+        return tl::unexpected(stat.error());
+    if (const views::ModuleFilter filter(request.modules); !filter.isValid()) {
+        return failure(ErrorCode::BadInput,
+            "--modules " + request.modules.toStdString() + " is not a regular expression",
+            filter.errorString().toStdString());
+    }
 
     views::ViewState state;
     views::SharedAxis axis(&state);
@@ -152,8 +182,7 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
     state.setCatalog(*catalog);
     state.setFullRange((*catalog)->steps);
     state.setKind(*kind);
-    if (request.stat)
-        state.setStat(*request.stat);
+    state.setStat(*stat);
     state.setRank(rank);
     state.setModuleFilter(request.modules);
     if (!request.steps.isEmpty())
