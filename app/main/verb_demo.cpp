@@ -16,6 +16,7 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/shell/mainwindow.h>
+#include <telltale/shell/rundriver.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runreader.h>
 
@@ -203,7 +204,7 @@ int runHeadless(int argc, char** argv, const Request& request)
     const auto lookAtRun = [&] {
         if (!run && !(*backend)->store()->liveRuns().empty()) {
             run = (*backend)->store()->liveRuns().front();
-            desktop->window().openPath(QString::fromStdString(run->path));
+            desktop->window().driver()->show(run);
         }
         if (run && desktop->window().state()->selection().empty())
             pointAtSomething(*desktop->window().state());

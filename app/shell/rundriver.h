@@ -38,6 +38,8 @@ public:
     void openById(const QString& id);
     /// A capsule anywhere, or an id; a problem comes back as a sentence.
     void openPath(const QString& path);
+    /// Shows this run, live or archived.
+    void show(store::RunRef run);
     void setFocused(bool on);
     void refreshArchive();
     void tick(); ///< also called by tests
@@ -50,7 +52,6 @@ Q_SIGNALS:
     void problem(const QString& sentence);
 
 private:
-    void show(store::RunRef run);
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void pollRuns();
