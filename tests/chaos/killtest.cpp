@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The dashboard is killed with SIGKILL again and again while a real training run streams into it.
+#include <algorithm>
 #include <csignal>
 #include <set>
+#include <vector>
 
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -20,7 +21,9 @@ using namespace telltale;
 namespace {
 
 constexpr int kKills = 10;
-constexpr int kSteps = 300;
+constexpr int kWarmupSteps = 40;
+/// How long the monitored training goes on beyond the last kill, so that a fast machine does not finish before it.
+constexpr double kTrainingMs = 12'000;
 
 QString binary(const char* name)
 {
@@ -32,6 +35,16 @@ QByteArray contents(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// Median of a --step-times file, microseconds.
+double medianStep(const QString& path)
+{
+    std::vector<double> times;
+    for (const QByteArray& line : contents(path).trimmed().split('\n'))
+        times.push_back(line.toDouble());
+    std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+    return times[times.size() / 2];
 }
 
 /// One life of the dashboard; returns the join string it printed (serve) or none (desktop, whose data directory has
@@ -64,9 +77,14 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString dataDir = dir.filePath(QStringLiteral("data"));
-        const QStringList common { QStringLiteral("--steps"), QString::number(kSteps), QStringLiteral("--seed"),
-            QStringLiteral("3"), QStringLiteral("--layers"), QStringLiteral("2"), QStringLiteral("--width"),
-            QStringLiteral("64") };
+        QStringList common { QStringLiteral("--seed"), QStringLiteral("3"), QStringLiteral("--layers"),
+            QStringLiteral("2"), QStringLiteral("--width"), QStringLiteral("64"), QStringLiteral("--steps") };
+        const QString stepTimes = dir.filePath(QStringLiteral("steps.txt"));
+        train(common
+            + QStringList { QString::number(kWarmupSteps), QStringLiteral("--no-agent"), QStringLiteral("--step-times"),
+                stepTimes });
+        const int steps = std::max(300, static_cast<int>(kTrainingMs * 1000 / medianStep(stepTimes)));
+        common << QString::number(steps);
 
         auto server = startServer(dataDir, QStringLiteral("127.0.0.1:0"));
         const QString join = joinOf(*server);
@@ -81,8 +99,10 @@ private Q_SLOTS:
         trainer.setProcessEnvironment(environment);
         trainer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         const QString monitored = dir.filePath(QStringLiteral("monitored.bin"));
-        trainer.start(
-            binary("telltale-demo-trainer"), common + QStringList { QStringLiteral("--weights-out"), monitored });
+        trainer.start(binary("telltale-demo-trainer"),
+            common
+                + QStringList {
+                    QStringLiteral("--weights-out"), monitored, QStringLiteral("--step-times"), stepTimes });
         QVERIFY(trainer.waitForStarted());
 
         int kills = 0;
@@ -95,8 +115,8 @@ private Q_SLOTS:
             server = startServer(dataDir, listen);
             QCOMPARE(joinOf(*server), join);
         }
-        QVERIFY2(kills == kKills, "the training must last for all kills: raise kSteps");
-        QVERIFY(trainer.waitForFinished(240'000));
+        QVERIFY2(kills == kKills, "the training must last for all kills: raise kTrainingMs");
+        QVERIFY(trainer.state() == QProcess::NotRunning || trainer.waitForFinished(240'000));
         QCOMPARE(trainer.exitCode(), 0);
         const QJsonObject summary
             = QJsonDocument::fromJson(trainer.readAllStandardOutput().trimmed().split('\n').last()).object();
@@ -108,22 +128,32 @@ private Q_SLOTS:
         QVERIFY(server->waitForFinished(20'000));
         QCOMPARE(server->exitCode(), 0);
 
-        verifyCapsule(dataDir, produced);
+        verifyCapsule(dataDir, produced, steps);
 
         // The same training without any agent ends in the same bits.
         const QString bare = dir.filePath(QStringLiteral("bare.bin"));
-        QProcess alone;
-        alone.setProcessChannelMode(QProcess::ForwardedErrorChannel);
-        alone.start(binary("telltale-demo-trainer"),
-            common + QStringList { QStringLiteral("--no-agent"), QStringLiteral("--weights-out"), bare });
-        QVERIFY(alone.waitForFinished(240'000));
+        const double monitoredStep = medianStep(stepTimes);
+        train(common
+            + QStringList { QStringLiteral("--no-agent"), QStringLiteral("--weights-out"), bare,
+                QStringLiteral("--step-times"), stepTimes });
+        qInfo("%d steps; median step %.2f ms with everything monitored and %d kills, %.2f ms bare", steps,
+            monitoredStep / 1000, kills, medianStep(stepTimes) / 1000);
         QVERIFY(!contents(bare).isEmpty());
         QVERIFY(contents(bare) == contents(monitored));
     }
 
 private:
+    static void train(const QStringList& arguments)
+    {
+        QProcess trainer;
+        trainer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
+        trainer.start(binary("telltale-demo-trainer"), arguments);
+        QVERIFY(trainer.waitForFinished(240'000));
+        QCOMPARE(trainer.exitCode(), 0);
+    }
+
     /// Every series has every step once, and all together are what the agent produced.
-    static void verifyCapsule(const QString& dataDir, double produced)
+    static void verifyCapsule(const QString& dataDir, double produced, int trained)
     {
         const auto runs = store::listRuns(dataDir.toStdString());
         QCOMPARE(runs.size(), std::size_t(1));
@@ -135,7 +165,7 @@ private:
         QVERIFY(reader);
         const auto catalog = (*reader)->catalog();
         QVERIFY(catalog);
-        QCOMPARE((*catalog)->steps.count(), kSteps);
+        QCOMPARE((*catalog)->steps.count(), trained);
         QVERIFY((*catalog)->dropped.empty());
         double samples = 0;
         for (const auto& info : (*catalog)->series) {
