@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The monitor's config.json: msprobe's fields with msprobe's names, types and defaults, and Telltale's own object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class CommConfig:
+    """cc_distribution"""
+
+    enable: bool = False
+    cc_codeline: list[str] = field(default_factory=list)
+    cc_pre_hook: bool = False
+    cc_log_only: bool = False
+
+
+@dataclass
+class AlertRule:
+    """One of alert.rules: AnomalyTurbulence or AnomalyNan."""
+
+    rule_name: str
+    threshold: float | None = None
+
+
+@dataclass
+class MonitorConfig:
+    """Every field in force; bad ones hold their defaults."""
+
+    targets: dict[str, dict[str, str]] = field(default_factory=dict)  # empty = everything
+    l2_targets: dict[str, list[str]] = field(default_factory=dict)
+    recording_l2_features: bool = False
+    sa_order: str = "s,b,h,d"
+    print_struct: bool = False
+    stop_after_struct: bool = False  # telltale.stop_after_struct
+    module_ranks: list[int] = field(default_factory=list)  # empty = all
+    ur_distribution: bool = False
+    xy_distribution: bool = False
+    all_xy: bool = False
+    forward_only: bool = False
+    backward_only: bool = False
+    mv_distribution: bool = False
+    param_distribution: bool = False
+    wg_distribution: bool = False
+    mg_direction: bool = False
+    cc_distribution: CommConfig = field(default_factory=CommConfig)
+    alert_rules: list[AlertRule] = field(default_factory=list)
+    alert_dump: bool = False
+    alert_two_sided: bool = False  # telltale.alert_two_sided
+    stack_info: bool = False
+    monitor_mbs_grad: bool = False
+    format: list[str] = field(default_factory=list)  # empty = stream with a join string, else csv
+    ops: list[str] = field(default_factory=lambda: ["norm"])
+    eps: float = 1e-8
+    ndigits: int | None = None  # None = 9 significant digits in files; a number = decimals, as msprobe has it
+    step_count_per_record: int = 1
+    append_output: list[str] = field(default_factory=list)
+    squash_name: bool = False
+    start_step: int = 0
+    step_interval: int = 1
+    collect_times: int = 100_000_000
+    dynamic_on: bool = True
+    attention_hook: bool = False  # telltale.attention_hook: every module found to be attention
+    attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
+    threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
+    extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
+
+    def collects_at(self, step: int) -> bool:
+        """Whether the gates let this step be collected (collect_times is counted by the monitor)."""
+        return step >= self.start_step and (step - self.start_step) % self.step_interval == 0
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A finding about one field, shown to the user as it stands."""
+
+    pointer: str  # JSON pointer, "/ops/0"
+    sentence: str
+    is_error: bool = True
+
+
+@dataclass
+class LoadedConfig:
+    config: MonitorConfig
+    problems: list[Problem]
+    text: str  # as read, what is sent to the dashboard

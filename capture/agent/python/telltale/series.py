@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Series and the tables that hold one step's values of all series of a kind."""
+
+from __future__ import annotations
+
+import math
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .kinds import DType, Form, Kind, Stat
+
+# One result of the statistics kernel: struct tt_stats of model/stats/stats.h. norm, mean, min, max, sum and sumsq are
+# over the finite elements.
+STATS = np.dtype(
+    [
+        ("sum", "<f8"),
+        ("sumsq", "<f8"),
+        ("norm", "<f4"),
+        ("mean", "<f4"),
+        ("min", "<f4"),
+        ("max", "<f4"),
+        ("zeros", "<f4"),
+        ("flags", "<u4"),
+        ("numel", "<u8"),
+        ("finite", "<u8"),
+        ("zero_count", "<u8"),
+        ("nans", "<u8"),
+        ("pos_infs", "<u8"),
+        ("neg_infs", "<u8"),
+    ]
+)
+assert STATS.itemsize == 88
+PRESENT = 1  # TT_STATS_PRESENT
+
+MAX_SERIES = 1 << 18  # of one kind; the rows are zero pages until they are used
+
+
+@dataclass(frozen=True)
+class SeriesDesc:
+    """One tensor (or head, or metric) that is measured step after step."""
+
+    name: str  # the framework's own dotted name
+    slot: str = ""  # "", "input", "input_1", "output", "head_3"
+    vpp_stage: int = 0
+    micro_step: int = -1  # -1 = the whole step
+    form: Form = Form.NONE
+    definition: str = ""  # named definition where more than one exists
+    shape: tuple[int, ...] = ()
+    dtype: DType = DType.UNKNOWN
+    numel: int = 0
+    shard_offset: int = -1  # first element of the shard in the full tensor, -1 = not sharded
+    full_shape: tuple[int, ...] = ()
+    torch_dtype: str = ""  # "torch.float32", for files that name it
+
+
+class SeriesTable:
+    """Values of one kind at the step that is being collected, a row per series.
+
+    Rows are only ever added, and their memory never moves, so a kernel may write into a row while another thread adds
+    one. `stats` empty: the six ops, as STATS records; else one float64 per stat and a presence byte.
+    Thread: add() any; everything else the one that owns the row or the training thread between steps.
+    """
+
+    def __init__(self, kind: Kind, stats: tuple[Stat, ...] = (), capacity: int = MAX_SERIES) -> None:
+        self.kind = kind
+        self.stats = stats
+        self.series: list[SeriesDesc] = []
+        self.capacity = capacity
+        self._lock = threading.Lock()
+        if stats:
+            self.values = np.zeros((capacity, len(stats)), np.float64)
+            self.present = np.zeros(capacity, np.uint8)
+        else:
+            self.results = np.zeros(capacity, STATS)
+            self.address = self.results.ctypes.data
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def add(self, desc: SeriesDesc) -> int:
+        """Adds a series; returns its row, -1 when the table is full."""
+        with self._lock:
+            if len(self.series) >= self.capacity:
+                return -1
+            self.series.append(desc)
+            return len(self.series) - 1
+
+    def put(self, row: int, *values: float) -> None:
+        """Sets a row of a table that has `stats`."""
+        self.values[row] = values
+        self.present[row] = 1
+
+    def rows(self) -> np.ndarray:
+        """Numbers of the rows measured in this step."""
+        n = len(self.series)
+        if self.stats:
+            return np.flatnonzero(self.present[:n])
+        return np.flatnonzero(self.results["flags"][:n] & PRESENT)
+
+    def snapshot(self) -> TableSnapshot | None:
+        """A copy of what was measured, None when nothing was."""
+        rows = self.rows()
+        if rows.size == 0:
+            return None
+        picked = [self.series[i] for i in rows]
+        values = self.values[rows] if self.stats else self.results[rows]
+        return TableSnapshot(self.kind, self.stats, picked, rows, values)
+
+    def clear(self) -> None:
+        """Forgets the step's values; the series stay."""
+        n = len(self.series)
+        if self.stats:
+            self.present[:n] = 0
+        else:
+            self.results["flags"][:n] = 0
+
+
+@dataclass
+class TableSnapshot:
+    """What one table held at one step: only rows that were measured. Immutable by convention, safe for any thread."""
+
+    kind: Kind
+    stats: tuple[Stat, ...]
+    series: list[SeriesDesc]
+    rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
+    values: np.ndarray  # [n] of STATS, or [n, len(stats)] float64
+
+    def column(self, op: str) -> np.ndarray:
+        """A msprobe op ("norm", "mean", "min", "max", "zeros", "nans") as float64, with NaN and Inf passed on as
+        torch's own reductions do."""
+        return msprobe_op(self.values, op)
+
+
+@dataclass
+class Frame:
+    """Everything measured at one step on this rank."""
+
+    step: int
+    tables: list[TableSnapshot] = field(default_factory=list)
+    scalars: dict[str, float] = field(default_factory=dict)
+
+
+def msprobe_op(stats: np.ndarray, op: str) -> np.ndarray:
+    """One op of STATS records in msprobe's sense: float64 accumulation, non-finite elements spread to norm, mean, min
+    and max; zeros a share, nans a count."""
+    if op == "nans":
+        return stats["nans"].astype(np.float64)
+    numel = stats["numel"].astype(np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if op == "zeros":
+            return stats["zero_count"] / numel
+        has_nan = stats["nans"] > 0
+        has_pos = stats["pos_infs"] > 0
+        has_neg = stats["neg_infs"] > 0
+        if op == "norm":
+            out = np.sqrt(stats["sumsq"])
+            out = np.where(has_pos | has_neg, math.inf, out)
+        elif op == "mean":
+            out = stats["sum"] / stats["finite"]
+            out = np.where(has_pos, math.inf, out)
+            out = np.where(has_neg, np.where(has_pos, math.nan, -math.inf), out)
+        elif op == "min":
+            out = np.where(stats["finite"] > 0, stats["min"].astype(np.float64), math.inf)
+            out = np.where(has_neg, -math.inf, out)
+        elif op == "max":
+            out = np.where(stats["finite"] > 0, stats["max"].astype(np.float64), -math.inf)
+            out = np.where(has_pos, math.inf, out)
+        else:
+            raise ValueError(f"unknown op {op!r}")
+        return np.where(has_nan, math.nan, out)
