@@ -31,10 +31,21 @@ struct Eps {
 using BlockFunction
     = void (*)(const void* data, std::size_t first, std::size_t count, const Eps& eps, BlockPartial& out);
 
+/// Agreements less disagreements of the signs of two blocks.
+using SignFunction = std::int64_t (*)(const void* left, const void* right, std::size_t first, std::size_t count);
+/// By the dtypes of left and right, TT_F32 to TT_BF16 from 0.
+struct SignRow {
+    SignFunction block[4];
+};
+struct SignTable {
+    SignRow row[4];
+};
+
 /// One instruction set's functions, by tt_dtype (index 0 unused).
 struct KernelTable {
     const char* name;
     BlockFunction block[11];
+    SignTable signs;
 };
 
 const KernelTable& portableKernel();

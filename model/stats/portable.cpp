@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "exactblock.h"
+#include "signblock.h"
 
 namespace telltale::stats {
 
@@ -8,7 +9,8 @@ const KernelTable& portableKernel()
     static const KernelTable table { "portable",
         { nullptr, exactBlock<float>, exactBlock<double>, exactBlock<Half>, exactBlock<BFloat>, exactBlock<std::int8_t>,
             exactBlock<std::uint8_t>, exactBlock<std::int16_t>, exactBlock<std::int32_t>, exactBlock<std::int64_t>,
-            exactBlock<Boolean> } };
+            exactBlock<Boolean> },
+        signTable() };
     return table;
 }
 

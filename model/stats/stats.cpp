@@ -2,39 +2,16 @@
 #include <telltale/stats/stats.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
+#include <cmath>
+#include <limits>
 #include <vector>
 
+#include "dispatch.h"
 #include "finish.h"
+#include "passes.h"
 #include "workers.h"
 
 namespace telltale::stats {
-namespace {
-
-/// Below this many elements a second thread costs more than it brings.
-constexpr std::uint64_t kParallelElements = 1u << 18;
-
-const KernelTable& chooseKernel()
-{
-#if defined(__x86_64__)
-    const char* wish = std::getenv("TELLTALE_KERNEL");
-    const bool portable = wish != nullptr && std::strcmp(wish, "portable") == 0;
-    const bool narrow = wish != nullptr && std::strcmp(wish, "avx2") == 0;
-    if (!portable && !narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
-        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-        return avx512Kernel();
-    if (!portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return avx2Kernel();
-#endif
-    return portableKernel();
-}
-
-const KernelTable& kernel()
-{
-    static const KernelTable& table = chooseKernel();
-    return table;
-}
 
 Eps makeEps(double eps)
 {
@@ -44,9 +21,17 @@ Eps makeEps(double eps)
     return { eps, narrow };
 }
 
+std::size_t widthOf(std::uint32_t dtype)
+{
+    constexpr std::size_t kWidths[] = { 0, 4, 8, 2, 2, 1, 1, 2, 4, 8, 1 };
+    return dtype <= TT_BOOL ? kWidths[dtype] : 0;
+}
+
+namespace {
+
 bool isUsable(const tt_tensor& tensor)
 {
-    return tensor.dtype >= TT_F32 && tensor.dtype <= TT_BOOL && (tensor.data != nullptr || tensor.numel == 0);
+    return widthOf(tensor.dtype) > 0 && (tensor.data != nullptr || tensor.numel == 0);
 }
 
 std::uint64_t blocksOf(const tt_tensor& tensor)
@@ -129,10 +114,12 @@ extern "C" int tt_stats_compute(const tt_tensor* tensors, size_t count, double e
         elements += isUsable(tensors[i]) ? tensors[i].numel : 0;
     if (threads <= 1 || elements < kParallelElements)
         return computeAlone(tensors, count, limits, results);
-    return computeTogether(tensors, count, limits, results, std::min(threads, 16));
+    return computeTogether(tensors, count, limits, results, std::min(threads, kMostThreads));
 }
 
-extern "C" const char* tt_stats_kernel_name(void)
+extern "C" int tt_stats_tensor(
+    const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, int threads)
 {
-    return telltale::stats::kernel().name;
+    const tt_tensor tensor { data, numel, dtype, 0 };
+    return tt_stats_compute(&tensor, 1, eps, result, threads);
 }

@@ -60,6 +60,21 @@ typedef struct tt_stats {
  * or a null pointer with numel > 0 (those entries get flags 0, the others are filled). */
 int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads);
 
+/* The same for one tensor, with its description as plain arguments: the cheapest form to call from another language. */
+int tt_stats_tensor(const void* data, uint64_t numel, uint32_t dtype, double eps, struct tt_stats* result, int threads);
+
+/* The same for a tensor that is not dense: `shape` and `stride` (in elements, of `ndim` <= 64 dimensions) as torch has
+ * them; strides may be 0 or negative. Elements are taken in the order of memory, so a permuted dense tensor gives the
+ * same bits as its storage. On the calling thread alone, with 64 KiB of stack. -1 also for a shape that is none. */
+int tt_stats_strided(const void* data, const int64_t* shape, const int64_t* stride, uint32_t ndim, uint32_t dtype,
+    double eps, struct tt_stats* result);
+
+/* out[i] = (mean(sign(a[i]) * sign(b[i])) + 1) / 2: 1 where all signs agree, 0 where all differ; an element with a zero
+ * or a NaN in it counts as half. a[i] and b[i] have equally many elements of TT_F32, TT_F64, TT_F16 or TT_BF16, mixed
+ * as they like. Exact, and the same for any thread count. An empty pair has no value: NaN. Returns 0, or -1 when a pair
+ * is not like that (it gets NaN, the others are filled). */
+int tt_sign_agreement(const tt_tensor* a, const tt_tensor* b, size_t count, double* out, int threads);
+
 /* "avx512", "avx2", "portable": what dispatch chose for this process. */
 const char* tt_stats_kernel_name(void);
 

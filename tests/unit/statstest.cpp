@@ -232,6 +232,182 @@ private Q_SLOTS:
         }
     }
 
+    void oneTensorAloneGivesTheSameBits()
+    {
+        const auto values = randomFloats(700'000, 31, 1);
+        const tt_stats one = compute(values.data(), values.size(), TT_F32);
+        for (const int threads : { 0, 1, 4 }) {
+            tt_stats other;
+            QCOMPARE(tt_stats_tensor(values.data(), values.size(), TT_F32, TT_DEFAULT_EPS, &other, threads), 0);
+            QCOMPARE(std::memcmp(&one, &other, sizeof one), 0);
+        }
+        tt_stats empty;
+        QCOMPARE(tt_stats_tensor(nullptr, 0, TT_F32, TT_DEFAULT_EPS, &empty, 1), 0);
+        QCOMPARE(empty.flags, 0u);
+        QCOMPARE(tt_stats_tensor(nullptr, 3, TT_F32, TT_DEFAULT_EPS, &empty, 1), -1);
+        QCOMPARE(tt_stats_tensor(values.data(), 3, 0, TT_DEFAULT_EPS, &empty, 1), -1);
+    }
+
+    void aPermutedDenseTensorGivesTheBitsOfItsStorage()
+    {
+        const auto values = randomFloats(30 * 40 * 50, 32, 1);
+        const tt_stats one = compute(values.data(), values.size(), TT_F32);
+        const std::int64_t shape[] { 50, 1, 30, 40 };
+        const std::int64_t stride[] { 1, 77, 2000, 50 };
+        tt_stats other;
+        QCOMPARE(tt_stats_strided(values.data(), shape, stride, 4, TT_F32, TT_DEFAULT_EPS, &other), 0);
+        QCOMPARE(std::memcmp(&one, &other, sizeof one), 0);
+    }
+
+    void aStridedTensorIsWhatItsElementsAre_data()
+    {
+        QTest::addColumn<QList<qint64>>("shape");
+        QTest::addColumn<QList<qint64>>("stride");
+        QTest::addColumn<qint64>("start");
+        QTest::newRow("every third") << QList<qint64> { 20000 } << QList<qint64> { 3 } << qint64 { 1 };
+        QTest::newRow("a column block") << QList<qint64> { 100, 37 } << QList<qint64> { 200, 1 } << qint64 { 11 };
+        QTest::newRow("transposed block") << QList<qint64> { 37, 100 } << QList<qint64> { 1, 200 } << qint64 { 11 };
+        QTest::newRow("rows longer than a block")
+            << QList<qint64> { 3, 9000 } << QList<qint64> { 19000, 2 } << qint64 { 0 };
+        QTest::newRow("expanded") << QList<qint64> { 7, 300 } << QList<qint64> { 0, 1 } << qint64 { 5 };
+        QTest::newRow("mirrored") << QList<qint64> { 5, 60 } << QList<qint64> { 100, -1 } << qint64 { 59 };
+        QTest::newRow("one element") << QList<qint64> {} << QList<qint64> {} << qint64 { 9 };
+        QTest::newRow("three dimensions") << QList<qint64> { 4, 5, 6 } << QList<qint64> { 1000, 7, 90 } << qint64 { 2 };
+    }
+    void aStridedTensorIsWhatItsElementsAre()
+    {
+        QFETCH(QList<qint64>, shape);
+        QFETCH(QList<qint64>, stride);
+        QFETCH(qint64, start);
+        auto floats = randomFloats(60'000, 33, 1);
+        floats[104] = kNaN;
+        std::vector<double> doubles(floats.begin(), floats.end());
+        std::vector<std::int8_t> bytes(floats.size());
+        for (std::size_t i = 0; i < floats.size(); ++i)
+            bytes[i] = static_cast<std::int8_t>(i * 37);
+        std::vector<qint64> index(static_cast<std::size_t>(shape.size()), 0);
+        std::vector<std::size_t> places;
+        for (bool more = true; more;) {
+            qint64 at = start;
+            for (qsizetype d = 0; d < shape.size(); ++d)
+                at += index[static_cast<std::size_t>(d)] * stride[d];
+            places.push_back(static_cast<std::size_t>(at));
+            more = false;
+            for (qsizetype d = shape.size(); d-- > 0 && !more;) {
+                auto& i = index[static_cast<std::size_t>(d)];
+                more = ++i < shape[d];
+                i = more ? i : 0;
+            }
+        }
+        const auto check = [&](const auto& storage, tt_dtype dtype) {
+            std::decay_t<decltype(storage)> picked;
+            for (const auto at : places)
+                picked.push_back(storage[at]);
+            const tt_stats b = oracle(picked.data(), picked.size(), dtype);
+            const std::vector<std::int64_t> sizes(shape.begin(), shape.end()), steps(stride.begin(), stride.end());
+            tt_stats a;
+            QCOMPARE(tt_stats_strided(storage.data() + start, sizes.data(), steps.data(),
+                         static_cast<std::uint32_t>(sizes.size()), dtype, TT_DEFAULT_EPS, &a),
+                0);
+            QCOMPARE(a.numel, b.numel);
+            QCOMPARE(a.finite, b.finite);
+            QCOMPARE(a.nans, b.nans);
+            QCOMPARE(a.min, b.min);
+            QCOMPARE(a.max, b.max);
+            QCOMPARE(a.zero_count, b.zero_count);
+            QVERIFY(isClose(a.norm, b.norm, static_cast<double>(b.norm), 1e-6));
+            QVERIFY(isClose(a.sum, b.sum, std::sqrt(b.sumsq * static_cast<double>(b.finite)), 1e-6));
+        };
+        check(floats, TT_F32);
+        check(doubles, TT_F64);
+        check(bytes, TT_I8);
+    }
+
+    void aShapeThatIsNoneIsRefused()
+    {
+        const float value = 1;
+        tt_stats result;
+        const std::int64_t negative[] { 2, -1 }, huge[] { 1ll << 40, 1ll << 40 }, none[] { 3, 0 }, ones[] { 1, 1 };
+        QCOMPARE(tt_stats_strided(&value, negative, ones, 2, TT_F32, TT_DEFAULT_EPS, &result), -1);
+        QCOMPARE(tt_stats_strided(&value, huge, ones, 2, TT_F32, TT_DEFAULT_EPS, &result), -1);
+        QCOMPARE(tt_stats_strided(&value, ones, ones, 65, TT_F32, TT_DEFAULT_EPS, &result), -1);
+        QCOMPARE(tt_stats_strided(&value, ones, ones, 2, 11, TT_DEFAULT_EPS, &result), -1);
+        QCOMPARE(tt_stats_strided(nullptr, none, ones, 2, TT_F32, TT_DEFAULT_EPS, &result), 0);
+        QCOMPARE(result.flags, 0u);
+    }
+
+    void signsAgreeAsTheirDefinitionSays()
+    {
+        std::mt19937 generator(41);
+        for (const std::size_t n : kLengths) {
+            std::vector<float> wide(n);
+            std::vector<double> doubles(n);
+            std::vector<std::uint16_t> halves(n), brains(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                const float choices[] { 0.0f, -0.0f, kNaN, kInf, -kInf, 1.5f, -1e-40f, 3.0f, -2.0f, -7.0f };
+                wide[i] = choices[generator() % 10];
+                doubles[i] = static_cast<double>(choices[generator() % 10]);
+                halves[i] = static_cast<std::uint16_t>(generator());
+                brains[i] = static_cast<std::uint16_t>(generator());
+            }
+            const auto signs = [n](const auto& valueAt) {
+                std::vector<int> out(n);
+                for (std::size_t i = 0; i < n; ++i)
+                    out[i] = valueAt(i) > 0 ? 1 : valueAt(i) < 0 ? -1 : 0;
+                return out;
+            };
+            const auto ofBits = [](std::uint16_t bits, int infinity) {
+                const int magnitude = bits & 0x7FFF;
+                return magnitude > infinity ? 0 : bits & 0x8000 ? -magnitude : magnitude;
+            };
+            const tt_tensor tensors[] { { wide.data(), n, TT_F32, 0 }, { doubles.data(), n, TT_F64, 0 },
+                { halves.data(), n, TT_F16, 0 }, { brains.data(), n, TT_BF16, 0 } };
+            const std::vector<int> expected[] { signs([&](std::size_t i) { return wide[i]; }),
+                signs([&](std::size_t i) { return doubles[i]; }),
+                signs([&](std::size_t i) { return ofBits(halves[i], 0x7C00); }),
+                signs([&](std::size_t i) { return ofBits(brains[i], 0x7F80); }) };
+            for (std::size_t a = 0; a < 4; ++a) {
+                for (std::size_t b = 0; b < 4; ++b) {
+                    std::int64_t sum = 0;
+                    for (std::size_t i = 0; i < n; ++i)
+                        sum += expected[a][i] * expected[b][i];
+                    double out = 7;
+                    QCOMPARE(tt_sign_agreement(&tensors[a], &tensors[b], 1, &out, 1), 0);
+                    if (n == 0)
+                        QVERIFY(std::isnan(out));
+                    else
+                        QCOMPARE(out, (static_cast<double>(sum) / static_cast<double>(n) + 1) / 2);
+                }
+            }
+        }
+    }
+
+    void signAgreementIsTheSameForAnyThreadCount()
+    {
+        const auto a = randomFloats(900'001, 51, 1), b = randomFloats(900'001, 52, 1);
+        const tt_tensor left { a.data(), a.size(), TT_F32, 0 }, right { b.data(), b.size(), TT_F32, 0 };
+        double one = 0, many = 0;
+        QCOMPARE(tt_sign_agreement(&left, &right, 1, &one, 1), 0);
+        QCOMPARE(tt_sign_agreement(&left, &right, 1, &many, 5), 0);
+        QCOMPARE(one, many);
+        QVERIFY(one > 0.49 && one < 0.51);
+        QCOMPARE(tt_sign_agreement(&left, &left, 1, &one, 2), 0);
+        QCOMPARE(one, 1.0);
+    }
+
+    void pairsThatDoNotFitAreRefusedAndTheOthersFilled()
+    {
+        const std::vector<float> values(10, 2.0f);
+        const tt_tensor a[] { { values.data(), 10, TT_F32, 0 }, { values.data(), 10, TT_I32, 0 },
+            { values.data(), 10, TT_F32, 0 } };
+        const tt_tensor b[] { { values.data(), 9, TT_F32, 0 }, { values.data(), 10, TT_F32, 0 },
+            { values.data(), 10, TT_F32, 0 } };
+        double out[3];
+        QCOMPARE(tt_sign_agreement(a, b, 3, out, 1), -1);
+        QVERIFY(std::isnan(out[0]) && std::isnan(out[1]));
+        QCOMPARE(out[2], 1.0);
+    }
+
     void badEntriesAreRefusedAndTheOthersFilled()
     {
         const std::vector<float> values(10, 2.0f);

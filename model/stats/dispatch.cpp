@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "dispatch.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <telltale/stats/stats.h>
+
+namespace telltale::stats {
+namespace {
+
+const KernelTable& chooseKernel()
+{
+#if defined(__x86_64__)
+    const char* wish = std::getenv("TELLTALE_KERNEL");
+    const bool portable = wish != nullptr && std::strcmp(wish, "portable") == 0;
+    const bool narrow = wish != nullptr && std::strcmp(wish, "avx2") == 0;
+    if (!portable && !narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
+        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+        return avx512Kernel();
+    if (!portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return avx2Kernel();
+#endif
+    return portableKernel();
+}
+
+}
+
+const KernelTable& kernel()
+{
+    static const KernelTable& table = chooseKernel();
+    return table;
+}
+
+}
+
+extern "C" const char* tt_stats_kernel_name(void)
+{
+    return telltale::stats::kernel().name;
+}
