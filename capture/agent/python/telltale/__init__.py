@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Telltale watches training runs: statistics of weights, gradients, activations and more, live in a dashboard.
+
+    import telltale
+    telltale.watch(model, optimizer)          # once
+    telltale.log({"loss": loss}, step=step)   # where you like
+"""
+
+from .short import current, finish, log, run, watch
+
+__version__ = "0.1.0"
+__all__ = ["current", "finish", "log", "run", "watch"]

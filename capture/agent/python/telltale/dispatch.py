@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hands a finished step to every sink, and waits for a device's results off the training thread."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from typing import Any, Callable
+
+import numpy as np
+
+from .kinds import Kind
+from .measure import record
+from .series import STATS, Frame, SeriesTable, TableSnapshot
+from .sinks.base import RunContext, Sink
+from .sinks.stream import StreamSink
+
+_MOST_WAITING = 64  # steps whose device results have not arrived
+
+
+def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
+    """A copy of what the tables hold; scalars by name."""
+    frame = Frame(step)
+    for table in tables:
+        shot = table.snapshot()
+        if shot is None:
+            continue
+        if table.kind is Kind.SCALAR:
+            frame.scalars = {desc.name: float(value) for desc, value in zip(shot.series, shot.values[:, 0])}
+        else:
+            frame.tables.append(shot)
+    return frame
+
+
+class Dispatcher:
+    """Thread: training; sinks are called on the training thread, or, once a step had results on a device, on one
+    worker thread."""
+
+    def __init__(self, sinks: list[Sink], tell: Callable[[str], None]) -> None:
+        self.sinks = sinks
+        self._tell = tell
+        self._failed: set[int] = set()
+        self._worker: _DeviceWorker | None = None
+        self.samples = 0
+        self.dropped = 0
+
+    def open(self, context: RunContext) -> None:
+        for sink in list(self.sinks):
+            try:
+                sink.open(context)
+            except Exception as error:  # noqa: BLE001 - one sink's trouble is not the training's, nor the others'
+                self.sinks.remove(sink)
+                self._tell(f"{type(sink).__name__} cannot start: {error}")
+
+    def publish(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
+        """Takes a step out of the tables; they may be cleared afterwards."""
+        if pending or self._worker is not None:
+            if self._worker is None:
+                self._worker = _DeviceWorker(self)
+            self._worker.take(step, tables, pending)
+            return
+        frame: Frame | None = None
+        for sink in self.sinks:
+            try:
+                if sink.write_tables(step, tables):
+                    continue
+                if frame is None:
+                    frame = frame_of(step, tables)
+                sink.write(frame)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def deliver(self, frame: Frame) -> None:
+        """A frame whose values came from a device. Thread: the worker."""
+        for sink in self.sinks:
+            try:
+                sink.write(frame)
+                if isinstance(sink, StreamSink) and frame.scalars:
+                    sink.scalar(frame.step, frame.scalars)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def scalar(self, step: int, values: dict[str, float]) -> None:
+        """Metrics of a step that is already out."""
+        for sink in self.sinks:
+            try:
+                if isinstance(sink, StreamSink):
+                    sink.scalar(step, values)
+                else:
+                    sink.write(Frame(step, [], dict(values)))
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def event(self, kind: str, step: int, text: str, document: str = "{}") -> None:
+        for sink in self.sinks:
+            try:
+                sink.event(kind, step, text, document)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
+        for sink in self.sinks:
+            try:
+                sink.blob(kind, name, step, data)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def flush(self, timeout: float) -> bool:
+        if self._worker is not None:
+            self._worker.drain(timeout)
+        return all([sink.flush(timeout) for sink in self.sinks])
+
+    def close(self, reason: str) -> None:
+        if self._worker is not None:
+            self._worker.drain(5.0)
+            self._worker.stop()
+        for sink in self.sinks:
+            try:
+                sink.close(reason)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
+    def forget(self) -> None:
+        """In a forked child: threads and sockets are the parent's."""
+        for sink in self.sinks:
+            if isinstance(sink, StreamSink):
+                sink.forget()
+        self.sinks = []
+
+    def _complain(self, sink: Sink, error: Exception) -> None:
+        if id(sink) not in self._failed:
+            self._failed.add(id(sink))
+            self._tell(f"{type(sink).__name__} failed: {type(error).__name__}: {error}; training goes on")
+
+
+class _DeviceWorker:
+    """Waits for copies from a device to arrive. Thread: its own; take() the training thread."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self._dispatcher = dispatcher
+        self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
+        self._thread = threading.Thread(target=self._run, name="telltale-device", daemon=True)
+        self._thread.start()
+
+    def take(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
+        import torch
+
+        for sink in self._dispatcher.sinks:
+            if isinstance(sink, StreamSink):
+                for table in tables:
+                    if table.kind is not Kind.SCALAR:
+                        sink.know(table)
+        frame = frame_of(step, tables)
+        groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
+        for entry in pending:
+            groups.setdefault((entry[2].device, entry[2].dtype), []).append(entry)
+        fetched = []
+        for entries in groups.values():
+            with torch.no_grad():
+                stacked = torch.stack([entry[2] for entry in entries])
+            is_cuda = stacked.is_cuda
+            host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=is_cuda)
+            host.copy_(stacked, non_blocking=True)
+            event = None
+            if is_cuda:
+                event = torch.cuda.Event()
+                event.record()
+            names = [(table.kind, row, table.series[row]) for table, row, _ in entries]
+            fetched.append((names, host, event, stacked))
+        try:
+            self._queue.put_nowait((frame, fetched))
+        except queue.Full:
+            self._dispatcher.dropped += len(pending)
+
+    def _run(self) -> None:
+        while True:
+            item = self._queue.get()
+            if item is None:
+                return
+            frame, fetched = item
+            for names, host, event, _keep in fetched:
+                while event is not None and not event.query():
+                    time.sleep(0.0005)
+                _merge(frame, names, host.tolist())
+            self._dispatcher.deliver(frame)
+            self._queue.task_done()
+
+    def drain(self, timeout: float) -> None:
+        end = time.monotonic() + timeout
+        while self._queue.unfinished_tasks and time.monotonic() < end:
+            time.sleep(0.002)
+
+    def stop(self) -> None:
+        try:
+            self._queue.put(None, timeout=1.0)
+        except queue.Full:
+            pass
+
+
+def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
+    """Adds device results to a frame, by kind, rows in order."""
+    fresh: dict[Kind, list[tuple[int, Any, tuple[Any, ...]]]] = {}
+    for (kind, row, desc), values in zip(names, numbers):
+        fresh.setdefault(kind, []).append((row, desc, record(values)))
+    for kind, entries in fresh.items():
+        old = next((shot for shot in frame.tables if shot.kind is kind), None)
+        if old is not None:
+            frame.tables.remove(old)
+            entries += [(int(r), d, tuple(v)) for r, d, v in zip(old.rows, old.series, old.values)]
+        entries.sort(key=lambda entry: entry[0])
+        frame.tables.append(
+            TableSnapshot(
+                kind,
+                (),
+                [entry[1] for entry in entries],
+                np.array([entry[0] for entry in entries]),
+                np.array([entry[2] for entry in entries], STATS),
+            )
+        )
+
+

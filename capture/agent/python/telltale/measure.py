@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads a torch tensor once and writes its statistics into a row of a table.
+
+Host tensors go through the native kernel. Where that is missing, and for tensors on a device, torch's own operations
+compute the same quantities; results on a device are fetched together at the end of the step, without waiting.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Iterable
+
+import numpy as np
+import torch
+
+from . import native
+from .kinds import DType
+from .series import PRESENT, STATS, SeriesTable
+
+DTYPES: dict[torch.dtype, DType] = {
+    torch.float32: DType.F32,
+    torch.float64: DType.F64,
+    torch.float16: DType.F16,
+    torch.bfloat16: DType.BF16,
+    torch.int8: DType.I8,
+    torch.uint8: DType.U8,
+    torch.int16: DType.I16,
+    torch.int32: DType.I32,
+    torch.int64: DType.I64,
+    torch.bool: DType.BOOL,
+}
+_CODES = {dtype: int(code) for dtype, code in DTYPES.items()}
+_TENSORS = np.dtype([("data", "<u8"), ("numel", "<u8"), ("dtype", "<u4"), ("reserved", "<u4")])
+_ITEM = STATS.itemsize
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+def local(tensor: Any) -> Any:
+    """The part of a distributed tensor that lies on this rank; a plain tensor itself. Never a collective."""
+    if type(tensor) in _PLAIN:
+        return tensor
+    inner = getattr(tensor, "_local_tensor", None)
+    return tensor if inner is None else inner
+
+
+def refusal(tensor: Any) -> str:
+    """Why a tensor cannot be read, "" when it can."""
+    if not isinstance(tensor, torch.Tensor):
+        return "it is not a tensor"
+    if torch._C._functorch.is_functorch_wrapped_tensor(tensor):
+        return "it lives inside a functorch transform"
+    if tensor.is_meta:
+        return "it is on the meta device"
+    if tensor.layout is not torch.strided:
+        return "" if tensor.layout is torch.sparse_coo else "it is not a dense tensor"
+    if tensor.is_quantized or tensor.dtype.is_complex or tensor.dtype not in _CODES:
+        return f"its element type {tensor.dtype} has no statistics"
+    return ""
+
+
+def is_dense(tensor: torch.Tensor) -> bool:
+    """Whether the elements fill one range of memory, in whatever order (the statistics do not depend on it)."""
+    expected = 1
+    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
+        if size == 1:
+            continue
+        if stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+def readable(tensor: torch.Tensor) -> torch.Tensor:
+    """The same values in one range of memory: the tensor itself where possible, else a copy."""
+    with torch.no_grad():
+        tensor = tensor.detach()
+        if tensor.layout is torch.sparse_coo:
+            return tensor._values().contiguous()
+        if tensor.is_neg():
+            tensor = tensor.resolve_neg()
+        return tensor if is_dense(tensor) else tensor.contiguous()
+
+
+class Measurer:
+    """Thread: any; a row has one writer."""
+
+    def __init__(self, eps: float, threads: int, use_native: bool | None = None) -> None:
+        self.eps = eps
+        self.threads = threads
+        self.is_native = native.available() if use_native is None else use_native
+        if self.is_native:
+            lib = native.library()
+            self._tensor = lib.tt_stats_tensor
+            self._batch = lib.tt_stats_compute
+        self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
+        self._scratch: dict[int, np.ndarray] = {}
+
+    def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
+        """Measures one tensor now; returns why not, "" when done. An empty tensor has no value."""
+        if type(tensor) in _PLAIN and tensor.is_cpu and self.is_native:
+            code = _CODES.get(tensor.dtype)
+            if code is not None and tensor.layout is torch.strided and tensor.is_contiguous() and not tensor.is_neg():
+                pointer = tensor.data_ptr()
+                if pointer:
+                    self._tensor(pointer, tensor.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
+                    return ""
+        return self._other(tensor, table, row)
+
+    def _other(self, tensor: Any, table: SeriesTable, row: int) -> str:
+        tensor = local(tensor)
+        why = refusal(tensor)
+        if why:
+            return why
+        if tensor.numel() == 0:
+            return ""
+        dense = readable(tensor)
+        if not dense.is_cpu:
+            self._pending.append((table, row, torch_stats(dense, self.eps)))
+            return ""
+        if not dense.data_ptr():
+            return "its storage has been freed"
+        if self.is_native:
+            self._tensor(
+                dense.data_ptr(), dense.numel(), _CODES[dense.dtype], self.eps, table.address + row * _ITEM, self.threads
+            )
+        else:
+            fill(table, row, torch_stats(dense, self.eps).tolist())
+        return ""
+
+    def batch(self, tensors: Iterable[Any], table: SeriesTable, first: int = 0) -> list[tuple[int, str]]:
+        """Measures tensors (None = not there) into consecutive rows in one call; returns (row, why not)."""
+        tensors = list(tensors)
+        if not self.is_native:
+            reasons = [(first + i, "" if t is None else self._other(t, table, first + i)) for i, t in enumerate(tensors)]
+            return [entry for entry in reasons if entry[1]]
+        described = self._scratch.get(len(tensors))
+        if described is None:
+            described = self._scratch[len(tensors)] = np.zeros(len(tensors), _TENSORS)
+        refused: list[tuple[int, str]] = []
+        keep: list[torch.Tensor] = []
+        pointers = [0] * len(tensors)
+        numels = [0] * len(tensors)
+        codes = [1] * len(tensors)
+        for i, tensor in enumerate(tensors):
+            if tensor is None:
+                continue
+            if not (type(tensor) in _PLAIN and tensor.is_cpu and tensor.layout is torch.strided
+                    and tensor.dtype in _CODES and tensor.is_contiguous() and not tensor.is_neg()):
+                tensor = local(tensor)
+                why = refusal(tensor)
+                if why or not tensor.is_cpu:
+                    why = why or self._other(tensor, table, first + i)
+                    if why:
+                        refused.append((first + i, why))
+                    continue
+                tensor = readable(tensor)
+                keep.append(tensor)
+            pointer = tensor.data_ptr()
+            if not pointer:
+                if tensor.numel():
+                    refused.append((first + i, "its storage has been freed"))
+                continue
+            pointers[i] = pointer
+            numels[i] = tensor.numel()
+            codes[i] = _CODES[tensor.dtype]
+        described["data"] = pointers
+        described["numel"] = numels
+        described["dtype"] = codes
+        results = np.zeros(len(tensors), STATS) if len(keep) + len(refused) else None
+        # Rows of tensors that went another way must not be overwritten by the empty results of this call.
+        target = table.address + first * _ITEM if results is None else results.ctypes.data
+        self._batch(described.ctypes.data, len(tensors), self.eps, target, self.threads)
+        if results is not None:
+            measured = results["flags"] & PRESENT != 0
+            table.results[first : first + len(tensors)][measured] = results[measured]
+        return refused
+
+    def take_pending(self) -> list[tuple[SeriesTable, int, torch.Tensor]]:
+        """Results still on a device, for the caller to fetch together."""
+        pending, self._pending = self._pending, []
+        return pending
+
+
+def torch_stats(tensor: torch.Tensor, eps: float) -> torch.Tensor:
+    """[sum, sumsq, min, max, numel, finite, zero_count, nans, pos_infs, neg_infs] as float64 on the tensor's device
+    (float32 where the device has no float64)."""
+    wide = torch.float32 if tensor.device.type in ("mps",) else torch.float64
+    with torch.no_grad():
+        x = tensor.detach().reshape(-1)
+        if x.dtype is torch.bool:
+            x = x.to(torch.uint8)
+        finite = torch.isfinite(x)
+        zero = torch.zeros((), dtype=x.dtype, device=x.device)
+        kept = torch.where(finite, x, zero).to(wide)
+        inf = torch.full((), math.inf, dtype=wide, device=x.device)
+        return torch.stack(
+            [
+                kept.sum(),
+                (kept * kept).sum(),
+                torch.where(finite, kept, inf).min(),
+                torch.where(finite, kept, -inf).max(),
+                torch.full((), float(x.numel()), dtype=wide, device=x.device),
+                finite.sum().to(wide),
+                (kept.abs() < eps).logical_and(finite).sum().to(wide),
+                torch.isnan(x).sum().to(wide),
+                torch.isposinf(x).sum().to(wide),
+                torch.isneginf(x).sum().to(wide),
+            ]
+        )
+
+
+def fill(table: SeriesTable, row: int, numbers: list[float]) -> None:
+    """Writes what torch_stats() gave into a row."""
+    table.results[row] = record(numbers)
+
+
+def record(numbers: list[float]) -> tuple[Any, ...]:
+    """One STATS record of torch_stats()'s numbers."""
+    total, squares, low, high, numel, finite, zeros, nans, pos, neg = numbers
+    some = finite > 0
+    return (
+        total,
+        squares,
+        min(math.sqrt(squares), 3.4028234663852886e38) if some else 0.0,
+        total / finite if some else 0.0,
+        low if some else 0.0,
+        high if some else 0.0,
+        zeros / numel,
+        PRESENT,
+        int(numel),
+        int(finite),
+        int(zeros),
+        int(nans),
+        int(pos),
+        int(neg),
+    )

@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""libtelltale_agent.so through ctypes: statistics kernel, config reading, ring, spool and wire.
+
+Struct layouts follow model/stats/stats.h and capture/agent/core/telltale_agent.h.
+"""
+
+from __future__ import annotations
+
+import ctypes as c
+import json
+import os
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Sequence
+
+from .series import STATS, SeriesDesc
+
+ABI = 1
+
+
+class Tensor(c.Structure):
+    """tt_tensor"""
+
+    _fields_ = [("data", c.c_void_p), ("numel", c.c_uint64), ("dtype", c.c_uint32), ("reserved", c.c_uint32)]
+
+
+class Options(c.Structure):
+    """tt_options"""
+
+    _fields_ = [
+        ("size", c.c_uint32),
+        ("join", c.c_char_p),
+        ("mode", c.c_char_p),
+        ("run_id", c.c_char_p),
+        ("run_name", c.c_char_p),
+        ("role", c.c_char_p),
+        ("spool_dir", c.c_char_p),
+        ("framework", c.c_char_p),
+        ("device", c.c_char_p),
+        ("config_text", c.c_char_p),
+        ("rank", c.c_int32),
+        ("world_size", c.c_int32),
+        ("dp", c.c_int32),
+        ("tp", c.c_int32),
+        ("pp", c.c_int32),
+        ("ep", c.c_int32),
+        ("restart_count", c.c_int32),
+        ("ring_bytes", c.c_uint64),
+        ("spool_cap_bytes", c.c_uint64),
+        ("flush_ms", c.c_uint32),
+        ("batch_ms", c.c_uint32),
+    ]
+
+
+class Series(c.Structure):
+    """tt_series"""
+
+    _fields_ = [
+        ("name", c.c_char_p),
+        ("slot", c.c_char_p),
+        ("vpp_stage", c.c_int32),
+        ("micro_step", c.c_int32),
+        ("form", c.c_uint32),
+        ("dtype", c.c_uint32),
+        ("numel", c.c_uint64),
+        ("shape", c.POINTER(c.c_int64)),
+        ("ndim", c.c_uint32),
+        ("full_ndim", c.c_uint32),
+        ("shard_offset", c.c_int64),
+        ("full_shape", c.POINTER(c.c_int64)),
+        ("definition", c.c_char_p),
+    ]
+
+
+class Counters(c.Structure):
+    """tt_counters: produced = acked + dropped + in_flight, in samples."""
+
+    _fields_ = [
+        ("produced", c.c_uint64),
+        ("acked", c.c_uint64),
+        ("dropped", c.c_uint64),
+        ("in_flight", c.c_uint64),
+        ("scalars_produced", c.c_uint64),
+        ("scalars_acked", c.c_uint64),
+        ("scalars_dropped", c.c_uint64),
+        ("batches_sent", c.c_uint64),
+        ("batches_acked", c.c_uint64),
+        ("bytes_sent", c.c_uint64),
+        ("reconnects", c.c_uint64),
+        ("ring_bytes", c.c_uint64),
+        ("spool_bytes", c.c_uint64),
+        ("internal_errors", c.c_uint64),
+        ("connected", c.c_uint32),
+        ("mode", c.c_uint32),
+    ]
+
+
+class LibraryMissing(RuntimeError):
+    """The native library is not there, or is another version's."""
+
+
+def candidates() -> list[Path]:
+    """Where the library is looked for, in order: TELLTALE_AGENT_LIBRARY, the package, a source tree's build."""
+    named = os.environ.get("TELLTALE_AGENT_LIBRARY")
+    if named:
+        return [Path(named)]
+    here = Path(__file__).resolve().parent
+    found = [here / "libtelltale_agent.so"]
+    if len(here.parents) > 3:
+        found.append(here.parents[3] / "build" / "release" / "lib" / "libtelltale_agent.so")
+    return found
+
+
+@lru_cache(maxsize=None)
+def library() -> Any:
+    """The loaded library; raises LibraryMissing with a sentence that says what to do."""
+    for path in candidates():
+        if path.is_file():
+            try:
+                lib = c.CDLL(str(path))
+            except OSError as error:
+                raise LibraryMissing(f"cannot load {path}: {error}") from None
+            _declare(lib)
+            if lib.tt_abi_version() != ABI:
+                raise LibraryMissing(
+                    f"{path} speaks ABI {lib.tt_abi_version()}, this package needs {ABI}: install both from one version"
+                )
+            return lib
+    raise LibraryMissing(
+        "the native library libtelltale_agent.so is missing (looked for "
+        + ", ".join(str(p) for p in candidates())
+        + "); install the package with `pip install ./capture/agent/python`, which builds it"
+    )
+
+
+def available() -> bool:
+    """Whether the native library can be used."""
+    try:
+        library()
+    except LibraryMissing:
+        return False
+    return True
+
+
+def _declare(lib: Any) -> None:
+    pointer = c.c_void_p
+    signatures: dict[str, tuple[Any, list[Any]]] = {
+        "tt_abi_version": (c.c_uint32, []),
+        "tt_version": (c.c_char_p, []),
+        "tt_agent_open": (pointer, [c.POINTER(Options), c.c_char_p, c.c_size_t]),
+        "tt_agent_close": (c.c_int, [pointer, c.c_char_p]),
+        "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
+        "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
+        "tt_agent_last_error": (c.c_char_p, [pointer]),
+        "tt_layout_add": (c.c_uint32, [pointer, c.c_uint32, c.c_char_p, c.c_uint32, c.POINTER(Series), c.c_uint32]),
+        "tt_step_begin": (pointer, [pointer, c.c_int64]),
+        "tt_step_stats": (pointer, [pointer, c.c_uint32]),
+        "tt_step_floats": (pointer, [pointer, c.c_uint32, c.POINTER(pointer)]),
+        "tt_step_doubles": (pointer, [pointer, c.c_uint32, c.POINTER(pointer)]),
+        "tt_step_commit": (None, [pointer]),
+        "tt_step_abandon": (None, [pointer]),
+        "tt_step_dropped": (None, [pointer, c.c_int64, c.c_uint64, c.c_uint64]),
+        "tt_event": (c.c_int, [pointer, c.c_char_p, c.c_int64, c.c_char_p, c.c_char_p]),
+        "tt_blob": (c.c_int, [pointer, c.c_char_p, c.c_char_p, c.c_int64, c.c_char_p, c.c_size_t]),
+        "tt_stats_compute": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, c.c_int]),
+        "tt_stats_kernel_name": (c.c_char_p, []),
+        "tt_stats_tensor": (c.c_int, [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, c.c_int]),
+        "tt_sign_agreement": (c.c_int, [pointer, pointer, c.c_size_t, pointer, c.c_int]),
+        "tt_config_read": (pointer, [c.c_char_p, c.c_size_t]),
+        "tt_free": (None, [pointer]),
+    }
+    for name, (result, arguments) in signatures.items():
+        try:
+            function = getattr(lib, name)
+        except AttributeError:
+            if name in ("tt_config_read", "tt_free"):
+                continue
+            raise LibraryMissing(
+                f"the native library has no {name}: it is older than this package; build it again"
+            ) from None
+        function.restype = result
+        function.argtypes = arguments
+
+
+def kernel_name() -> str:
+    """What the statistics kernel dispatched to: "avx512", "avx2", "portable"."""
+    return library().tt_stats_kernel_name().decode()
+
+
+def read_config(text: str) -> dict[str, Any]:
+    """The C++ core's reading of a monitor config: {"ok", "error", "config", "problems"}."""
+    lib = library()
+    data = text.encode("utf-8", "replace")
+    pointer = lib.tt_config_read(data, len(data))
+    if not pointer:
+        raise MemoryError("the native library could not read the config")
+    try:
+        return json.loads(c.string_at(pointer).decode("utf-8"))
+    finally:
+        lib.tt_free(pointer)
+
+
+def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
+    array = (Series * len(descs))()
+    for out, desc in zip(array, descs):
+        out.name = desc.name.encode("utf-8", "replace")[:1024]
+        out.slot = desc.slot.encode("utf-8", "replace")[:256]
+        out.vpp_stage = desc.vpp_stage
+        out.micro_step = desc.micro_step
+        out.form = int(desc.form)
+        out.dtype = int(desc.dtype)
+        out.numel = desc.numel
+        shape = (c.c_int64 * max(1, len(desc.shape)))(*desc.shape)
+        full = (c.c_int64 * max(1, len(desc.full_shape)))(*desc.full_shape)
+        keep += [shape, full]
+        out.shape = shape
+        out.ndim = len(desc.shape)
+        out.full_shape = full
+        out.full_ndim = len(desc.full_shape)
+        out.shard_offset = desc.shard_offset
+        out.definition = desc.definition.encode() if desc.definition else None
+    return array
+
+
+class Agent:
+    """One tt_agent. Thread: the one that measures calls everything but counters, flush and close."""
+
+    def __init__(self, **options: Any) -> None:
+        """Takes the fields of tt_options; raises ValueError with the core's sentence on bad input."""
+        self._lib = library()
+        fields = Options(size=c.sizeof(Options), rank=-1, dp=-1, tp=-1, pp=-1, ep=-1, restart_count=-1)
+        for name, value in options.items():
+            setattr(fields, name, value.encode() if isinstance(value, str) else value)
+        why = c.create_string_buffer(1024)
+        self._agent = self._lib.tt_agent_open(c.byref(fields), why, len(why))
+        if not self._agent:
+            raise ValueError(why.value.decode("utf-8", "replace"))
+        self._present = c.c_void_p()
+
+    def add_layout(self, kind: int, stats: Sequence[int], descs: Sequence[SeriesDesc]) -> int:
+        """Registers series that are written together; 0 when refused."""
+        keep: list[Any] = []
+        array = _series_array(descs, keep)
+        columns = bytes(stats) if stats else None
+        return int(self._lib.tt_layout_add(self._agent, kind, columns, len(stats), array, len(descs)))
+
+    def begin(self, step: int) -> int:
+        """A slab for one step, 0 when there is no room or the agent is disabled."""
+        return self._lib.tt_step_begin(self._agent, step) or 0
+
+    def stats(self, step: int, layout: int) -> int:
+        """Address of the layout's STATS records in an open step, 0 when they do not fit."""
+        return self._lib.tt_step_stats(step, layout) or 0
+
+    def floats(self, step: int, layout: int) -> tuple[int, int]:
+        """Addresses of stat-major float32 values and presence bytes, 0 when they do not fit."""
+        return self._lib.tt_step_floats(step, layout, c.byref(self._present)) or 0, self._present.value or 0
+
+    def doubles(self, step: int, layout: int) -> tuple[int, int]:
+        """Addresses of float64 values and presence bytes, 0 when they do not fit."""
+        return self._lib.tt_step_doubles(step, layout, c.byref(self._present)) or 0, self._present.value or 0
+
+    def commit(self, step: int) -> None:
+        self._lib.tt_step_commit(step)
+
+    def dropped(self, step: int, samples: int, scalars: int) -> None:
+        self._lib.tt_step_dropped(self._agent, step, samples, scalars)
+
+    def event(self, kind: str, step: int, text: str, document: str = "{}") -> bool:
+        return bool(
+            self._lib.tt_event(self._agent, kind.encode(), step, text.encode("utf-8", "replace"), document.encode())
+        )
+
+    def blob(self, kind: str, name: str, step: int, data: bytes) -> bool:
+        return bool(self._lib.tt_blob(self._agent, kind.encode(), name.encode(), step, data, len(data)))
+
+    def counters(self) -> dict[str, int]:
+        """tt_counters as a dict."""
+        out = Counters()
+        if self._agent:
+            self._lib.tt_agent_counters(self._agent, c.byref(out))
+        return {name: int(getattr(out, name)) for name, _ in Counters._fields_}
+
+    def last_error(self) -> str:
+        return self._lib.tt_agent_last_error(self._agent).decode("utf-8", "replace") if self._agent else ""
+
+    def flush(self, timeout: float) -> bool:
+        """Waits until everything is acknowledged, at most `timeout` seconds."""
+        return bool(self._lib.tt_agent_flush(self._agent, int(timeout * 1000))) if self._agent else True
+
+    def close(self, reason: str) -> bool:
+        """Flushes, says goodbye and frees; True when everything was acknowledged."""
+        agent, self._agent = self._agent, None
+        return bool(self._lib.tt_agent_close(agent, reason.encode())) if agent else True
+
+    def forget(self) -> None:
+        """Drops the handle without touching it: in a forked child the sender thread is not there."""
+        self._agent = None
+
+
+assert c.sizeof(Tensor) == 24 and STATS.itemsize == 88

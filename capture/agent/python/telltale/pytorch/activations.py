@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Activations and their gradients: forward hooks on selected modules, tensor hooks on what passes through them."""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING, Any, Iterator
+
+import torch
+
+from ..kinds import DType, Form, Kind
+from ..measure import DTYPES
+from ..series import SeriesDesc
+from .hooks import Hook
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+MAX_TENSORS = 32  # of one side of one call
+MAX_DEPTH = 4
+MAX_CALLS = 16  # of one module in one micro step
+_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
+
+
+def is_recompute() -> bool:
+    """Whether this forward runs inside a backward pass: activation checkpointing computes again what was seen."""
+    return _current_graph_task_id() != -1
+
+
+def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
+    """Tensors of nested tuples, lists, dicts and dataclasses, in order."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif depth < MAX_DEPTH:
+        if isinstance(value, (tuple, list)):
+            for entry in value:
+                yield from tensors_in(entry, depth + 1)
+        elif isinstance(value, dict):
+            for entry in value.values():
+                yield from tensors_in(entry, depth + 1)
+        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
+            for entry in dataclasses.fields(value):
+                yield from tensors_in(getattr(value, entry.name, None), depth + 1)
+
+
+class GradientOfActivation(Hook):
+    """Tensor hook of one tensor at one call; holds numbers only."""
+
+    __slots__ = ("_engine", "_row", "_step")
+
+    def __init__(self, engine: weakref.ReferenceType[Engine], row: int, step: int) -> None:
+        self._engine = engine
+        self._row = row
+        self._step = step
+
+    def __call__(self, gradient: Any) -> None:
+        engine = self._engine()
+        if engine is not None and gradient is not None and engine.collecting and engine.step == self._step:
+            engine.measure(Kind.ACTV_GRAD, gradient, self._row)
+        return None
+
+
+class ModuleHook(Hook):
+    """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
+
+    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_call", "_first_grad")
+
+    def __init__(self, engine: Engine, name: str, vpp: int, wants: Any) -> None:
+        self._engine = weakref.ref(engine)
+        self._name = name
+        self._vpp = vpp
+        self._wants = wants  # (slot, gradient) -> bool
+        self._rows: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._mark = (-1, -1)
+        self._call = 0
+        self._first_grad = True
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def has_run(self) -> bool:
+        return self._mark[0] >= 0
+
+    def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        if torch.compiler.is_compiling():
+            return None  # inside a compiled region nothing may be read: it would change the graph
+        engine = self._engine()
+        if engine is None or not engine.collecting:
+            return None
+        try:
+            self._seen(engine, module, args, kwargs, output)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add("activations", error)
+        return None
+
+    def _seen(self, engine: Engine, module: Any, args: Any, kwargs: Any, output: Any) -> None:
+        grad_enabled = torch.is_grad_enabled()
+        if not (grad_enabled or module.training) or engine.strikes.is_off("activations"):
+            return
+        recompute = is_recompute()
+        mark = (engine.step, engine.micro)
+        if mark != self._mark:
+            self._mark = mark
+            self._call = 0
+            self._first_grad = grad_enabled
+        call = self._call
+        if recompute:
+            # Reentrant checkpointing: the first forward ran without gradients, this one carries them.
+            self._gradients_of_recompute(engine, args, kwargs, output)
+            return
+        self._call += 1
+        if call >= MAX_CALLS:
+            engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
+            return
+        self._side(engine, "input", (args, kwargs), call, True, grad_enabled)
+        self._side(engine, "output", output, call, True, grad_enabled)
+
+    def _gradients_of_recompute(self, engine: Engine, args: Any, kwargs: Any, output: Any) -> None:
+        if self._first_grad:
+            return
+        self._side(engine, "input", (args, kwargs), 0, False, True)
+        self._side(engine, "output", output, 0, False, True)
+
+    def _side(self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool) -> None:
+        if isinstance(value, torch.Tensor):
+            tensors = [value]
+        else:
+            tensors = []
+            for tensor in tensors_in(value):
+                tensors.append(tensor)
+                if len(tensors) == MAX_TENSORS:
+                    break
+        many = len(tensors) > 1
+        for i, tensor in enumerate(tensors):
+            key = (side, i, many, call, engine.micro)
+            rows = self._rows.get(key)
+            if rows is None:
+                rows = self._rows[key] = self._add(engine, side, f"{side}_{i}" if many else side, call, tensor)
+            if wants_value and rows[0] >= 0:
+                engine.measure(Kind.ACTV, tensor, rows[0])
+            if wants_grad and rows[1] >= 0 and tensor.requires_grad:
+                tensor.register_hook(GradientOfActivation(engine.reference, rows[1], engine.step))
+
+    def _add(self, engine: Engine, side: str, slot: str, call: int, tensor: Any) -> tuple[int, int]:
+        form = Form.INPUT_SIDE if side == "input" else Form.NONE
+        desc = SeriesDesc(
+            name=self._name,
+            slot=slot if call == 0 else f"{slot}@{call + 1}",
+            vpp_stage=self._vpp,
+            micro_step=engine.micro_label(),
+            form=form,
+            shape=tuple(tensor.shape),
+            dtype=DTYPES.get(tensor.dtype, DType.UNKNOWN),
+            numel=tensor.numel(),
+            torch_dtype=str(tensor.dtype),
+        )
+        value = gradient = -1
+        if self._wants(slot, False):
+            value = engine.table(Kind.ACTV).add(desc)
+        if self._wants(slot, True) and tensor.is_floating_point():
+            gradient = engine.table(Kind.ACTV_GRAD).add(dataclasses.replace(desc, form=form | Form.TOTAL))
+        return value, gradient
+
+
+class Activations:
+    """The selected modules' hooks, installed only while something is collected."""
+
+    def __init__(self, engine: Engine, modules: list[tuple[str, int, Any, Any]]) -> None:
+        """modules: (name, chunk, module, (slot, gradient) -> wanted)."""
+        self._engine = weakref.ref(engine)
+        self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
+        self._handles: list[Any] = []
+        self._reported = False
+
+    def collect(self, on: bool) -> None:
+        """Installs or removes the hooks."""
+        if on and not self._handles:
+            self._handles = [module.register_forward_hook(hook, with_kwargs=True) for module, hook in self._hooks]
+        elif not on:
+            for handle in self._handles:
+                handle.remove()
+            self._handles = []
+
+    def before_step(self, sources: list[Any]) -> None:
+        """Nothing to read here."""
+
+    def finish_step(self) -> None:
+        """After the first collected step, names the modules that never ran where they can be seen."""
+        engine = self._engine()
+        if self._reported or engine is None:
+            return
+        self._reported = True
+        silent = [hook.name for _, hook in self._hooks if not hook.has_run]
+        if silent and len(silent) == len(self._hooks):
+            engine.tell(
+                "not observed: activations, because no selected module ran outside compiled code; "
+                "select modules around the compiled ones"
+            )
+        elif silent:
+            shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
+            engine.tell(f"not observed in the first step: activations of {shown} (not called, or inside compiled code)")
+
+    def close(self) -> None:
+        self.collect(False)

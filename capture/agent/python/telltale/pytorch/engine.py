@@ -1,0 +1,423 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a TrainerMon is made of: the step, the tables, and what is read when."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import weakref
+from typing import Any, Callable
+
+import torch
+
+from ..config import MonitorConfig
+from ..dispatch import Dispatcher
+from ..kinds import Form, Kind, Stat
+from ..measure import Measurer
+from ..series import SeriesDesc, SeriesTable
+from .hooks import Hook
+from .sources import Discovery, ParameterSource
+from .strikes import Strikes
+
+_STATS: dict[Kind, tuple[Stat, ...]] = {
+    Kind.SCALAR: (Stat.VALUE,),
+    Kind.ATTENTION: (Stat.ENTROPY, Stat.SOFTMAX_MAX),
+    Kind.LINEAR: (Stat.STABLE_RANK, Stat.KERNEL_NORM),
+    Kind.MG_DIRECTION: (Stat.AGREEMENT,),
+}
+MAX_MICRO = 64
+
+
+class RootHook(Hook):
+    """Forward pre-hook of the model itself: a new micro step begins."""
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = weakref.ref(engine)
+
+    def __call__(self, _module: Any, _args: Any) -> None:
+        if torch.compiler.is_compiling():
+            return None
+        engine = self._engine()
+        if engine is not None:
+            engine.forward_begins()
+        return None
+
+
+class Engine:
+    """Thread: the training thread; gradient hooks may run on autograd's threads, each writing rows of its own."""
+
+    def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
+        self.config = config
+        self.measurer = measurer
+        self.rank = rank
+        self.reference = weakref.ref(self)
+        self.strikes = Strikes(self.tell)
+        self.dispatcher = Dispatcher([], self.tell)
+        self.found = Discovery()
+        self.step = 0
+        self.micro = 0
+        self.grad_acc_steps = 1
+        self.collecting = False
+        self.collected = 0
+        self.parts: list[Any] = []  # activations, features, collectives: begin(collecting), close()
+        self.after_step: list[Callable[[int], None]] = []
+        self._tables: dict[Kind, SeriesTable] = {}
+        self._lock = threading.Lock()
+        self._told: set[str] = set()
+        self._calls: list[int] = []
+        self._unreduced: list[list[int]] = []
+        self._rows: dict[tuple[Kind, int], int] = {}
+        self._owned: list[list[ParameterSource]] = []
+        self._stepped: list[bool] = []
+        self._handles: list[Any] = []
+        self._forwards = 0
+        self._has_begun = False
+        self._scalar_rows: dict[str, int] = {}
+        self._device_scalars: list[tuple[str, Any]] = []
+
+    # -- telling -------------------------------------------------------------------------------------------------
+
+    def tell(self, sentence: str) -> None:
+        """Says a sentence once: on the console of the lowest rank that has it, and to the dashboard."""
+        if sentence in self._told:
+            return
+        self._told.add(sentence)
+        print(f"telltale: rank {self.rank}: {sentence}", file=sys.stderr, flush=True)
+        dispatcher = getattr(self, "dispatcher", None)
+        if dispatcher is not None:
+            dispatcher.event("log", self.step, sentence)
+
+    def not_observed(self, kind: Kind, name: str, why: str) -> None:
+        """Reports by name what cannot be read."""
+        self.tell(f"not observed: {kind.word} of {name}, because {why}")
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def table(self, kind: Kind) -> SeriesTable:
+        """The table of a kind, made at its first series."""
+        found = self._tables.get(kind)
+        if found is None:
+            with self._lock:
+                found = self._tables.get(kind)
+                if found is None:
+                    found = self._tables[kind] = SeriesTable(kind, _STATS.get(kind, ()))
+        return found
+
+    def tables(self) -> list[SeriesTable]:
+        return [self._tables[kind] for kind in sorted(self._tables)]
+
+    def measure(self, kind: Kind, tensor: Any, row: int) -> None:
+        """Measures into one row; never raises. Thread: any."""
+        try:
+            if self.strikes.is_off(kind.word):
+                return
+            table = self._tables[kind]
+            why = self.measurer.one(tensor, table, row)
+            if why:
+                desc = table.series[row]
+                self.not_observed(kind, f"{desc.name} {desc.slot}".rstrip(), why)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            self.strikes.add(kind.word, error)
+
+    def micro_label(self) -> int:
+        """micro_step of a series measured now: -1 when a step has only one."""
+        return -1 if self.grad_acc_steps == 1 and self.micro == 0 else self.micro
+
+    # -- watching ------------------------------------------------------------------------------------------------
+
+    def attach(self, found: Discovery, roots: list[torch.nn.Module], grad_acc_steps: int, start: int) -> None:
+        """Installs everything that stays installed: gradient hooks, step hooks, the micro-step counter."""
+        self.found = found
+        self.grad_acc_steps = max(1, grad_acc_steps)
+        self.step = start
+        self._calls = [0] * len(found.sources)
+        self._stepped = [False] * len(found.optimizers)
+        for root in roots[:1]:
+            self._handles.append(root.register_forward_pre_hook(RootHook(self)))
+        self._own()
+        if self.config.wg_distribution:
+            self._watch_gradients()
+        reference = self.reference
+        for number, optimizer in enumerate(found.optimizers):
+            self._handles.append(optimizer.register_step_pre_hook(_StepHook(reference, number, True)))
+            self._handles.append(optimizer.register_step_post_hook(_StepHook(reference, number, False)))
+        for note in found.notes:
+            self.tell(note)
+        self._begin()
+
+    def _own(self) -> None:
+        """Sorts the sources by the optimizer that steps them; those of none go with the first."""
+        owned: list[list[ParameterSource]] = [[] for _ in self.found.optimizers] or [[]]
+        for source in self.found.sources:
+            which = next((i for i, opt in enumerate(self.found.optimizers) if opt is source.optimizer), 0)
+            owned[which].append(source)
+        self._owned = owned
+
+    def _watch_gradients(self) -> None:
+        per_micro = self.config.monitor_mbs_grad and self.grad_acc_steps > 1
+        table = self.table(Kind.GRAD_UNREDUCED)
+        for number, source in enumerate(self.found.sources):
+            micros = range(self.grad_acc_steps) if per_micro else (-1,)
+            form = source.form_unreduced
+            if self.grad_acc_steps > 1 and not form & Form.MICRO:
+                form |= Form.ACCUMULATED
+            full = source.unreduced_is_full
+            self._unreduced.append([table.add(source.describe(form, micro, full)) for micro in micros])
+            try:
+                self._handles += source.watch_unreduced(self.gradient_arrived, number)
+            except Exception as error:  # noqa: BLE001
+                self.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
+
+    def gradient_arrived(self, number: int, gradient: Any) -> None:
+        """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
+        if not self.collecting or gradient is None:
+            return
+        rows = self._unreduced[number]
+        call = self._calls[number]
+        self._calls[number] = call + 1
+        if len(rows) > 1:
+            if call < len(rows):
+                self.measure(Kind.GRAD_UNREDUCED, gradient, rows[call])
+        elif call >= self.grad_acc_steps - 1:
+            self.measure(Kind.GRAD_UNREDUCED, gradient, rows[0])
+
+    def forward_begins(self) -> None:
+        """A forward pass of the whole model begins."""
+        if torch.is_grad_enabled():
+            self.micro = min(self._forwards, MAX_MICRO - 1)
+            self._forwards += 1
+            self._has_begun = True
+
+    # -- the step ------------------------------------------------------------------------------------------------
+
+    def step_begins(self, number: int, optimizer: Any) -> None:
+        """An optimizer is about to step: reads parameters and moments. Never raises."""
+        try:
+            if self._stepped[number]:
+                self._finish()  # it steps more often than the others
+            self._log_rate(number, optimizer)
+            config = self.config
+            if self.collecting and config.param_distribution:
+                self._batch(Kind.PARAM_ORIGIN, number, lambda source: source.parameter())
+            if self.collecting and config.mv_distribution:
+                self._batch(Kind.EXP_AVG, number, lambda source: source.moment("exp_avg"))
+                self._batch(Kind.EXP_AVG_SQ, number, lambda source: source.moment("exp_avg_sq"))
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add("the optimizer step", error)
+
+    def gradients_ready(self, number: int, optimizer: Any) -> None:
+        """The gradients that the optimizer consumes are there. Never raises."""
+        if not self.collecting:
+            return
+        try:
+            if self.config.wg_distribution:
+                scaled = Form.SCALED if getattr(optimizer, "grad_scale", None) is not None else Form.NONE
+                self._batch(Kind.GRAD_REDUCED, number, lambda source: source.gradient(), scaled)
+            for part in self.parts:
+                part.before_step(self._owned[number])
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add("the optimizer step", error)
+
+    def after_step_of(self, number: int) -> None:
+        """Reads what the optimizer made; ends the step when every optimizer has stepped. Never raises."""
+        try:
+            if self.collecting and self.config.param_distribution:
+                self._batch(Kind.PARAM_UPDATED, number, lambda source: source.parameter())
+            self._stepped[number] = True
+            if all(self._stepped):
+                self._finish()
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add("the optimizer step", error)
+
+    def _batch(self, kind: Kind, number: int, pick: Callable[[Any], Any], form: Form = Form.NONE) -> None:
+        if self.strikes.is_off(kind.word):
+            return
+        sources = self._owned[number]
+        if not sources:
+            return
+        try:
+            table = self.table(kind)
+            first = self._rows.get((kind, number))
+            if first is None:
+                first = self._add_rows(table, sources, form)
+                self._rows[kind, number] = first
+            if first < 0:
+                return
+            for row, why in self.measurer.batch([pick(source) for source in sources], table, first):
+                self.not_observed(kind, table.series[row].name, why)
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add(kind.word, error)
+
+    def _add_rows(self, table: SeriesTable, sources: list[ParameterSource], form: Form) -> int:
+        gradient = table.kind is Kind.GRAD_REDUCED
+        rows = []
+        for source in sources:
+            own = source.form_reduced | form if gradient else Form.NONE
+            if gradient and self.grad_acc_steps > 1:
+                own |= Form.ACCUMULATED
+            rows.append(table.add(source.describe(own)))
+        if rows[-1] != rows[0] + len(rows) - 1:
+            self.tell(f"there are more than {table.capacity} series of {table.kind.word}; the last are not collected")
+            return -1
+        return rows[0]
+
+    def _log_rate(self, number: int, optimizer: Any) -> None:
+        groups = optimizer.param_groups
+        for i, group in enumerate(groups):
+            rate = group.get("lr")
+            if rate is None or (isinstance(rate, torch.Tensor) and not rate.is_cpu):
+                continue
+            name = "lr" if number == 0 else f"lr/optimizer_{number}"
+            self.set_scalar(name if i == 0 else f"{name}/group_{i}", float(rate))
+            if i == 0 and all(other.get("lr") == rate for other in groups):
+                break
+
+    # -- run metrics ---------------------------------------------------------------------------------------------
+
+    def set_scalar(self, name: str, value: float) -> None:
+        """A run metric of the step in progress."""
+        table = self.table(Kind.SCALAR)
+        row = self._scalar_rows.get(name)
+        if row is None:
+            row = self._scalar_rows[name] = table.add(SeriesDesc(name, numel=1))
+        if row >= 0:
+            table.put(row, value)
+
+    def log(self, values: dict[str, Any], step: int | None) -> None:
+        """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
+        forward pass has begun since."""
+        at = step if step is not None else (self.step if self._has_begun else self.step - 1)
+        late: dict[str, float] = {}
+        for name, value in values.items():
+            number = _number(value)
+            if number is None:
+                self.tell(f"the metric {name!r} is {type(value).__name__}, not a number; it is left out")
+            elif at == self.step or (step is None and at < 0):
+                self.set_scalar(str(name), number)
+            else:
+                late[str(name)] = number
+        if late:
+            self.dispatcher.scalar(at, late)
+
+    # -- ends ----------------------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Decides whether the step that begins is collected."""
+        config = self.config
+        was = self.collecting
+        self.collecting = (
+            config.dynamic_on
+            and config.collects_at(self.step)
+            and self.collected < config.collect_times
+            and (not config.module_ranks or self.rank in config.module_ranks)
+        )
+        self._forwards = 0
+        self.micro = 0
+        self._has_begun = False
+        for i in range(len(self._calls)):
+            self._calls[i] = 0
+        self._stepped = [False] * len(self._stepped)
+        if was != self.collecting:
+            for part in self.parts:
+                part.collect(self.collecting)
+
+    def _finish(self) -> None:
+        """Publishes the step and begins the next."""
+        if self.collecting:
+            for part in self.parts:
+                part.finish_step()
+            self._log_norm()
+            self.collected += 1
+        tables = self.tables()
+        self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
+        for table in tables:
+            table.clear()
+        ended = self.step
+        self.step += 1
+        for react in self.after_step:
+            react(ended)
+        self._begin()
+
+    def _log_norm(self) -> None:
+        """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank."""
+        table = self._tables.get(Kind.GRAD_REDUCED)
+        if table is None or "grad-norm" in self._scalar_rows or self.config.targets or self.measurer._pending:
+            return
+        n = len(table.series)
+        if n and all(desc.shard_offset < 0 for desc in table.series[:n]):
+            rows = table.results[:n]
+            rows = rows[rows["flags"] != 0]
+            if rows.size:
+                total = float(rows["sumsq"].sum()) ** 0.5
+                broken = rows["nans"].any() or rows["pos_infs"].any() or rows["neg_infs"].any()
+                self._scalar_of_norm(float("nan") if broken else total)
+
+    def _scalar_of_norm(self, value: float) -> None:
+        table = self.table(Kind.SCALAR)
+        row = self._scalar_rows.get("grad-norm (telltale)")
+        if row is None:
+            desc = SeriesDesc("grad-norm", numel=1, definition="2-norm of all gradients as the optimizer consumed them")
+            row = self._scalar_rows["grad-norm (telltale)"] = table.add(desc)
+        table.put(row, value)
+
+    def detach(self) -> None:
+        """Removes every hook."""
+        self.collecting = False
+        for part in self.parts:
+            part.collect(False)
+            part.close()
+        for handle in self._handles:
+            handle.remove()
+        self._handles.clear()
+        self.parts.clear()
+
+
+class _StepHook(Hook):
+    """Step pre- or post-hook of one optimizer."""
+
+    __slots__ = ("_engine", "_number", "_is_before")
+
+    def __init__(self, engine: weakref.ReferenceType[Engine], number: int, is_before: bool) -> None:
+        self._engine = engine
+        self._number = number
+        self._is_before = is_before
+
+    def __call__(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        engine = self._engine()
+        if engine is None:
+            return None
+        if not self._is_before:
+            engine.after_step_of(self._number)
+            return None
+        engine.step_begins(self._number, optimizer)
+        # A closure computes the gradients inside step(): read them after it, at its last call.
+        if callable(kwargs.get("closure")):
+            return args, dict(kwargs, closure=self._wrapped(engine, optimizer, kwargs["closure"]))
+        if len(args) > 1 and callable(args[1]):
+            return (args[0], self._wrapped(engine, optimizer, args[1]), *args[2:]), kwargs
+        engine.gradients_ready(self._number, optimizer)
+        return None
+
+    def _wrapped(self, engine: Engine, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
+        number = self._number
+
+        def read_after() -> Any:
+            result = closure()
+            engine.gradients_ready(number, optimizer)
+            return result
+
+        return read_after
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if isinstance(value, torch.Tensor):
+        # A tensor on a device would have to be waited for.
+        return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,336 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""TrainerMon: msprobe's class, by its names and in both of its argument orders."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import warnings
+import weakref
+from typing import Any
+
+import torch
+
+from .. import configfile, identity
+from ..config import LoadedConfig, MonitorConfig
+from ..measure import Measurer
+from ..sinks.base import RunContext, Sink
+from .activations import Activations
+from .discover import discover
+from .engine import Engine
+from .targets import TargetSet
+
+_live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
+
+
+class TrainerMon:
+    """Watches a training: weights, gradients, moments, activations, attention, run metrics.
+
+    Training stays bitwise the same: no hook draws a random number, writes to a tensor, communicates, waits for a device
+    or raises. Thread: training.
+    """
+
+    def __init__(
+        self,
+        config_file_path: Any = None,
+        process_group: Any = None,
+        params_have_main_grad: bool = True,
+        opt_ty: Any = None,
+        *,
+        sinks: list[Sink] | None = None,
+        agent: dict[str, Any] | None = None,
+    ) -> None:
+        """config_file_path: a path, JSON text, a dict, or None for everything. `sinks` replaces what the config's
+        `format` names; `agent` holds fields of tt_options (join, run_id, run_name, mode, spool_dir)."""
+        del params_have_main_grad  # .main_grad is found where it exists
+        if opt_ty is not None:
+            warnings.warn("opt_ty is deprecated: optimizers are recognised", DeprecationWarning, stacklevel=2)
+        self.rank = identity.rank()
+        self.process_group = process_group
+        self._path = config_file_path if isinstance(config_file_path, (str, os.PathLike)) else None
+        self._loaded = self._read(config_file_path)
+        self._agent = dict(agent or {})
+        self._given_sinks = sinks
+        self._engine: Engine | None = None
+        self._closed = False
+        self._lock = threading.Lock()
+        self._arguments: dict[str, Any] = {}
+
+    def _read(self, source: Any) -> LoadedConfig:
+        try:
+            loaded = configfile.load(source)
+        except configfile.ConfigError as error:
+            print(f"telltale: {error}; the defaults are used", file=sys.stderr)
+            return LoadedConfig(MonitorConfig(), [], "{}")
+        for problem in loaded.problems:
+            default = "; the default is used" if problem.is_error else ""
+            print(f"telltale: {problem.sentence}{default}", file=sys.stderr)
+        return loaded
+
+    @property
+    def config(self) -> MonitorConfig:
+        """The config in force."""
+        return self._loaded.config
+
+    # -- watching ------------------------------------------------------------------------------------------------
+
+    def set_monitor(
+        self,
+        model: Any,
+        *args: Any,
+        optimizer: Any = None,
+        grad_acc_steps: Any = None,
+        tp_group: Any = None,
+        dp_group: Any = None,
+        start_iteration: Any = None,
+    ) -> None:
+        """Watches a model (or a list of its pipeline chunks) and its optimizer.
+
+        Positional arguments are taken in the documented order (grad_acc_steps, optimizer, dp_group, tp_group,
+        start_iteration) and in msprobe's real one (optimizer, grad_acc_steps, tp_group, dp_group, start_iteration),
+        told apart by whether the first is a number. A second call replaces the first.
+        """
+        names = ["optimizer", "grad_acc_steps", "tp_group", "dp_group", "start_iteration"]
+        if args and (isinstance(args[0], int) or len(args) > 1 and hasattr(args[1], "param_groups")):
+            names = ["grad_acc_steps", "optimizer", "dp_group", "tp_group", "start_iteration"]
+        values = dict(zip(names, args))
+        optimizer = values.get("optimizer", optimizer)
+        steps = _at_least(values.get("grad_acc_steps", grad_acc_steps), 1, 1, "grad_acc_steps")
+        start = _at_least(values.get("start_iteration", start_iteration), 0, 0, "start_iteration")
+        self._arguments = {
+            "model": model,
+            "optimizer": optimizer,
+            "grad_acc_steps": steps,
+            "start": start,
+            "tp_group": values.get("tp_group", tp_group),
+            "dp_group": values.get("dp_group", dp_group),
+        }
+        try:
+            self._watch()
+        except Exception as error:  # noqa: BLE001 - a monitor never ends a training
+            print(f"telltale: cannot watch the training: {type(error).__name__}: {error}", file=sys.stderr)
+
+    def _watch(self) -> None:
+        model, optimizer = self._arguments["model"], self._arguments["optimizer"]
+        chunks = list(model) if isinstance(model, (list, tuple)) else [model]
+        chunks = [_module_of(chunk) for chunk in chunks]
+        again = self._engine
+        if again is not None:
+            again.detach()
+        config = self.config
+        engine = Engine(config, Measurer(config.eps, config.threads), self.rank)
+        if again is not None:
+            engine.dispatcher = again.dispatcher
+        else:
+            self._open_sinks(engine)
+        self._engine = engine
+        is_selected_rank = not config.module_ranks or self.rank in config.module_ranks
+        targets = TargetSet(config.targets, squash=True)
+        found = discover(chunks, optimizer, targets)
+        if not found.optimizers:
+            engine.tell(
+                "no torch optimizer was found in what set_monitor was given, so no step is ever seen and nothing is "
+                "collected; pass optimizer="
+            )
+        if not is_selected_rank:
+            found.sources = []
+        if config.xy_distribution and is_selected_rank:
+            self._add_activations(engine, chunks, targets)
+        engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
+        names = [name for chunk in chunks for name, _ in chunk.named_parameters()]
+        names += [name for chunk in chunks for name, _ in chunk.named_modules()]
+        for sentence in targets.unmatched_sentences(names):
+            engine.tell(f"{sentence}; nothing is collected for it")
+        self._send_structure(engine, chunks)
+        _live.add(self)
+
+    def _add_activations(self, engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> None:
+        config = engine.config
+        modules = []
+        for vpp, chunk in enumerate(chunks):
+            for name, module in chunk.named_modules():
+                if type(module).__name__ == "FullyShardedDataParallel" or not _has_forward(module):
+                    continue
+                if not (targets.selects(name, vpp) or config.all_xy):
+                    continue
+                modules.append((name, vpp, module, _Wants(config, targets, name, vpp)))
+        if modules:
+            engine.parts.append(Activations(engine, modules))
+
+    def _send_structure(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
+        try:
+            from .structure import structure_json
+
+            engine.dispatcher.blob("structure", "model", engine.step, structure_json(chunks[0]).encode())
+        except Exception as error:  # noqa: BLE001
+            engine.strikes.add("the module structure", error)
+
+    def _open_sinks(self, engine: Engine) -> None:
+        config = self.config
+        framework = f"pytorch {torch.__version__}"
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+        agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
+        context = RunContext(
+            config,
+            rank=self.rank,
+            world_size=identity.world_size(),
+            pp_stage=self._pp_stage(),
+            start_step=self._arguments["start"],
+            info={"framework": framework, "device": device, "agent": agent},
+        )
+        sinks = self._given_sinks if self._given_sinks is not None else make_sinks(config, self._agent)
+        engine.dispatcher.sinks = list(sinks)
+        engine.dispatcher.open(context)
+
+    def _pp_stage(self) -> int:
+        group = self.process_group
+        if group is None:
+            return self.rank
+        try:
+            import torch.distributed as dist
+
+            return dist.get_rank(group)
+        except Exception:  # noqa: BLE001
+            return self.rank
+
+    # -- while training ------------------------------------------------------------------------------------------
+
+    def log(self, values: dict[str, Any], step: int | None = None) -> None:
+        """Run metrics: {"loss": 2.3}. Without a step they belong to the step in progress, or to the one that has just
+        ended when no forward pass has begun since. Numbers and one-element CPU tensors."""
+        engine = self._engine
+        if engine is None:
+            return
+        try:
+            engine.log(values, step)
+        except Exception as error:  # noqa: BLE001
+            engine.strikes.add("run metrics", error)
+
+    @property
+    def step(self) -> int:
+        """Number of the optimizer step in progress."""
+        return self._engine.step if self._engine is not None else self._arguments.get("start", 0)
+
+    def counters(self) -> dict[str, int]:
+        """The native agent's counters: produced, acked, dropped, in_flight, ... ({} without a stream)."""
+        from ..sinks.stream import StreamSink
+
+        engine = self._engine
+        for sink in engine.dispatcher.sinks if engine is not None else []:
+            if isinstance(sink, StreamSink) and sink.agent is not None:
+                return sink.agent.counters()
+        return {}
+
+    def flush(self, timeout: float = 5.0) -> bool:
+        """Waits until everything is safe where it goes; not for the training loop."""
+        return self._engine.dispatcher.flush(timeout) if self._engine is not None else True
+
+    def close(self, reason: str = "finished") -> None:
+        """Removes every hook, flushes (at most some seconds) and ends the sinks. Called at exit by itself."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        engine = self._engine
+        if engine is not None:
+            engine.detach()
+            engine.dispatcher.close(reason)
+        _live.discard(self)
+
+    def __enter__(self) -> TrainerMon:
+        return self
+
+    def __exit__(self, kind: Any, *_rest: Any) -> None:
+        self.close("error" if kind is not None else "finished")
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> TrainerMon:
+        return self
+
+
+class _Wants:
+    """Whether a slot of one module is wanted."""
+
+    def __init__(self, config: MonitorConfig, targets: TargetSet, name: str, vpp: int) -> None:
+        self._config, self._targets, self._name, self._vpp = config, targets, name, vpp
+
+    def __call__(self, slot: str, gradient: bool) -> bool:
+        config = self._config
+        if config.forward_only if gradient else config.backward_only:
+            return False
+        if len(self._targets) and self._targets.selects(self._name, self._vpp):
+            return self._targets.selects_slot(self._name, slot, gradient, self._vpp)
+        return True
+
+
+def make_sinks(config: MonitorConfig, agent: dict[str, Any] | None = None) -> list[Sink]:
+    """The sinks that `format` names: stream by default when there is a join string, else csv."""
+    from ..sinks.stream import StreamSink
+
+    join = (agent or {}).get("join") or os.environ.get("TELLTALE_JOIN")
+    offline = os.environ.get("TELLTALE_MODE") == "offline" or (agent or {}).get("mode") == "offline"
+    formats = config.format or (["stream"] if join or offline else ["csv"])
+    sinks: list[Sink] = []
+    for name in dict.fromkeys(formats):
+        if name == "stream":
+            sinks.append(StreamSink())
+        elif name == "csv":
+            from ..sinks.csv import CsvSink
+
+            sinks.append(CsvSink())
+        elif name == "tensorboard":
+            from ..sinks.tensorboard import TensorBoardSink
+
+            sinks.append(TensorBoardSink())
+        elif name == "api":
+            from ..sinks.api import ApiSink
+
+            sinks.append(ApiSink())
+    return sinks
+
+
+def _module_of(thing: Any) -> torch.nn.Module:
+    """The module to walk: a DeepSpeed engine and the like are modules themselves."""
+    if isinstance(thing, torch.nn.Module):
+        return thing
+    for name in ("module", "model"):
+        inner = getattr(thing, name, None)
+        if isinstance(inner, torch.nn.Module):
+            return inner
+    raise TypeError(f"set_monitor needs a torch.nn.Module or a list of them, not {type(thing).__name__}")
+
+
+def _has_forward(module: torch.nn.Module) -> bool:
+    """ModuleList and the like only hold others; nobody calls them."""
+    return type(module).forward is not torch.nn.Module.forward
+
+
+def _at_least(value: Any, low: int, default: int, name: str) -> int:
+    if value is None:
+        return default
+    if isinstance(value, int) and not isinstance(value, bool) and value >= low:
+        return value
+    print(f"telltale: {name} is {value!r}; it must be a whole number from {low}; {default} is used", file=sys.stderr)
+    return default
+
+
+def _close_all() -> None:
+    for monitor in list(_live):
+        monitor.close("finished" if sys.exc_info()[0] is None and not hasattr(sys, "last_type") else "error")
+
+
+def _after_fork() -> None:
+    """A forked child (a DataLoader worker) has no sender thread: it stays silent."""
+    for monitor in list(_live):
+        engine = monitor._engine
+        if engine is not None:
+            engine.collecting = False
+            engine.parts.clear()
+            engine.dispatcher.forget()
+            monitor._closed = True
+    _live.clear()
+
+
+atexit.register(_close_all)
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The short way: watch(), log(), run()."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import TYPE_CHECKING, Any, Iterator
+
+if TYPE_CHECKING:
+    from .pytorch.trainermon import TrainerMon
+
+_current: TrainerMon | None = None
+_settings: dict[str, Any] = {}
+
+
+def current() -> TrainerMon | None:
+    """The monitor that watch() made last, None before and after."""
+    return _current
+
+
+def watch(
+    model: Any,
+    optimizer: Any,
+    config: Any = None,
+    *,
+    grad_acc_steps: int = 1,
+    start_step: int = 0,
+    name: str | None = None,
+    join: str | None = None,
+    **options: Any,
+) -> TrainerMon:
+    """Watches a model and its optimizer (or a list of optimizers).
+
+    config: a path, JSON text or dict; None collects everything. join: the dashboard's join string, else TELLTALE_JOIN.
+    Never fails: what is wrong is said on standard error and the training goes on unwatched.
+    """
+    global _current
+    from .pytorch.trainermon import TrainerMon
+
+    agent = {**_settings, **{k: v for k, v in options.items() if v is not None}}
+    if name:
+        agent["run_name"] = name
+    if join:
+        agent["join"] = join
+    if _current is not None:
+        _current.close("restarting")
+    monitor = TrainerMon(config, agent=agent)
+    monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
+    _current = monitor
+    return monitor
+
+
+def log(values: dict[str, Any], step: int | None = None) -> None:
+    """Logs run metrics ({"loss": 2.31}) of an optimizer step; see TrainerMon.log. Before watch() it does nothing and
+    says so once."""
+    global _warned
+    if _current is None:
+        if not _warned:
+            _warned = True
+            print("telltale: log() was called before watch(); the values are not kept", file=sys.stderr)
+        return
+    _current.log(values, step)
+
+
+_warned = False
+
+
+def finish(reason: str = "finished") -> None:
+    """Ends the watch: removes hooks, flushes, says goodbye. At exit this happens by itself."""
+    global _current
+    monitor, _current = _current, None
+    if monitor is not None:
+        monitor.close(reason)
+
+
+@contextlib.contextmanager
+def run(name: str | None = None, run_id: str | None = None) -> Iterator[None]:
+    """`with telltale.run(name="baseline"):` names what watch() inside begins, and ends it."""
+    global _settings
+    before = _settings
+    _settings = {k: v for k, v in (("run_name", name), ("run_id", run_id)) if v}
+    try:
+        yield
+    except BaseException:
+        finish("error")
+        raise
+    finally:
+        _settings = before
+        finish()

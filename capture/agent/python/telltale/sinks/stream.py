@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Streams to the dashboard through the native core: slab ring, spool, wire."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .. import native
+from ..kinds import Kind, Stat
+from ..series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable, TableSnapshot
+from .base import RunContext, Sink
+
+_ITEM = STATS.itemsize
+_PART = 4096  # series in one layout
+
+
+@dataclass
+class _Part:
+    first: int
+    count: int
+    layout: int
+
+
+class StreamSink(Sink):
+    """Copies a step's tables into one slab of the agent's ring."""
+
+    def __init__(self, **options: Any) -> None:
+        """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
+        self._options = options
+        self.agent: native.Agent | None = None
+        self._parts: dict[Kind, list[_Part]] = {}
+        self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=4096)
+        self._scalar_rows: dict[str, int] = {}
+
+    def open(self, context: RunContext) -> None:
+        if self.agent is not None:
+            return
+        options = dict(context.info.get("agent", {}), **self._options)
+        options.setdefault("rank", context.rank)
+        options.setdefault("world_size", context.world_size)
+        self.agent = native.Agent(**options)
+
+    def write_tables(self, step: int, tables: list[SeriesTable]) -> bool:
+        agent = self.agent
+        if agent is None:
+            return True
+        todo = []
+        for table in tables:
+            known = self._known(table.kind)
+            if known < len(table.series):
+                self._register(table.kind, table.stats, table.series, known)
+            for part in self._parts.get(table.kind, ()):
+                if part.layout and _is_present(table, part):
+                    todo.append((table, part))
+        if not todo:
+            return True
+        slab = agent.begin(step)
+        if not slab:
+            self._drop(step, todo)
+            return True
+        for table, part in todo:
+            self._copy(slab, table, part)
+        agent.commit(slab)
+        return True
+
+    def write(self, frame: Frame) -> None:
+        """The slower way, for steps that were fetched from a device."""
+        agent = self.agent
+        if agent is None:
+            return
+        slab = 0
+        for shot in frame.tables:
+            last = int(shot.rows[-1])
+            if self._known(shot.kind) <= last:
+                raise ValueError("series must be registered before their values: call know()")
+            for part in self._parts[shot.kind]:
+                inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
+                if not part.layout or not inside.any():
+                    continue
+                slab = slab or agent.begin(frame.step)
+                if not slab:
+                    agent.dropped(frame.step, 6 * len(shot.rows), 0)
+                    return
+                self._scatter(slab, shot, part, inside)
+        if slab:
+            agent.commit(slab)
+
+    def know(self, table: SeriesTable) -> None:
+        """Registers the series of a table that are new."""
+        known = self._known(table.kind)
+        if known < len(table.series):
+            self._register(table.kind, table.stats, table.series, known)
+
+    def scalar(self, step: int, values: dict[str, float]) -> None:
+        """Run metrics of a step that has been sent already."""
+        for name, value in values.items():
+            row = self._scalar_rows.get(name)
+            if row is None:
+                row = self._scalars.add(SeriesDesc(name, numel=1))
+                self._scalar_rows[name] = row
+            self._scalars.put(row, value)
+        self.write_tables(step, [self._scalars])
+        self._scalars.clear()
+
+    def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
+        if self.agent is not None:
+            self.agent.event(kind, step, text, json)
+
+    def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
+        if self.agent is not None and kind != "module_struct":
+            self.agent.blob(kind, name, step, data)
+
+    def flush(self, timeout: float) -> bool:
+        return self.agent.flush(timeout) if self.agent is not None else True
+
+    def close(self, reason: str) -> None:
+        agent, self.agent = self.agent, None
+        if agent is None:
+            return
+        before = agent.counters()
+        if not agent.close(reason) and before["mode"] == 1:
+            left = before["in_flight"]
+            print(f"telltale: about {left} samples are not acknowledged; they stay in the spool", file=sys.stderr)
+
+    def forget(self) -> None:
+        """In a forked child: the parent's agent is not ours."""
+        if self.agent is not None:
+            self.agent.forget()
+            self.agent = None
+
+    def _known(self, kind: Kind) -> int:
+        parts = self._parts.get(kind)
+        return parts[-1].first + parts[-1].count if parts else 0
+
+    def _register(self, kind: Kind, stats: tuple[Stat, ...], series: list[SeriesDesc], known: int) -> None:
+        assert self.agent is not None
+        total = len(series)
+        while known < total:
+            count = min(_PART, total - known)
+            layout = self.agent.add_layout(int(kind), [int(s) for s in stats], series[known : known + count])
+            self._parts.setdefault(kind, []).append(_Part(known, count, layout))
+            known += count
+            if not layout:
+                self.agent.event("log", 0, f"the agent refused a layout of {kind.word}: {self.agent.last_error()}")
+
+    def _copy(self, slab: int, table: SeriesTable, part: _Part) -> None:
+        assert self.agent is not None
+        a, b = part.first, part.first + part.count
+        if not table.stats:
+            to = self.agent.stats(slab, part.layout)
+            if to:
+                ctypes.memmove(to, table.address + a * _ITEM, part.count * _ITEM)
+            return
+        self._put(slab, part, table.kind, table.values[a:b], table.present[a:b])
+
+    def _scatter(self, slab: int, shot: TableSnapshot, part: _Part, inside: np.ndarray) -> None:
+        assert self.agent is not None
+        rows = shot.rows[inside] - part.first
+        if not shot.stats:
+            to = self.agent.stats(slab, part.layout)
+            if to:
+                block = np.frombuffer((ctypes.c_char * (part.count * _ITEM)).from_address(to), STATS)
+                block[rows] = shot.values[inside]
+            return
+        values = np.zeros((part.count, len(shot.stats)))
+        present = np.zeros(part.count, np.uint8)
+        values[rows] = shot.values[inside]
+        present[rows] = 1
+        self._put(slab, part, shot.kind, values, present)
+
+    def _put(self, slab: int, part: _Part, kind: Kind, values: np.ndarray, present: np.ndarray) -> None:
+        assert self.agent is not None
+        if kind is Kind.SCALAR:
+            to, flags = self.agent.doubles(slab, part.layout)
+            data = np.ascontiguousarray(values[:, 0])
+        else:
+            to, flags = self.agent.floats(slab, part.layout)
+            with np.errstate(over="ignore"):
+                data = np.ascontiguousarray(values.T, np.float32)
+        if to:
+            ctypes.memmove(to, data.ctypes.data, data.nbytes)
+            ctypes.memmove(flags, np.ascontiguousarray(present).ctypes.data, part.count)
+
+    def _drop(self, step: int, todo: list[tuple[SeriesTable, _Part]]) -> None:
+        assert self.agent is not None
+        samples = scalars = 0
+        for table, part in todo:
+            a, b = part.first, part.first + part.count
+            if not table.stats:
+                samples += 6 * int(np.count_nonzero(table.results["flags"][a:b] & PRESENT))
+            elif table.kind is Kind.SCALAR:
+                scalars += int(np.count_nonzero(table.present[a:b]))
+            else:
+                samples += len(table.stats) * int(np.count_nonzero(table.present[a:b]))
+        self.agent.dropped(step, samples, scalars)
+
+
+def _is_present(table: SeriesTable, part: _Part) -> bool:
+    a, b = part.first, part.first + part.count
+    if table.stats:
+        return bool(table.present[a:b].any())
+    return bool(table.results["flags"][a:b].any())
