@@ -203,7 +203,8 @@ def read_config(text: str) -> dict[str, Any]:
 def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
     array = (Series * len(descs))()
     for out, desc in zip(array, descs):
-        out.name = desc.name.encode("utf-8", "replace")[:1024]
+        # The root module has no name of its own.
+        out.name = desc.name.encode("utf-8", "replace")[:1024] or b"(model)"
         out.slot = desc.slot.encode("utf-8", "replace")[:256]
         out.vpp_stage = desc.vpp_stage
         out.micro_step = desc.micro_step

@@ -59,6 +59,7 @@ class Engine:
         self.step = 0
         self.micro = 0
         self.grad_acc_steps = 1
+        self.active = True  # dynamic start and stop
         self.collecting = False
         self.collected = 0
         self.parts: list[Any] = []  # activations, features, collectives: begin(collecting), close()
@@ -71,7 +72,8 @@ class Engine:
         self._rows: dict[tuple[Kind, int], int] = {}
         self._owned: list[list[ParameterSource]] = []
         self._stepped: list[bool] = []
-        self._handles: list[Any] = []
+        self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
+        self._gradient_handles: list[Any] = []
         self._forwards = 0
         self._has_begun = False
         self._scalar_rows: dict[str, int] = {}
@@ -128,24 +130,46 @@ class Engine:
     # -- watching ------------------------------------------------------------------------------------------------
 
     def attach(self, found: Discovery, roots: list[torch.nn.Module], grad_acc_steps: int, start: int) -> None:
-        """Installs everything that stays installed: gradient hooks, step hooks, the micro-step counter."""
-        self.found = found
+        """Installs everything; call once."""
         self.grad_acc_steps = max(1, grad_acc_steps)
         self.step = start
-        self._calls = [0] * len(found.sources)
-        self._stepped = [False] * len(found.optimizers)
         for root in roots[:1]:
             self._handles.append(root.register_forward_pre_hook(RootHook(self)))
+        for number, optimizer in enumerate(found.optimizers):
+            self._handles.append(optimizer.register_step_pre_hook(_StepHook(self.reference, number, True)))
+            self._handles.append(optimizer.register_step_post_hook(_StepHook(self.reference, number, False)))
+        self._stepped = [False] * len(found.optimizers)
+        self._watch(found)
+        self._begin()
+
+    def reconfigure(self, config: MonitorConfig, found: Discovery, parts: list[Any]) -> None:
+        """Another config from the next step on. Only between steps; the step hooks stay, since removing one inside
+        another would break the optimizer's own loop over them."""
+        self._unwatch()
+        self.config = config
+        self.measurer.eps, self.measurer.threads = config.eps, config.threads
+        self.collected = 0
+        self._tables, self._rows, self._scalar_rows = {}, {}, {}
+        self.parts = parts
+        self._watch(found)
+
+    def _watch(self, found: Discovery) -> None:
+        self.found = found
+        self._calls = [0] * len(found.sources)
         self._own()
         if self.config.wg_distribution:
             self._watch_gradients()
-        reference = self.reference
-        for number, optimizer in enumerate(found.optimizers):
-            self._handles.append(optimizer.register_step_pre_hook(_StepHook(reference, number, True)))
-            self._handles.append(optimizer.register_step_post_hook(_StepHook(reference, number, False)))
         for note in found.notes:
             self.tell(note)
-        self._begin()
+
+    def _unwatch(self) -> None:
+        self.collecting = False
+        for part in self.parts:
+            part.collect(False)
+            part.close()
+        for handle in self._gradient_handles:
+            handle.remove()
+        self._gradient_handles, self._unreduced, self.parts = [], [], []
 
     def _own(self) -> None:
         """Sorts the sources by the optimizer that steps them; those of none go with the first."""
@@ -166,7 +190,7 @@ class Engine:
             full = source.unreduced_is_full
             self._unreduced.append([table.add(source.describe(form, micro, full)) for micro in micros])
             try:
-                self._handles += source.watch_unreduced(self.gradient_arrived, number)
+                self._gradient_handles += source.watch_unreduced(self.gradient_arrived, number)
             except Exception as error:  # noqa: BLE001
                 self.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
 
@@ -308,7 +332,7 @@ class Engine:
         config = self.config
         was = self.collecting
         self.collecting = (
-            config.dynamic_on
+            self.active
             and config.collects_at(self.step)
             and self.collected < config.collect_times
             and (not config.module_ranks or self.rank in config.module_ranks)
@@ -364,14 +388,10 @@ class Engine:
 
     def detach(self) -> None:
         """Removes every hook."""
-        self.collecting = False
-        for part in self.parts:
-            part.collect(False)
-            part.close()
+        self._unwatch()
         for handle in self._handles:
             handle.remove()
-        self._handles.clear()
-        self.parts.clear()
+        self._handles = []
 
 
 class _StepHook(Hook):

@@ -18,6 +18,7 @@ from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
 from .activations import Activations
+from . import dynamic
 from .discover import discover
 from .engine import Engine
 from .targets import TargetSet
@@ -57,6 +58,7 @@ class TrainerMon:
         self._closed = False
         self._lock = threading.Lock()
         self._arguments: dict[str, Any] = {}
+        self._dynamic: dynamic.ConfigWatch | None = None
 
     def _read(self, source: Any) -> LoadedConfig:
         try:
@@ -113,10 +115,8 @@ class TrainerMon:
             print(f"telltale: cannot watch the training: {type(error).__name__}: {error}", file=sys.stderr)
 
     def _watch(self) -> None:
-        model, optimizer = self._arguments["model"], self._arguments["optimizer"]
-        chunks = list(model) if isinstance(model, (list, tuple)) else [model]
-        chunks = [_module_of(chunk) for chunk in chunks]
-        again = self._engine
+        chunks, optimizer = self._chunks(), self._arguments["optimizer"]
+        again, self._engine = self._engine, None
         if again is not None:
             again.detach()
         config = self.config
@@ -124,29 +124,66 @@ class TrainerMon:
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:
-            self._open_sinks(engine)
+            engine.dispatcher.sinks = list(
+                self._given_sinks if self._given_sinks is not None else make_sinks(config, self._agent)
+            )
+        engine.dispatcher.open(self._context())
         self._engine = engine
-        is_selected_rank = not config.module_ranks or self.rank in config.module_ranks
-        targets = TargetSet(config.targets, squash=True)
-        found = discover(chunks, optimizer, targets)
+        found, engine.parts = self._find(engine, chunks)
         if not found.optimizers:
             engine.tell(
                 "no torch optimizer was found in what set_monitor was given, so no step is ever seen and nothing is "
                 "collected; pass optimizer="
             )
-        if not is_selected_rank:
-            found.sources = []
-        if config.xy_distribution and is_selected_rank:
-            self._add_activations(engine, chunks, targets)
+        if dynamic.is_wanted() and self._path is not None:
+            engine.active = config.dynamic_on
+            self._dynamic = dynamic.ConfigWatch(self, os.fspath(self._path), self._loaded.text)
+            engine.after_step.append(self._dynamic.poll)
+            config.start_step = self._arguments["start"]
         engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
+        self._send_structure(engine, chunks)
+        _live.add(self)
+
+    def apply(self, loaded: LoadedConfig) -> None:
+        """Puts another config in force from the next step on; only between steps."""
+        engine = self._engine
+        if engine is None:
+            return
+        self._loaded = loaded
+        chunks = self._chunks()
+        engine.config = loaded.config
+        found, parts = self._find(engine, chunks)
+        engine.dispatcher.open(self._context())
+        engine.reconfigure(loaded.config, found, parts)
+        engine.dispatcher.blob("config", "config.json", engine.step, loaded.text.encode())
+        engine.dispatcher.event("config", engine.step, "the changed config is in force from this step")
+
+    @property
+    def engine(self) -> Engine | None:
+        return self._engine
+
+    def _chunks(self) -> list[torch.nn.Module]:
+        model = self._arguments["model"]
+        return [_module_of(chunk) for chunk in (model if isinstance(model, (list, tuple)) else [model])]
+
+    def _find(self, engine: Engine, chunks: list[torch.nn.Module]) -> tuple[Any, list[Any]]:
+        """What the config selects: parameters, and the parts that watch modules."""
+        config = engine.config
+        targets = TargetSet(config.targets, squash=True)
+        found = discover(chunks, self._arguments["optimizer"], targets)
+        parts: list[Any] = []
+        if config.module_ranks and self.rank not in config.module_ranks:
+            found.sources = []
+        else:
+            if config.xy_distribution:
+                parts += self._activations(engine, chunks, targets)
         names = [name for chunk in chunks for name, _ in chunk.named_parameters()]
         names += [name for chunk in chunks for name, _ in chunk.named_modules()]
         for sentence in targets.unmatched_sentences(names):
             engine.tell(f"{sentence}; nothing is collected for it")
-        self._send_structure(engine, chunks)
-        _live.add(self)
+        return found, parts
 
-    def _add_activations(self, engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> None:
+    def _activations(self, engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Any]:
         config = engine.config
         modules = []
         for vpp, chunk in enumerate(chunks):
@@ -156,8 +193,7 @@ class TrainerMon:
                 if not (targets.selects(name, vpp) or config.all_xy):
                     continue
                 modules.append((name, vpp, module, _Wants(config, targets, name, vpp)))
-        if modules:
-            engine.parts.append(Activations(engine, modules))
+        return [Activations(engine, modules)] if modules else []
 
     def _send_structure(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
         try:
@@ -167,22 +203,18 @@ class TrainerMon:
         except Exception as error:  # noqa: BLE001
             engine.strikes.add("the module structure", error)
 
-    def _open_sinks(self, engine: Engine) -> None:
-        config = self.config
+    def _context(self) -> RunContext:
         framework = f"pytorch {torch.__version__}"
         device = "cuda" if torch.cuda.is_available() else "cpu"
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
-        context = RunContext(
-            config,
+        return RunContext(
+            self.config,
             rank=self.rank,
             world_size=identity.world_size(),
             pp_stage=self._pp_stage(),
-            start_step=self._arguments["start"],
+            start_step=self.step,
             info={"framework": framework, "device": device, "agent": agent},
         )
-        sinks = self._given_sinks if self._given_sinks is not None else make_sinks(config, self._agent)
-        engine.dispatcher.sinks = list(sinks)
-        engine.dispatcher.open(context)
 
     def _pp_stage(self) -> int:
         group = self.process_group
@@ -236,6 +268,8 @@ class TrainerMon:
         engine = self._engine
         if engine is not None:
             engine.detach()
+            if self._dynamic is not None:
+                self._dynamic.close()
             engine.dispatcher.close(reason)
         _live.discard(self)
 

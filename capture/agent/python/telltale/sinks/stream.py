@@ -17,6 +17,7 @@ from .base import RunContext, Sink
 
 _ITEM = STATS.itemsize
 _PART = 4096  # series in one layout
+_LATE = "late scalars"  # the sink's own table
 
 
 @dataclass
@@ -33,12 +34,15 @@ class StreamSink(Sink):
         """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
         self._options = options
         self.agent: native.Agent | None = None
-        self._parts: dict[Kind, list[_Part]] = {}
+        self._parts: dict[Kind | str, list[_Part]] = {}
         self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=4096)
         self._scalar_rows: dict[str, int] = {}
 
     def open(self, context: RunContext) -> None:
         if self.agent is not None:
+            # The monitor begins anew, with new tables.
+            for kind in [key for key in self._parts if key != _LATE]:
+                del self._parts[kind]
             return
         options = dict(context.info.get("agent", {}), **self._options)
         options.setdefault("rank", context.rank)
@@ -51,10 +55,9 @@ class StreamSink(Sink):
             return True
         todo = []
         for table in tables:
-            known = self._known(table.kind)
-            if known < len(table.series):
-                self._register(table.kind, table.stats, table.series, known)
-            for part in self._parts.get(table.kind, ()):
+            key: Kind | str = _LATE if table is self._scalars else table.kind
+            self.know(table, key)
+            for part in self._parts.get(key, ()):
                 if part.layout and _is_present(table, part):
                     todo.append((table, part))
         if not todo:
@@ -90,11 +93,12 @@ class StreamSink(Sink):
         if slab:
             agent.commit(slab)
 
-    def know(self, table: SeriesTable) -> None:
+    def know(self, table: SeriesTable, key: Kind | str | None = None) -> None:
         """Registers the series of a table that are new."""
-        known = self._known(table.kind)
+        key = table.kind if key is None else key
+        known = self._known(key)
         if known < len(table.series):
-            self._register(table.kind, table.stats, table.series, known)
+            self._register(key, table, known)
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Run metrics of a step that has been sent already."""
@@ -133,20 +137,21 @@ class StreamSink(Sink):
             self.agent.forget()
             self.agent = None
 
-    def _known(self, kind: Kind) -> int:
+    def _known(self, kind: Kind | str) -> int:
         parts = self._parts.get(kind)
         return parts[-1].first + parts[-1].count if parts else 0
 
-    def _register(self, kind: Kind, stats: tuple[Stat, ...], series: list[SeriesDesc], known: int) -> None:
+    def _register(self, key: Kind | str, table: SeriesTable, known: int) -> None:
         assert self.agent is not None
+        series = table.series
         total = len(series)
         while known < total:
             count = min(_PART, total - known)
-            layout = self.agent.add_layout(int(kind), [int(s) for s in stats], series[known : known + count])
-            self._parts.setdefault(kind, []).append(_Part(known, count, layout))
+            layout = self.agent.add_layout(int(table.kind), [int(s) for s in table.stats], series[known : known + count])
+            self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
-                self.agent.event("log", 0, f"the agent refused a layout of {kind.word}: {self.agent.last_error()}")
+                self.agent.event("log", 0, f"the agent refused a layout of {table.kind.word}: {self.agent.last_error()}")
 
     def _copy(self, slab: int, table: SeriesTable, part: _Part) -> None:
         assert self.agent is not None
