@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import logging
+
+from ..config import MonitorConfig
+from ..series import Frame
+from .base import RunContext, Sink
+from .layout import Names
+from .rundir import RunDirectory
+from .worker import FrameWorker, Losses, explain
+
+log = logging.getLogger("telltale")
+
+_CLOSE_SECONDS = 30.0
+
+
+def frame_bytes(frame: Frame) -> int:
+    """Memory that a waiting frame holds, about."""
+    return sum(table.values.nbytes + 8 * len(table.series) for table in frame.tables) + 64 * len(frame.scalars)
+
+
+class FileSink(Sink):
+    """What sinks that write on the worker's thread have in common: the queue, the directory, and the counting of steps
+    that were lost because the queue was full or a file could not be written.
+
+    Thread: open, write, flush and close any one; _configure, _write and _end run on the worker.
+    """
+
+    format = ""  # the config's word for it
+
+    def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
+        """worker, directory: shared with other sinks, or of its own."""
+        self._worker = worker or FrameWorker()
+        self._worker.retain()
+        self._closed = False
+        self.directory = directory or RunDirectory()
+        self.losses = Losses(self.format)
+        self._config = MonitorConfig()
+        self._names = Names(False)
+
+    def open(self, context: RunContext) -> None:
+        for note in self.directory.choose(context.rank, context.config.append_output):
+            log.warning("%s", note)
+        config = context.config
+        names = Names(config.squash_name, context.info.get("parameters"))
+        self._worker.post(lambda: self._take_config(config, names), must=True)
+
+    def write(self, frame: Frame) -> None:
+        self.losses.took()
+        if not self._worker.post(lambda: self._try(frame), frame_bytes(frame)):
+            self.losses.lose(frame.step, "the thread that writes files is behind and its queue is full")
+
+    def flush(self, timeout: float) -> bool:
+        return self._worker.flush(timeout)
+
+    def close(self, reason: str) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._worker.post(self._end, must=True)
+        self._worker.release(_CLOSE_SECONDS)
+        self.losses.close()
+
+    def _take_config(self, config: MonitorConfig, names: Names) -> None:
+        self._config = config
+        self._names = names
+        self._configure(config)
+
+    def _try(self, frame: Frame) -> None:
+        try:
+            self._write(frame)
+        except Exception as error:  # noqa: BLE001 - a step that cannot be written is lost, not the thread
+            self.losses.lose(frame.step, explain(error))
+
+    def _count(self, step: int, failure: str) -> None:
+        if failure:
+            self.losses.lose(step, failure)
+        else:
+            self.losses.wrote(step)
+
+    def _configure(self, config: MonitorConfig) -> None:
+        """A config takes effect."""
+
+    def _write(self, frame: Frame) -> None:
+        """Writes a step; OSError is its own to handle."""
+        raise NotImplementedError
+
+    def _end(self) -> None:
+        """Closes what is open."""

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""msprobe's layout of what was measured: which file a kind goes to, what a row is called, how a cell is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..config import MonitorConfig
+from ..kinds import DType, Kind, Stat
+from ..pytorch.targets import squash_name
+from ..series import SeriesDesc, TableSnapshot
+
+STAT_COLUMNS: dict[str, Stat] = {
+    "norm": Stat.NORM,
+    "mean": Stat.MEAN,
+    "min": Stat.MIN,
+    "max": Stat.MAX,
+    "zeros": Stat.ZEROS,
+    "nans": Stat.NANS,
+    "pos_infs": Stat.POS_INFS,
+    "neg_infs": Stat.NEG_INFS,
+    "value": Stat.VALUE,
+    "entropy": Stat.ENTROPY,
+    "softmax_max": Stat.SOFTMAX_MAX,
+    "sr": Stat.STABLE_RANK,
+    "kernel_norm": Stat.KERNEL_NORM,
+    "router_weight_similarity": Stat.VALUE,
+    "per_token_expert_entropy": Stat.ENTROPY,
+}
+STATS_OPS = ("norm", "mean", "min", "max", "zeros", "nans", "pos_infs", "neg_infs")
+COUNTS = frozenset({"nans", "pos_infs", "neg_infs"})
+METADATA = ("shape", "dtype")
+_INTEGERS = frozenset({DType.I8, DType.U8, DType.I16, DType.I32, DType.I64})
+_TORCH_NAMES = {
+    DType.F32: "float32",
+    DType.F64: "float64",
+    DType.F16: "float16",
+    DType.BF16: "bfloat16",
+    DType.I8: "int8",
+    DType.U8: "uint8",
+    DType.I16: "int16",
+    DType.I32: "int32",
+    DType.I64: "int64",
+    DType.BOOL: "bool",
+}
+
+
+@dataclass(frozen=True)
+class FileKind:
+    """One file name prefix and what its rows hold."""
+
+    prefix: str
+    task: str  # msprobe's word inside tags: "acc_grad"
+    has_micro_step: bool
+    columns: tuple[str, ...] = ()  # empty = the config's ops
+    suffix: str = ""  # of the name: ".attention"
+
+
+_PLAIN = {
+    Kind.PARAM_ORIGIN: "param_origin",
+    Kind.PARAM_UPDATED: "param_updated",
+    Kind.EXP_AVG: "exp_avg",
+    Kind.EXP_AVG_SQ: "exp_avg_sq",
+    Kind.UPDATE: "update",
+    Kind.UPDATE_RATIO: "update_ratio",
+}
+_FIXED = {
+    Kind.ACTV: FileKind("actv", "actv", True),
+    Kind.ACTV_GRAD: FileKind("actv_grad", "actv_grad", True),
+    Kind.GRAD_REDUCED: FileKind("grad_reduced", "post_grad", False),
+    Kind.MG_DIRECTION: FileKind("other", "mg_direction", False),
+    Kind.COMM: FileKind("other", "", False),
+    Kind.LINEAR: FileKind("linear_hook", "sr", False, ("sr", "kernel_norm"), ".linear"),
+    Kind.SCALAR: FileKind("scalar", "scalar", False, ("value",)),
+    **{kind: FileKind(word, word, False) for kind, word in _PLAIN.items()},
+}
+_ATTENTION = FileKind("attention_hook", "qkt", True, ("entropy", "softmax_max"), ".attention")
+_HEADS = FileKind("attention_heads", "qkt", True, ("entropy", "softmax_max"), ".attention")
+_ROUTER_WEIGHT = FileKind(
+    "moe_router_weight_hook", "router_weight", False, ("router_weight_similarity",), ".moe_router"
+)
+_ROUTER_LOGIT = FileKind("moe_router_logit_hook", "router_logit", True, ("per_token_expert_entropy",), ".moe_router")
+
+# The order in which msprobe writes a step, which is also the order of its alerts.
+WRITE_ORDER = (
+    Kind.ACTV,
+    Kind.ACTV_GRAD,
+    Kind.ATTENTION,
+    Kind.LINEAR,
+    Kind.ROUTER,
+    Kind.GRAD_UNREDUCED,
+    Kind.GRAD_REDUCED,
+    Kind.EXP_AVG,
+    Kind.EXP_AVG_SQ,
+    Kind.PARAM_ORIGIN,
+    Kind.PARAM_UPDATED,
+    Kind.UPDATE,
+    Kind.UPDATE_RATIO,
+    Kind.MG_DIRECTION,
+    Kind.COMM,
+    Kind.SCALAR,
+)
+_RANK_OF_KIND = {kind: i for i, kind in enumerate(WRITE_ORDER)}
+# Kinds whose rows msprobe writes module by module: all micro steps of one, then the next.
+BY_MODULE = frozenset({Kind.ACTV, Kind.ATTENTION, Kind.LINEAR, Kind.ROUTER})
+_PARAMETER_KINDS = frozenset(_PLAIN) | {Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED, Kind.MG_DIRECTION}
+
+
+def file_kind(table: TableSnapshot, config: MonitorConfig) -> FileKind:
+    """Where the rows of a table go."""
+    kind = table.kind
+    if kind is Kind.GRAD_UNREDUCED:
+        return FileKind("grad_unreduced", "acc_grad", config.monitor_mbs_grad)
+    if kind is Kind.ATTENTION:
+        return _ATTENTION
+    if kind is Kind.ROUTER:
+        return _ROUTER_LOGIT if Stat.ENTROPY in table.stats else _ROUTER_WEIGHT
+    return _FIXED[kind]
+
+
+def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, np.ndarray]]:
+    """The files of a table with the rows of each, in msprobe's order. Attention: what msprobe itself measures (its
+    first head) goes to attention_hook, all other heads to a file of their own, so that the former stays as msprobe has
+    it."""
+    kind = file_kind(table, config)
+    order = _order(table)
+    if table.kind is not Kind.ATTENTION:
+        return [(kind, order)]
+    is_head = np.array([table.series[i].slot.startswith("head") for i in order], bool)
+    return [(k, rows) for k, rows in ((kind, order[~is_head]), (_HEADS, order[is_head])) if rows.size]
+
+
+def _order(table: TableSnapshot) -> np.ndarray:
+    order = np.arange(len(table.series))
+    if table.kind not in BY_MODULE:
+        return order
+    first: dict[tuple[int, str], int] = {}
+    groups = [first.setdefault((desc.vpp_stage, desc.name), len(first)) for desc in table.series]
+    return np.argsort(np.array(groups), kind="stable")
+
+
+def sorted_tables(tables: list[TableSnapshot]) -> list[TableSnapshot]:
+    """A frame's tables in the order in which msprobe writes them."""
+    return sorted(tables, key=lambda table: _RANK_OF_KIND.get(table.kind, len(WRITE_ORDER)))
+
+
+class Names:
+    """Names as msprobe writes them: squashed where the config asks for it. A name whose short form another one has
+    already keeps its full form, for parameters in the order they were registered, and (msprobe lets those overwrite
+    each other) for modules in the order they were first seen. Thread: one."""
+
+    def __init__(self, squash: bool, parameters: list[tuple[int, str]] | None = None) -> None:
+        """parameters: (vpp stage, name) in registration order; without it, the order they are asked for counts."""
+        self._squash = squash
+        self._short: dict[tuple[bool, int, str], str] = {}
+        self._taken: set[tuple[bool, int, str]] = set()
+        for vpp_stage, name in parameters or ():
+            self._shorten(True, vpp_stage, name)
+
+    def base(self, kind: Kind, desc: SeriesDesc) -> str:
+        """The parameter's or module's own name."""
+        if not self._squash or kind in (Kind.COMM, Kind.SCALAR):
+            return desc.name
+        return self._shorten(kind in _PARAMETER_KINDS, desc.vpp_stage, desc.name)
+
+    def row(self, kind: Kind, files: FileKind, desc: SeriesDesc) -> str:
+        """A row's name: "blocks.0.attn.core.input_0"."""
+        name = self.base(kind, desc) + files.suffix
+        if not desc.slot or desc.slot == files.suffix[1:]:
+            return name
+        return f"{name}.{desc.slot}"
+
+    def _shorten(self, is_parameter: bool, vpp_stage: int, name: str) -> str:
+        key = (is_parameter, vpp_stage, name)
+        short = self._short.get(key)
+        if short is None:
+            short = squash_name(name)
+            if (is_parameter, vpp_stage, short) in self._taken:
+                short = name
+            self._short[key] = short
+            self._taken.add((is_parameter, vpp_stage, short))
+        return short
+
+
+def tag(names: Names, kind: Kind, files: FileKind, desc: SeriesDesc, rank: int) -> str:
+    """msprobe's tag: "0:blocks.0.input:0/rank0/actv". Collectives have no stage there: "all_reduce/rank0/post_0"."""
+    if kind is Kind.COMM:
+        return f"{names.base(kind, desc)}/rank{rank}/{desc.slot}"
+    micro = f":{max(desc.micro_step, 0)}" if files.has_micro_step else ""
+    return f"{desc.vpp_stage}:{names.row(kind, files, desc)}{micro}/rank{rank}/{files.task}"
+
+
+def ops_of(files: FileKind, config: MonitorConfig) -> list[str]:
+    """Value and metadata columns of a file. As msprobe has it, shape and dtype come last unless the user placed them."""
+    if files.columns:
+        return list(files.columns)
+    return list(config.ops) + [op for op in METADATA if op not in config.ops]
+
+
+def column(table: TableSnapshot, op: str, eps: float) -> np.ndarray | None:
+    """A column's values [n] as float64; None when the table has no such column."""
+    if table.kind is Kind.MG_DIRECTION and table.stats:
+        return _of_scalar(table.values[:, 0], op, eps)
+    if table.stats:
+        stat = STAT_COLUMNS.get(op)
+        return table.values[:, table.stats.index(stat)] if stat in table.stats else None
+    if op == "id":
+        is_scalar = np.array([desc.shape == () for desc in table.series], bool)
+        return np.where(is_scalar, table.column("max"), np.nan)
+    if op in ("pos_infs", "neg_infs"):
+        return table.values[op].astype(np.float64)
+    return table.column(op) if op in STATS_OPS else None
+
+
+def _of_scalar(value: np.ndarray, op: str, eps: float) -> np.ndarray | None:
+    """An op of tensors of one element each, [n]."""
+    if op == "norm":
+        return np.abs(value)
+    if op == "zeros":
+        return (np.abs(value) < eps).astype(np.float64)
+    if op == "nans":
+        return np.isnan(value).astype(np.float64)
+    return value if op in ("min", "max", "mean", "id") else None
+
+
+
+def holds_integers(desc: SeriesDesc) -> bool:
+    """Whether the measured tensor's elements are integers, which min and max show."""
+    return desc.dtype in _INTEGERS
+
+
+def shape_text(kind: Kind, desc: SeriesDesc) -> str:
+    """ "[8, 64]"; "nan" where one row stands for many tensors."""
+    if kind is Kind.MG_DIRECTION:
+        return "[]"
+    return "nan" if kind is Kind.COMM and not desc.shape else str(list(desc.shape))
+
+
+def dtype_text(kind: Kind, desc: SeriesDesc) -> str:
+    """ "torch.float32"."""
+    if kind is Kind.MG_DIRECTION:
+        return "torch.float32"
+    if desc.torch_dtype:
+        return desc.torch_dtype
+    known = _TORCH_NAMES.get(desc.dtype)
+    return f"torch.{known}" if known else "nan"

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One thread for all sinks that write files, and how they tell of steps they could not write."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import threading
+import time
+from collections import deque
+from typing import Callable
+
+log = logging.getLogger("telltale")
+
+MAX_JOBS = 64
+MAX_BYTES = 16 << 20  # of frames that wait; one frame is taken whatever its size
+
+
+class FrameWorker:
+    """Runs jobs one after another on a thread of its own, from a bounded queue.
+
+    Thread: any. A forked child has no such thread: there post() refuses and nothing waits.
+    """
+
+    def __init__(self, name: str = "telltale-files", max_jobs: int = MAX_JOBS, max_bytes: int = MAX_BYTES) -> None:
+        self._name = name
+        self._max_jobs = max_jobs
+        self._max_bytes = max_bytes
+        self._jobs: deque[tuple[Callable[[], None], int]] = deque()
+        self._bytes = 0
+        self._posted = 0
+        self._done = 0
+        self._change = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._pid = os.getpid()
+        self._users = 0
+        self.failures = 0  # jobs that raised
+
+    def retain(self) -> None:
+        """One more sink uses the worker."""
+        with self._change:
+            self._users += 1
+
+    def release(self, timeout: float) -> bool:
+        """A sink is done: waits for what is queued; the last one ends the thread. False when that took too long."""
+        if os.getpid() != self._pid:
+            return False
+        with self._change:
+            self._users -= 1
+            is_last = self._users <= 0
+        return self.close(timeout) if is_last else self.flush(timeout)
+
+    def post(self, job: Callable[[], None], size: int = 0, must: bool = False) -> bool:
+        """Queues a job that holds `size` bytes; False when the queue is full or closed. Never waits. must: for the few
+        small jobs that may not be lost (closing a file), whatever the queue holds."""
+        if os.getpid() != self._pid:
+            return False
+        with self._change:
+            if self._closed:
+                return False
+            if not must and self._jobs:
+                if len(self._jobs) >= self._max_jobs or self._bytes + size > self._max_bytes:
+                    return False
+            self._jobs.append((job, size))
+            self._bytes += size
+            self._posted += 1
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+                atexit.register(self.close)
+            self._change.notify_all()
+        return True
+
+    def flush(self, timeout: float) -> bool:
+        """Waits until every job posted so far has run; False when `timeout` seconds were too few."""
+        if os.getpid() != self._pid:
+            return False
+        deadline = time.monotonic() + timeout
+        with self._change:
+            target = self._posted
+            while self._done < target:
+                left = deadline - time.monotonic()
+                if left <= 0 or self._thread is None or threading.current_thread() is self._thread:
+                    return False
+                self._change.wait(left)
+        return True
+
+    def close(self, timeout: float = 30.0) -> bool:
+        """Runs what is queued, then ends the thread."""
+        if os.getpid() != self._pid:
+            return False
+        is_drained = self.flush(timeout)
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+            thread = self._thread
+        atexit.unregister(self.close)
+        if is_drained and thread is not None and thread is not threading.current_thread():
+            thread.join(timeout)
+        return is_drained
+
+    def _run(self) -> None:
+        while True:
+            with self._change:
+                while not self._jobs and not self._closed:
+                    self._change.wait()
+                if not self._jobs:
+                    return
+                job, size = self._jobs.popleft()
+            try:
+                job()
+            except Exception:  # noqa: BLE001 - one bad job must not end the thread
+                self.failures += 1
+                if self.failures == 1:
+                    log.exception("a file sink failed; training goes on")
+            with self._change:
+                self._bytes -= size
+                self._done += 1
+                self._change.notify_all()
+
+
+class Losses:
+    """Counts the steps a sink took, wrote and lost, and tells of each outage once when it begins and once when it is
+    over. Thread: any."""
+
+    def __init__(self, sink: str) -> None:
+        self._sink = sink
+        self._lock = threading.Lock()
+        self._lost_now = 0
+        self._first = 0
+        self.taken = 0
+        self.written = 0
+        self.lost = 0
+        self.sentences: list[str] = []
+
+    def took(self) -> None:
+        """A step was handed over."""
+        with self._lock:
+            self.taken += 1
+
+    def wrote(self, step: int) -> None:
+        """A step is in the files."""
+        with self._lock:
+            self.written += 1
+            if not self._lost_now:
+                return
+            count, first = self._lost_now, self._first
+            self._lost_now = 0
+        self._tell(f"{self._sink}: writing again at step {step}; {_steps(count)} from step {first} on were not written")
+
+    def lose(self, step: int, why: str) -> None:
+        """A step will not be in the files, or not whole."""
+        with self._lock:
+            self.lost += 1
+            self._lost_now += 1
+            if self._lost_now > 1:
+                return
+            self._first = step
+        self._tell(f"{self._sink}: step {step} was not written: {why}. Training goes on; every later step is tried")
+
+    def close(self) -> None:
+        """Tells of an outage that has not ended."""
+        with self._lock:
+            count, self._lost_now = self._lost_now, 0
+        if count > 1:
+            self._tell(f"{self._sink}: {_steps(count)} from step {self._first} on were not written")
+
+    def _tell(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+        del self.sentences[:-100]
+        log.warning("%s", sentence)
+
+
+def _steps(count: int) -> str:
+    return "1 step" if count == 1 else f"{count} steps"
+
+
+def explain(error: BaseException, path: str = "") -> str:
+    """An error as the end of a sentence: "no space left on device (/data/out)"."""
+    text = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
+    where = path or str(getattr(error, "filename", "") or "")
+    return f"{text[:1].lower()}{text[1:]}" + (f" ({where})" if where else "")
