@@ -154,7 +154,7 @@ class _DeviceWorker:
         frame = frame_of(step, tables)
         groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
         for entry in pending:
-            groups.setdefault((entry[2].device, entry[2].dtype), []).append(entry)
+            groups.setdefault((entry[2].device, entry[2].dtype, entry[2].shape), []).append(entry)
         fetched = []
         for entries in groups.values():
             with torch.no_grad():
@@ -166,7 +166,7 @@ class _DeviceWorker:
             if is_cuda:
                 event = torch.cuda.Event()
                 event.record()
-            names = [(table.kind, row, table.series[row]) for table, row, _ in entries]
+            names = [(table.kind, table.stats, row, table.series[row]) for table, row, _ in entries]
             fetched.append((names, host, event, stacked))
         try:
             self._queue.put_nowait((frame, fetched))
@@ -201,8 +201,10 @@ class _DeviceWorker:
 def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
     """Adds device results to a frame, by kind, rows in order."""
     fresh: dict[Kind, list[tuple[int, Any, tuple[Any, ...]]]] = {}
-    for (kind, row, desc), values in zip(names, numbers):
-        fresh.setdefault(kind, []).append((row, desc, record(values)))
+    stats_of: dict[Kind, tuple[Any, ...]] = {}
+    for (kind, stats, row, desc), values in zip(names, numbers):
+        stats_of[kind] = stats
+        fresh.setdefault(kind, []).append((row, desc, tuple(values) if stats else record(values)))
     for kind, entries in fresh.items():
         old = next((shot for shot in frame.tables if shot.kind is kind), None)
         if old is not None:
@@ -212,11 +214,9 @@ def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
         frame.tables.append(
             TableSnapshot(
                 kind,
-                (),
+                stats_of[kind],
                 [entry[1] for entry in entries],
                 np.array([entry[0] for entry in entries]),
-                np.array([entry[2] for entry in entries], STATS),
+                np.array([entry[2] for entry in entries], None if stats_of[kind] else STATS),
             )
         )
-
-

@@ -175,6 +175,10 @@ class Measurer:
             table.results[first : first + len(tensors)][measured] = results[measured]
         return refused
 
+    def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
+        """Values on a device: torch_stats()' ten, or the table's own stats."""
+        self._pending.append((table, row, values))
+
     def take_pending(self) -> list[tuple[SeriesTable, int, torch.Tensor]]:
         """Results still on a device, for the caller to fetch together."""
         pending, self._pending = self._pending, []

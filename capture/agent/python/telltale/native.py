@@ -205,7 +205,7 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
     for out, desc in zip(array, descs):
         # The root module has no name of its own.
         out.name = desc.name.encode("utf-8", "replace")[:1024] or b"(model)"
-        out.slot = desc.slot.encode("utf-8", "replace")[:256]
+        out.slot = _short(desc.slot)
         out.vpp_stage = desc.vpp_stage
         out.micro_step = desc.micro_step
         out.form = int(desc.form)
@@ -219,8 +219,14 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
         out.full_shape = full
         out.full_ndim = len(desc.full_shape)
         out.shard_offset = desc.shard_offset
-        out.definition = desc.definition.encode() if desc.definition else None
+        out.definition = _short(desc.definition) if desc.definition else None
     return array
+
+
+def _short(text: str) -> bytes:
+    """At most 64 bytes, what the wire takes of a slot or definition."""
+    data = text.encode("utf-8", "replace")
+    return data if len(data) <= 64 else data[:61].decode("utf-8", "ignore").encode() + "…".encode()
 
 
 class Agent:

@@ -123,6 +123,16 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             self.strikes.add(kind.word, error)
 
+    def put_tensor(self, kind: Kind, rows: list[int], values: Any) -> None:
+        """Values [len(rows), stats] of a kind that has stats; those on a device are fetched with the step's others."""
+        table = self.table(kind)
+        if values.is_cpu:
+            for row, numbers in zip(rows, values.tolist()):
+                table.put(row, *numbers)
+        else:
+            for row, numbers in zip(rows, values.detach()):
+                self.measurer.later(table, row, numbers)
+
     def micro_label(self) -> int:
         """micro_step of a series measured now: -1 when a step has only one."""
         return -1 if self.grad_acc_steps == 1 and self.micro == 0 else self.micro

@@ -187,6 +187,14 @@ class TargetSet:
         exact = [target for target in naming if target.forms & forms] or naming
         return not exact or any(selects_slot(target.selection, slot, gradient) for target in exact)
 
+    def names(self, name: str, vpp_stage: int = 0) -> bool:
+        """Does a target name this object itself, not something above it? Remembers which targets matched."""
+        forms = self._forms(name)
+        naming = [target for target in self._targets if target.names_itself(forms, vpp_stage)]
+        for target in naming:
+            target.has_matched = True
+        return bool(naming)
+
     def unmatched(self) -> list[str]:
         """Targets that have matched nothing so far, as the user wrote them."""
         return [target.text for target in self._targets if not target.has_matched]

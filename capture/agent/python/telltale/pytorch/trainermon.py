@@ -21,6 +21,7 @@ from .activations import Activations
 from . import dynamic
 from .discover import discover
 from .engine import Engine
+from .features import make_features
 from .targets import TargetSet
 
 _live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
@@ -177,6 +178,7 @@ class TrainerMon:
         else:
             if config.xy_distribution:
                 parts += self._activations(engine, chunks, targets)
+            parts += make_features(engine, chunks, targets)
         names = [name for chunk in chunks for name, _ in chunk.named_parameters()]
         names += [name for chunk in chunks for name, _ in chunk.named_modules()]
         for sentence in targets.unmatched_sentences(names):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Chooses the parts that watch more than parameters and activations: attention, linear weights, routers, collectives."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .attentionpart import AttentionPart, attention_modules
+from .targets import TargetSet
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Any]:
+    """The parts that the config asks for."""
+    config = engine.config
+    parts: list[Any] = []
+    wanted = dict(config.l2_targets) if config.recording_l2_features else {}
+    attention = _named(engine, chunks, wanted.get("attention_hook", []), "attention_hook")
+    if config.attention_hook:
+        known = {id(module) for _, _, module in attention}
+        for vpp, chunk in enumerate(chunks):
+            for name, module in attention_modules(chunk):
+                if id(module) not in known and targets.selects(name, vpp):
+                    attention.append((name, vpp, module))
+    if attention:
+        like_msprobe = "attention_hook" in wanted and writes_msprobe_files(config)
+        parts.append(AttentionPart(engine, attention, like_msprobe))
+    return parts
+
+
+def writes_msprobe_files(config: Any) -> bool:
+    """Whether a sink in msprobe's own layout is at work."""
+    return "csv" in config.format or (not config.format and not os.environ.get("TELLTALE_JOIN"))
+
+
+def _named(
+    engine: Engine, chunks: list[torch.nn.Module], names: list[str], what: str
+) -> list[tuple[str, int, torch.nn.Module]]:
+    """The modules that a list of l2_targets names itself (not what lies below them)."""
+    if not names:
+        return []
+    chosen = TargetSet(names, squash=True)
+    found = []
+    everything = []
+    for vpp, chunk in enumerate(chunks):
+        for name, module in chunk.named_modules():
+            everything.append(name)
+            if name and chosen.names(name, vpp):
+                found.append((name, vpp, module))
+    for sentence in chosen.unmatched_sentences(everything, "module"):
+        engine.tell(f"{what}: {sentence}; nothing is collected for it")
+    return found
