@@ -2,8 +2,8 @@
 #include <telltale/config/fieldreader.h>
 
 #include <algorithm>
-#include <array>
-#include <regex>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,10 +13,7 @@
 namespace telltale::config {
 namespace {
 
-constexpr std::array<std::string_view, 6> kServedOps { "norm", "mean", "min", "max", "zeros", "nans" };
-/// msprobe has these too; they describe a tensor rather than measure it.
-constexpr std::array<std::string_view, 3> kOtherOps { "id", "shape", "dtype" };
-constexpr std::array<std::string_view, 4> kSides { "input", "output", "input_grad", "output_grad" };
+constexpr double kExactDouble = 9007199254740992.0; // 2^53
 
 /// The value as the user wrote it, cut where it would fill the screen.
 std::string shown(const Json& value)
@@ -26,12 +23,6 @@ std::string shown(const Json& value)
     if (text.size() > kLongest)
         text = text.substr(0, kLongest) + "...";
     return text;
-}
-
-bool isTupleSpec(const std::string& text)
-{
-    static const std::regex spec(R"(tensor|tuple\[\d{1,4}\](:\d{1,4})?)");
-    return std::regex_match(text, spec);
 }
 
 }
@@ -74,8 +65,13 @@ void FieldReader::readInteger(
     const std::string& pointer, const Json& value, std::int64_t low, std::int64_t high, std::int64_t& into)
 {
     const bool isHuge = value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(high);
-    if (value.is_number_integer() && !isHuge && value.get<std::int64_t>() >= low && value.get<std::int64_t>() <= high)
-        into = value.get<std::int64_t>();
+    const bool isInteger = value.is_number_integer() && !isHuge;
+    // 1e8 is a whole number too, however JSON's readers see it.
+    const bool isWholeFloat = value.is_number_float() && std::trunc(value.get<double>()) == value.get<double>()
+        && std::fabs(value.get<double>()) <= kExactDouble;
+    const std::int64_t number = isInteger || isWholeFloat ? value.get<std::int64_t>() : low;
+    if ((isInteger || isWholeFloat) && number >= low && number <= high)
+        into = number;
     else
         mustBe(pointer, value, fmt::format("a whole number from {} to {}", low, high));
 }
@@ -85,63 +81,37 @@ void FieldReader::readNumber(const std::string& pointer, const Json& value, doub
     if (value.is_number() && value.get<double>() >= low && value.get<double>() <= high)
         into = value.get<double>();
     else
-        mustBe(pointer, value, fmt::format("a number from {} to {}", low, high));
+        mustBe(pointer, value,
+            high < std::numeric_limits<double>::max() ? fmt::format("a number from {} to {}", low, high)
+                                                      : fmt::format("a number from {} up", low));
 }
 
-void FieldReader::readTargets(const std::string& pointer, const Json& value, std::map<std::string, std::string>& into)
+void FieldReader::readTexts(const std::string& pointer, const Json& value, std::vector<std::string>& into)
 {
-    if (!value.is_object())
-        return mustBe(pointer, value, "an object of module or parameter names");
-    for (const auto& [name, sides] : value.items()) {
-        const auto target = childPointer(pointer, name);
-        if (!sides.is_object()) {
-            mustBe(target, sides, R"(an object such as {} or {"output": "tuple[2]:0"})");
-            continue;
-        }
-        for (const auto& [side, spec] : sides.items()) {
-            const auto place = childPointer(target, side);
-            if (std::find(kSides.begin(), kSides.end(), side) == kSides.end())
-                unknown(place, "the side", side, kSides);
-            else if (!spec.is_string() || !isTupleSpec(spec.get<std::string>()))
-                mustBe(place, spec, R"("tensor", "tuple[2]" or "tuple[2]:0")");
-        }
-        into[name] = sides.empty() ? std::string() : sides.dump();
+    if (!value.is_array())
+        return mustBe(pointer, value, "a list of strings");
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        if (value[i].is_string())
+            into.push_back(value[i].get<std::string>());
+        else
+            mustBe(childPointer(pointer, std::to_string(i)), value[i], "a string");
     }
 }
 
-void FieldReader::readOps(const std::string& pointer, const Json& value, std::vector<std::string>& into)
+void FieldReader::readNames(const std::string& pointer, const Json& value, std::string_view what,
+    std::span<const std::string_view> known, std::vector<std::string>& into)
 {
-    if (!value.is_array())
-        return mustBe(pointer, value, "a list of operation names");
-    into.clear();
     for (std::size_t i = 0; i < value.size(); ++i) {
         const auto place = childPointer(pointer, std::to_string(i));
         if (!value[i].is_string()) {
-            mustBe(place, value[i], "an operation name");
+            mustBe(place, value[i], fmt::format("one of {}", fmt::join(known, ", ")));
             continue;
         }
-        const auto op = value[i].get<std::string>();
-        if (std::find(kOtherOps.begin(), kOtherOps.end(), op) != kOtherOps.end())
-            warning(place, fmt::format("the operation \"{}\" is not served yet and is left out", op));
-        else if (std::find(kServedOps.begin(), kServedOps.end(), op) == kServedOps.end())
-            unknown(place, "the operation", op, kServedOps);
-        else if (std::find(into.begin(), into.end(), op) == into.end())
-            into.push_back(op);
-    }
-    if (into.empty())
-        into = { "norm" };
-}
-
-void FieldReader::readRanks(const std::string& pointer, const Json& value, std::vector<int>& into)
-{
-    constexpr std::int64_t kLastRank = 1'000'000;
-    if (!value.is_array())
-        return mustBe(pointer, value, "a list of rank numbers");
-    for (std::size_t i = 0; i < value.size(); ++i) {
-        std::int64_t rank = -1;
-        readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, kLastRank, rank);
-        if (rank >= 0)
-            into.push_back(static_cast<int>(rank));
+        auto name = value[i].get<std::string>();
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            unknown(place, what, name, known);
+        else if (std::find(into.begin(), into.end(), name) == into.end())
+            into.push_back(std::move(name));
     }
 }
 

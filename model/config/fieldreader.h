@@ -27,9 +27,11 @@ public:
     void readInteger(
         const std::string& pointer, const Json& value, std::int64_t low, std::int64_t high, std::int64_t& into);
     void readNumber(const std::string& pointer, const Json& value, double low, double high, double& into);
-    void readTargets(const std::string& pointer, const Json& value, std::map<std::string, std::string>& into);
-    void readOps(const std::string& pointer, const Json& value, std::vector<std::string>& into);
-    void readRanks(const std::string& pointer, const Json& value, std::vector<int>& into);
+    /// Strings; what is none is left out and told.
+    void readTexts(const std::string& pointer, const Json& value, std::vector<std::string>& into);
+    /// Known names of an array, each once; `what` says what they name ("the operation").
+    void readNames(const std::string& pointer, const Json& value, std::string_view what,
+        std::span<const std::string_view> known, std::vector<std::string>& into);
 
     void error(const std::string& pointer, std::string sentence);
     void warning(const std::string& pointer, std::string sentence);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,32 +19,61 @@ struct Problem {
     bool isError = true; ///< false: a warning
 };
 
-/// The monitor's config.json as far as the agents serve it. Defaults are msprobe's.
+/// One of alert.rules.
+struct AlertRule {
+    std::string name; ///< AnomalyTurbulence or AnomalyNan
+    std::optional<double> threshold;
+
+    bool operator==(const AlertRule&) const = default;
+};
+
+/// The monitor's config.json, every field. Defaults are msprobe's; what each field means stands once, in the field
+/// table (fieldtable.cpp).
 struct MonitorConfig {
     std::map<std::string, std::string>
         targets; ///< name or glob -> tuple selection text ("" = all); empty map = everything
-    std::vector<std::string> ops { "norm", "mean", "min", "max", "zeros", "nans" };
-    bool wgDistribution = true;
-    bool mvDistribution = false;
-    bool paramDistribution = false;
+    std::map<std::string, std::vector<std::string>> l2Targets; ///< hook -> module names
+    bool recordingL2Features = false;
+    std::string saOrder = "s,b,h,d";
+    bool printStruct = false;
+    std::vector<int> moduleRanks; ///< empty = all
+    bool urDistribution = false;
     bool xyDistribution = false;
-    bool attentionHook = false;
+    bool allXy = false; ///< a parsed config without targets holds true
     bool forwardOnly = false;
     bool backwardOnly = false;
-    bool allXy = true;
-    bool printStruct = false;
+    bool mvDistribution = false;
+    bool paramDistribution = false;
+    bool wgDistribution = false;
+    bool mgDirection = false;
+    bool ccEnable = false;
+    std::vector<std::string> ccCodeline; ///< regular expressions, empty = every call
+    bool ccPreHook = false;
+    bool ccLogOnly = false;
+    std::vector<AlertRule> alertRules;
+    bool alertDump = false;
+    bool stackInfo = false;
     bool monitorMbsGrad = false;
-    std::vector<int> moduleRanks; ///< empty = all
+    std::vector<std::string> format; ///< empty = stream with a join string, else csv
+    std::vector<std::string> ops { "norm" };
+    double eps = 1e-8;
+    std::optional<std::int64_t> ndigits; ///< decimals in files; none = 9 significant digits
+    std::int64_t stepCountPerRecord = 1;
+    std::vector<std::string> appendOutput; ///< empty, or the two ends of a time window
+    bool squashName = false;
     std::int64_t startStep = 0;
     std::int64_t stepInterval = 1;
     std::int64_t collectTimes = 100'000'000;
-    double eps = 1e-8;
-    bool dynamicOn = true;
+    bool dynamicOn = false; ///< counts only where DYNAMIC_MONITOR is on, as in msprobe
+    bool attentionHook = false; ///< from here on: the object "telltale"
+    std::int64_t attentionQueries = 32; ///< 0 = all
+    bool stopAfterStruct = false;
+    bool alertTwoSided = false;
+    std::int64_t threads = 2;
+    std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text
 
-    bool collectsAt(std::int64_t step) const
-    {
-        return dynamicOn && step >= startStep && (step - startStep) % stepInterval == 0;
-    }
+    /// Whether the gates let this step be collected; collect_times is the collector's to count.
+    bool collectsAt(std::int64_t step) const { return step >= startStep && (step - startStep) % stepInterval == 0; }
 };
 
 struct ParsedConfig {
@@ -53,10 +83,17 @@ struct ParsedConfig {
 
 /// `//` comments and trailing commas are accepted. Fails only when the text is not a JSON object at all.
 Expected<ParsedConfig> parseMonitorConfig(std::string_view text);
-/// Does `name` (dotted) fall under `target` (exact name selects itself and everything below; globs allowed)?
+/// Every field in force as JSON text in msprobe's nesting: what is read back gives the same config.
+std::string monitorConfigText(const MonitorConfig& config);
+/// The JSON Schema of config.json, as resources/schema/monitor-config.schema.json holds it.
+std::string monitorConfigSchema();
+
+/// Does `name` (dotted) fall under `target` (exact name selects itself and everything below; globs allowed)? Wrappers'
+/// components (module, _orig_mod, _fsdp_wrapped_module, _checkpoint_wrapped_module) count on neither side. A chunk
+/// before the target ("1:layers.0") asks for that chunk alone; a name without one is of chunk 0.
 bool targetMatches(std::string_view target, std::string_view name);
 /// Does a target's selection (a value of MonitorConfig::targets) ask for this slot ("input", "output_1"), or for its
-/// gradient? "" asks for everything; {"output": "tuple[2]:1"} for output_1 alone.
+/// gradient? "" and "{}" ask for everything; {"output": "tuple[2]:1"} for output_1 alone.
 bool selectsSlot(std::string_view selection, std::string_view slot, bool gradient);
 
 }

@@ -2,133 +2,94 @@
 #include <telltale/config/monitorconfig.h>
 
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
-#include <telltale/config/fieldreader.h>
+#include <telltale/config/field.h>
+#include <telltale/config/nearest.h>
 #include <telltale/config/relaxedjson.h>
 
 namespace telltale::config {
 namespace {
 
-constexpr std::int64_t kMany = 1'000'000'000'000'000;
-
-using Read = void (*)(FieldReader&, const std::string& pointer, const Json&, MonitorConfig&);
-
-struct Field {
-    std::string_view name;
-    Read read; ///< nullptr: msprobe has it, the agents do not serve it yet
-    std::string_view idle {}; ///< unserved: the JSON value that asks for nothing
-};
-
-template <bool MonitorConfig::*member>
-void readFlag(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+const Field* findField(std::string_view object, std::string_view name)
 {
-    reader.readBool(pointer, value, config.*member);
+    const auto all = fields();
+    const auto found = std::find_if(
+        all.begin(), all.end(), [&](const Field& field) { return field.object == object && field.name == name; });
+    return found == all.end() ? nullptr : &*found;
 }
 
-template <std::int64_t MonitorConfig::*member, std::int64_t low>
-void readCount(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+/// What may stand in an object, or in the document.
+std::vector<std::string_view> namesIn(std::string_view object)
 {
-    reader.readInteger(pointer, value, low, kMany, config.*member);
+    std::vector<std::string_view> names;
+    for (const auto& field : fields()) {
+        if (field.object == object)
+            names.push_back(field.name);
+    }
+    if (object.empty()) {
+        for (const auto& nested : fieldObjects())
+            names.push_back(nested.name);
+    }
+    return names;
 }
 
-void readTargets(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+/// A later version's field: kept for whoever knows it, and told, because it may as well be a misspelt one.
+void keepExtra(
+    FieldReader& reader, std::string_view object, const std::string& name, const Json& value, MonitorConfig& config)
 {
-    reader.readTargets(pointer, value, config.targets);
+    config.extras[name] = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto pointer = childPointer(childPointer({}, object), name);
+    const auto near = nearestName(name, namesIn(object));
+    reader.warning(pointer,
+        near.empty() ? fmt::format("the field \"{}\" of \"{}\" is not known to this version", name, object)
+                     : fmt::format("the field \"{}\" of \"{}\" is not known to this version; did you mean \"{}\"?",
+                         name, object, near));
 }
 
-void readOps(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+void readObject(FieldReader& reader, const FieldObject& object, const Json& value, MonitorConfig& config)
 {
-    reader.readOps(pointer, value, config.ops);
-}
-
-void readRanks(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
-{
-    reader.readRanks(pointer, value, config.moduleRanks);
-}
-
-void readEps(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
-{
-    reader.readNumber(pointer, value, 0.0, 1.0, config.eps);
-}
-
-/// Telltale's own object: only what this version knows is read, the rest belongs to later ones.
-void readExtension(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
-{
+    const auto pointer = childPointer({}, object.name);
     if (!value.is_object())
         return reader.mustBe(pointer, value, "an object");
-    if (const auto hook = value.find("attention_hook"); hook != value.end())
-        reader.readBool(childPointer(pointer, "attention_hook"), *hook, config.attentionHook);
+    for (const auto& [name, inner] : value.items()) {
+        const auto place = childPointer(pointer, name);
+        if (const auto* field = findField(object.name, name))
+            field->read(reader, place, inner, config);
+        else if (!object.isOpen)
+            reader.unknown(place, "the field", name, namesIn(object.name));
+        else
+            keepExtra(reader, object.name, name, inner, config);
+    }
 }
-
-constexpr std::array<Field, 32> kFields { {
-    { "targets", readTargets },
-    { "ops", readOps },
-    { "eps", readEps },
-    { "wg_distribution", readFlag<&MonitorConfig::wgDistribution> },
-    { "mv_distribution", readFlag<&MonitorConfig::mvDistribution> },
-    { "param_distribution", readFlag<&MonitorConfig::paramDistribution> },
-    { "xy_distribution", readFlag<&MonitorConfig::xyDistribution> },
-    { "attention_hook", readFlag<&MonitorConfig::attentionHook> },
-    { "forward_only", readFlag<&MonitorConfig::forwardOnly> },
-    { "backward_only", readFlag<&MonitorConfig::backwardOnly> },
-    { "all_xy", readFlag<&MonitorConfig::allXy> },
-    { "print_struct", readFlag<&MonitorConfig::printStruct> },
-    { "monitor_mbs_grad", readFlag<&MonitorConfig::monitorMbsGrad> },
-    { "module_ranks", readRanks },
-    { "start_step", readCount<&MonitorConfig::startStep, 0> },
-    { "step_interval", readCount<&MonitorConfig::stepInterval, 1> },
-    { "collect_times", readCount<&MonitorConfig::collectTimes, 0> },
-    { "dynamic_on", readFlag<&MonitorConfig::dynamicOn> },
-    { "telltale", readExtension },
-    { "ur_distribution", nullptr, "false" },
-    { "mg_direction", nullptr, "false" },
-    { "stack_info", nullptr, "false" },
-    { "cc_distribution", nullptr, "{}" },
-    { "alert", nullptr, "{}" },
-    { "l2_targets", nullptr, "{}" },
-    { "recording_l2_features", nullptr, "false" },
-    { "sa_order", nullptr, R"("s,b,h,d")" },
-    { "format", nullptr, R"("csv")" },
-    { "ndigits", nullptr, "6" },
-    { "step_count_per_record", nullptr, "1" },
-    { "append_output", nullptr, "[]" },
-    { "squash_name", nullptr, "false" },
-} };
-
-constexpr auto kNames = [] {
-    std::array<std::string_view, kFields.size()> names {};
-    for (std::size_t i = 0; i < names.size(); ++i)
-        names[i] = kFields[i].name;
-    return names;
-}();
 
 void readField(FieldReader& reader, const std::string& name, const Json& value, MonitorConfig& config)
 {
     const auto pointer = childPointer({}, name);
-    const auto field
-        = std::find_if(kFields.begin(), kFields.end(), [&](const Field& known) { return known.name == name; });
-    if (field == kFields.end())
-        return reader.unknown(pointer, "the field", name, kNames);
-    if (field->read)
+    const auto objects = fieldObjects();
+    const auto object
+        = std::find_if(objects.begin(), objects.end(), [&](const FieldObject& nested) { return nested.name == name; });
+    if (object != objects.end())
+        return readObject(reader, *object, value, config);
+    if (const auto* field = findField({}, name))
         return field->read(reader, pointer, value, config);
-    const auto idle = Json::parse(field->idle);
-    if (value.type() != idle.type() && !(value.is_number() && idle.is_number()))
-        reader.mustBe(pointer, value, fmt::format("of the same type as its default {}", field->idle));
-    else if (value != idle)
-        reader.warning(pointer, fmt::format("{} is not served yet and has no effect", pointer));
+    if (name == "$schema") // how an editor finds the schema
+        return;
+    for (const auto& nested : objects) {
+        if (findField(nested.name, name))
+            return reader.error(
+                pointer, fmt::format("the field \"{}\" belongs into the object \"{}\"", name, nested.name));
+    }
+    reader.unknown(pointer, "the field", name, namesIn({}));
 }
 
 /// Fields that only mean something together.
-void settle(FieldReader& reader, const Json& document, MonitorConfig& config)
+void settle(FieldReader& reader, MonitorConfig& config)
 {
     // msprobe: without targets every module is meant, with targets only those unless all_xy asks for more.
     if (config.targets.empty())
         config.allXy = true;
-    else if (!document.contains("all_xy"))
-        config.allXy = false;
     if (config.forwardOnly && config.backwardOnly) {
         reader.error("/backward_only", "forward_only and backward_only exclude each other; both are ignored");
         config.forwardOnly = config.backwardOnly = false;
@@ -157,7 +118,7 @@ Expected<ParsedConfig> parseMonitorConfig(std::string_view text)
     FieldReader reader(parsed.problems);
     for (const auto& [name, value] : document.items())
         readField(reader, name, value, parsed.config);
-    settle(reader, document, parsed.config);
+    settle(reader, parsed.config);
     return parsed;
 }
 

@@ -24,7 +24,7 @@ bool selectsSlot(std::string_view selection, std::string_view slot, bool gradien
     if (selection.empty())
         return true;
     const auto sides = nlohmann::json::parse(selection, nullptr, false);
-    if (!sides.is_object())
+    if (!sides.is_object() || sides.empty())
         return true;
     const auto side = std::string(slot.substr(0, slot.find('_'))) + (gradient ? "_grad" : "");
     const auto spec = sides.find(side);

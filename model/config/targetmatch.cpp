@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/config/monitorconfig.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <system_error>
+
 namespace telltale::config {
 namespace {
 
@@ -30,23 +36,49 @@ bool componentMatches(std::string_view glob, std::string_view text)
     return g == glob.size();
 }
 
+constexpr std::array<std::string_view, 4> kWrappers { "module", "_orig_mod", "_fsdp_wrapped_module",
+    "_checkpoint_wrapped_module" };
+
+/// The next component that is no wrapper's, "" at the end.
 std::string_view takeComponent(std::string_view& rest)
 {
-    const auto dot = rest.find('.');
-    const auto component = rest.substr(0, dot);
-    rest = dot == std::string_view::npos ? std::string_view {} : rest.substr(dot + 1);
-    return component;
+    while (!rest.empty()) {
+        const auto dot = rest.find('.');
+        const auto component = rest.substr(0, dot);
+        rest = dot == std::string_view::npos ? std::string_view {} : rest.substr(dot + 1);
+        if (std::find(kWrappers.begin(), kWrappers.end(), component) == kWrappers.end())
+            return component;
+    }
+    return {};
+}
+
+/// Takes "2:" off the front; nothing when there is none.
+std::optional<int> takeChunk(std::string_view& text)
+{
+    int chunk = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), chunk);
+    if (error != std::errc {} || end == text.data() + text.size() || *end != ':')
+        return {};
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()) + 1);
+    return chunk;
 }
 
 }
 
 bool targetMatches(std::string_view target, std::string_view name)
 {
-    while (!target.empty()) {
-        if (name.empty() || !componentMatches(takeComponent(target), takeComponent(name)))
+    const auto wanted = takeChunk(target);
+    const auto chunk = takeChunk(name);
+    if (wanted && *wanted != chunk.value_or(0))
+        return false;
+    for (;;) {
+        const auto glob = takeComponent(target);
+        if (glob.empty())
+            return true;
+        const auto component = takeComponent(name);
+        if (component.empty() || !componentMatches(glob, component))
             return false;
     }
-    return true;
 }
 
 }

@@ -24,6 +24,7 @@ Expected<Options> options(std::vector<const char*> arguments)
 config::MonitorConfig everything()
 {
     config::MonitorConfig config;
+    config.wgDistribution = true;
     config.mvDistribution = true;
     config.paramDistribution = true;
     config.xyDistribution = true;

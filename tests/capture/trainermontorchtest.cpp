@@ -44,6 +44,8 @@ struct TinyModel : torch::nn::Module {
 MonitorOptions everything()
 {
     MonitorOptions options;
+    options.config.allXy = true;
+    options.config.wgDistribution = true;
     options.config.mvDistribution = true;
     options.config.paramDistribution = true;
     options.config.xyDistribution = true;
@@ -338,7 +340,7 @@ private Q_SLOTS:
         }
     }
 
-    void ranksAndDynamicOnGateTheCollection()
+    void ranksAndTheSwitchGateTheCollection()
     {
         RecordingSink sink;
         auto options = everything();
@@ -349,7 +351,7 @@ private Q_SLOTS:
         Training(&sink, options).run(1);
         QVERIFY(sink.has(0, Kind::GradReduced));
         RecordingSink other;
-        options.config.dynamicOn = false;
+        options.isOn = false;
         Training(&other, options).run(2);
         QVERIFY(other.steps.empty());
     }
@@ -381,6 +383,7 @@ private Q_SLOTS:
     {
         RecordingSink sink;
         MonitorOptions options;
+        options.config.wgDistribution = true;
         Training(&sink, options).run(2);
         QVERIFY(sink.has(1, Kind::GradUnreduced) && sink.has(1, Kind::GradReduced));
         for (const auto kind : { Kind::ParamOrigin, Kind::ExpAvg, Kind::Actv, Kind::ActvGrad, Kind::Attention })
@@ -424,7 +427,9 @@ private Q_SLOTS:
     {
         RecordingSink sink;
         sink.isFull = true;
-        Training t(&sink, MonitorOptions {});
+        MonitorOptions options;
+        options.config.wgDistribution = true;
+        Training t(&sink, options);
         t.monitor->log("loss", 1.0);
         t.run(1);
         QCOMPARE(sink.droppedSamples, std::uint64_t { 2 * 4 * 6 });

@@ -3,12 +3,34 @@
 
 #include <algorithm>
 
+#include <nlohmann/json.hpp>
+
+#include <telltale/config/field.h>
 #include <telltale/config/monitorconfig.h>
+#include <telltale/config/relaxedjson.h>
 
 using namespace telltale;
 using namespace telltale::config;
 
 namespace {
+
+/// Every field of the table, at a value that is not its default where it has another.
+constexpr const char* kEveryField = R"({
+    "targets": {"layers.0": {"output": "tuple[2]:0"}, "head": {}},
+    "l2_targets": {"linear_hook": ["0:head"], "moe_router_logit_hook": []}, "recording_l2_features": true,
+    "sa_order": "b,s,h,d", "print_struct": true, "module_ranks": [0, 3], "ur_distribution": true,
+    "xy_distribution": true, "all_xy": true, "forward_only": true, "backward_only": false, "mv_distribution": true,
+    "param_distribution": true, "wg_distribution": true, "mg_direction": true,
+    "cc_distribution": {"enable": true, "cc_codeline": ["train.py\\[23\\]"], "cc_pre_hook": true, "cc_log_only": true},
+    "alert": {"rules": [{"rule_name": "AnomalyTurbulence", "args": {"threshold": 0.5}}, {"rule_name": "AnomalyNan"}],
+        "dump": true},
+    "stack_info": true, "monitor_mbs_grad": true, "format": ["csv", "stream", "csv"],
+    "ops": ["norm", "nans", "norm", "shape"], "eps": 1e-6, "ndigits": 12, "step_count_per_record": 5,
+    "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "squash_name": true, "start_step": 5, "step_interval": 2,
+    "collect_times": 1e8, "dynamic_on": true,
+    "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "alert_two_sided": true,
+        "threads": 4}
+})";
 
 ParsedConfig parsed(std::string_view text)
 {
@@ -36,34 +58,84 @@ private Q_SLOTS:
         const auto config = parsed("{}");
         QVERIFY(config.problems.empty());
         QVERIFY(config.config.targets.empty());
-        QVERIFY(config.config.allXy);
-        QCOMPARE(config.config.ops.size(), std::size_t { 6 });
+        QVERIFY(config.config.allXy && !config.config.wgDistribution && !config.config.ndigits);
+        QVERIFY((config.config.ops == std::vector<std::string> { "norm" }));
+        QVERIFY(config.config.format.empty());
         QCOMPARE(config.config.stepInterval, std::int64_t { 1 });
         QCOMPARE(config.config.eps, 1e-8);
     }
 
-    void everyServedFieldIsRead()
+    void everyFieldIsRead()
     {
-        const auto config = parsed(R"({
-            "targets": {"layers.0": {"output": "tuple[2]:0"}, "head": {}},
-            "ops": ["norm", "nans", "norm"], "eps": 1e-6, "wg_distribution": false, "mv_distribution": true,
-            "param_distribution": true, "xy_distribution": true, "forward_only": true, "print_struct": true,
-            "monitor_mbs_grad": true, "module_ranks": [0, 3], "start_step": 5, "step_interval": 2,
-            "collect_times": 7, "dynamic_on": false, "all_xy": true, "telltale": {"attention_hook": true, "later": 1}
-        })");
+        const auto config = parsed(kEveryField);
+        for (const auto& problem : config.problems)
+            qWarning("%s", problem.sentence.c_str());
         QVERIFY(config.problems.empty());
         const auto& c = config.config;
         QCOMPARE(c.targets.size(), std::size_t { 2 });
         QCOMPARE(c.targets.at("layers.0"), std::string(R"({"output":"tuple[2]:0"})"));
         QCOMPARE(c.targets.at("head"), std::string());
-        QVERIFY((c.ops == std::vector<std::string> { "norm", "nans" }));
+        QVERIFY((c.l2Targets.at("linear_hook") == std::vector<std::string> { "0:head" }));
+        QVERIFY(c.l2Targets.at("moe_router_logit_hook").empty());
+        QCOMPARE(c.saOrder, std::string("b,s,h,d"));
+        QVERIFY((c.ops == std::vector<std::string> { "norm", "nans", "shape" }));
         QCOMPARE(c.eps, 1e-6);
-        QVERIFY(!c.wgDistribution && c.mvDistribution && c.paramDistribution && c.xyDistribution && c.forwardOnly);
-        QVERIFY(c.printStruct && c.monitorMbsGrad && c.allXy && c.attentionHook && !c.dynamicOn);
+        QVERIFY(c.recordingL2Features && c.printStruct && c.urDistribution && c.xyDistribution && c.allXy);
+        QVERIFY(c.forwardOnly && !c.backwardOnly && c.mvDistribution && c.paramDistribution && c.wgDistribution);
+        QVERIFY(c.mgDirection && c.ccEnable && c.ccPreHook && c.ccLogOnly && c.alertDump && c.stackInfo);
+        QVERIFY(c.monitorMbsGrad && c.squashName && c.dynamicOn && c.attentionHook && c.stopAfterStruct);
+        QVERIFY(c.alertTwoSided);
+        QVERIFY((c.ccCodeline == std::vector<std::string> { "train.py\\[23\\]" }));
+        QCOMPARE(c.alertRules.size(), std::size_t { 2 });
+        QVERIFY((c.alertRules[0] == AlertRule { "AnomalyTurbulence", 0.5 }));
+        QVERIFY((c.alertRules[1] == AlertRule { "AnomalyNan", {} }));
+        QVERIFY((c.format == std::vector<std::string> { "csv", "stream" }));
+        QCOMPARE(c.ndigits.value(), std::int64_t { 12 });
+        QCOMPARE(c.stepCountPerRecord, std::int64_t { 5 });
+        QVERIFY((c.appendOutput == std::vector<std::string> { "Dec03_21-34-40", "Dec03_21-34-41" }));
         QVERIFY((c.moduleRanks == std::vector<int> { 0, 3 }));
         QCOMPARE(c.startStep, std::int64_t { 5 });
         QCOMPARE(c.stepInterval, std::int64_t { 2 });
-        QCOMPARE(c.collectTimes, std::int64_t { 7 });
+        QCOMPARE(c.collectTimes, std::int64_t { 100'000'000 });
+        QCOMPARE(c.attentionQueries, std::int64_t { 0 });
+        QCOMPARE(c.threads, std::int64_t { 4 });
+    }
+
+    void whatIsWrittenIsReadBackTheSame_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("defaults") << QByteArray("{}");
+        QTest::newRow("every field") << QByteArray(kEveryField);
+        QTest::newRow("a later field") << QByteArray(R"({"telltale": {"later": [1, {"a": null}]}})");
+    }
+    void whatIsWrittenIsReadBackTheSame()
+    {
+        QFETCH(QByteArray, text);
+        const auto written = monitorConfigText(parsed(text.toStdString()).config);
+        QCOMPARE(
+            QByteArray::fromStdString(monitorConfigText(parsed(written).config)), QByteArray::fromStdString(written));
+        const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(written)).object();
+        QVERIFY(document.contains(QStringLiteral("squash_name")));
+        QVERIFY(document[QStringLiteral("cc_distribution")].toObject().contains(QStringLiteral("cc_codeline")));
+    }
+
+    void everyFieldOfTheTableIsInTheTestsText()
+    {
+        // The text above is what holds reading, writing and the schema to each other: no field may be missing there.
+        const auto text = nlohmann::json::parse(plainJson(kEveryField));
+        for (const auto& field : fields()) {
+            const auto& place = field.object.empty() ? text : text.at(std::string(field.object));
+            QVERIFY2(place.contains(std::string(field.name)), std::string(field.name).c_str());
+            QVERIFY2(field.description.size() > 10 && field.description.back() == '.', std::string(field.name).c_str());
+        }
+    }
+
+    void theCommittedSchemaIsTheTables()
+    {
+        QFile file(QStringLiteral(TELLTALE_SCHEMA));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QVERIFY2(file.readAll() == QByteArray::fromStdString(monitorConfigSchema()),
+            "resources/schema is older than the field table: cmake --build build/release --target telltale_schema");
     }
 
     void commentsAndTrailingCommasAreAccepted()
@@ -96,15 +168,78 @@ private Q_SLOTS:
         QVERIFY((config.config.ops == std::vector<std::string> { "norm" }));
     }
 
-    void fieldsThatAreNotServedYetWarnOnlyWhenTheyAskForSomething()
+    void aProblemSaysWhereWhatAndWhatIsAllowed_data()
     {
-        const auto idle = parsed(R"({"format": "csv", "ndigits": 6, "mg_direction": false, "cc_distribution": {}})");
-        QVERIFY(idle.problems.empty());
-        const auto asking = parsed(R"({"ndigits": 12, "ur_distribution": true, "alert": {"rules": []}, "format": 3})");
-        QVERIFY(hasProblem(asking, "/ndigits", false, "not served yet"));
-        QVERIFY(hasProblem(asking, "/ur_distribution", false, "not served yet"));
-        QVERIFY(hasProblem(asking, "/alert", false, "not served yet"));
-        QVERIFY(hasProblem(asking, "/format", true, "same type"));
+        QTest::addColumn<QByteArray>("text");
+        QTest::addColumn<QByteArray>("pointer");
+        QTest::addColumn<QByteArray>("part");
+        const auto row = [](const char* text, const char* pointer, const char* part) {
+            QTest::newRow(text) << QByteArray(text) << QByteArray(pointer) << QByteArray(part);
+        };
+        row(R"({"cc_distribution": {"cc_codelines": []}})", "/cc_distribution/cc_codelines", "\"cc_codeline\"");
+        row(R"({"cc_distribution": true})", "/cc_distribution", "an object");
+        row(R"({"cc_distribution": {"enable": "yes"}})", "/cc_distribution/enable", "true or false");
+        row(R"({"cc_distribution": {"cc_codeline": [1]}})", "/cc_distribution/cc_codeline/0", "a string");
+        row(R"({"alert": {"rules": [{"rule_name": "AnomalyNaN"}]}})", "/alert/rules/0/rule_name", "\"AnomalyNan\"");
+        row(R"({"alert": {"rules": [{"args": {}}]}})", "/alert/rules/0", "no rule_name");
+        row(R"({"alert": {"rules": [{"rule_name": "AnomalyTurbulence"}]}})", "/alert/rules/0", "threshold");
+        row(R"({"alert": {"rules": [{"rule_name": "AnomalyNan", "args": {"threshold": -1}}]}})",
+            "/alert/rules/0/args/threshold", "a number from 0 up");
+        row(R"({"alert": {"rules": {}}})", "/alert/rules", "a list of rules");
+        row(R"({"alert": {"dump": 1}})", "/alert/dump", "true or false");
+        row(R"({"format": "tensorbord"})", "/format", "\"tensorboard\"");
+        row(R"({"format": ["csv", 3]})", "/format/1", "stream, csv");
+        row(R"({"format": 3})", "/format", "a format's name");
+        row(R"({"ndigits": 0})", "/ndigits", "from 1 to 20");
+        row(R"({"ndigits": 2.5})", "/ndigits", "2.5");
+        row(R"({"step_count_per_record": 1000001})", "/step_count_per_record", "from 1 to 1000000");
+        row(R"({"sa_order": "h,s,b,d"})", "/sa_order", "\"b,s,h,d\"");
+        row(R"({"append_output": ["Dec03_21-34-40"]})", "/append_output", "two moments");
+        row(R"({"append_output": ["Dec03_21-34-40", "Foo03_21-34-41"]})", "/append_output", "Foo03");
+        row(R"({"l2_targets": {"linear": []}})", "/l2_targets/linear", "linear_hook");
+        row(R"({"l2_targets": {"linear_hook": "head"}})", "/l2_targets/linear_hook", "a list of module names");
+        row(R"({"l2_targets": []})", "/l2_targets", "an object");
+        row(R"({"targets": ["a"]})", "/targets", "an object");
+        row(R"({"targets": {"a/b": {"input": "list[1]"}}})", "/targets/a~1b/input", "tuple[2]");
+        row(R"({"module_ranks": "0"})", "/module_ranks", "a list of rank numbers");
+        row(R"({"collect_times": -1})", "/collect_times", "from 0");
+        row(R"({"collect_times": 1e30})", "/collect_times", "1e+30");
+        row(R"({"eps": 2})", "/eps", "from 0 to 1");
+        row(R"({"mg_direction": 1})", "/mg_direction", "true or false");
+        row(R"({"threads": 2})", "/threads", "belongs into the object \"telltale\"");
+        row(R"({"telltale": {"threads": 0}})", "/telltale/threads", "from 1 to 16");
+        row(R"({"forward_only": true, "backward_only": true})", "/backward_only", "exclude each other");
+    }
+    void aProblemSaysWhereWhatAndWhatIsAllowed()
+    {
+        QFETCH(QByteArray, text);
+        QFETCH(QByteArray, pointer);
+        QFETCH(QByteArray, part);
+        const auto config = parsed(text.toStdString());
+        QCOMPARE(config.problems.size(), std::size_t { 1 });
+        QCOMPARE(QByteArray::fromStdString(config.problems.front().pointer), pointer);
+        QVERIFY2(config.problems.front().sentence.find(part.toStdString()) != std::string::npos,
+            config.problems.front().sentence.c_str());
+        QVERIFY(config.problems.front().isError);
+    }
+
+    void aLaterVersionsFieldIsKeptAndTold()
+    {
+        const auto config = parsed(R"({"telltale": {"later": [1], "attention_hok": true}})");
+        QVERIFY(hasProblem(config, "/telltale/later", false, "not known to this version"));
+        QVERIFY(hasProblem(config, "/telltale/attention_hok", false, "did you mean \"attention_hook\"?"));
+        QCOMPARE(config.config.extras.at("later"), std::string("[1]"));
+        QVERIFY(!config.config.attentionHook);
+    }
+
+    void msprobesOwnFormsAreTaken()
+    {
+        const auto config = parsed(R"({"sa_order": "b, s, h, d", "format": "tensorboard", "collect_times": 1e8,
+            "eps": 1, "ndigits": null, "alert": {}, "$schema": "monitor-config.schema.json"})");
+        QVERIFY(config.problems.empty());
+        QCOMPARE(config.config.saOrder, std::string("b,s,h,d"));
+        QVERIFY((config.config.format == std::vector<std::string> { "tensorboard" }));
+        QCOMPARE(config.config.collectTimes, std::int64_t { 100'000'000 });
     }
 
     void aTextThatIsNoObjectIsRefusedWithItsLine()
@@ -144,6 +279,18 @@ private Q_SLOTS:
         row("l*s.0", "layers.0.ln1", true);
         row("", "anything", true);
         row("a.b", "a", false);
+        row("blocks.0", "module.blocks.0.attn", true);
+        row("module.blocks.0", "blocks.0.attn", true);
+        row("module.blocks.0", "module.module.blocks.0", true);
+        row("blocks.0.attn", "_orig_mod.blocks.0._checkpoint_wrapped_module.attn.qkv", true);
+        row("blocks.*.attn", "_fsdp_wrapped_module.blocks.0._fsdp_wrapped_module.attn", true);
+        row("blocks.0", "module.blocks.1", false);
+        row("modules.0", "0", false);
+        row("0:blocks.0", "blocks.0", true);
+        row("0:blocks.0", "0:module.blocks.0", true);
+        row("blocks.0", "1:blocks.0", true);
+        row("1:blocks.0", "0:blocks.0", false);
+        row("1:blocks.0", "blocks.0", false);
     }
     void aTargetSelectsItselfAndEverythingBelowByComponent()
     {
@@ -160,14 +307,15 @@ private Q_SLOTS:
         QVERIFY(!selectsSlot(one, "output", false) && !selectsSlot(one, "input_1", false));
         QVERIFY(!selectsSlot(one, "output_1", true));
         QVERIFY(selectsSlot(R"({"output_grad":"tuple[2]"})", "output", true));
-        QVERIFY(selectsSlot("", "output_7", true));
+        QVERIFY(selectsSlot("", "output_7", true) && selectsSlot("{}", "input", false));
     }
 
     void collectionFollowsStartAndInterval()
     {
         const auto config = parsed(R"({"start_step": 4, "step_interval": 3})").config;
         QVERIFY(!config.collectsAt(3) && config.collectsAt(4) && !config.collectsAt(5) && config.collectsAt(7));
-        QVERIFY(!parsed(R"({"dynamic_on": false})").config.collectsAt(0));
+        // As in msprobe, dynamic_on is a matter of DYNAMIC_MONITOR alone.
+        QVERIFY(parsed(R"({"dynamic_on": false})").config.collectsAt(0));
     }
 };
 

@@ -122,6 +122,25 @@ TT_API void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uin
 TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
+/* The monitor's config.json. Neither needs an agent, and any thread may call them. */
+
+/* Reads a config text (`len` bytes of UTF-8; // comments and trailing commas allowed) and gives JSON to be freed with
+ * tt_free():
+ *   {"ok": true, "error": null, "config": {...}, "problems": [{"pointer", "sentence", "is_error"}, ...]}
+ * "config" holds every field in force, nested as msprobe has them (cc_distribution, alert) with Telltale's own under
+ * "telltale"; a bad field holds its default and is one of the problems. A text that is no JSON object gives ok false,
+ * one sentence in "error" and all defaults. NULL only without memory. */
+TT_API char* tt_config_read(const char* text, size_t len);
+TT_API void tt_free(void* memory); /* NULL is allowed */
+/* 1 when the dotted module or parameter name falls under the target, else 0: an exact name selects itself and
+ * everything below it, * and ? match within a component, the components of wrappers (module, _orig_mod,
+ * _fsdp_wrapped_module, _checkpoint_wrapped_module) count on neither side, and a chunk before either ("0:layers.1")
+ * must be the same where the target has one. */
+TT_API int tt_target_matches(const char* target, const char* name);
+/* 1 when a target's selection, a JSON text like {"output": "tuple[2]:1"}, asks for a slot ("input", "output_1") or,
+ * with gradient != 0, for its gradient. "", "{}" and NULL ask for everything. */
+TT_API int tt_selects_slot(const char* selection, const char* slot, int gradient);
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,7 +13,7 @@ namespace telltale {
 std::string everythingConfigText()
 {
     return R"({"targets": {}, "wg_distribution": true, "mv_distribution": true, "param_distribution": true, )"
-           R"("xy_distribution": true, "telltale": {"attention_hook": true}})";
+           R"("xy_distribution": true, "telltale": {"attention_hook": true, "threads": 1}})";
 }
 
 Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/torch/monitorstate.h>
 
+#include <limits>
 #include <utility>
 
 #include <telltale/torch/hosttensor.h>
@@ -14,7 +15,8 @@ void TrainerMon::State::measure(const torch::Tensor& tensor, SeriesTable& table,
     if (host.refusal)
         notObserved(table, series, host.refusal);
     else
-        tt_stats_compute(&host.table, 1, m_options.config.eps, table.results() + series, m_options.threads);
+        tt_stats_compute(
+            &host.table, 1, m_options.config.eps, table.results() + series, static_cast<int>(m_options.config.threads));
 }
 
 void TrainerMon::State::gradientArrived(std::size_t parameter, const torch::Tensor& gradient)
@@ -111,7 +113,9 @@ void TrainerMon::State::attention(
         const auto call = point.calls++;
         if (call >= static_cast<std::size_t>(m_model.gradAccSteps))
             return;
-        const auto sample = attentionStats(query, key, scale, causal, m_options.attentionQueries);
+        const auto wanted = m_options.config.attentionQueries;
+        const auto maxQueries = wanted > 0 ? wanted : std::numeric_limits<std::int64_t>::max();
+        const auto sample = attentionStats(query, key, scale, causal, static_cast<std::size_t>(maxQueries));
         const auto heads = sample.heads.size();
         if (heads == 0) {
             tell("not observed: attention of " + point.name + ", because its queries and keys do not fit together");

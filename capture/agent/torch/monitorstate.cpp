@@ -92,7 +92,7 @@ void TrainerMon::State::startStep()
 {
     const auto& wanted = m_options.config;
     const auto& ranks = wanted.moduleRanks;
-    m_isCollecting = wanted.collectsAt(m_step) && m_collected < wanted.collectTimes
+    m_isCollecting = m_options.isOn && wanted.collectsAt(m_step) && m_collected < wanted.collectTimes
         && (ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end());
     for (auto& parameter : m_parameters)
         parameter.calls = 0;
@@ -115,8 +115,8 @@ template <typename Pick> void TrainerMon::State::measureParameters(SeriesTable& 
             if (host.copy.defined())
                 m_copies.push_back(std::move(host.copy));
         }
-        tt_stats_compute(
-            m_kernelTable.data(), m_kernelTable.size(), m_options.config.eps, table.results(), m_options.threads);
+        tt_stats_compute(m_kernelTable.data(), m_kernelTable.size(), m_options.config.eps, table.results(),
+            static_cast<int>(m_options.config.threads));
         m_copies.clear();
     });
 }

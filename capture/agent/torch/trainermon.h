@@ -17,9 +17,8 @@ namespace telltale {
 /// How a TrainerMon works, beside what the config says it collects.
 struct MonitorOptions {
     config::MonitorConfig config;
+    bool isOn = true; ///< off: nothing is collected
     int rank = 0;
-    int threads = 1; ///< upper bound for one call of the statistics kernel
-    std::size_t attentionQueries = 32; ///< rows looked at per head
 };
 
 /// What the model and its loop look like.

@@ -45,7 +45,7 @@ Watch watch(
     } else {
         std::fprintf(stderr, "telltale: %s; the training is not watched\n", agent.error().sentence().c_str());
         sink = std::make_unique<DeafSink>();
-        monitorOptions.config.dynamicOn = false;
+        monitorOptions.isOn = false;
     }
     Watch out(std::move(sink), std::move(monitorOptions));
     out->setMonitor(model, optimizer, options);

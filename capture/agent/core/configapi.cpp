@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The C ABI's face of model/config.
+#define TT_AGENT_BUILD
+#include <telltale/agent/telltale_agent.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/config/monitorconfig.h>
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// For a caller that frees with tt_free(); NULL without memory.
+char* handedOver(const std::string& text)
+{
+    auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+    if (copy)
+        std::memcpy(copy, text.c_str(), text.size() + 1);
+    return copy;
+}
+
+std::string readConfig(std::string_view text)
+{
+    Json out = { { "ok", true }, { "error", nullptr }, { "config", nullptr }, { "problems", Json::array() } };
+    telltale::config::ParsedConfig parsed;
+    // A text that is no config leaves what one without fields gives.
+    if (auto read = telltale::config::parseMonitorConfig(text)) {
+        parsed = *std::move(read);
+    } else {
+        out["ok"] = false;
+        out["error"] = read.error().sentence();
+        parsed = telltale::config::parseMonitorConfig("{}").value();
+    }
+    out["config"] = Json::parse(telltale::config::monitorConfigText(parsed.config));
+    for (const auto& problem : parsed.problems) {
+        out["problems"].push_back(
+            { { "pointer", problem.pointer }, { "sentence", problem.sentence }, { "is_error", problem.isError } });
+    }
+    return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string_view viewOf(const char* text)
+{
+    return text ? std::string_view(text) : std::string_view();
+}
+
+}
+
+extern "C" {
+
+char* tt_config_read(const char* text, size_t len)
+{
+    try {
+        return handedOver(readConfig(text ? std::string_view(text, len) : std::string_view()));
+    } catch (const std::exception&) {
+        return nullptr;
+    }
+}
+
+void tt_free(void* memory)
+{
+    std::free(memory);
+}
+
+int tt_target_matches(const char* target, const char* name)
+{
+    return telltale::config::targetMatches(viewOf(target), viewOf(name)) ? 1 : 0;
+}
+
+int tt_selects_slot(const char* selection, const char* slot, int gradient)
+{
+    try {
+        return telltale::config::selectsSlot(viewOf(selection), viewOf(slot), gradient != 0) ? 1 : 0;
+    } catch (const std::exception&) {
+        return 0;
+    }
+}
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/config/specialfields.h>
+
+#include <algorithm>
+#include <array>
+
+namespace telltale::config {
+namespace {
+
+constexpr std::array<std::string_view, 9> kOps { "norm", "mean", "min", "max", "zeros", "nans", "id", "shape",
+    "dtype" };
+constexpr std::array<std::string_view, 4> kFormats { "stream", "csv", "tensorboard", "api" };
+constexpr std::int64_t kLastRank = 1'000'000;
+
+Json listSchema(Json items)
+{
+    return { { "type", "array" }, { "items", std::move(items) } };
+}
+
+template <std::size_t count> Json choiceSchema(const std::array<std::string_view, count>& names)
+{
+    auto choices = Json::array();
+    for (const auto name : names)
+        choices.push_back(std::string(name));
+    return { { "enum", choices } };
+}
+
+}
+
+void OpsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_array())
+        return reader.mustBe(pointer, value, "a list of operation names");
+    std::vector<std::string> ops;
+    reader.readNames(pointer, value, "the operation", kOps, ops);
+    // msprobe: nothing valid means norm.
+    config.ops = ops.empty() ? std::vector<std::string> { "norm" } : std::move(ops);
+}
+
+Json OpsField::write(const MonitorConfig& config)
+{
+    return config.ops;
+}
+
+Json OpsField::schema()
+{
+    return listSchema(choiceSchema(kOps));
+}
+
+void RanksField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_array())
+        return reader.mustBe(pointer, value, "a list of rank numbers, such as [0, 1]");
+    for (std::size_t i = 0; i < value.size(); ++i) {
+        std::int64_t rank = -1;
+        reader.readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, kLastRank, rank);
+        if (rank >= 0)
+            config.moduleRanks.push_back(static_cast<int>(rank));
+    }
+}
+
+Json RanksField::write(const MonitorConfig& config)
+{
+    return config.moduleRanks;
+}
+
+Json RanksField::schema()
+{
+    return listSchema({ { "type", "integer" }, { "minimum", 0 }, { "maximum", kLastRank } });
+}
+
+void FormatField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (value.is_array())
+        return reader.readNames(pointer, value, "the format", kFormats, config.format);
+    if (!value.is_string())
+        return reader.mustBe(pointer, value, "a format's name or a list of them");
+    const auto name = value.get<std::string>();
+    if (std::find(kFormats.begin(), kFormats.end(), name) == kFormats.end())
+        return reader.unknown(pointer, "the format", name, kFormats);
+    config.format = { name };
+}
+
+Json FormatField::write(const MonitorConfig& config)
+{
+    return config.format;
+}
+
+Json FormatField::schema()
+{
+    return { { "anyOf", Json::array({ choiceSchema(kFormats), listSchema(choiceSchema(kFormats)) }) } };
+}
+
+}

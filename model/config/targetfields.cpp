@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/config/specialfields.h>
+
+#include <algorithm>
+#include <array>
+#include <regex>
+
+namespace telltale::config {
+namespace {
+
+constexpr std::array<std::string_view, 4> kSides { "input", "output", "input_grad", "output_grad" };
+constexpr std::array<std::string_view, 4> kHooks { "attention_hook", "linear_hook", "moe_router_weight_hook",
+    "moe_router_logit_hook" };
+constexpr const char* kTupleSpec = R"(tensor|tuple\[\d{1,4}\](:\d{1,4})?)";
+
+bool isTupleSpec(const std::string& text)
+{
+    static const std::regex spec(kTupleSpec);
+    return std::regex_match(text, spec);
+}
+
+}
+
+void TargetsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_object())
+        return reader.mustBe(pointer, value, R"(an object of module or parameter names, such as {"layers.0": {}})");
+    for (const auto& [name, sides] : value.items()) {
+        const auto target = childPointer(pointer, name);
+        if (!sides.is_object()) {
+            reader.mustBe(target, sides, R"(an object such as {} or {"output": "tuple[2]:0"})");
+            continue;
+        }
+        Json kept = Json::object();
+        for (const auto& [side, spec] : sides.items()) {
+            const auto place = childPointer(target, side);
+            if (std::find(kSides.begin(), kSides.end(), side) == kSides.end())
+                reader.unknown(place, "the side", side, kSides);
+            else if (!spec.is_string() || !isTupleSpec(spec.get<std::string>()))
+                reader.mustBe(place, spec, R"("tensor", "tuple[2]" or "tuple[2]:0")");
+            else
+                kept[side] = spec;
+        }
+        config.targets[name] = kept.empty() ? std::string() : kept.dump();
+    }
+}
+
+Json TargetsField::write(const MonitorConfig& config)
+{
+    auto out = Json::object();
+    for (const auto& [name, selection] : config.targets)
+        out[name] = selection.empty() ? Json::object() : Json::parse(selection, nullptr, false);
+    return out;
+}
+
+Json TargetsField::schema()
+{
+    Json sides = Json::object();
+    for (const auto side : kSides)
+        sides[std::string(side)] = { { "type", "string" }, { "pattern", std::string("^(") + kTupleSpec + ")$" } };
+    return { { "type", "object" },
+        { "additionalProperties",
+            { { "type", "object" }, { "properties", sides }, { "additionalProperties", false } } } };
+}
+
+void L2TargetsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_object())
+        return reader.mustBe(pointer, value, R"(an object such as {"linear_hook": ["layers.0.mlp"]})");
+    for (const auto& [hook, names] : value.items()) {
+        const auto place = childPointer(pointer, hook);
+        if (std::find(kHooks.begin(), kHooks.end(), hook) == kHooks.end())
+            reader.unknown(place, "the hook", hook, kHooks);
+        else if (!names.is_array())
+            reader.mustBe(place, names, "a list of module names");
+        else
+            reader.readTexts(place, names, config.l2Targets[hook]);
+    }
+}
+
+Json L2TargetsField::write(const MonitorConfig& config)
+{
+    auto out = Json::object();
+    for (const auto& [hook, names] : config.l2Targets)
+        out[hook] = names;
+    return out;
+}
+
+Json L2TargetsField::schema()
+{
+    Json hooks = Json::object();
+    for (const auto hook : kHooks)
+        hooks[std::string(hook)] = { { "type", "array" }, { "items", { { "type", "string" } } } };
+    return { { "type", "object" }, { "properties", hooks }, { "additionalProperties", false } };
+}
+
+}
