@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Event files hold msprobe's folders and tags, and TensorBoard's own reader reads them."""
+
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
+
+from tables import SIX, context, desc, frame, table
+from telltale.kinds import Kind, Stat
+from telltale.sinks import textfile
+from telltale.sinks.tensorboard import TensorBoardSink
+from telltale.sinks.tfrecord import ScalarRecord, crc32c, masked
+
+RECORDED = Path(__file__).resolve().parent.parent / "data" / "msprobe"
+
+
+def read(folder):
+    """Tag -> [(step, value)] by TensorBoard's own reader."""
+    found = EventAccumulator(str(folder), size_guidance={"scalars": 0})
+    found.Reload()
+    return {tag: [(e.step, e.value) for e in found.Scalars(tag)] for tag in found.Tags()["scalars"]}
+
+
+@pytest.fixture
+def sink(tmp_path, monkeypatch):
+    monkeypatch.setenv("MONITOR_OUTPUT_DIR", str(tmp_path))
+    made = TensorBoardSink()
+    yield made
+    made.close("finished")
+
+
+def test_crc32c_is_the_one_tensorboard_checks():
+    assert crc32c(b"123456789") == 0xE3069283
+    rng = np.random.default_rng(0)
+    for size in [*range(0, 200, 7), 64, 128, 4096, 4097, 70_001]:
+        data = rng.bytes(size)
+        assert masked(crc32c(data)) == masked_crc32c(data), size
+
+
+def test_tags_and_folders_are_msprobes_and_every_value_is_read_back(sink):
+    sink.open(context(rank=2))
+    acts = [("a.b", "input_0", 0), ("a.b", "output", 1)]
+    values = {0: [1.0, -3.5, 0.0], 1: [math.nan, 2.0, 1.0], 2: [math.inf, 0.0, 1.0]}
+    for step, x in values.items():
+        sink.write(
+            frame(
+                step,
+                table(Kind.ACTV, [(desc(name, slot, micro), x) for name, slot, micro in acts]),
+                table(Kind.GRAD_REDUCED, [(desc("head.weight"), x)]),
+                table(Kind.ATTENTION, [(desc("a", "", 0), (3.0, 0.5))], (Stat.ENTROPY, Stat.SOFTMAX_MAX)),
+                scalars={"loss": 2.0 + step, "lr": 1e-3},
+            )
+        )
+    sink.close("finished")
+    base = Path(sink.folder) / "rank2"
+    assert sorted(os.listdir(base)) == ["actv", "attention_hook", "grad_reduced", "scalar"]
+    got = read(base / "actv")
+    assert set(got) == {f"vp0:a.b.{slot}:micro{micro}/{op}" for _, slot, micro in acts for op in SIX}
+    assert set(read(base / "grad_reduced")) == {f"vp0:head.weight/{op}" for op in SIX}
+    assert set(read(base / "attention_hook")) == {f"vp0:a.attention:micro0/{op}" for op in ("entropy", "softmax_max")}
+    assert read(base / "scalar") == {
+        "loss": [(0, 2.0), (1, 3.0), (2, 4.0)],
+        "lr": [(step, pytest.approx(1e-3)) for step in range(3)],
+    }
+    norms = got["vp0:a.b.input_0:micro0/norm"]
+    assert norms[0] == (0, pytest.approx(math.sqrt(13.25)))
+    assert math.isnan(norms[1][1]) and norms[2] == (2, math.inf)
+    assert [value for _, value in got["vp0:a.b.input_0:micro0/nans"]] == [0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize("kind", [Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_REDUCED])
+def test_tags_of_the_same_series_equal_those_msprobes_converter_made(sink, kind):
+    recorded = read(RECORDED / "single" / "tb" / "rank0" / kind.word)
+    stems = sorted({tag.rsplit("/", 1)[0].removeprefix("vp0:") for tag in recorded})
+    rows = []
+    for stem in stems:
+        name, _, micro = stem.partition(":micro")
+        module, _, slot = name.rpartition(".") if kind in (Kind.ACTV, Kind.ACTV_GRAD) else (name, "", "")
+        rows.append((desc(module, slot, int(micro) if micro else -1), [1.0]))
+    sink.open(context())
+    sink.write(frame(0, table(kind, rows)))
+    sink.close("finished")
+    assert set(read(Path(sink.folder) / "rank0" / kind.word)) == set(recorded)
+
+
+def test_strange_tags_and_large_values_do_not_spoil_the_file(sink):
+    sink.open(context(ops=["max"]))
+    names = ["层", "a/b:c", "x" * 300, ""]
+    sink.write(frame(1 << 40, table(Kind.PARAM_ORIGIN, [(desc(name), [2e30]) for name in names])))
+    sink.write(frame(3, table(Kind.PARAM_ORIGIN, [(desc(name), [2e30]) for name in names])))
+    sink.close("finished")
+    got = read(Path(sink.folder) / "rank0" / "param_origin")
+    assert set(got) == {f"vp0:{name}/max" for name in names}
+    assert [step for step, _ in got["vp0:/max"]] == [1 << 40, 3]
+
+
+def test_a_record_is_reused_without_leaving_old_values():
+    record = ScalarRecord(["a", "b"])
+    first = record.fill(1, np.array([1.0, 2.0]), 0.0)
+    record.fill(2, np.array([9.0, 9.0]), 0.0)
+    assert record.fill(1, np.array([1.0, 2.0]), 0.0) == first
+
+
+def test_a_full_disk_leaves_a_file_that_reads_and_goes_on(sink, monkeypatch):
+    import errno
+
+    real, full = os.write, []
+
+    def write(fd, data):
+        if full:
+            if len(data) > 10:
+                return real(fd, data[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(fd, data)
+
+    monkeypatch.setattr(textfile.os, "write", write)
+    sink.open(context(ops=["max"]))
+    for step in range(4):
+        full[:] = [1] if step in (0, 2) else []
+        sink.write(frame(step, table(Kind.PARAM_ORIGIN, [(desc("w"), [float(step)])])))
+        assert sink.flush(10)
+    sink.close("finished")
+    got = read(Path(sink.folder) / "rank0" / "param_origin")
+    assert got == {"vp0:w/max": [(1, 1.0), (3, 3.0)]}
+    assert (sink.losses.written, sink.losses.lost) == (2, 2)
