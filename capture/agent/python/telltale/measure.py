@@ -31,6 +31,7 @@ DTYPES: dict[torch.dtype, DType] = {
 }
 _CODES = {dtype: int(code) for dtype, code in DTYPES.items()}
 _TENSORS = np.dtype([("data", "<u8"), ("numel", "<u8"), ("dtype", "<u4"), ("reserved", "<u4")])
+_NATIVE_SIGNS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _ITEM = STATS.itemsize
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 
@@ -174,6 +175,36 @@ class Measurer:
             measured = results["flags"] & PRESENT != 0
             table.results[first : first + len(tensors)][measured] = results[measured]
         return refused
+
+    def agreement(self, pairs: list[tuple[Any, Any]]) -> list[Any]:
+        """(mean(sign a * sign b) + 1) / 2 of each pair of tensors of one shape: a float, or a one-element tensor on the
+        pair's device. Zeros and NaN count as half."""
+        values: list[Any] = [None] * len(pairs)
+        host: list[int] = []
+        left = np.zeros(len(pairs), _TENSORS)
+        right = np.zeros(len(pairs), _TENSORS)
+        keep = []
+        for i, pair in enumerate(pairs):
+            if self.is_native and all(t.is_cpu and t.dtype in _NATIVE_SIGNS for t in pair):
+                for side, tensor in zip((left, right), pair):
+                    # Elements must pair up, so both need the same order in memory.
+                    flat = tensor if tensor.is_contiguous() else tensor.detach().contiguous()
+                    keep.append(flat)
+                    side[len(host)] = (flat.data_ptr(), flat.numel(), _CODES[flat.dtype], 0)
+                host.append(i)
+            else:
+                with torch.no_grad():
+                    product = torch.sign(pair[0].detach()) * torch.sign(pair[1].detach())
+                    mean = (torch.nan_to_num(product.float(), nan=0.0).mean(dtype=torch.float64) + 1) / 2
+                    values[i] = float(mean) if mean.is_cpu else mean.reshape(1)
+        if host:
+            out = np.zeros(len(host), np.float64)
+            native.library().tt_sign_agreement(
+                left.ctypes.data, right.ctypes.data, len(host), out.ctypes.data, self.threads
+            )
+            for i, value in zip(host, out.tolist()):
+                values[i] = value
+        return values
 
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
         """Values on a device: torch_stats()' ten, or the table's own stats."""

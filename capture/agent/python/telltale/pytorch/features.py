@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .attentionpart import AttentionPart, attention_modules
+from .optimizerparts import DirectionPart, UpdatePart
 from .targets import TargetSet
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     if attention:
         like_msprobe = "attention_hook" in wanted and writes_msprobe_files(config)
         parts.append(AttentionPart(engine, attention, like_msprobe))
+    if config.mg_direction:
+        parts.append(DirectionPart(engine))
+    if config.ur_distribution:
+        parts.append(UpdatePart(engine))
     return parts
 
 

@@ -22,12 +22,13 @@ from . import dynamic
 from .discover import discover
 from .engine import Engine
 from .features import make_features
+from .legacy import LegacyInterface
 from .targets import TargetSet
 
 _live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
 
 
-class TrainerMon:
+class TrainerMon(LegacyInterface):
     """Watches a training: weights, gradients, moments, activations, attention, run metrics.
 
     Training stays bitwise the same: no hook draws a random number, writes to a tensor, communicates, waits for a device

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What follows from gradients and moments: mg_direction, and Adam's update and update ratio."""
+
+from __future__ import annotations
+
+import math
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from .. import measure
+from ..kinds import Kind
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class _Part:
+    """Reads at every collected step; has no hooks of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = weakref.ref(engine)
+        self._rows: dict[tuple[Kind, int], int] = {}
+
+    def collect(self, on: bool) -> None:
+        """Nothing is installed."""
+
+    def before_step(self, sources: list[Any]) -> None:
+        raise NotImplementedError
+
+    def finish_step(self) -> None:
+        """Nothing is left open."""
+
+    def close(self) -> None:
+        """Nothing to remove."""
+
+    def _row(self, engine: Engine, kind: Kind, source: Any) -> int:
+        row = self._rows.get((kind, id(source)))
+        if row is None:
+            row = self._rows[kind, id(source)] = engine.table(kind).add(source.describe())
+        return row
+
+
+class DirectionPart(_Part):
+    """mg_direction: the share of elements whose gradient and momentum agree in sign, (mean(sign g * sign m) + 1) / 2;
+    zeros and NaN count as half. No value where there is no momentum yet, or no gradient."""
+
+    def before_step(self, sources: list[Any]) -> None:
+        engine = self._engine()
+        if engine is None or engine.strikes.is_off(Kind.MG_DIRECTION.word):
+            return
+        try:
+            pairs = []
+            for source in sources:
+                gradient, moment = source.gradient(), source.moment("exp_avg")
+                if gradient is None or moment is None or gradient.numel() == 0:
+                    continue
+                if gradient.shape != moment.shape or measure.refusal(gradient) or measure.refusal(moment):
+                    engine.not_observed(Kind.MG_DIRECTION, source.name, "its gradient and momentum do not match")
+                    continue
+                pairs.append((self._row(engine, Kind.MG_DIRECTION, source), gradient, moment))
+            values = engine.measurer.agreement([(g, m) for _, g, m in pairs])
+            for (row, _, _), value in zip(pairs, values):
+                if isinstance(value, float):
+                    engine.table(Kind.MG_DIRECTION).put(row, value)
+                else:
+                    engine.measurer.later(engine.table(Kind.MG_DIRECTION), row, value)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add(Kind.MG_DIRECTION.word, error)
+
+
+class UpdatePart(_Part):
+    """ur_distribution: statistics of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^), of the moments
+    that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter at a time."""
+
+    def before_step(self, sources: list[Any]) -> None:
+        engine = self._engine()
+        if engine is None or engine.strikes.is_off(Kind.UPDATE.word):
+            return
+        try:
+            for source in sources:
+                self._one(engine, source)
+        except Exception as error:  # noqa: BLE001
+            engine.strikes.add(Kind.UPDATE.word, error)
+
+    def _one(self, engine: Engine, source: Any) -> None:
+        m, v = source.moment("exp_avg"), source.moment("exp_avg_sq")
+        if m is None or v is None or m.numel() == 0 or m.shape != v.shape:
+            return
+        steps, betas, eps = source.adam()
+        if steps < 1:
+            return
+        with torch.no_grad():
+            mean = m.detach() / (1 - betas[0] ** steps)
+            root = (v.detach() / (1 - betas[1] ** steps)).sqrt_()
+            ratio = mean / root
+            root.add_(eps)
+            mean.div_(root)
+        engine.table(Kind.UPDATE_RATIO)
+        for kind, tensor in ((Kind.UPDATE, mean), (Kind.UPDATE_RATIO, ratio)):
+            row = self._row(engine, kind, source)
+            if row >= 0:
+                engine.measure(kind, tensor, row)
+
+
+def step_number(state: dict[str, Any]) -> int:
+    """Adam's step count out of an optimizer's state, 0 when it has none or it lies on a device."""
+    step = state.get("step", 0)
+    if isinstance(step, torch.Tensor):
+        return int(step.item()) if step.is_cpu and step.numel() == 1 else 0
+    return int(step) if isinstance(step, (int, float)) and math.isfinite(step) else 0

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+_HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(_HERE))
+sys.path.insert(0, str(_HERE.parents[1] / "capture" / "agent" / "python"))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(_HERE.parents[1] / "capture" / "agent" / "python"), *filter(None, [os.environ.get("PYTHONPATH")])]
+)
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """No test sees the user's dashboard, spool or launcher."""
+    for name in list(os.environ):
+        if name.startswith("TELLTALE_") and name != "TELLTALE_AGENT_LIBRARY":
+            monkeypatch.delenv(name)
+    for name in ("RANK", "WORLD_SIZE", "DYNAMIC_MONITOR", "MONITOR_OUTPUT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TELLTALE_DIR", str(tmp_path / "telltale-spool"))
+    monkeypatch.setenv("MONITOR_OUTPUT_DIR", str(tmp_path / "monitor_output"))
+    yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "long: takes minutes; `./dev test --all` runs it")

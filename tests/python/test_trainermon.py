@@ -1,0 +1,301 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is collected, when, and with which values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn as nn
+from recording import RecordingSink, norm
+from telltale.kinds import Form, Kind
+from telltale.pytorch import TrainerMon
+
+
+def model_of() -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+
+
+class Run:
+    """A small training with a recording sink."""
+
+    def __init__(self, config: dict[str, Any], micros: int = 1, model: nn.Module | None = None) -> None:
+        self.model = model if model is not None else model_of()
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.01)
+        self.sink = RecordingSink()
+        self.monitor = TrainerMon(config, sinks=[self.sink])
+        self.monitor.set_monitor(self.model, optimizer=self.optimizer, grad_acc_steps=micros)
+        self.micros = micros
+        self.gradients: list[list[np.ndarray]] = []  # [step][micro] of the first parameter, cumulative
+        self.data = torch.Generator().manual_seed(1)
+
+    def step(self, before_step: Any = None) -> None:
+        self.optimizer.zero_grad()
+        seen = []
+        for _ in range(self.micros):
+            self.model(torch.randn(5, 4, generator=self.data)).square().sum().backward()
+            seen.append(next(self.model.parameters()).grad.detach().double().numpy().copy())
+        self.gradients.append(seen)
+        if before_step:
+            before_step()
+        self.optimizer.step()
+
+
+def test_gradients_parameters_and_moments_have_the_values_of_their_tensors() -> None:
+    run = Run({"wg_distribution": True, "mv_distribution": True, "param_distribution": True})
+    weight = run.model[0].weight
+    for step in range(3):
+        origin = weight.detach().double().numpy().copy()
+        moments = {k: v.clone() for k, v in run.optimizer.state[weight].items()} if step else {}
+        run.step()
+        for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED):
+            assert norm(run.sink.record(kind, "0.weight")) == pytest.approx(np.linalg.norm(run.gradients[-1][0]))
+        assert norm(run.sink.record(Kind.PARAM_ORIGIN, "0.weight")) == pytest.approx(np.linalg.norm(origin))
+        assert norm(run.sink.record(Kind.PARAM_UPDATED, "0.weight")) == pytest.approx(float(weight.double().norm()))
+        if step == 0:
+            assert run.sink.record(Kind.EXP_AVG, "0.weight", step=0) is None
+        else:
+            for kind, name in ((Kind.EXP_AVG, "exp_avg"), (Kind.EXP_AVG_SQ, "exp_avg_sq")):
+                expected = float(moments[name].double().norm())
+                assert norm(run.sink.record(kind, "0.weight", step=step)) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_nan_written_between_backward_and_step_shows_in_the_reduced_gradient_only() -> None:
+    run = Run({"wg_distribution": True})
+
+    def spoil() -> None:
+        run.model[2].weight.grad.data[0, 3] = math.nan
+
+    run.step(spoil)
+    assert run.sink.record(Kind.GRAD_UNREDUCED, "2.weight")["nans"] == 0
+    assert run.sink.record(Kind.GRAD_REDUCED, "2.weight")["nans"] == 1
+    assert math.isnan(run.sink.scalar("grad-norm")[0])
+
+
+def test_without_micro_steps_asked_for_the_accumulated_gradient_is_one_series() -> None:
+    run = Run({"wg_distribution": True}, micros=3)
+    run.step()
+    record = run.sink.record(Kind.GRAD_UNREDUCED, "0.weight")
+    assert norm(record) == pytest.approx(np.linalg.norm(run.gradients[0][2]), rel=1e-6)
+
+
+def test_every_micro_step_is_a_series_when_asked_for() -> None:
+    run = Run({"wg_distribution": True, "monitor_mbs_grad": True, "xy_distribution": True}, micros=3)
+    run.step()
+    for micro in range(3):
+        record = run.sink.record(Kind.GRAD_UNREDUCED, "0.weight", micro=micro)
+        assert norm(record) == pytest.approx(np.linalg.norm(run.gradients[0][micro]), rel=1e-6)
+        assert run.sink.record(Kind.ACTV, "0", "output", micro=micro) is not None
+        assert run.sink.record(Kind.ACTV_GRAD, "0", "output", micro=micro) is not None
+
+
+def test_activations_and_their_gradients_have_the_values_of_their_tensors() -> None:
+    run = Run({"xy_distribution": True})
+    seen: dict[str, torch.Tensor] = {}
+    run.model[0].register_forward_hook(lambda m, a, out: (seen.update(out=out), out.retain_grad(), None)[2])
+    run.step()
+    assert norm(run.sink.record(Kind.ACTV, "0", "output")) == pytest.approx(float(seen["out"].detach().double().norm()))
+    assert norm(run.sink.record(Kind.ACTV_GRAD, "0", "output")) == pytest.approx(float(seen["out"].grad.double().norm()))
+    assert norm(run.sink.record(Kind.ACTV, "2", "input")) == pytest.approx(float(torch.tanh(seen["out"]).double().norm()))
+
+
+def test_forward_only_and_backward_only() -> None:
+    run = Run({"xy_distribution": True, "forward_only": True})
+    run.step()
+    assert run.sink.steps(Kind.ACTV) == [0] and run.sink.steps(Kind.ACTV_GRAD) == []
+    run = Run({"xy_distribution": True, "backward_only": True})
+    run.step()
+    assert run.sink.steps(Kind.ACTV) == [] and run.sink.steps(Kind.ACTV_GRAD) == [0]
+
+
+def test_evaluation_is_not_training() -> None:
+    run = Run({"xy_distribution": True})
+    run.step()
+    run.model.eval()
+    with torch.no_grad():
+        run.model(torch.full((5, 4), 1e6))
+    run.model.train()
+    run.step()
+    assert run.sink.record(Kind.ACTV, "0", "input", step=1)["max"] < 100
+    assert run.sink.names(Kind.ACTV) == ["(root) input"] or all("@2" not in n for n in run.sink.names(Kind.ACTV))
+
+
+def test_start_interval_and_collect_times_gate_the_steps() -> None:
+    run = Run({"wg_distribution": True, "start_step": 2, "step_interval": 3, "collect_times": 2})
+    for _ in range(12):
+        run.step()
+    assert run.sink.steps(Kind.GRAD_REDUCED) == [2, 5]
+    assert sorted(run.sink.scalar("lr")) == list(range(12))
+
+
+def test_forward_hooks_are_gone_while_nothing_is_collected() -> None:
+    run = Run({"xy_distribution": True, "start_step": 1, "collect_times": 1})
+    counts = []
+    for _ in range(3):
+        counts.append(len(run.model[0]._forward_hooks))
+        run.step()
+    assert counts == [0, 1, 0]
+
+
+def test_a_rank_that_is_not_selected_collects_nothing() -> None:
+    run = Run({"wg_distribution": True, "module_ranks": [3]})
+    run.step()
+    assert run.sink.steps(Kind.GRAD_REDUCED) == []
+    assert not run.model[0].weight._post_accumulate_grad_hooks
+
+
+def test_targets_select_objects_and_what_lies_below_and_say_what_matches_nothing() -> None:
+    model = nn.Module()
+    model.layers = nn.ModuleList(nn.Linear(4, 4) for _ in range(11))
+    model.forward = lambda x: sum(layer(x) for layer in model.layers)
+    run = Run({"targets": {"layers.1": {}, "layrs.2": {}}, "wg_distribution": True}, model=model)
+    run.step()
+    assert run.sink.names(Kind.GRAD_REDUCED) == ["layers.1.weight", "layers.1.bias"]
+    assert any("layrs.2" in s and "layers.2" in s for s in run.sink.sentences())
+
+
+def test_a_module_called_twice_has_a_series_for_each_call() -> None:
+    class Twice(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.shared = nn.Linear(4, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.shared(self.shared(x))
+
+    run = Run({"xy_distribution": True}, model=Twice())
+    run.step()
+    assert {"shared output", "shared output@2"} <= set(run.sink.names(Kind.ACTV))
+    assert {"shared output", "shared output@2"} <= set(run.sink.names(Kind.ACTV_GRAD))
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_checkpointed_activations_count_once(reentrant: bool) -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    class Checkpointed(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 4)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return checkpoint(self.second, torch.tanh(self.first(x)), use_reentrant=reentrant)
+
+    run = Run({"xy_distribution": True}, model=Checkpointed())
+    run.step()
+    names = run.sink.names(Kind.ACTV)
+    assert names.count("second output") == 1 and "second output@2" not in names
+    assert run.sink.record(Kind.ACTV_GRAD, "second", "output") is not None
+
+
+def test_mg_direction_is_the_share_of_signs_that_agree() -> None:
+    run = Run({"mg_direction": True})
+    run.step()
+    assert run.sink.steps(Kind.MG_DIRECTION) == []
+    moment = run.optimizer.state[run.model[0].weight]["exp_avg"].clone()
+    run.step()
+    gradient = torch.tensor(run.gradients[-1][0])
+    expected = float((torch.sign(gradient) * torch.sign(moment)).double().mean() + 1) / 2
+    assert run.sink.record(Kind.MG_DIRECTION, "0.weight")[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_update_of_adam_is_measured_from_its_moments() -> None:
+    run = Run({"ur_distribution": True})
+    run.step()
+    state = {k: v.clone() for k, v in run.optimizer.state[run.model[0].weight].items()}
+    run.step()
+    m, v = state["exp_avg"].double() / (1 - 0.9), state["exp_avg_sq"].double() / (1 - 0.999)
+    assert norm(run.sink.record(Kind.UPDATE, "0.weight")) == pytest.approx(float((m / (v.sqrt() + 1e-8)).norm()), rel=1e-4)
+    assert norm(run.sink.record(Kind.UPDATE_RATIO, "0.weight")) == pytest.approx(float((m / v.sqrt()).norm()), rel=1e-4)
+
+
+def test_the_closure_of_a_step_is_read_after_it_ran() -> None:
+    model = model_of()
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
+    sink = RecordingSink()
+    monitor = TrainerMon({"wg_distribution": True, "param_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    before = float(model[0].weight.detach().double().norm())
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = model(torch.ones(5, 4)).square().sum()
+        loss.backward()
+        return loss
+
+    optimizer.step(closure)
+    assert sink.record(Kind.GRAD_REDUCED, "0.weight") is not None
+    assert norm(sink.record(Kind.PARAM_ORIGIN, "0.weight")) == pytest.approx(before)
+
+
+def test_metrics_belong_to_the_step_they_were_logged_for() -> None:
+    run = Run({"wg_distribution": True})
+    for step in range(3):
+        run.step()
+        run.monitor.log({"after": step})  # no forward pass since the step: it belongs to the one that ended
+        run.monitor.log({"given": step}, step=step)
+    assert run.sink.scalar("after") == {0: 0.0, 1: 1.0, 2: 2.0}
+    assert run.sink.scalar("given") == {0: 0.0, 1: 1.0, 2: 2.0}
+
+
+def test_a_metric_logged_before_the_step_belongs_to_it() -> None:
+    run = Run({})
+    for step in range(3):
+        run.step(lambda step=step: run.monitor.log({"loss": torch.tensor(float(step))}))
+    assert run.sink.scalar("loss") == {0: 0.0, 1: 1.0, 2: 2.0}
+
+
+def test_the_forms_say_how_a_gradient_was_measured() -> None:
+    run = Run({"wg_distribution": True}, micros=2)
+    run.step()
+    shots = {shot.kind: shot for shot in run.sink.frames[0].tables}
+    assert all(desc.form & Form.ACCUMULATED for desc in shots[Kind.GRAD_UNREDUCED].series)
+
+
+def test_metrics_can_be_asked_for_in_the_loop() -> None:
+    run = Run({"wg_distribution": True, "xy_distribution": True, "ops": ["norm", "min"]})
+    run.monitor.generate_wgrad_metrics()
+    run.step()
+    reduced, unreduced = run.monitor.generate_wgrad_metrics()
+    assert reduced["0:0.weight/rank0/post_grad"]["norm"] == pytest.approx(np.linalg.norm(run.gradients[0][0]), rel=1e-6)
+    assert unreduced["0:0.weight/rank0/pre_grad"].keys() == {"norm", "min"}
+    actv, actv_grad = run.monitor.generate_xy_metrics()
+    assert "0:2.output:0/rank0/actv" in actv and "0:2.output:0/rank0/actv_grad" in actv_grad
+
+
+def test_reload_xy_warns_and_switches_activations_on() -> None:
+    run = Run({"wg_distribution": True})
+    run.step()
+    with pytest.deprecated_call():
+        run.monitor.reload_xy(xy_distribution=True)
+    run.step()
+    assert run.sink.steps(Kind.ACTV) == [1] and run.sink.steps(Kind.GRAD_REDUCED) == [0, 1]
+
+
+def test_without_the_native_kernel_torch_gives_the_same_statistics() -> None:
+    from telltale.measure import Measurer
+    from telltale.series import SeriesDesc, SeriesTable
+
+    torch.manual_seed(3)
+    tensors = [
+        torch.randn(17, 5),
+        torch.randn(300).bfloat16(),
+        torch.tensor([1.0, math.nan, math.inf, -math.inf, 0.0]),
+        torch.tensor([math.nan, math.nan]),
+        torch.arange(7),
+        torch.randn(6, 8).t()[::2],
+    ]
+    ours, theirs = SeriesTable(Kind.ACTV, capacity=8), SeriesTable(Kind.ACTV, capacity=8)
+    for i, tensor in enumerate(tensors):
+        ours.add(SeriesDesc(str(i)))
+        theirs.add(SeriesDesc(str(i)))
+        assert Measurer(1e-8, 1, use_native=True).one(tensor, ours, i) == ""
+        assert Measurer(1e-8, 1, use_native=False).one(tensor, theirs, i) == ""
+    for name in ("numel", "finite", "zero_count", "nans", "pos_infs", "neg_infs", "flags"):
+        assert ours.results[name][:6].tolist() == theirs.results[name][:6].tolist(), name
+    for name in ("sum", "sumsq", "norm", "mean", "min", "max", "zeros"):
+        np.testing.assert_allclose(ours.results[name][:6], theirs.results[name][:6], rtol=2e-6, atol=1e-6, err_msg=name)
