@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What passes through torch.distributed, by call site.
+
+The methods of the class ProcessGroup are replaced while somebody watches, and put back from the class's own __dict__
+afterwards: that sees torch.distributed's functions, references to them taken earlier, coalesced calls, FSDP1 and FSDP2.
+It does not see DDP's own all-reduce and functional collectives, which stay in C++ (NOT_OBSERVED names them).
+Nothing here waits for, polls or starts a collective.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from types import FrameType
+
+import numpy as np
+
+from .collectivepatch import CommEvent, patch
+
+NOT_OBSERVED = (
+    "DDP's own gradient all-reduce never passes Python: its result is in the reduced gradients",
+    "functional collectives (torch.distributed._functional_collectives, compiled regions) never pass Python",
+)
+_HIDDEN_FRAMES = ("telltale/pytorch/", "torch/nn/modules/module.py", "multiprocessing", "debugpy")  # as msprobe's list
+MAX_FRAMES = 64
+MAX_STACKS = 256  # of one op in cc_log_only
+
+
+class CollectiveWatch:
+    """Tells `callback` about every selected collective. Thread: install and remove any; the callback runs in the thread
+    that made the call or waited for it. An exception in it is reported and goes no further."""
+
+    def __init__(
+        self,
+        callback: Callable[[CommEvent], None] | None,
+        codeline: Sequence[str] = (),
+        pre_hook: bool = False,
+        log_only: bool = False,
+        report: Callable[[str, BaseException], None] | None = None,
+    ) -> None:
+        """The keys of cc_distribution. codeline: expressions, any of which must be found in the caller's stack as
+        msprobe writes it ("path[line]   function" joined by ";"); none = every call. pre_hook: also before the call.
+        log_only: collects stacks per op in `stacks` and measures nothing. report: (what, error) of internal errors."""
+        self._callback = callback
+        self.wants_before = pre_hook
+        self._log_only = log_only
+        self._report = report
+        self._codeline: list[re.Pattern[str]] = []
+        self.problems: list[str] = []  # sentences for the user
+        for pattern in codeline:
+            try:
+                self._codeline.append(re.compile(pattern))
+            except (re.error, TypeError) as error:
+                self.problems.append(f"cc_codeline {pattern!r} is no regular expression and selects nothing: {error}")
+        self._selects_all = not codeline
+        self.stacks: dict[str, set[str]] = {}
+        self.never_waited = 0  # asynchronous calls whose result nobody waited for: not measured
+
+    def install(self) -> None:
+        """Starts watching. What this torch has and we do not know is added to `problems`."""
+        patch.add(self)
+        for name in patch.unknown:
+            sentence = f"not observed: ProcessGroup.{name}, which this version of Telltale does not know"
+            if sentence not in self.problems:
+                self.problems.append(sentence)
+
+    def remove(self) -> None:
+        """Stops watching; the original methods are back when the last watch is gone."""
+        patch.discard(self)
+
+    def stacks_json(self) -> str:
+        """What cc_log_only collected: op -> list of stacks."""
+        return json.dumps({op: sorted(stacks) for op, stacks in sorted(self.stacks.items())}, indent=1)
+
+    def wants(self, op: str, frame: FrameType) -> bool:
+        """Is this call, made from `frame`, to be measured?"""
+        if self._log_only:
+            stacks = self.stacks.setdefault(op, set())
+            if len(stacks) < MAX_STACKS:
+                stacks.add(call_stack(frame))
+            return False
+        if self._selects_all:
+            return True
+        stack = call_stack(frame)
+        return any(pattern.search(stack) for pattern in self._codeline)
+
+    def tell(self, event: CommEvent) -> None:
+        """Hands an event to the callback; never raises."""
+        try:
+            if self._callback is not None:
+                self._callback(event)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            self.failed(error)
+
+    def failed(self, error: BaseException) -> None:
+        """Reports an internal error; never raises."""
+        if self._report is not None:
+            try:
+                self._report("comm", error)
+            except Exception:  # noqa: BLE001 - the reporter is ours as well
+                pass
+
+
+def call_stack(frame: FrameType | None) -> str:
+    """The stack from `frame` on as msprobe's cc_codeline sees it: "path[line]   function", innermost first, ";"
+    between, without frames of the monitor and of torch's module calls."""
+    lines = []
+    while frame is not None and len(lines) < MAX_FRAMES:
+        path = frame.f_code.co_filename
+        if not any(hidden in path for hidden in _HIDDEN_FRAMES):
+            lines.append(f"{path}[{frame.f_lineno}]   {frame.f_code.co_name}")
+        frame = frame.f_back
+    return ";".join(lines)
+
+
+def aggregate(op: str, values: Iterable[float]) -> float:
+    """msprobe's one value per step of all calls of an op: smallest min, largest max, sum of norms and of nans, mean of
+    means and of zeros. NaN spreads; no calls give NaN."""
+    array = np.fromiter(values, np.float64)
+    if array.size == 0:
+        return math.nan
+    with np.errstate(invalid="ignore", over="ignore"):
+        if op == "min":
+            return float(array.min())
+        if op == "max":
+            return float(array.max())
+        if op in ("norm", "nans"):
+            return float(array.sum())
+        if op in ("mean", "zeros"):
+            return float(array.mean())
+    return math.nan
