@@ -76,7 +76,8 @@ def readable(tensor: torch.Tensor) -> torch.Tensor:
     with torch.no_grad():
         tensor = tensor.detach()
         if tensor.layout is torch.sparse_coo:
-            return tensor._values().contiguous()
+            # Rows that were looked up several times stand there several times: they must be added up first.
+            return tensor.coalesce()._values().contiguous()
         if tensor.is_neg():
             tensor = tensor.resolve_neg()
         return tensor if is_dense(tensor) else tensor.contiguous()
@@ -209,6 +210,11 @@ class Measurer:
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
         """Values on a device: torch_stats()' ten, or the table's own stats."""
         self._pending.append((table, row, values))
+
+    def forget(self, tables: list[SeriesTable]) -> None:
+        """Drops results of these tables that are still on a device."""
+        if self._pending:
+            self._pending = [entry for entry in self._pending if all(entry[0] is not table for table in tables)]
 
     def take_pending(self) -> list[tuple[SeriesTable, int, torch.Tensor]]:
         """Results still on a device, for the caller to fetch together."""

@@ -72,7 +72,7 @@ class ModuleHook(Hook):
         self._vpp = vpp
         self._wants = wants  # (slot, gradient) -> bool
         self._rows: dict[tuple[Any, ...], tuple[int, int]] = {}
-        self._mark = (-1, -1)
+        self._mark = (-1, -1, -1)
         self._call = 0
         self._first_grad = True
 
@@ -101,7 +101,7 @@ class ModuleHook(Hook):
         if not (grad_enabled or module.training) or engine.strikes.is_off("activations"):
             return
         recompute = is_recompute()
-        mark = (engine.step, engine.micro)
+        mark = engine.micro_mark
         if mark != self._mark:
             self._mark = mark
             self._call = 0

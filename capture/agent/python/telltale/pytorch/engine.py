@@ -11,13 +11,15 @@ from typing import Any, Callable
 import torch
 
 from ..config import MonitorConfig
-from ..dispatch import Dispatcher
+from ..dispatch import Dispatcher, frame_of
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
-from ..series import SeriesDesc, SeriesTable
+from ..series import Frame, SeriesDesc, SeriesTable
 from .hooks import Hook
-from .sources import Discovery, ParameterSource
+from .scaler import steps_under_grad_scaler
+from .sources import Discovery, ParameterSource, Unit
 from .strikes import Strikes
+from .unreduced import UnreducedGradients
 
 _STATS: dict[Kind, tuple[Stat, ...]] = {
     Kind.SCALAR: (Stat.VALUE,),
@@ -62,18 +64,20 @@ class Engine:
         self.active = True  # dynamic start and stop
         self.collecting = False
         self.collected = 0
+        self.keeps_last = False
+        self.last: Frame | None = None  # the last step that was collected, for generate_*_metrics()
         self.parts: list[Any] = []  # activations, features, collectives: begin(collecting), close()
         self.after_step: list[Callable[[int], None]] = []
         self._tables: dict[Kind, SeriesTable] = {}
         self._lock = threading.Lock()
         self._told: set[str] = set()
-        self._calls: list[int] = []
-        self._unreduced: list[list[int]] = []
+        self.attempt = 0  # of the step in progress, counted over the run
         self._rows: dict[tuple[Kind, int], int] = {}
         self._owned: list[list[ParameterSource]] = []
         self._stepped: list[bool] = []
+        self._units: list[Unit] = []
+        self._unreduced = UnreducedGradients(self, [])
         self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
-        self._gradient_handles: list[Any] = []
         self._forwards = 0
         self._has_begun = False
         self._scalar_rows: dict[str, int] = {}
@@ -141,14 +145,16 @@ class Engine:
 
     def attach(self, found: Discovery, roots: list[torch.nn.Module], grad_acc_steps: int, start: int) -> None:
         """Installs everything; call once."""
-        self.grad_acc_steps = max(1, grad_acc_steps)
+        self.grad_acc_steps = max(1, grad_acc_steps, found.grad_acc_steps)
         self.step = start
         for root in roots[:1]:
             self._handles.append(root.register_forward_pre_hook(RootHook(self)))
-        for number, optimizer in enumerate(found.optimizers):
-            self._handles.append(optimizer.register_step_pre_hook(_StepHook(self.reference, number, True)))
-            self._handles.append(optimizer.register_step_post_hook(_StepHook(self.reference, number, False)))
-        self._stepped = [False] * len(found.optimizers)
+        self._units = found.units or [Unit(optimizer) for optimizer in found.optimizers]
+        for optimizer in found.optimizers:
+            numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
+            self._handles.append(optimizer.register_step_pre_hook(_StepHook(self.reference, numbers, True)))
+            self._handles.append(optimizer.register_step_post_hook(_StepHook(self.reference, numbers, False)))
+        self._stepped = [False] * len(self._units)
         self._watch(found)
         self._begin()
 
@@ -165,10 +171,10 @@ class Engine:
 
     def _watch(self, found: Discovery) -> None:
         self.found = found
-        self._calls = [0] * len(found.sources)
         self._own()
+        self._unreduced = UnreducedGradients(self, found.sources)
         if self.config.wg_distribution:
-            self._watch_gradients()
+            self._unreduced.watch()
         for note in found.notes:
             self.tell(note)
 
@@ -177,52 +183,61 @@ class Engine:
         for part in self.parts:
             part.collect(False)
             part.close()
-        for handle in self._gradient_handles:
-            handle.remove()
-        self._gradient_handles, self._unreduced, self.parts = [], [], []
+        self._unreduced.close()
+        self.parts = []
 
     def _own(self) -> None:
         """Sorts the sources by the optimizer that steps them; those of none go with the first."""
-        owned: list[list[ParameterSource]] = [[] for _ in self.found.optimizers] or [[]]
+        owned: list[list[ParameterSource]] = [[] for _ in self._units] or [[]]
         for source in self.found.sources:
-            which = next((i for i, opt in enumerate(self.found.optimizers) if opt is source.optimizer), 0)
-            owned[which].append(source)
+            if source.is_here:
+                matches = (
+                    i for i, unit in enumerate(self._units)
+                    if unit.optimizer is source.optimizer and unit.key in (0, source.unit_key)
+                )  # fmt: skip
+                owned[next(matches, 0)].append(source)
         self._owned = owned
-
-    def _watch_gradients(self) -> None:
-        per_micro = self.config.monitor_mbs_grad and self.grad_acc_steps > 1
-        table = self.table(Kind.GRAD_UNREDUCED)
-        for number, source in enumerate(self.found.sources):
-            micros = range(self.grad_acc_steps) if per_micro else (-1,)
-            form = source.form_unreduced
-            if self.grad_acc_steps > 1 and not form & Form.MICRO:
-                form |= Form.ACCUMULATED
-            full = source.unreduced_is_full
-            self._unreduced.append([table.add(source.describe(form, micro, full)) for micro in micros])
-            try:
-                self._gradient_handles += source.watch_unreduced(self.gradient_arrived, number)
-            except Exception as error:  # noqa: BLE001
-                self.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
 
     def gradient_arrived(self, number: int, gradient: Any) -> None:
         """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
-        if not self.collecting or gradient is None:
-            return
-        rows = self._unreduced[number]
-        call = self._calls[number]
-        self._calls[number] = call + 1
-        if len(rows) > 1:
-            if call < len(rows):
-                self.measure(Kind.GRAD_UNREDUCED, gradient, rows[call])
-        elif call >= self.grad_acc_steps - 1:
-            self.measure(Kind.GRAD_UNREDUCED, gradient, rows[0])
+        self._has_begun = True
+        if self.collecting and gradient is not None:
+            self._unreduced.arrived(self, number, gradient)
+
+    @property
+    def unreduced(self) -> UnreducedGradients:
+        return self._unreduced
+
+    @property
+    def micro_mark(self) -> tuple[int, int, int]:
+        """Tells micro steps apart, those of a step that was tried again included."""
+        return self.step, self.attempt, self._forwards
 
     def forward_begins(self) -> None:
         """A forward pass of the whole model begins."""
-        if torch.is_grad_enabled():
-            self.micro = min(self._forwards, MAX_MICRO - 1)
-            self._forwards += 1
-            self._has_begun = True
+        if not torch.is_grad_enabled():
+            return
+        try:
+            if self.collecting:
+                if self._forwards == 0:
+                    self._unreduced.refresh()
+                elif self._unreduced.is_abandoned():
+                    self._restart()
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add("the parameters", error)
+        self.micro = min(self._forwards, MAX_MICRO - 1)
+        self._forwards += 1
+        self._has_begun = True
+
+    def _restart(self) -> None:
+        """The step is tried again from its first micro step (a loss scaler has skipped it, or a closure runs again)."""
+        self.attempt += 1
+        self._forwards = 0
+        self._unreduced.begin()
+        gone = [self._tables[k] for k in (Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED) if k in self._tables]
+        for table in gone:
+            table.clear()
+        self.measurer.forget(gone)
 
     # -- the step ------------------------------------------------------------------------------------------------
 
@@ -248,15 +263,22 @@ class Engine:
         try:
             if self.config.wg_distribution:
                 scaled = Form.SCALED if getattr(optimizer, "grad_scale", None) is not None else Form.NONE
+                if self.collected == 0 and (scaled or steps_under_grad_scaler()):
+                    self._unreduced.amend(None, Form.SCALED)
                 self._batch(Kind.GRAD_REDUCED, number, lambda source: source.gradient(), scaled)
             for part in self.parts:
                 part.before_step(self._owned[number])
         except Exception as error:  # noqa: BLE001
             self.strikes.add("the optimizer step", error)
 
-    def after_step_of(self, number: int) -> None:
+    def after_step_of(self, number: int, optimizer: Any) -> None:
         """Reads what the optimizer made; ends the step when every optimizer has stepped. Never raises."""
         try:
+            # A fused optimizer under a GradScaler steps even on overflow, and leaves the weights as they were.
+            found_inf = getattr(optimizer, "found_inf", None)
+            if isinstance(found_inf, torch.Tensor) and found_inf.is_cpu and bool(found_inf):
+                text = "the loss scaler found infinities: this step left the weights as they were"
+                self.dispatcher.event("log", self.step, text)
             if self.collecting and self.config.param_distribution:
                 self._batch(Kind.PARAM_UPDATED, number, lambda source: source.parameter())
             self._stepped[number] = True
@@ -291,7 +313,7 @@ class Engine:
             own = source.form_reduced | form if gradient else Form.NONE
             if gradient and self.grad_acc_steps > 1:
                 own |= Form.ACCUMULATED
-            rows.append(table.add(source.describe(own)))
+            rows.append(table.add(source.describe(own, definition=source.gradient_definition if gradient else "")))
         if rows[-1] != rows[0] + len(rows) - 1:
             self.tell(f"there are more than {table.capacity} series of {table.kind.word}; the last are not collected")
             return -1
@@ -350,8 +372,7 @@ class Engine:
         self._forwards = 0
         self.micro = 0
         self._has_begun = False
-        for i in range(len(self._calls)):
-            self._calls[i] = 0
+        self._unreduced.begin()
         self._stepped = [False] * len(self._stepped)
         if was != self.collecting:
             for part in self.parts:
@@ -364,7 +385,10 @@ class Engine:
                 part.finish_step()
             self._log_norm()
             self.collected += 1
+            self._unreduced.finish_step()
         tables = self.tables()
+        if self.keeps_last and self.collecting:
+            self.last = frame_of(self.step, tables)
         self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
         for table in tables:
             table.clear()
@@ -380,7 +404,7 @@ class Engine:
         if table is None or "grad-norm" in self._scalar_rows or self.config.targets or self.measurer._pending:
             return
         n = len(table.series)
-        if n and all(desc.shard_offset < 0 for desc in table.series[:n]):
+        if n and all(desc.shard_offset < 0 and not desc.form & Form.SCALED for desc in table.series[:n]):
             rows = table.results[:n]
             rows = rows[rows["flags"] != 0]
             if rows.size:
@@ -407,32 +431,45 @@ class Engine:
 class _StepHook(Hook):
     """Step pre- or post-hook of one optimizer."""
 
-    __slots__ = ("_engine", "_number", "_is_before")
+    __slots__ = ("_engine", "_numbers", "_is_before")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine], number: int, is_before: bool) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Engine], numbers: dict[int, int], is_before: bool) -> None:
+        """numbers: the optimizer's units, by the flat parameter that is in its groups while it steps them."""
         self._engine = engine
-        self._number = number
+        self._numbers = numbers
         self._is_before = is_before
+
+    def _number_of(self, optimizer: Any) -> int:
+        if 0 in self._numbers:
+            return self._numbers[0]
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                number = self._numbers.get(id(parameter))
+                if number is not None:
+                    return number
+        return -1
 
     def __call__(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
         engine = self._engine()
         if engine is None:
             return None
-        if not self._is_before:
-            engine.after_step_of(self._number)
+        number = self._number_of(optimizer)
+        if number < 0:
             return None
-        engine.step_begins(self._number, optimizer)
+        if not self._is_before:
+            engine.after_step_of(number, optimizer)
+            return None
+        engine.step_begins(number, optimizer)
         # A closure computes the gradients inside step(): read them after it, at its last call.
         if callable(kwargs.get("closure")):
-            return args, dict(kwargs, closure=self._wrapped(engine, optimizer, kwargs["closure"]))
+            return args, dict(kwargs, closure=self._wrapped(engine, number, optimizer, kwargs["closure"]))
         if len(args) > 1 and callable(args[1]):
-            return (args[0], self._wrapped(engine, optimizer, args[1]), *args[2:]), kwargs
-        engine.gradients_ready(self._number, optimizer)
+            return (args[0], self._wrapped(engine, number, optimizer, args[1]), *args[2:]), kwargs
+        engine.gradients_ready(number, optimizer)
         return None
 
-    def _wrapped(self, engine: Engine, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
-        number = self._number
-
+    @staticmethod
+    def _wrapped(engine: Engine, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
         def read_after() -> Any:
             result = closure()
             engine.gradients_ready(number, optimizer)

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, field
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -13,21 +14,24 @@ from ..measure import DTYPES, local
 from ..series import SeriesDesc
 from .hooks import Hook
 
-Arrived = Callable[[int, Any], None]
+if TYPE_CHECKING:
+    from .engine import Engine
 
 
 class GradientHook(Hook):
     """A post-accumulate-grad or tensor hook: hands the gradient to the monitor, returns None, never raises."""
 
-    __slots__ = ("_arrived", "_number", "_of_parameter")
+    __slots__ = ("_engine", "_number", "_of_parameter")
 
-    def __init__(self, arrived: Arrived, number: int, of_parameter: bool) -> None:
-        self._arrived = arrived
+    def __init__(self, engine: weakref.ReferenceType[Engine], number: int, of_parameter: bool) -> None:
+        self._engine = engine
         self._number = number
         self._of_parameter = of_parameter
 
     def __call__(self, tensor: Any) -> None:
-        self._arrived(self._number, tensor.grad if self._of_parameter else tensor)
+        engine = self._engine()
+        if engine is not None:
+            engine.gradient_arrived(self._number, tensor.grad if self._of_parameter else tensor)
         return None
 
 
@@ -37,16 +41,26 @@ class ParameterSource:
     All tensors given out are local to this rank: no method here may communicate, synchronise or raise.
     """
 
-    framework = "plain"
+    unreduced_is_full = True  # the unreduced gradient has the full shape even where the rest is a shard
+    arrives_once = False  # the unreduced gradient is seen once per step, not at every micro step
 
-    def __init__(self, name: str, parameter: torch.nn.Parameter, optimizer: Any = None, vpp_stage: int = 0) -> None:
+    def __init__(self, name: str, parameter: Any, optimizer: Any = None, vpp_stage: int = 0) -> None:
         self.name = name
         self.tensor = parameter
         self.optimizer = optimizer
         self.vpp_stage = vpp_stage
         self.form_unreduced = Form.NONE
         self.form_reduced = Form.NONE
-        self.note = ""
+        self.gradient_definition = ""
+        self.place: tuple[weakref.ReferenceType[torch.nn.Module], str] | None = None
+        self.unit_key = 0  # which of its optimizer's units steps it: id of a flat parameter, 0 = the only one
+
+    # -- what this rank holds ------------------------------------------------------------------------------------
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this rank holds any of it; the unreduced gradient may be seen all the same."""
+        return True
 
     def parameter(self) -> Any:
         """The parameter's local values, None when this rank holds none."""
@@ -61,45 +75,158 @@ class ParameterSource:
 
     def moment(self, which: str) -> Any:
         """The optimizer's "exp_avg" or "exp_avg_sq", None before the first step."""
-        if self.optimizer is None:
-            return None
-        state = self.optimizer.state.get(self.tensor)
-        value = state.get(which) if state else None
+        value = self._state(self.tensor, which)
         return None if value is None else local(value)
 
-    def watch_unreduced(self, arrived: Arrived, number: int) -> list[Any]:
-        """Installs what reports this rank's gradient before any reduction; returns removable handles."""
-        if not self.tensor.requires_grad:
-            return []
-        return [self.tensor.register_post_accumulate_grad_hook(GradientHook(arrived, number, True))]
+    def _state(self, key: Any, which: str) -> Any:
+        if self.optimizer is None:
+            return None
+        state = self.optimizer.state.get(key)
+        value = state.get(which) if state else None
+        return value if isinstance(value, torch.Tensor) else None
 
-    def describe(self, form: Form = Form.NONE, micro_step: int = -1, full: bool = False) -> SeriesDesc:
-        """The series of this parameter; `full`: of the whole tensor though this rank holds a shard."""
-        shape, offset, whole = self.shard()
-        tensor = self.tensor
-        if full and whole:
-            shape, offset, whole = whole, -1, ()
-        count = 1
-        for size in shape:
-            count *= size
-        return SeriesDesc(
-            name=self.name,
-            vpp_stage=self.vpp_stage,
-            micro_step=micro_step,
-            form=form,
-            shape=shape,
-            dtype=DTYPES.get(tensor.dtype, DType.UNKNOWN),
-            numel=count,
-            shard_offset=offset,
-            full_shape=whole,
-            torch_dtype=str(tensor.dtype),
-        )
+    def stepped(self) -> Any:
+        """The object in the optimizer's groups that stands for this parameter."""
+        return self.tensor
+
+    def adam(self) -> tuple[int, tuple[float, float], float]:
+        """(steps done, betas, eps) of Adam and its kin, steps 0 where there is nothing of the kind."""
+        key = self.stepped()
+        if self.optimizer is None or key is None:
+            return 0, (0.0, 0.0), 0.0
+        for group in self.optimizer.param_groups:
+            if "betas" in group and any(entry is key for entry in group["params"]):
+                state = self.optimizer.state.get(key) or {}
+                steps = state["step"] if "step" in state else group.get("step", 0)
+                return _whole(steps), (float(group["betas"][0]), float(group["betas"][1])), float(group.get("eps", 0.0))
+        return 0, (0.0, 0.0), 0.0
 
     def shard(self) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
         """(local shape, first element in the full tensor or -1, full shape or ())."""
         return tuple(self.tensor.shape), -1, ()
 
-    unreduced_is_full = True  # the unreduced gradient has the full shape even where the rest is a shard
+    # -- before reduction ----------------------------------------------------------------------------------------
+
+    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+        """Installs what reports this rank's gradient before any reduction; returns removable handles."""
+        if not self.tensor.requires_grad:
+            return []
+        return [self.tensor.register_post_accumulate_grad_hook(GradientHook(engine.reference, number, True))]
+
+    # -- as a series ---------------------------------------------------------------------------------------------
+
+    def dtype(self) -> torch.dtype:
+        """Of the values that parameter() gives."""
+        return self.tensor.dtype
+
+    def describe(
+        self, form: Form = Form.NONE, micro_step: int = -1, full: bool = False, definition: str = ""
+    ) -> SeriesDesc:
+        """The series of this parameter; `full`: of the whole tensor though this rank holds a shard."""
+        shape, offset, whole = self.shard()
+        if full and whole:
+            shape, offset, whole = whole, -1, ()
+        count = 1
+        for size in shape:
+            count *= size
+        dtype = self.dtype()
+        return SeriesDesc(
+            name=self.name,
+            vpp_stage=self.vpp_stage,
+            micro_step=micro_step,
+            form=form,
+            definition=definition,
+            shape=shape,
+            dtype=DTYPES.get(dtype, DType.UNKNOWN),
+            numel=count,
+            shard_offset=offset,
+            full_shape=whole,
+            torch_dtype=str(dtype),
+        )
+
+    # -- replacement ---------------------------------------------------------------------------------------------
+
+    def replacement(self) -> Any:
+        """The object that has taken the parameter's place in its module, None while it is still the same."""
+        if self.place is None:
+            return None
+        module = self.place[0]()
+        now = module._parameters.get(self.place[1]) if module is not None else None
+        return now if isinstance(now, torch.nn.Parameter) and now is not self.tensor else None
+
+
+class FlatSlice(ParameterSource):
+    """A parameter that lies in a range of a flat parameter which the optimizer steps instead of it (FSDP1 without
+    original parameters, ZeRO, Megatron's distributed optimizer)."""
+
+    def __init__(
+        self,
+        name: str,
+        parameter: Any,
+        optimizer: Any,
+        vpp_stage: int,
+        flat: Any,
+        start: int,
+        count: int,
+        offset: int,
+        full_shape: tuple[int, ...],
+    ) -> None:
+        """start, count: in the flat parameter (count 0: nothing of it is on this rank); offset: the first of these
+        elements in the full parameter."""
+        super().__init__(name, parameter, optimizer, vpp_stage)
+        self.flat = flat
+        self.start = start
+        self.count = count
+        self.offset = offset
+        self.full_shape = full_shape
+
+    @property
+    def is_here(self) -> bool:
+        return self.count > 0
+
+    def _cut(self, flat: Any) -> Any:
+        if flat is None or not self.count:
+            return None
+        return flat.detach().view(-1)[self.start : self.start + self.count]
+
+    def parameter(self) -> Any:
+        return self._cut(self.flat)
+
+    def gradient(self) -> Any:
+        return self._cut(self.flat.grad) if self.flat is not None else None
+
+    def moment(self, which: str) -> Any:
+        return self._cut(self._state(self.flat, which)) if self.flat is not None else None
+
+    def stepped(self) -> Any:
+        return self.flat
+
+    def dtype(self) -> torch.dtype:
+        return self.flat.dtype if self.flat is not None else self.tensor.dtype
+
+    def shard(self) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+        total = 1
+        for size in self.full_shape:
+            total *= size
+        if self.count == total:
+            return self.full_shape, -1, ()
+        return (self.count,), self.offset if self.count else 0, self.full_shape
+
+
+def _whole(number: Any) -> int:
+    """A step count, 0 where reading it would wait for a device."""
+    if isinstance(number, torch.Tensor):
+        return int(number) if number.is_cpu and number.numel() == 1 else 0
+    return int(number) if isinstance(number, (int, float)) else 0
+
+
+@dataclass
+class Unit:
+    """One step() of an inner optimizer. DeepSpeed calls one optimizer several times a step, each time with another flat
+    parameter in its groups: `key` is the id of that, 0 when a step() takes all."""
+
+    optimizer: torch.optim.Optimizer
+    key: int = 0
 
 
 @dataclass
@@ -109,36 +236,6 @@ class Discovery:
     framework: str = "plain"
     sources: list[ParameterSource] = field(default_factory=list)
     optimizers: list[torch.optim.Optimizer] = field(default_factory=list)  # the inner torch ones, in stepping order
+    units: list[Unit] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what cannot be observed, in sentences
-
-
-def inner_optimizers(optimizer: Any) -> list[torch.optim.Optimizer]:
-    """The torch optimizers inside whatever wraps them (Accelerate, DeepSpeed, Lightning, Megatron, lists)."""
-    found: list[torch.optim.Optimizer] = []
-    _collect(optimizer, found, 0)
-    return found
-
-
-def _collect(thing: Any, found: list[torch.optim.Optimizer], depth: int) -> None:
-    if thing is None or depth > 6:
-        return
-    if isinstance(thing, (list, tuple)):
-        for entry in thing:
-            _collect(entry, found, depth + 1)
-        return
-    chained = getattr(thing, "chained_optimizers", None)
-    if chained:
-        _collect(list(chained), found, depth + 1)
-        return
-    for name in ("optimizer", "_optimizer"):
-        inner = getattr(thing, name, None)
-        if inner is not None and inner is not thing and hasattr(inner, "param_groups"):
-            _collect(inner, found, depth + 1)
-            return
-    if isinstance(thing, torch.optim.Optimizer) and all(thing is not entry for entry in found):
-        found.append(thing)
-
-
-def owner_of(optimizers: list[torch.optim.Optimizer]) -> dict[int, torch.optim.Optimizer]:
-    """id(parameter) -> the optimizer that steps it."""
-    return {id(p): opt for opt in optimizers for group in opt.param_groups for p in group["params"]}
+    grad_acc_steps: int = 1  # as the framework itself says

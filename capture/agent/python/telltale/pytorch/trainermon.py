@@ -126,9 +126,8 @@ class TrainerMon(LegacyInterface):
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:
-            engine.dispatcher.sinks = list(
-                self._given_sinks if self._given_sinks is not None else make_sinks(config, self._agent)
-            )
+            given = self._given_sinks
+            engine.dispatcher.sinks = list(given) if given is not None else make_sinks(config, self._agent, engine)
         engine.dispatcher.open(self._context())
         self._engine = engine
         found, engine.parts = self._find(engine, chunks)
@@ -172,7 +171,8 @@ class TrainerMon(LegacyInterface):
         """What the config selects: parameters, and the parts that watch modules."""
         config = engine.config
         targets = TargetSet(config.targets, squash=True)
-        found = discover(chunks, self._arguments["optimizer"], targets)
+        per_micro = config.monitor_mbs_grad and self._arguments["grad_acc_steps"] > 1
+        found = discover(chunks, self._arguments["optimizer"], targets, per_micro)
         parts: list[Any] = []
         if config.module_ranks and self.rank not in config.module_ranks:
             found.sources = []
@@ -210,13 +210,15 @@ class TrainerMon(LegacyInterface):
         framework = f"pytorch {torch.__version__}"
         device = "cuda" if torch.cuda.is_available() else "cpu"
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
+        chunks = enumerate(self._chunks())
+        names = [(vpp, name) for vpp, chunk in chunks for name, _ in chunk.named_parameters()]
         return RunContext(
             self.config,
             rank=self.rank,
             world_size=identity.world_size(),
             pp_stage=self._pp_stage(),
             start_step=self.step,
-            info={"framework": framework, "device": device, "agent": agent},
+            info={"framework": framework, "device": device, "agent": agent, "parameters": names},
         )
 
     def _pp_stage(self) -> int:
@@ -301,29 +303,37 @@ class _Wants:
         return True
 
 
-def make_sinks(config: MonitorConfig, agent: dict[str, Any] | None = None) -> list[Sink]:
-    """The sinks that `format` names: stream by default when there is a join string, else csv."""
-    from ..sinks.stream import StreamSink
+def make_sinks(config: MonitorConfig, agent: dict[str, Any], engine: Engine) -> list[Sink]:
+    """The sinks that `format` names (stream by default when there is a join string, else csv), and the alerts."""
+    from ..alerts import AlertSink
+    from ..sinks.rundir import RunDirectory
+    from ..sinks.worker import FrameWorker
 
-    join = (agent or {}).get("join") or os.environ.get("TELLTALE_JOIN")
-    offline = os.environ.get("TELLTALE_MODE") == "offline" or (agent or {}).get("mode") == "offline"
+    join = agent.get("join") or os.environ.get("TELLTALE_JOIN")
+    offline = "offline" in (os.environ.get("TELLTALE_MODE"), agent.get("mode"))
     formats = config.format or (["stream"] if join or offline else ["csv"])
     sinks: list[Sink] = []
+    worker, directory = FrameWorker(), RunDirectory()
     for name in dict.fromkeys(formats):
         if name == "stream":
+            from ..sinks.stream import StreamSink
+
             sinks.append(StreamSink())
         elif name == "csv":
             from ..sinks.csv import CsvSink
 
-            sinks.append(CsvSink())
+            sinks.append(CsvSink(worker, directory))
         elif name == "tensorboard":
             from ..sinks.tensorboard import TensorBoardSink
 
-            sinks.append(TensorBoardSink())
+            sinks.append(TensorBoardSink(worker, directory))
         elif name == "api":
             from ..sinks.api import ApiSink
 
             sinks.append(ApiSink())
+    if os.environ.get("TELLTALE_MODE") == "disabled" or agent.get("mode") == "disabled":
+        return []
+    sinks.append(AlertSink(worker, directory, on_event=engine.dispatcher.event))
     return sinks
 
 
@@ -362,7 +372,7 @@ def _after_fork() -> None:
     for monitor in list(_live):
         engine = monitor._engine
         if engine is not None:
-            engine.collecting = False
+            engine.active = engine.collecting = False
             engine.parts.clear()
             engine.dispatcher.forget()
             monitor._closed = True

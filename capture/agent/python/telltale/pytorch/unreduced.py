@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gradients before data-parallel reduction: which call of a hook is the one to measure, and into which row."""
+
+from __future__ import annotations
+
+import dataclasses
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from ..kinds import Form, Kind
+from .optimizers import owner_of
+from .sources import ParameterSource
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class UnreducedGradients:
+    """Thread: arrived() autograd's, each parameter on one at a time; everything else the training thread."""
+
+    def __init__(self, engine: Engine, sources: list[ParameterSource]) -> None:
+        self._engine = weakref.ref(engine)
+        self._sources = sources
+        self._acc = engine.grad_acc_steps
+        self._rows: list[list[int]] = []
+        self._calls = [0] * len(sources)
+        self._handles: list[list[Any]] = [[] for _ in sources]
+        self._witness = -1  # a parameter whose gradient arrived in this attempt at the step
+        self._groups: tuple[int, ...] | None = None
+        self._is_published = False
+
+    def watch(self) -> None:
+        """Adds the series, in the model's order, and installs the hooks."""
+        engine = self._engine()
+        assert engine is not None
+        per_micro = engine.config.monitor_mbs_grad and self._acc > 1
+        table = engine.table(Kind.GRAD_UNREDUCED)
+        for number, source in enumerate(self._sources):
+            micros = range(self._acc) if per_micro and not source.arrives_once else (-1,)
+            form = self._form(source)
+            self._rows.append(
+                [
+                    table.add(source.describe(form, micro, source.unreduced_is_full, source.gradient_definition))
+                    for micro in micros
+                ]
+            )
+            self._install(engine, number)
+
+    def _form(self, source: ParameterSource) -> Form:
+        form = source.form_unreduced
+        if self._acc == 1:
+            return form & ~Form.MICRO  # one micro step is the whole step
+        return form if form & Form.MICRO else form | Form.ACCUMULATED
+
+    def _install(self, engine: Engine, number: int) -> None:
+        source = self._sources[number]
+        try:
+            self._handles[number] = source.watch_unreduced(engine, number)
+        except Exception as error:  # noqa: BLE001 - one parameter's trouble is not the others'
+            engine.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
+
+    def arrived(self, engine: Engine, number: int, gradient: Any) -> None:
+        """A gradient is there, accumulated so far or of this micro step, as its source has it."""
+        rows = self._rows[number]
+        call = self._calls[number]
+        self._calls[number] = call + 1
+        if self._sources[number].place is not None:
+            self._witness = number
+        # Calls past the last micro step belong to a new attempt: a loss scaler has skipped the step.
+        if len(rows) > 1:
+            row = rows[call % len(rows)]
+        elif self._sources[number].arrives_once or call % self._acc == self._acc - 1:
+            row = rows[0]
+        else:
+            return
+        if row >= 0:
+            engine.measure(Kind.GRAD_UNREDUCED, gradient, row)
+
+    def begin(self) -> None:
+        """A step begins, or a new attempt at the same one."""
+        for i in range(len(self._calls)):
+            self._calls[i] = 0
+        self._witness = -1
+
+    def finish_step(self) -> None:
+        self._is_published = True
+
+    def is_abandoned(self) -> bool:
+        """Whether gradients have arrived since the last step and been cleared again: that step is never taken."""
+        witness = self._witness
+        return witness >= 0 and self._sources[witness].tensor.grad is None
+
+    def amend(self, numbers: Any, add: Form, remove: Form = Form.NONE) -> None:
+        """Corrects the form of series that nobody has seen yet; numbers None = all."""
+        engine = self._engine()
+        if engine is None or self._is_published:
+            return
+        table = engine.table(Kind.GRAD_UNREDUCED)
+        for number in range(len(self._rows)) if numbers is None else numbers:
+            for row in self._rows[number]:
+                if row >= 0:
+                    desc = table.series[row]
+                    table.series[row] = dataclasses.replace(desc, form=(desc.form & ~remove) | add)
+
+    def refresh(self) -> None:
+        """Follows parameters that were replaced, unfrozen, or given to an optimizer since the last collected step."""
+        engine = self._engine()
+        if engine is None:
+            return
+        optimizers = engine.found.optimizers
+        groups = tuple(len(group["params"]) for optimizer in optimizers for group in optimizer.param_groups)
+        is_regrouped = self._groups is not None and groups != self._groups
+        self._groups = groups
+        for number, source in enumerate(self._sources):
+            new = source.replacement()
+            if new is not None:
+                self._follow(engine, number, new)
+            elif not self._handles[number] and source.place is not None and source.tensor.requires_grad:
+                self._install(engine, number)
+        if is_regrouped:
+            owners = owner_of(optimizers)
+            for source in self._sources:
+                if source.place is not None:
+                    source.optimizer = owners.get(id(source.tensor), source.optimizer)
+
+    def _follow(self, engine: Engine, number: int, new: Any) -> None:
+        source = self._sources[number]
+        old, source.tensor = source.tensor, new
+        for handle in self._handles[number]:
+            handle.remove()
+        self._handles[number] = []
+        owner = owner_of(engine.found.optimizers).get(id(new))
+        extra = ""
+        if owner is None:
+            extra = "; no optimizer steps the new one"
+        else:
+            source.optimizer = owner
+        if new.shape != old.shape:
+            extra += f"; its shape is now {tuple(new.shape)}, its series still says {tuple(old.shape)}"
+        engine.tell(f"the parameter {source.name} was replaced; the new one is watched from step {engine.step}{extra}")
+        if engine.config.wg_distribution:
+            self._install(engine, number)
+
+    def close(self) -> None:
+        """Removes the hooks."""
+        for handles in self._handles:
+            for handle in handles:
+                handle.remove()
+            handles.clear()
