@@ -168,6 +168,7 @@ class Engine:
         self._tables, self._rows, self._scalar_rows = {}, {}, {}
         self.parts = parts
         self._watch(found)
+        self._begin()
 
     def _watch(self, found: Discovery) -> None:
         self.found = found
@@ -201,8 +202,12 @@ class Engine:
     def gradient_arrived(self, number: int, gradient: Any) -> None:
         """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
         self._has_begun = True
-        if self.collecting and gradient is not None:
+        if not self.collecting or gradient is None:
+            return
+        try:
             self._unreduced.arrived(self, number, gradient)
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add(Kind.GRAD_UNREDUCED.word, error)
 
     @property
     def unreduced(self) -> UnreducedGradients:

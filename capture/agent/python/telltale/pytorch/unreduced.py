@@ -28,11 +28,13 @@ class UnreducedGradients:
         self._witness = -1  # a parameter whose gradient arrived in this attempt at the step
         self._groups: tuple[int, ...] | None = None
         self._is_published = False
+        self._is_watching = False
 
     def watch(self) -> None:
         """Adds the series, in the model's order, and installs the hooks."""
         engine = self._engine()
         assert engine is not None
+        self._is_watching = True
         per_micro = engine.config.monitor_mbs_grad and self._acc > 1
         table = engine.table(Kind.GRAD_UNREDUCED)
         for number, source in enumerate(self._sources):
@@ -115,7 +117,7 @@ class UnreducedGradients:
             new = source.replacement()
             if new is not None:
                 self._follow(engine, number, new)
-            elif not self._handles[number] and source.place is not None and source.tensor.requires_grad:
+            elif self._is_watching and not self._handles[number] and source.place is not None and source.tensor.requires_grad:
                 self._install(engine, number)
         if is_regrouped:
             owners = owner_of(optimizers)
@@ -138,7 +140,7 @@ class UnreducedGradients:
         if new.shape != old.shape:
             extra += f"; its shape is now {tuple(new.shape)}, its series still says {tuple(old.shape)}"
         engine.tell(f"the parameter {source.name} was replaced; the new one is watched from step {engine.step}{extra}")
-        if engine.config.wg_distribution:
+        if self._is_watching:
             self._install(engine, number)
 
     def close(self) -> None:
