@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where in the user's code each module is called from: msprobe's stack_info, taken once."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import sys
+from collections.abc import Callable, Iterable
+from types import FrameType
+from typing import Any
+
+import torch
+
+from .hooks import Hook
+
+NO_STACK = "Without call stack"
+MAX_FRAMES = 200
+
+
+def call_stack_text(frame: FrameType | None) -> str:
+    """The stack from `frame` outwards, innermost first, as msprobe writes it: "File path, line n, in function, \\n code
+    \\n" a frame, frames without source left out."""
+    parts = []
+    while frame is not None and len(parts) < MAX_FRAMES:
+        path, line = frame.f_code.co_filename, frame.f_lineno
+        code = linecache.getline(path, line, frame.f_globals).strip()
+        if code:
+            parts.append(f"File {path}, line {line}, in {frame.f_code.co_name}, \n {code} \n")
+        frame = frame.f_back
+    return "".join(parts) or NO_STACK
+
+
+class _StackHook(Hook):
+    """Forward hook of one module: takes the stack of its first call."""
+
+    __slots__ = ("_recorder", "_key")
+
+    def __init__(self, recorder: StackRecorder, key: str) -> None:
+        self._recorder = recorder
+        self._key = key
+
+    def __call__(self, _module: Any, _args: Any, _output: Any) -> None:
+        if not torch.compiler.is_compiling() and self._key not in self._recorder.stacks:
+            self._recorder.take(self._key, sys._getframe(1))
+        return None
+
+
+class StackRecorder:
+    """Takes the call stack of every given module's first forward. Thread: the one that runs forward."""
+
+    def __init__(
+        self,
+        modules: Iterable[tuple[str, torch.nn.Module]],
+        report: Callable[[str, BaseException], None] | None = None,
+    ) -> None:
+        """modules: ("0:blocks.0", module); report: (what, error) of internal errors."""
+        self._modules = list(modules)
+        self._report = report
+        self._handles: list[Any] = []
+        self.stacks: dict[str, str] = {}  # key -> text, in the order of the first calls
+
+    def install(self) -> None:
+        """Hooks the modules."""
+        if not self._handles:
+            self._handles = [module.register_forward_hook(_StackHook(self, key)) for key, module in self._modules]
+
+    def remove(self) -> None:
+        """Takes the hooks off; what was taken stays."""
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    @property
+    def is_complete(self) -> bool:
+        """Every module has run."""
+        return len(self.stacks) == len({key for key, _ in self._modules})
+
+    def take(self, key: str, frame: FrameType | None) -> None:
+        """Keeps the stack of `frame` for a module; never raises."""
+        try:
+            self.stacks[key] = call_stack_text(frame)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            self.stacks[key] = NO_STACK
+            if self._report is not None:
+                self._report("call stacks", error)
+
+    def to_json(self) -> str:
+        """{"0:blocks.0": text, ...}"""
+        return json.dumps(self.stacks, ensure_ascii=False)

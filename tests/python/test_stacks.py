@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each module's stack is taken once, in msprobe's words."""
+
+import copy
+import json
+import re
+
+import torch
+from torch import nn
+
+from telltale.pytorch import stacks
+from telltale.pytorch.stacks import StackRecorder
+from telltale.pytorch.structure import module_keys
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(2, 2)
+        self.unused = nn.ReLU()
+
+    def forward(self, x):
+        y = self.inner(x)  # where inner is called
+        return y
+
+
+def test_a_stack_has_msprobes_form_and_begins_in_torchs_module_call():
+    model = Net()
+    recorder = StackRecorder(module_keys([model]))
+    recorder.install()
+    model(torch.ones(1, 2))
+    recorder.remove()
+    assert list(recorder.stacks) == ["0:inner", "0:"] and not recorder.is_complete
+    text = recorder.stacks["0:inner"]
+    frames = re.findall(r"File (.*), line (\d+), in (\S+), \n (.*) \n", text)
+    assert "".join(f"File {p}, line {n}, in {f}, \n {c} \n" for p, n, f, c in frames) == text
+    assert "telltale" not in text
+    assert frames[0][0].endswith("torch/nn/modules/module.py") and "hook(" in frames[0][3]
+    calls = [frame for frame in frames if frame[0] == __file__]
+    assert [frame[2] for frame in calls] == ["forward", calls[1][2]]
+    assert calls[0][3] == "y = self.inner(x)  # where inner is called"
+    assert calls[1][3] == "model(torch.ones(1, 2))"
+    assert json.loads(recorder.to_json()) == recorder.stacks
+
+
+def test_only_the_first_call_counts():
+    model = nn.ReLU()
+    recorder = StackRecorder(module_keys([model]))
+    recorder.install()
+    recorder.install()
+    model(torch.ones(1))
+    first = dict(recorder.stacks)
+    [model(torch.ones(1)) for _ in range(2)]
+    assert recorder.stacks == first and recorder.is_complete and len(model._forward_hooks) == 1
+    recorder.remove()
+    assert not model._forward_hooks
+
+
+def test_code_without_source_is_left_out():
+    model = nn.ReLU()
+    recorder = StackRecorder(module_keys([model]))
+    recorder.install()
+    exec(compile("model(x)", "<nowhere>", "exec"), {"model": model, "x": torch.ones(1)})
+    assert "File <nowhere>" not in recorder.stacks["0:"] and "test_code_without_source" in recorder.stacks["0:"]
+    assert stacks.call_stack_text(None) == stacks.NO_STACK
+
+
+def test_an_error_is_reported_and_not_raised(monkeypatch):
+    told = []
+    monkeypatch.setattr(stacks, "call_stack_text", lambda frame: 1 / 0)
+    model = nn.ReLU()
+    recorder = StackRecorder(module_keys([model]), report=lambda what, error: told.append((what, type(error))))
+    recorder.install()
+    model(torch.ones(1))
+    assert told == [("call stacks", ZeroDivisionError)] and recorder.stacks == {"0:": stacks.NO_STACK}
+
+
+def test_a_copy_of_the_model_is_silent():
+    model = nn.ReLU()
+    recorder = StackRecorder(module_keys([model]))
+    recorder.install()
+    copy.deepcopy(model)(torch.ones(1))
+    assert recorder.stacks == {}
