@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""fully_shard on two ranks."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import pytest
+import torch
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
+
+from ranks import assert_all, run_ranks, watched
+from sharded import MICROS, STEPS, Reference, check, check_same_training, net, train
+from telltale.kinds import DType, Form, Kind
+
+
+def _wrapped(seed: int, world: int, policy: Any = None, dropout: float = 0.0) -> Any:
+    mesh = init_device_mesh("cpu", (world,))
+    model = net(seed, dropout)
+    more = {"mp_policy": policy} if policy else {}
+    for block in model.blocks:
+        fully_shard(block, mesh=mesh, **more)
+    return fully_shard(model, mesh=mesh, **more)
+
+
+@contextlib.contextmanager
+def _sync(model: Any, on: bool) -> Any:
+    model.set_requires_gradient_sync(on)
+    yield
+
+
+def _values(rank: int, world: int) -> None:
+    once, twice = Reference(rank, world, 1), Reference(rank, world, MICROS)
+    # Reduced after every micro step: only this micro step's gradient is ever there.
+    for micros, reference, quiet, gives in (
+        (1, once, None, "sum"),
+        (MICROS, twice, None, "micro"),
+        (MICROS, twice, "last", "sum"),
+    ):
+        model = _wrapped(0, world)
+        optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+        recorder, monitor = watched(model, optimizer, grad_acc_steps=micros)
+        train(model, optimizer, rank, micros, (lambda last, m=model: _sync(m, last)) if quiet else None)
+        check(recorder, reference, gives)
+        monitor.close()
+    _mixed_precision(rank, world)
+
+
+def _mixed_precision(rank: int, world: int) -> None:
+    """bf16 compute with float32 reduction: the sum over micro steps is not in the leaf, so each is shown alone."""
+    policy = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
+    model = _wrapped(0, world, policy)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    recorder, monitor = watched(model, optimizer, grad_acc_steps=MICROS)
+    train(model, optimizer, rank, MICROS, lambda last: _sync(model, last))
+    reference = Reference(rank, world, MICROS, dtype=torch.bfloat16)
+    for step in range(STEPS):
+        assert_all(recorder, Kind.GRAD_UNREDUCED, step, reference.micro[step][-1], 0.06, is_complete=False)
+    found = recorder.found(Kind.GRAD_UNREDUCED, 0)
+    assert found and all(desc.form & Form.MICRO for desc, _ in found)
+    reduced = recorder.found(Kind.GRAD_REDUCED, 0)
+    assert all(desc.dtype is DType.F32 for desc, _ in reduced)
+    monitor.close()
+
+
+def _same(rank: int, world: int, seeds: int, steps: int) -> None:
+    def make(seed: int) -> Any:
+        model = _wrapped(seed, world, None, 0.1)
+        return model, torch.optim.AdamW(model.parameters(), 1e-2), lambda m, o, n: train(m, o, rank, 1, steps=n)
+
+    check_same_training(make, seeds, steps, "FSDP2")
+
+
+def test_fsdp2_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
+    run_ranks(_values)
+
+
+def test_fsdp2_trains_bitwise_the_same() -> None:
+    run_ranks(_same, 3, 6)
+
+
+@pytest.mark.long
+def test_fsdp2_trains_bitwise_the_same_for_long() -> None:
+    run_ranks(_same, 10, 200)
