@@ -12,7 +12,7 @@ import threading
 import numpy as np
 import pytest
 
-from tables import context, desc, frame, table
+from tables import context, desc, frame, statistics, table
 from telltale.kinds import DType, Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.csv import CsvSink, step_range
@@ -179,6 +179,36 @@ def test_activations_are_grouped_by_module_and_gradients_by_micro_step(out):
 
     assert names("actv_0-0.csv") == [("a", 0), ("a", 1), ("b", 0), ("b", 1)]
     assert names("actv_grad_0-0.csv") == order
+
+
+def test_gradients_stand_in_the_order_of_their_arrival_where_it_is_known(out):
+    grads = table(Kind.GRAD_UNREDUCED, [(desc(name), X if name != "b" else None) for name in "abcd"])
+    grads.arrived += [3, 0, 2, 3]
+    (shot,) = frame(0, grads).tables
+    assert shot.arrival.tolist() == [2, 0, 1]
+    files = written(CsvSink(), context(), frame(0, grads))
+    assert [row[1] for row in rows(files["grad_unreduced_0-0.csv"])[1:]] == ["d", "a", "c"]
+    grads.clear()
+    grads.results[1] = statistics(X)
+    grads.arrived.append(0)  # not what was measured: the order of the rows holds
+    assert frame(1, grads).tables[0].arrival is None
+
+
+def test_a_stable_rank_of_the_usual_definition_is_written_as_msprobes_ratio(out):
+    stats = (Stat.STABLE_RANK, Stat.KERNEL_NORM)
+    both = [(desc("a", definition="F^2/sigma^2; sigma by power iteration"), (64.0, 1.5)), (desc("b"), (8.0, 1.5))]
+    grid = rows(written(CsvSink(), context(ndigits=6), frame(0, table(Kind.LINEAR, both, stats)))["linear_hook_0-0.csv"])
+    assert [row[3] for row in grid[1:]] == ["8.0", "8.0"]
+
+
+def test_router_weights_and_logits_have_a_file_each(out):
+    both = [
+        (desc("r", "weight"), (0.25, 0.0)),
+        (desc("r", "logit", 1), (0.0, 1.5)),
+    ]
+    files = written(CsvSink(), context(ndigits=6), frame(0, table(Kind.ROUTER, both, (Stat.VALUE, Stat.ENTROPY))))
+    assert rows(files["moe_router_weight_hook_0-0.csv"])[1] == ["0", "r.moe_router", "0", "0.25"]
+    assert rows(files["moe_router_logit_hook_0-0.csv"])[1] == ["0", "r.moe_router", "0", "1", "1.5"]
 
 
 def test_a_range_of_steps_shares_a_file_and_is_aligned_to_zero(out):

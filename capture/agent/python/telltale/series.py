@@ -68,6 +68,7 @@ class SeriesTable:
         self.stats = stats
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
+        self.arrived: list[int] = []  # rows in the order in which they were measured, where the engine notes it
         self._lock = threading.Lock()
         if stats:
             self.values = np.zeros((capacity, len(stats)), np.float64)
@@ -106,11 +107,19 @@ class SeriesTable:
             return None
         picked = [self.series[i] for i in rows]
         values = self.values[rows] if self.stats else self.results[rows]
-        return TableSnapshot(self.kind, self.stats, picked, rows, values)
+        return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows))
+
+    def _arrival(self, rows: np.ndarray) -> np.ndarray | None:
+        """Positions in `rows` by arrival; None where it was not noted for each."""
+        arrived = np.array(list(dict.fromkeys(self.arrived)), np.int64)
+        if arrived.size != rows.size or not np.array_equal(np.sort(arrived), rows):
+            return None
+        return np.searchsorted(rows, arrived)
 
     def clear(self) -> None:
         """Forgets the step's values; the series stay."""
         n = len(self.series)
+        self.arrived.clear()
         if self.stats:
             self.present[:n] = 0
         else:
@@ -126,6 +135,7 @@ class TableSnapshot:
     series: list[SeriesDesc]
     rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
     values: np.ndarray  # [n] of STATS, or [n, len(stats)] float64
+    arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
 
     def column(self, op: str) -> np.ndarray:
         """A msprobe op ("norm", "mean", "min", "max", "zeros", "nans") as float64, with NaN and Inf passed on as

@@ -104,6 +104,7 @@ WRITE_ORDER = (
 _RANK_OF_KIND = {kind: i for i, kind in enumerate(WRITE_ORDER)}
 # Kinds whose rows msprobe writes module by module: all micro steps of one, then the next.
 BY_MODULE = frozenset({Kind.ACTV, Kind.ATTENTION, Kind.LINEAR, Kind.ROUTER})
+_BY_ARRIVAL = frozenset({Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED})
 _PARAMETER_KINDS = frozenset(_PLAIN) | {Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED, Kind.MG_DIRECTION}
 
 
@@ -115,23 +116,34 @@ def file_kind(table: TableSnapshot, config: MonitorConfig) -> FileKind:
     if kind is Kind.ATTENTION:
         return _ATTENTION
     if kind is Kind.ROUTER:
-        return _ROUTER_LOGIT if Stat.ENTROPY in table.stats else _ROUTER_WEIGHT
+        return _ROUTER_LOGIT
     return _FIXED[kind]
 
 
 def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, np.ndarray]]:
     """The files of a table with the rows of each, in msprobe's order. Attention: what msprobe itself measures (its
     first head) goes to attention_hook, all other heads to a file of their own, so that the former stays as msprobe has
-    it."""
+    it. Routers: weights and logits have a file each."""
     kind = file_kind(table, config)
     order = _order(table)
-    if table.kind is not Kind.ATTENTION:
+    if table.kind is Kind.ATTENTION:
+        other, is_other = _HEADS, [table.series[i].slot.startswith("head") for i in order]
+    elif table.kind is Kind.ROUTER:
+        other, is_other = _ROUTER_WEIGHT, [_is_router_weight(table, int(i)) for i in order]
+    else:
         return [(kind, order)]
-    is_head = np.array([table.series[i].slot.startswith("head") for i in order], bool)
-    return [(k, rows) for k, rows in ((kind, order[~is_head]), (_HEADS, order[is_head])) if rows.size]
+    chosen = np.array(is_other, bool)
+    return [(files, rows) for files, rows in ((kind, order[~chosen]), (other, order[chosen])) if rows.size]
+
+
+def _is_router_weight(table: TableSnapshot, position: int) -> bool:
+    desc = table.series[position]
+    return Stat.ENTROPY not in table.stats or "weight" in desc.slot or "cosine" in desc.definition
 
 
 def _order(table: TableSnapshot) -> np.ndarray:
+    if table.kind in _BY_ARRIVAL and table.arrival is not None:
+        return table.arrival
     order = np.arange(len(table.series))
     if table.kind not in BY_MODULE:
         return order
@@ -167,7 +179,7 @@ class Names:
     def row(self, kind: Kind, files: FileKind, desc: SeriesDesc) -> str:
         """A row's name: "blocks.0.attn.core.input_0"."""
         name = self.base(kind, desc) + files.suffix
-        if not desc.slot or desc.slot == files.suffix[1:]:
+        if not desc.slot or desc.slot == files.suffix[1:] or kind in (Kind.LINEAR, Kind.ROUTER):
             return name
         return f"{name}.{desc.slot}"
 
@@ -206,13 +218,23 @@ def column(table: TableSnapshot, op: str, eps: float) -> np.ndarray | None:
         return _of_scalar(table.values[:, 0], op, eps)
     if table.stats:
         stat = STAT_COLUMNS.get(op)
-        return table.values[:, table.stats.index(stat)] if stat in table.stats else None
+        if stat not in table.stats:
+            return None
+        values = table.values[:, table.stats.index(stat)]
+        return _as_ratio(table, values) if stat is Stat.STABLE_RANK else values
     if op == "id":
         is_scalar = np.array([desc.shape == () for desc in table.series], bool)
         return np.where(is_scalar, table.column("max"), np.nan)
     if op in ("pos_infs", "neg_infs"):
         return table.values[op].astype(np.float64)
     return table.column(op) if op in STATS_OPS else None
+
+
+def _as_ratio(table: TableSnapshot, values: np.ndarray) -> np.ndarray:
+    """msprobe's sr is F/sigma; a stable rank by its usual definition, F^2/sigma^2, is that squared."""
+    is_squared = np.array([desc.definition.startswith("F^2") for desc in table.series], bool)
+    with np.errstate(invalid="ignore"):
+        return np.where(is_squared, np.sqrt(values), values)
 
 
 def _of_scalar(value: np.ndarray, op: str, eps: float) -> np.ndarray | None:
