@@ -200,13 +200,11 @@ class _DeviceWorker:
 
 def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
     """Adds device results to a frame, by kind, rows in order."""
-    fresh: dict[Kind, list[tuple[int, Any, tuple[Any, ...]]]] = {}
-    stats_of: dict[Kind, tuple[Any, ...]] = {}
+    fresh: dict[tuple[Kind, Any], list[tuple[int, Any, tuple[Any, ...]]]] = {}
     for (kind, stats, row, desc), values in zip(names, numbers):
-        stats_of[kind] = stats
-        fresh.setdefault(kind, []).append((row, desc, tuple(values) if stats else record(values)))
-    for kind, entries in fresh.items():
-        old = next((shot for shot in frame.tables if shot.kind is kind), None)
+        fresh.setdefault((kind, stats), []).append((row, desc, tuple(values) if stats else record(values)))
+    for (kind, stats), entries in fresh.items():
+        old = next((shot for shot in frame.tables if shot.kind is kind and shot.stats == stats), None)
         if old is not None:
             frame.tables.remove(old)
             entries += [(int(r), d, tuple(v)) for r, d, v in zip(old.rows, old.series, old.values)]
@@ -214,9 +212,9 @@ def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
         frame.tables.append(
             TableSnapshot(
                 kind,
-                stats_of[kind],
+                stats,
                 [entry[1] for entry in entries],
                 np.array([entry[0] for entry in entries]),
-                np.array([entry[2] for entry in entries], None if stats_of[kind] else STATS),
+                np.array([entry[2] for entry in entries], None if stats else STATS),
             )
         )

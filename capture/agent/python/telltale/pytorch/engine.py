@@ -65,10 +65,12 @@ class Engine:
         self.collecting = False
         self.collected = 0
         self.keeps_last = False
+        self.stop_because: Exception | None = None
         self.last: Frame | None = None  # the last step that was collected, for generate_*_metrics()
         self.parts: list[Any] = []  # activations, features, collectives: begin(collecting), close()
         self.after_step: list[Callable[[int], None]] = []
         self._tables: dict[Kind, SeriesTable] = {}
+        self._extra: dict[tuple[Kind, tuple[Stat, ...]], SeriesTable] = {}
         self._lock = threading.Lock()
         self._told: set[str] = set()
         self.attempt = 0  # of the step in progress, counted over the run
@@ -111,8 +113,13 @@ class Engine:
                     found = self._tables[kind] = SeriesTable(kind, _STATS.get(kind, ()))
         return found
 
+    def extra_table(self, kind: Kind, stats: tuple[Stat, ...]) -> SeriesTable:
+        """A second table of a kind, with other columns."""
+        return self._extra.setdefault((kind, stats), SeriesTable(kind, stats, capacity=1 << 14))
+
     def tables(self) -> list[SeriesTable]:
-        return [self._tables[kind] for kind in sorted(self._tables)]
+        """Every table, by kind."""
+        return [self._tables[kind] for kind in sorted(self._tables)] + list(self._extra.values())
 
     def measure(self, kind: Kind, tensor: Any, row: int) -> None:
         """Measures into one row; never raises. Thread: any."""
@@ -127,9 +134,9 @@ class Engine:
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             self.strikes.add(kind.word, error)
 
-    def put_tensor(self, kind: Kind, rows: list[int], values: Any) -> None:
+    def put_tensor(self, kind: Kind | SeriesTable, rows: list[int], values: Any) -> None:
         """Values [len(rows), stats] of a kind that has stats; those on a device are fetched with the step's others."""
-        table = self.table(kind)
+        table = kind if isinstance(kind, SeriesTable) else self.table(kind)
         if values.is_cpu:
             for row, numbers in zip(rows, values.tolist()):
                 table.put(row, *numbers)
@@ -165,7 +172,7 @@ class Engine:
         self.config = config
         self.measurer.eps, self.measurer.threads = config.eps, config.threads
         self.collected = 0
-        self._tables, self._rows, self._scalar_rows = {}, {}, {}
+        self._tables, self._extra, self._rows, self._scalar_rows = {}, {}, {}, {}
         self.parts = parts
         self._watch(found)
         self._begin()
@@ -463,6 +470,9 @@ class _StepHook(Hook):
             return None
         if not self._is_before:
             engine.after_step_of(number, optimizer)
+            if engine.stop_because is not None:
+                because, engine.stop_because = engine.stop_because, None
+                raise because  # the config asks for it
             return None
         engine.step_begins(number, optimizer)
         # A closure computes the gradients inside step(): read them after it, at its last call.

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from .attentionpart import AttentionPart, attention_modules
+from .commpart import CommPart
 from .optimizerparts import DirectionPart, UpdatePart
+from .recordparts import StackPart, StructPart
 from .targets import TargetSet
+from .weightparts import LinearPart, RouterPart
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -31,6 +34,22 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     if attention:
         like_msprobe = "attention_hook" in wanted and writes_msprobe_files(config)
         parts.append(AttentionPart(engine, attention, like_msprobe))
+    plain_files = writes_msprobe_files(config)
+    linear = _named(engine, chunks, wanted.get("linear_hook", []), "linear_hook")
+    if linear:
+        parts.append(LinearPart(engine, linear, plain_files))
+    routers = [
+        _named(engine, chunks, wanted.get(f"moe_router_{what}_hook", []), f"moe_router_{what}_hook")
+        for what in ("logit", "weight")
+    ]
+    if any(routers):
+        parts.append(RouterPart(engine, *routers))
+    if config.cc_distribution.enable:
+        parts.append(CommPart(engine, plain_files))
+    if config.stack_info:
+        parts.append(StackPart(engine, chunks))
+    if config.print_struct:
+        parts.append(StructPart(engine, chunks))
     if config.mg_direction:
         parts.append(DirectionPart(engine))
     if config.ur_distribution:

@@ -34,15 +34,15 @@ class StreamSink(Sink):
         """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
         self._options = options
         self.agent: native.Agent | None = None
-        self._parts: dict[Kind | str, list[_Part]] = {}
+        self._parts: dict[Any, list[_Part]] = {}  # by kind and columns
         self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=4096)
         self._scalar_rows: dict[str, int] = {}
 
     def open(self, context: RunContext) -> None:
         if self.agent is not None:
             # The monitor begins anew, with new tables.
-            for kind in [key for key in self._parts if key != _LATE]:
-                del self._parts[kind]
+            for key in [known for known in self._parts if known != _LATE]:
+                del self._parts[key]
             return
         options = dict(context.info.get("agent", {}), **self._options)
         options.setdefault("rank", context.rank)
@@ -55,7 +55,7 @@ class StreamSink(Sink):
             return True
         todo = []
         for table in tables:
-            key: Kind | str = _LATE if table is self._scalars else table.kind
+            key = _LATE if table is self._scalars else (table.kind, table.stats)
             self.know(table, key)
             for part in self._parts.get(key, ()):
                 if part.layout and _is_present(table, part):
@@ -79,9 +79,10 @@ class StreamSink(Sink):
         slab = 0
         for shot in frame.tables:
             last = int(shot.rows[-1])
-            if self._known(shot.kind) <= last:
+            key = (shot.kind, shot.stats)
+            if self._known(key) <= last:
                 raise ValueError("series must be registered before their values: call know()")
-            for part in self._parts[shot.kind]:
+            for part in self._parts[key]:
                 inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
                 if not part.layout or not inside.any():
                     continue
@@ -93,9 +94,9 @@ class StreamSink(Sink):
         if slab:
             agent.commit(slab)
 
-    def know(self, table: SeriesTable, key: Kind | str | None = None) -> None:
+    def know(self, table: SeriesTable, key: Any = None) -> None:
         """Registers the series of a table that are new."""
-        key = table.kind if key is None else key
+        key = (table.kind, table.stats) if key is None else key
         known = self._known(key)
         if known < len(table.series):
             self._register(key, table, known)
@@ -137,11 +138,11 @@ class StreamSink(Sink):
             self.agent.forget()
             self.agent = None
 
-    def _known(self, kind: Kind | str) -> int:
-        parts = self._parts.get(kind)
+    def _known(self, key: Any) -> int:
+        parts = self._parts.get(key)
         return parts[-1].first + parts[-1].count if parts else 0
 
-    def _register(self, key: Kind | str, table: SeriesTable, known: int) -> None:
+    def _register(self, key: Any, table: SeriesTable, known: int) -> None:
         assert self.agent is not None
         series = table.series
         total = len(series)

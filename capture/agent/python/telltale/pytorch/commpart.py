@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""cc_distribution: statistics of what passes through torch.distributed, per step."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..kinds import Kind
+from ..measure import DTYPES
+from ..series import PRESENT, SeriesDesc, SeriesTable
+from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
+from .collectivepatch import CommEvent
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+_MOST_CALLS = 4096  # of one op and argument in one step
+
+
+class CommPart:
+    """One series per op and argument ("all_reduce", "post_0"), over all its calls of a step as msprobe has it: smallest
+    min, largest max, sum of norms and of NaN, mean of means and of zeros. In the stream also by call site. Thread: the
+    one that calls the collective."""
+
+    def __init__(self, engine: Engine, like_msprobe: bool) -> None:
+        """like_msprobe: one series per op; else one per op and call site."""
+        self._engine = weakref.ref(engine)
+        wanted = engine.config.cc_distribution
+        self._by_site = not like_msprobe
+        self._log_only = wanted.cc_log_only
+        self._watch = CollectiveWatch(
+            self._seen, wanted.cc_codeline, wanted.cc_pre_hook, wanted.cc_log_only, engine.strikes.add
+        )
+        self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS)
+        self._calls: dict[tuple[str, str], list[int]] = {}
+        self._first: dict[tuple[str, str], Any] = {}
+        self._rows: dict[tuple[str, str], int] = {}
+        self._used = 0
+        self._steps = 0
+        for sentence in self._watch.problems:
+            engine.tell(sentence)
+
+    def collect(self, on: bool) -> None:
+        """Installs or takes back the class patch."""
+        if on:
+            self._watch.install()
+            engine = self._engine()
+            if engine is not None:
+                for sentence in (*self._watch.problems, *(f"not observed: {words}" for words in NOT_OBSERVED)):
+                    engine.tell(sentence)
+        else:
+            self._watch.remove()
+
+    def _seen(self, event: CommEvent) -> None:
+        engine = self._engine()
+        if engine is None or not engine.collecting or engine.strikes.is_off("comm"):
+            return
+        when = "post" if event.is_post else "pre"
+        name = f"{event.op} ({_short(event.site)})" if self._by_site else event.op
+        for i, tensors in enumerate(event.parts):
+            key = (name, f"{when}_{i}")
+            for tensor in tensors:
+                if self._used == _MOST_CALLS:
+                    engine.tell(f"more than {_MOST_CALLS} tensors went through collectives in one step; the rest is left out")
+                    return
+                row = self._used
+                self._used += 1
+                if len(self._scratch) <= row:
+                    self._scratch.add(SeriesDesc("scratch"))
+                self._scratch.results["flags"][row] = 0
+                if not tensor.is_cpu:
+                    engine.not_observed(Kind.COMM, name, "only tensors in host memory are measured here")
+                    continue
+                why = engine.measurer.one(tensor, self._scratch, row)
+                if why:
+                    engine.not_observed(Kind.COMM, name, why)
+                    continue
+                self._calls.setdefault(key, []).append(row)
+                self._first.setdefault(key, (tuple(tensor.shape), tensor.dtype, tensor.numel()))
+
+    def before_step(self, sources: list[Any]) -> None:
+        """Nothing to read here."""
+
+    def finish_step(self) -> None:
+        """Puts the step's aggregates into the table."""
+        engine = self._engine()
+        if engine is None:
+            return
+        try:
+            table = engine.table(Kind.COMM)
+            for key, calls in self._calls.items():
+                row = self._rows.get(key)
+                if row is None:
+                    row = self._rows[key] = table.add(self._describe(key, len(calls)))
+                if row >= 0:
+                    table.results[row] = _pooled(self._scratch.results[calls])
+            self._steps += 1
+            if self._log_only and self._steps == 2:
+                engine.dispatcher.event("log", engine.step, "collectives by call site", self._watch.stacks_json())
+                if engine.rank == 0:
+                    print(self._watch.stacks_json(), flush=True)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add("comm", error)
+        self._calls.clear()
+        self._used = 0
+
+    def _describe(self, key: tuple[str, str], calls: int) -> SeriesDesc:
+        shape, dtype, numel = self._first[key]
+        one = calls == 1
+        return SeriesDesc(
+            name=key[0],
+            slot=key[1],
+            definition="per step: sum of norms, mean of means over all calls",
+            shape=shape if one else (),
+            dtype=DTYPES.get(dtype, DTYPES[next(iter(DTYPES))]),
+            numel=numel,
+        )
+
+    def close(self) -> None:
+        self.collect(False)
+
+
+def _short(site: str) -> str:
+    """ "/a/b/train.py[55]   main" -> "train.py[55] main"."""
+    path, _, rest = site.partition("[")
+    return f"{os.path.basename(path)}[{' '.join(rest.split())}"
+
+
+def _pooled(stats: np.ndarray) -> Any:
+    """One STATS record of many calls, by msprobe's rules."""
+    out = np.zeros((), stats.dtype)
+    numel = int(stats["numel"].sum())
+    finite = int(stats["finite"].sum())
+    has = stats["finite"] > 0
+    norm = aggregate("norm", np.sqrt(stats["sumsq"][has])) if has.any() else 0.0
+    mean = aggregate("mean", stats["sum"][has] / stats["finite"][has]) if has.any() else 0.0
+    zeros = aggregate("zeros", stats["zero_count"] / stats["numel"])
+    out["sumsq"], out["norm"] = norm * norm, norm
+    out["sum"], out["mean"] = mean * finite, mean
+    if has.any():
+        out["min"], out["max"] = stats["min"][has].min(), stats["max"][has].max()
+    out["zeros"], out["zero_count"] = zeros, round(zeros * numel)
+    out["numel"], out["finite"], out["flags"] = numel, finite, PRESENT
+    for name in ("nans", "pos_infs", "neg_infs"):
+        out[name] = stats[name].sum()
+    return out

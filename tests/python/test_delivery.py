@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever happens to the server, the training ends in the same bits and every sample is accounted for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+from serving import Server, result, start_training, wait_for_step
+
+STEPS = 40
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path / "data")
+    yield running
+    if running.process.poll() is None:
+        os.kill(running.process.pid, signal.SIGCONT)
+        running.kill()
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Weights of the training without an agent."""
+    return result(start_training(tmp_path_factory.mktemp("bare"), STEPS, WATCH="0"))["weights"]
+
+
+def balanced(counters: dict[str, int]) -> bool:
+    return counters["produced"] == counters["acked"] + counters["dropped"] + counters["in_flight"]
+
+
+def stored(server: Server) -> int:
+    """Samples in the capsule."""
+    assert server.stop() == 0
+    found = server.inspect()
+    return int(found["samples"])
+
+
+def test_with_the_server_up_everything_is_stored(server: Server, tmp_path: Path, bare: str) -> None:
+    done = result(start_training(tmp_path, STEPS, TELLTALE_JOIN=server.join))
+    assert done["weights"] == bare
+    assert done["counters"]["produced"] == done["counters"]["acked"] > 0
+    assert done["counters"]["dropped"] == 0
+    assert stored(server) == done["counters"]["produced"]
+
+
+def test_with_the_server_down_the_data_waits_in_the_spool(tmp_path: Path, bare: str) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    join = f"telltale://127.0.0.1:{port}#token=" + "a" * 43
+    done = result(start_training(tmp_path, STEPS, TELLTALE_JOIN=join, FLUSH="0.5"))
+    assert done["weights"] == bare
+    assert balanced(done["counters"]) and done["counters"]["acked"] == 0
+    assert done["counters"]["in_flight"] == done["counters"]["produced"] > 0
+    assert sum(f.stat().st_size for f in (tmp_path / "spool").rglob("*") if f.is_file()) > 1000
+
+
+def test_a_server_that_hangs_for_a_while_loses_nothing(server: Server, tmp_path: Path, bare: str) -> None:
+    training = start_training(tmp_path, STEPS, TELLTALE_JOIN=server.join, PAUSE="0.02")
+    wait_for_step(training, 5)
+    os.kill(server.process.pid, signal.SIGSTOP)
+    wait_for_step(training, 25)
+    os.kill(server.process.pid, signal.SIGCONT)
+    done = result(training)
+    assert done["weights"] == bare
+    assert done["counters"]["produced"] == done["counters"]["acked"]
+    assert stored(server) == done["counters"]["produced"]
+
+
+def test_a_server_that_is_killed_and_comes_back_has_everything_once(server: Server, tmp_path: Path, bare: str) -> None:
+    training = start_training(tmp_path, STEPS, TELLTALE_JOIN=server.join, PAUSE="0.03")
+    for step in (5, 15, 25):
+        wait_for_step(training, step)
+        server.kill()
+        server.start()
+    done = result(training)
+    assert done["weights"] == bare
+    assert done["counters"]["produced"] == done["counters"]["acked"]
+    assert done["counters"]["dropped"] == 0
+    assert stored(server) == done["counters"]["produced"]
+
+
+def test_a_full_disk_is_counted_and_training_goes_on(tmp_path: Path, bare: str) -> None:
+    done = result(start_training(tmp_path, STEPS, TELLTALE_MODE="offline", SMALLEST_FILE="8192", FLUSH="0.5"))
+    assert done["weights"] == bare
+    assert balanced(done["counters"])
+    assert done["counters"]["dropped"] > 0
