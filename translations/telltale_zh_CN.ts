@@ -121,6 +121,10 @@
         <translation>已中断</translation>
     </message>
     <message>
+        <source>lost</source>
+        <translation>已失联</translation>
+    </message>
+    <message>
         <source>damaged</source>
         <translation>已损坏</translation>
     </message>

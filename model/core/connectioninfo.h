@@ -19,7 +19,10 @@ struct ConnectionInfo {
     bool connected = false;
     bool encrypted = false;
     std::int64_t connectedSinceNs = 0;
-    double lagSeconds = 0; ///< newest step's wall clock to its commit, plus the agent's clock offset when known
+    /// Newest step's wall clock to its commit, by our clock; grows while nothing comes that should.
+    double lagSeconds = 0;
+    bool saidBye = false;
+    std::int64_t lastHeardNs = 0;
     std::uint64_t receivedBytes = 0;
     std::uint64_t receivedBatches = 0;
     std::uint64_t duplicates = 0;

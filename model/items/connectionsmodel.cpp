@@ -98,7 +98,8 @@ QString ConnectionsModel::text(const ConnectionInfo& connection, int column) con
     case RunColumn:
         return QString::fromStdString(connection.runName);
     case LagColumn:
-        return connection.connected ? tr("%1 s").arg(connection.lagSeconds, 0, 'f', 2) : QString();
+        return connection.saidBye && !connection.connected ? QString()
+                                                           : tr("%1 s").arg(connection.lagSeconds, 0, 'f', 2);
     case DroppedColumn:
         return QString::number(connection.droppedSamples);
     case SpoolColumn:
@@ -163,7 +164,7 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const
         if (index.column() == StateColumn)
             return connection.lastRefusal.empty() && connection.connected ? 0 : 1;
         if (index.column() == LagColumn)
-            return connection.lagSeconds > kLateSeconds ? 1 : 0;
+            return connection.lagSeconds > kLateSeconds && (connection.connected || !connection.saidBye) ? 1 : 0;
         return index.column() == DroppedColumn && connection.droppedSamples > 0 ? 1 : 0;
     case KeyRole:
         return QString::fromStdString(connection.agentId);

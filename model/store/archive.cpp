@@ -7,11 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <telltale/core/bytes.h>
+#include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
@@ -19,33 +20,21 @@
 namespace telltale::store {
 namespace {
 
-constexpr std::array<std::string_view, 6> kStateNames { "live", "finished", "failed", "interrupted", "damaged",
-    "newer" };
-static_assert(kStateNames.size() == static_cast<std::size_t>(RunState::Newer) + 1);
+constexpr std::array<std::string_view, 7> kStateNames { "live", "finished", "failed", "interrupted", "damaged", "newer",
+    "lost" };
+static_assert(kStateNames.size() == static_cast<std::size_t>(RunState::Lost) + 1);
+
+/// Batches that agents said they made and that are not here, of streams that nobody sends any more.
+constexpr const char* kMissingBatches
+    = "SELECT ifnull(sum(CAST(meta.value AS INTEGER) - durable_seq), 0) FROM stream JOIN meta ON meta.key = "
+      "'told_seq.' "
+      "|| stream.id JOIN source ON source.id = stream.source WHERE source.state <> 0 AND CAST(meta.value AS INTEGER) > "
+      "durable_seq";
 
 bool fileExists(const std::string& path)
 {
     std::error_code error;
     return std::filesystem::exists(path, error);
-}
-
-/// Read-only whatever the folder allows: a capsule in WAL mode cannot be opened where no -shm can be made.
-Expected<Connection> openForReading(const std::string& path)
-{
-    auto db = openDatabase(path, OpenMode::Read);
-    if (db) {
-        auto ok = checkSchema(db->get());
-        if (ok)
-            return db;
-        if (ok.error().code == ErrorCode::Newer || ok.error().code == ErrorCode::Damaged || fileExists(path + "-wal"))
-            return tl::unexpected<Error>(std::move(ok.error()));
-    }
-    db = openDatabase(path, OpenMode::ReadImmutable);
-    if (!db)
-        return db;
-    if (auto ok = checkSchema(db->get()); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
-    return db;
 }
 
 std::string metaValue(sqlite3* db, std::string_view key)
@@ -66,12 +55,14 @@ RunSummary summaryOf(const std::string& path)
 {
     RunSummary run;
     run.path = path;
-    const std::string file = std::filesystem::path(path).filename().native();
-    run.id = shortIdOfFile(file);
-    run.name = file;
+    const std::filesystem::path file(path);
+    run.id = shortIdOfFile(file.filename().native());
+    if (run.id.empty())
+        run.id = file.stem().native();
+    run.name = file.filename().native();
+    run.fileBytes = capsuleBytes(path);
     struct stat info { };
     if (::stat(path.c_str(), &info) == 0) {
-        run.fileBytes = static_cast<std::uint64_t>(info.st_size);
         run.modifiedNs = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
         run.createdNs = run.modifiedNs;
     }
@@ -84,6 +75,9 @@ RunSummary summaryOf(const std::string& path)
     const std::int64_t state = metaNumber(db->get(), "state");
     run.state = state >= 0 && state < static_cast<std::int64_t>(kStateNames.size()) ? static_cast<RunState>(state)
                                                                                     : RunState::Damaged;
+    // A recorder that was killed had no time to say so.
+    if (run.state == RunState::Live && !isBeingRecorded(path))
+        run.state = RunState::Interrupted;
     if (const std::string id = metaValue(db->get(), "run_id"); !id.empty())
         run.id = id;
     run.name = metaValue(db->get(), "name");
@@ -91,7 +85,27 @@ RunSummary summaryOf(const std::string& path)
     run.modifiedNs = std::max(run.createdNs, metaNumber(db->get(), "modified_ns"));
     run.ranks = static_cast<int>(queryInteger(db->get(), "SELECT count(DISTINCT rank) FROM source").value_or(0));
     run.lastStep = Step(queryInteger(db->get(), "SELECT ifnull(max(last_step), -1) FROM source").value_or(-1));
+    run.missingBatches = static_cast<std::uint64_t>(queryInteger(db->get(), kMissingBatches).value_or(0));
     return run;
+}
+
+/// A copy carries its original's id. The one whose file is still named after it keeps it, the others are counted on.
+void makeIdsUnique(std::vector<RunSummary>& runs)
+{
+    std::stable_sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
+        const auto isNamedSo = [](const RunSummary& run) {
+            return shortIdOfFile(std::filesystem::path(run.path).filename().native()) == run.id;
+        };
+        return std::tuple(a.id, !isNamedSo(a), a.path) < std::tuple(b.id, !isNamedSo(b), b.path);
+    });
+    std::string previous;
+    int count = 0;
+    for (RunSummary& run : runs) {
+        count = run.id == previous ? count + 1 : 1;
+        previous = run.id;
+        if (count > 1)
+            run.id += "-" + std::to_string(count);
+    }
 }
 
 }
@@ -116,11 +130,28 @@ std::string defaultDataDir()
     return variable("HOME") + "/.local/share/telltale";
 }
 
+RunSummary describeRun(const std::string& path)
+{
+    return summaryOf(path);
+}
+
+std::uint64_t capsuleBytes(const std::string& path)
+{
+    std::uint64_t bytes = 0;
+    for (const char* part : { "", "-wal", "-shm" }) {
+        struct stat info { };
+        if (::stat((path + part).c_str(), &info) == 0)
+            bytes += static_cast<std::uint64_t>(info.st_size);
+    }
+    return bytes;
+}
+
 std::vector<RunSummary> listRuns(const std::string& dataDir)
 {
     std::vector<RunSummary> runs;
     for (const std::string& path : capsulePaths(dataDir))
         runs.push_back(summaryOf(path));
+    makeIdsUnique(runs);
     std::sort(
         runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) { return a.createdNs > b.createdNs; });
     return runs;
@@ -128,21 +159,29 @@ std::vector<RunSummary> listRuns(const std::string& dataDir)
 
 Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId)
 {
-    if (pathOrId.find('/') != std::string::npos || pathOrId.ends_with(kCapsuleSuffix)) {
+    if (pathOrId.empty())
+        return failure(ErrorCode::BadInput, "an empty name is no run", "\"telltale runs\" lists their ids");
+    std::error_code error;
+    if (std::filesystem::is_directory(pathOrId, error))
+        return failure(ErrorCode::BadInput, pathOrId + " is a folder, not a run",
+            "name one of the .telltale files, or an id from \"telltale runs\"");
+    const bool isPath = pathOrId.find('/') != std::string::npos || pathOrId.ends_with(kCapsuleSuffix);
+    if (isPath) {
         if (fileExists(pathOrId))
             return pathOrId;
         return failure(ErrorCode::NotFound, "there is no file " + pathOrId);
     }
     std::vector<std::string> found;
-    for (const std::string& path : capsulePaths(dataDir)) {
-        const std::string id = shortIdOfFile(std::filesystem::path(path).filename().native());
-        if (!pathOrId.empty() && id.starts_with(pathOrId))
-            found.push_back(path);
-        if (id == pathOrId)
-            return path;
+    for (const RunSummary& run : listRuns(dataDir)) {
+        if (run.id == pathOrId)
+            return run.path;
+        if (run.id.starts_with(pathOrId))
+            found.push_back(run.path);
     }
     if (found.size() == 1)
         return found.front();
+    if (found.empty() && fileExists(pathOrId))
+        return pathOrId;
     if (found.empty())
         return failure(ErrorCode::NotFound, "there is no run with the id \"" + pathOrId + "\" in " + dataDir,
             "\"telltale runs\" lists them");
@@ -176,50 +215,6 @@ Expected<void> deleteRun(const std::string& path)
         return failure(error ? ErrorCode::Io : ErrorCode::NotFound,
             "cannot delete " + path + (error ? " (" + error.message() + ")" : std::string(": there is no such file")));
     return {};
-}
-
-Expected<VerifyReport> verifyCapsule(const std::string& path)
-{
-    auto db = openForReading(path);
-    if (!db)
-        return tl::unexpected<Error>(std::move(db.error()));
-    VerifyReport report;
-    struct {
-        const char* what;
-        const char* sql;
-    } const tables[] = {
-        { "tile", "SELECT id, crc, data FROM tile" },
-        { "tail row", "SELECT id, crc, data FROM tail" },
-        { "blob", "SELECT id, crc, data FROM blob" },
-        { "quarantined batch", "SELECT id, crc, data FROM quarantine" },
-        { "layout", "SELECT id, crc, bytes FROM layout" },
-    };
-    for (const auto& [what, sql] : tables) {
-        auto rows = Statement::prepare(db->get(), sql);
-        if (!rows)
-            return tl::unexpected<Error>(std::move(rows.error()));
-        for (;;) {
-            auto more = rows->step();
-            if (!more) {
-                report.problems.push_back(std::string("a ") + what + " cannot be read: " + more.error().what);
-                break;
-            }
-            if (!*more)
-                break;
-            const std::string_view data = rows->blob(2);
-            ++report.blobs;
-            report.bytes += data.size();
-            if (crc32c(data) != static_cast<std::uint32_t>(rows->integer(1)))
-                report.problems.push_back(
-                    std::string(what) + " " + std::to_string(rows->integer(0)) + " has a wrong checksum");
-        }
-    }
-    auto check = Statement::prepare(db->get(), "PRAGMA integrity_check(20)");
-    for (auto more = check ? check->step() : Expected<bool>(false); more && *more; more = check->step()) {
-        if (check->text(0) != "ok")
-            report.problems.push_back("the file's structure is damaged: " + std::string(check->text(0)));
-    }
-    return report;
 }
 
 }

@@ -2,16 +2,26 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
 
 namespace telltale::store {
 
-enum class RunState : std::uint8_t { Live = 0, Finished = 1, Failed = 2, Interrupted = 3, Damaged = 4, Newer = 5 };
+enum class RunState : std::uint8_t {
+    Live = 0,
+    Finished = 1,
+    Failed = 2,
+    Interrupted = 3, ///< recording ended before the training did
+    Damaged = 4,
+    Newer = 5,
+    Lost = 6, ///< the training went away without a word while it was recorded
+};
 /// "live", "finished", ...
 std::string_view runStateName(RunState state);
 
@@ -25,6 +35,7 @@ struct RunSummary {
     std::uint64_t fileBytes = 0;
     std::int64_t createdNs = 0;
     std::int64_t modifiedNs = 0;
+    std::uint64_t missingBatches = 0; ///< made by agents that are gone, and never received
     std::string note; ///< why it cannot be opened, for Damaged and Newer
 };
 
@@ -33,6 +44,10 @@ std::string defaultDataDir();
 
 /// Every capsule under <dataDir>/runs, newest first. Never opens a file for writing. Thread: query.
 std::vector<RunSummary> listRuns(const std::string& dataDir);
+/// One capsule as listRuns says it, with the id that the file carries.
+RunSummary describeRun(const std::string& path);
+/// On disk, with what is still in SQLite's log beside it.
+std::uint64_t capsuleBytes(const std::string& path);
 /// A path, or an id (or unique prefix of one) from listRuns.
 Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId);
 /// The name shown; the file keeps its own.
@@ -46,5 +61,15 @@ struct VerifyReport {
 };
 /// Reads every blob and checks every crc.
 Expected<VerifyReport> verifyCapsule(const std::string& path);
+
+/// A part of a run: what a picture shows.
+struct RunPart {
+    std::vector<Kind> kinds;
+    std::vector<Stat> stats; ///< empty = all
+    std::optional<Rank> rank;
+    StepRange steps;
+};
+/// What of the part's stored values cannot be read, one sentence for each kind, statistic and rank.
+Expected<std::vector<std::string>> lostIn(const std::string& path, const RunPart& part);
 
 }

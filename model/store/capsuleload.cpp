@@ -283,8 +283,9 @@ Expected<void> CapsuleWriter::loadStreams()
         m_live.lastStep.store(std::max(m_live.lastStep.load(), source.lastStep.value));
         m_sources[source.id.value] = std::move(source);
     }
-    auto streams = Statement::prepare(
-        m_db.get(), "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected FROM stream");
+    auto streams = Statement::prepare(m_db.get(),
+        "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected, epoch, (SELECT CAST(value AS "
+        "INTEGER) FROM meta WHERE key = 'told_seq.' || stream.id) FROM stream");
     if (!streams)
         return tl::unexpected<Error>(std::move(streams.error()));
     for (;;) {
@@ -301,6 +302,8 @@ Expected<void> CapsuleWriter::loadStreams()
         stream.durableSeq = stream.stagedSeq = static_cast<std::uint64_t>(streams->integer(4));
         stream.duplicates = static_cast<std::uint64_t>(streams->integer(5));
         stream.rejected = static_cast<std::uint64_t>(streams->integer(6));
+        stream.epoch = static_cast<std::uint32_t>(streams->integer(7));
+        stream.toldSeq = static_cast<std::uint64_t>(streams->integer(8));
         if (!m_sources.contains(stream.source.value))
             return failure(ErrorCode::Damaged, "a stream of the capsule has no source");
         m_streams[stream.id] = std::move(stream);
@@ -313,7 +316,7 @@ Expected<void> CapsuleWriter::unseal()
         if (auto ok = unsealLayout(*layout); !ok)
             return ok;
     }
-    return setMeta("state", std::to_string(static_cast<int>(RunState::Live)));
+    return setState(RunState::Live);
 }
 
 Expected<void> CapsuleWriter::unsealLayout(LiveLayout& layout)
@@ -399,7 +402,7 @@ Expected<void> CapsuleWriter::finish(RunState state)
             return sealed;
         if (auto saved = setMeta("modified_ns", std::to_string(wallClockNs())); !saved)
             return saved;
-        return setMeta("state", std::to_string(static_cast<int>(state)));
+        return setState(state);
     });
     if (!ok)
         return ok;

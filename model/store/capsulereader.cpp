@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/store/capsulefile.h>
 #include <telltale/store/catalogreader.h>
 #include <telltale/store/readsnapshot.h>
 #include <telltale/store/schema.h>
@@ -49,10 +50,8 @@ Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, std::share
 Expected<std::unique_ptr<RunReader>> CapsuleReader::open(
     const RunHandle& run, std::shared_ptr<series::BlockCache> blocks)
 {
-    struct stat status { };
-    if (::stat(run.path.c_str(), &status) != 0)
-        return failure(errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io,
-            "cannot open " + run.path + ": " + std::strerror(errno));
+    if (auto ok = checkCapsuleFile(run.path); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
     auto db = openDatabase(run.path, mustBeImmutable(run.path) ? OpenMode::ReadImmutable : OpenMode::Read);
     if (!db)
         return tl::unexpected<Error>(named(run.path, std::move(db.error())));

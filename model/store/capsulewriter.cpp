@@ -10,6 +10,7 @@
 #include <telltale/store/capsulestatements.h>
 #include <telltale/store/clock.h>
 #include <telltale/store/layoutcodec.h>
+#include <telltale/store/schema.h>
 #include <telltale/store/storeservice.h>
 #include <telltale/store/tailcodec.h>
 
@@ -77,6 +78,7 @@ Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, in
     stream.source = source.id;
     stream.agentId = request.agentId;
     stream.incarnation = request.incarnation;
+    stream.epoch = 1;
     auto done = transaction([&]() -> Expected<void> {
         auto ok = m_sql->source.bind(1, source.id.value)
                       .bind(2, source.rank.value)
@@ -141,14 +143,43 @@ Expected<void> CapsuleWriter::skipTo(std::int64_t id, std::uint64_t firstRetaine
     return {};
 }
 
-Expected<void> CapsuleWriter::setSourceState(SourceId source, SourceState state)
+Expected<void> CapsuleWriter::resume(std::int64_t id)
 {
-    auto ok = m_sql->sourceState.bind(1, static_cast<int>(state)).bind(2, source.value).run();
-    if (!ok)
-        return ok;
-    m_sources.at(source.value).state = state;
+    StreamRow& stream = m_streams.at(id);
+    auto done = transaction([&]() -> Expected<void> {
+        auto ok = m_sql->sourceState.bind(1, static_cast<int>(SourceState::Running)).bind(2, stream.source.value).run();
+        if (!ok)
+            return ok;
+        return m_sql->streamEpoch.bind(1, static_cast<std::int64_t>(stream.epoch) + 1).bind(2, id).run();
+    });
+    if (!done)
+        return done;
+    ++stream.epoch;
+    m_sources.at(stream.source.value).state = SourceState::Running;
     m_live.catalogRevision.fetch_add(1, std::memory_order_release);
     return {};
+}
+
+Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t toldSeq)
+{
+    StreamRow& stream = m_streams.at(id);
+    auto done = transaction([&]() -> Expected<void> {
+        auto ok = m_sql->sourceState.bind(1, static_cast<int>(state)).bind(2, stream.source.value).run();
+        if (!ok || toldSeq <= stream.toldSeq)
+            return ok;
+        return setMeta(toldSeqKey(id), std::to_string(toldSeq));
+    });
+    if (!done)
+        return done;
+    stream.toldSeq = std::max(stream.toldSeq, toldSeq);
+    m_sources.at(stream.source.value).state = state;
+    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    return {};
+}
+
+Expected<void> CapsuleWriter::setState(RunState state)
+{
+    return setMeta("state", std::to_string(static_cast<int>(state)));
 }
 
 Expected<void> CapsuleWriter::setMeta(const std::string& key, const std::string& value)

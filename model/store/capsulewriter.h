@@ -47,6 +47,8 @@ public:
         std::uint64_t stagedSeq = 0; ///< taken
         std::uint64_t duplicates = 0;
         std::uint64_t rejected = 0;
+        std::uint32_t epoch = 0; ///< counts the connections of the stream
+        std::uint64_t toldSeq = 0; ///< the newest batch that its agent is known to have made
         std::map<LayoutId, LiveLayout*> layouts;
     };
 
@@ -69,8 +71,12 @@ public:
     Expected<std::int64_t> addStream(const StreamRequest& request, int attempt);
     /// Everything below firstRetained is lost for good: recorded as a gap.
     Expected<void> skipTo(std::int64_t stream, std::uint64_t firstRetained);
-    Expected<void> setSourceState(SourceId source, SourceState state);
+    /// A known stream is back: its source runs, and batches of its earlier connections are stale.
+    Expected<void> resume(std::int64_t stream);
+    /// How it ended, and what its agent made up to then.
+    Expected<void> leave(std::int64_t stream, SourceState state, std::uint64_t toldSeq);
     Expected<void> setMeta(const std::string& key, const std::string& value);
+    Expected<void> setState(RunState state);
 
     /// Empty when taken, else why the batch breaks the schema (nothing was changed).
     std::string stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);

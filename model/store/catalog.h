@@ -75,6 +75,14 @@ struct DroppedInfo {
     std::string reason;
 };
 
+/// Batches that an agent said it had made and that never came: its process is gone. Its spool may still have them.
+struct MissingInfo {
+    SourceId source;
+    std::uint64_t firstSeq = 0;
+    std::uint64_t lastSeq = 0;
+    std::uint64_t count() const { return lastSeq - firstSeq + 1; }
+};
+
 /// The whole directory of one run at one moment. Immutable once built; shared between threads.
 struct Catalog {
     std::uint64_t revision = 0;
@@ -87,6 +95,7 @@ struct Catalog {
     std::vector<SeriesInfo> series; ///< in call order within a source and kind
     std::vector<EventInfo> events;
     std::vector<DroppedInfo> dropped;
+    std::vector<MissingInfo> missing;
     std::string structureJson; ///< module structure blob of the first rank that sent one, else empty
     StepRange steps; ///< of all sources
     std::vector<std::string> damage; ///< one sentence each; empty = none known

@@ -123,6 +123,12 @@ void readDropped(const Statement& row, Catalog& catalog)
         { Step { row.integer(2) }, Step { row.integer(3) } }, numberOf<std::uint64_t>(row, 4), stringOf(row, 5) });
 }
 
+void readMissing(const Statement& row, Catalog& catalog)
+{
+    catalog.missing.push_back(
+        { SourceId { row.integer(0) }, numberOf<std::uint64_t>(row, 1) + 1, numberOf<std::uint64_t>(row, 2) });
+}
+
 struct Part {
     const char* what;
     const char* sql;
@@ -143,6 +149,11 @@ constexpr Part kParts[] {
     { "the events", "SELECT kind, rank, step, wall_ns, text, json FROM event ORDER BY id", readEvent },
     { "the list of what was dropped",
         "SELECT source, class, first_step, last_step, items, reason FROM dropped ORDER BY id", readDropped },
+    { "the list of what never came",
+        "SELECT source.id, durable_seq, CAST(meta.value AS INTEGER) FROM stream JOIN meta ON meta.key = 'told_seq.' || "
+        "stream.id JOIN source ON source.id = stream.source WHERE source.state <> 0 AND CAST(meta.value AS INTEGER) > "
+        "durable_seq ORDER BY source.rank, source.attempt",
+        readMissing },
 };
 
 struct BlobPlace {

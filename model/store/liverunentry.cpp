@@ -82,9 +82,16 @@ Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
             return added;
         stream = *added;
     } else {
-        const SourceId source = m_writer->streams().at(stream).source;
-        if (auto ok = m_writer->setSourceState(source, SourceState::Running); !ok)
+        const SourceState before = m_writer->sources().at(m_writer->streams().at(stream).source.value).state;
+        if (auto ok = m_writer->resume(stream); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
+        if (before != SourceState::Running)
+            m_stateBefore[stream] = before;
+    }
+    if (m_live->lost.load()) {
+        if (auto ok = m_writer->setState(RunState::Live); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
+        m_live->lost.store(false);
     }
     if (auto ok = m_writer->skipTo(stream, request.firstRetainedSeq); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
@@ -93,15 +100,40 @@ Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
     return stream;
 }
 
-Expected<void> LiveRunEntry::leave(std::int64_t stream, const std::string& byeReason, std::int64_t nowNs)
+Expected<void> LiveRunEntry::leave(
+    std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, std::int64_t nowNs)
 {
     m_connected.erase(stream);
     m_lastSeenNs = nowNs;
     countConnections();
-    const SourceState state = byeReason == "finished" ? SourceState::Finished
-        : byeReason == "error"                        ? SourceState::Failed
-                                                      : SourceState::Lost;
-    return m_writer->setSourceState(m_writer->streams().at(stream).source, state);
+    SourceState state = byeReason == "finished" ? SourceState::Finished
+        : byeReason == "error"                  ? SourceState::Failed
+                                                : SourceState::Lost;
+    if (const auto before = m_stateBefore.find(stream); byeReason == kImported && before != m_stateBefore.end())
+        state = before->second;
+    auto ok = m_writer->leave(stream, state, lastSeq);
+    if (ok)
+        m_stateBefore.erase(stream);
+    return ok;
+}
+
+bool LiveRunEntry::noticeLoss(std::int64_t nowNs, std::int64_t lostAfterNs)
+{
+    if (m_live->lost.load() || hasConnections() || nowNs - m_lastSeenNs < lostAfterNs || facts().isDone())
+        return false;
+    // What cannot be written now is tried again at the next turn.
+    if (!m_writer->setState(RunState::Lost))
+        return false;
+    m_live->lost.store(true);
+    m_live->catalogRevision.fetch_add(1, std::memory_order_release);
+    return true;
+}
+
+void LiveRunEntry::abandon()
+{
+    m_live->closed.store(true, std::memory_order_release);
+    m_live->clearOpenTiles();
+    m_live->catalogRevision.fetch_add(1, std::memory_order_release);
 }
 
 void LiveRunEntry::countConnections()
@@ -123,7 +155,7 @@ RunState LiveRunEntry::finalState() const
 {
     const RunFacts now = facts();
     if (!now.isDone())
-        return RunState::Interrupted;
+        return m_live->lost.load() ? RunState::Lost : RunState::Interrupted;
     return now.isFinished() ? RunState::Finished : RunState::Failed;
 }
 

@@ -27,12 +27,18 @@ public:
     RunFacts facts() const;
     /// Finds or makes the source and stream; returns the stream's row.
     Expected<std::int64_t> admit(const StreamRequest& request);
-    Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::int64_t nowNs);
+    Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, std::int64_t nowNs);
+    /// Says so in the capsule once nobody was connected for `lostAfterNs` and somebody never said Bye. True when that
+    /// is new.
+    bool noticeLoss(std::int64_t nowNs, std::int64_t lostAfterNs);
+
+    /// Readers go on with what the file holds.
+    void abandon();
 
     bool hasConnections() const { return !m_connected.empty(); }
     /// Everybody said Bye and nobody is there: every rank of the world, or those that ever came, 10 s ago.
     bool isOver(std::int64_t nowNs) const;
-    /// Finished, Failed or, while somebody may come back, Interrupted.
+    /// Finished or Failed when everybody said so; else Lost when they went before us, Interrupted when we go first.
     RunState finalState() const;
 
 private:
@@ -44,6 +50,7 @@ private:
     std::unique_ptr<CapsuleWriter> m_writer;
     RunRef m_ref;
     std::set<std::int64_t> m_connected; ///< stream rows
+    std::map<std::int64_t, SourceState> m_stateBefore; ///< of connected streams: how they had ended
     std::int64_t m_lastSeenNs = 0;
 };
 

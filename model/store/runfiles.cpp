@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <random>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -19,6 +21,8 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 constexpr std::size_t kMaxEncodedName = 120;
+constexpr int kLockTries = 5;
+constexpr std::chrono::milliseconds kLockPause { 10 };
 
 bool isPlain(unsigned char c)
 {
@@ -87,6 +91,19 @@ std::vector<std::string> capsulePaths(const std::string& dataDir)
     return paths;
 }
 
+bool isBeingRecorded(const std::string& capsulePath)
+{
+    const auto folder = std::filesystem::absolute(capsulePath).parent_path();
+    if (folder.filename() != "runs")
+        return false;
+    const int fd = ::open((folder.parent_path() / "lock").c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const bool isHeld = ::flock(fd, LOCK_SH | LOCK_NB) != 0;
+    ::close(fd);
+    return isHeld;
+}
+
 DataDirLock::~DataDirLock()
 {
     if (m_fd >= 0)
@@ -120,7 +137,13 @@ Expected<DataDirLock> DataDirLock::take(const std::string& dataDir)
     if (lock.m_fd < 0)
         return failure(ErrorCode::Denied, "cannot write " + path + " (" + std::strerror(errno) + ")",
             "choose another data directory with --data-dir or TELLTALE_DATA_DIR");
-    if (::flock(lock.m_fd, LOCK_EX | LOCK_NB) != 0) {
+    // isBeingRecorded() of another process may hold it for a moment.
+    bool isOurs = ::flock(lock.m_fd, LOCK_EX | LOCK_NB) == 0;
+    for (int i = 0; !isOurs && i < kLockTries; ++i) {
+        std::this_thread::sleep_for(kLockPause);
+        isOurs = ::flock(lock.m_fd, LOCK_EX | LOCK_NB) == 0;
+    }
+    if (!isOurs) {
         char pid[32] = {};
         const ssize_t size = ::read(lock.m_fd, pid, sizeof pid - 1);
         std::string holder(pid, size > 0 ? static_cast<std::size_t>(size) : 0);

@@ -23,6 +23,9 @@ std::string runsFolder(const std::string& dataDir);
 /// Paths of all capsules, by name.
 std::vector<std::string> capsulePaths(const std::string& dataDir);
 
+/// Whether some process records into the data directory that the capsule lies in.
+bool isBeingRecorded(const std::string& capsulePath);
+
 /// The data directory's writer lock: a file with the holder's pid, held by flock until destruction.
 /// Thread: its owner's.
 class DataDirLock {

@@ -27,6 +27,7 @@ public:
     std::atomic<std::int64_t> lastCommitWallNs { 0 };
     std::atomic<int> connectedRanks { 0 };
     std::atomic<int> ranks { 0 };
+    std::atomic<bool> lost { false }; ///< nobody is connected and somebody never said Bye, for too long
     std::atomic<bool> closed { false }; ///< the run ended; the file is complete and openTiles is empty
 
     /// The open tile of a group, null when it has none.

@@ -92,6 +92,8 @@ Expected<void> createSchema(sqlite3* db)
 Expected<void> checkSchema(sqlite3* db)
 {
     const auto application = queryInteger(db, "PRAGMA application_id");
+    if (!application && application.error().code == ErrorCode::Damaged)
+        return notACapsule("its head cannot be read");
     if (!application)
         return tl::unexpected<Error>(application.error());
     if (*application != kApplicationId)

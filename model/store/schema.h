@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include <telltale/core/expected.h>
@@ -17,7 +18,8 @@ inline constexpr int kSchemaVersion = 1;
 ///
 /// What the columns say beyond their names:
 ///   meta      "store_id", "run_id" (the short id), "run_key", "key_source", "name", "created_ns", "modified_ns",
-///             "state" (RunState as a number), "last_seen_ns" (a rank was connected), "epoch"
+///             "state" (RunState as a number), "last_seen_ns" (a rank was connected),
+///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made)
 ///   source    state = SourceState; last_step of the newest durable block
 ///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: position
 ///   in
@@ -28,6 +30,13 @@ inline constexpr int kSchemaVersion = 1;
 ///   blob      id = the agent's blob_id; parts are assembled by (stream, blob_id) in order of part
 ///   callorder ids: little-endian u32 positions in the layout, from first_step on
 ///   dropped   class = Drop::dropClass
+
+/// The meta key of a stream's "told_seq".
+inline std::string toldSeqKey(std::int64_t stream)
+{
+    return "told_seq." + std::to_string(stream);
+}
+
 /// Makes the tables of a new file, with its page size and header.
 Expected<void> createSchema(sqlite3* db);
 /// Refuses what is no capsule (Damaged), what a newer program wrote (Newer) and every table, view or trigger that does

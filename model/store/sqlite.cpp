@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/sqlite.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include <sqlite3.h>
 
 namespace telltale::store {
@@ -37,24 +40,45 @@ void SqliteFinalizer::operator()(sqlite3_stmt* statement) const
 
 Error sqliteError(sqlite3* db, std::string doing)
 {
-    const int code = sqlite3_errcode(db) & 0xFF;
-    doing += std::string(": ") + sqlite3_errmsg(db);
-    switch (code) {
+    const int extended = sqlite3_extended_errcode(db);
+    const int system = sqlite3_system_errno(db);
+    const std::string because = system != 0 ? std::string(std::strerror(system)) : std::string();
+    const auto error = [&](ErrorCode code, const std::string& why, std::string todo = {}) {
+        return Error { code, doing + ": " + why, std::move(todo) };
+    };
+    switch (extended & 0xFF) {
     case SQLITE_FULL:
-        return { ErrorCode::NoSpace, std::move(doing), "free some disk space; nothing is lost while agents spool" };
+        return error(
+            ErrorCode::NoSpace, "the disk is full", "free some disk space; nothing is lost while agents spool");
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return { ErrorCode::Busy, std::move(doing), {} };
-    case SQLITE_CORRUPT:
+        return error(ErrorCode::Busy, "another process holds the file");
     case SQLITE_NOTADB:
+        return error(ErrorCode::Damaged, "the file is not a Telltale run");
+    case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
-        return { ErrorCode::Damaged, std::move(doing), {} };
-    case SQLITE_PERM:
+        return error(ErrorCode::Damaged, "the file's structure is damaged");
     case SQLITE_READONLY:
+        if (extended == SQLITE_READONLY_DBMOVED)
+            return error(ErrorCode::Denied, "the file was moved or deleted");
+        return error(ErrorCode::Denied, "the file may only be read");
+    case SQLITE_PERM:
     case SQLITE_AUTH:
-        return { ErrorCode::Denied, std::move(doing), {} };
+        return error(ErrorCode::Denied, "it is not allowed");
+    case SQLITE_CANTOPEN:
+        return error(system == EACCES || system == EPERM || system == EROFS ? ErrorCode::Denied : ErrorCode::Io,
+            because.empty() ? "the file cannot be opened" : because);
+    case SQLITE_IOERR:
+        return error(system == EROFS ? ErrorCode::Denied : ErrorCode::Io,
+            because.empty() ? "reading or writing the disk failed" : because);
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_TOOBIG:
+        return error(ErrorCode::Unsupported, "the capsule's rules forbid it (code " + std::to_string(extended) + ")");
+    case SQLITE_NOMEM:
+        return error(ErrorCode::Io, "there is no memory left");
     default:
-        return { ErrorCode::Io, std::move(doing), {} };
+        return error(ErrorCode::Io, "the request failed (code " + std::to_string(extended) + ")");
     }
 }
 

@@ -22,8 +22,9 @@ struct SqliteFinalizer {
 };
 using Connection = std::unique_ptr<sqlite3, SqliteCloser>;
 
-/// What SQLite says about the last call on `db`, as one of our errors: full disk NoSpace, locks Busy, corruption
-/// Damaged, everything else Io. `doing` names the file and the act.
+/// What SQLite says about the last call on `db`, in our own words: full disk NoSpace, locks Busy, corruption Damaged,
+/// read-only or gone Denied, a broken rule of the schema Unsupported, everything else Io. `doing` names the file and
+/// the act.
 Error sqliteError(sqlite3* db, std::string doing);
 
 enum class OpenMode : std::uint8_t { Read, ReadImmutable, Write, Create };

@@ -21,6 +21,7 @@ void StoreThread::open(const StreamRequest& request)
     opened.token = request.token;
     opened.stream = StreamId(++m_lastStream);
     opened.storeId = writer.meta().storeId;
+    opened.epoch = writer.streams().at(*row).epoch;
     opened.durableSeq = writer.streams().at(*row).durableSeq;
     opened.layouts = writer.layouts(*row);
     opened.run = (*run)->ref();
@@ -39,10 +40,46 @@ void StoreThread::close(const CloseMessage& message)
     // The same incarnation may have come back on a new connection before the old one was seen to be gone.
     const bool still = std::any_of(m_streams.begin(), m_streams.end(),
         [&](const auto& entry) { return entry.second.run == stream.run && entry.second.row == stream.row; });
-    if (!still)
-        retry("writing the run " + stream.run->ref()->name,
-            [&] { return stream.run->leave(stream.row, message.byeReason, wallClockNs()); });
+    const auto leave = [&] { return stream.run->leave(stream.row, message.byeReason, message.lastSeq, wallClockNs()); };
+    if (!still && retry("writing the run " + stream.run->ref()->name, leave) == Outcome::Hopeless)
+        stopRun(*stream.run);
     closeFinishedRuns();
+}
+
+void StoreThread::stopRun(LiveRunEntry& run)
+{
+    RunStopped stopped { run.ref()->name, run.ref()->path, {}, m_hopeless };
+    for (const auto& [id, stream] : m_streams) {
+        if (stream.run == &run)
+            stopped.streams.push_back(id);
+    }
+    const auto isGone = [&](StreamId id) {
+        return std::find(stopped.streams.begin(), stopped.streams.end(), id) != stopped.streams.end();
+    };
+    std::erase_if(m_groupStreams, isGone);
+    std::erase_if(m_afterCommit, [&](const StoreEvent& event) {
+        const auto* bad = std::get_if<BatchQuarantined>(&event);
+        return bad && isGone(bad->stream);
+    });
+    for (const StreamId id : stopped.streams)
+        m_streams.erase(id);
+    m_stopped.insert_or_assign(stopped.path, stopped.error);
+    run.abandon();
+    std::erase_if(m_runs, [&run](const auto& entry) { return entry.get() == &run; });
+    ++m_counters.stoppedRuns;
+    m_outlet.counters(m_counters);
+    publishRuns();
+    m_outlet.events({ std::move(stopped) });
+}
+
+void StoreThread::noticeLosses()
+{
+    const std::int64_t now = wallClockNs();
+    bool isNew = false;
+    for (auto& run : m_runs)
+        isNew = run->noticeLoss(now, m_options.lostAfterMs * 1'000'000) || isNew;
+    if (isNew)
+        publishRuns();
 }
 
 Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
@@ -54,15 +91,20 @@ Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
             return run.get();
     }
     for (const auto& [path, facts] : archived) {
-        if (facts.knows(request))
-            return reopen(path);
+        if (!facts.knows(request))
+            continue;
+        const auto stopped = m_stopped.find(path);
+        // What may only be read may have become writable; what broke under our hands stays broken.
+        if (stopped != m_stopped.end() && stopped->second.code != ErrorCode::Denied)
+            return tl::unexpected<Error>(stopped->second);
+        return reopen(path);
     }
     for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) {
         if ((*run)->facts().welcomes(request, now))
             return run->get();
     }
     for (const auto& [path, facts] : archived) {
-        if (!facts.welcomes(request, now))
+        if (m_stopped.contains(path) || !facts.welcomes(request, now))
             continue;
         // A capsule that cannot be continued must not keep the training from being recorded.
         if (auto run = reopen(path))
@@ -84,6 +126,7 @@ Expected<LiveRunEntry*> StoreThread::reopen(const std::string& path)
     auto run = LiveRunEntry::open(path);
     if (!run)
         return tl::unexpected<Error>(std::move(run.error()));
+    m_stopped.erase(path);
     m_runs.push_back(std::move(*run));
     return m_runs.back().get();
 }
@@ -126,10 +169,17 @@ void StoreThread::closeFinishedRuns()
 void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
 {
     std::erase_if(m_streams, [&run](const auto& entry) { return entry.second.run == run.get(); });
-    const bool done
+    const Outcome outcome
         = retry("closing the run " + run->ref()->name, [&run] { return run->writer().finish(run->finalState()); });
+    if (outcome == Outcome::Hopeless) {
+        m_stopped.insert_or_assign(run->ref()->path, m_hopeless);
+        run->abandon();
+        ++m_counters.stoppedRuns;
+        m_outlet.counters(m_counters);
+        m_outlet.events({ RunStopped { run->ref()->name, run->ref()->path, {}, m_hopeless } });
+    }
     publishRuns();
-    if (done && !run->writer().leaveWal())
+    if (outcome == Outcome::Done && !run->writer().leaveWal())
         m_leaving.push_back(std::move(run));
 }
 

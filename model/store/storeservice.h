@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -58,12 +59,20 @@ struct BatchQuarantined {
     std::uint64_t seq = 0;
     std::string reason;
 };
+/// The file will never take what was accepted (read-only, damaged, gone): the run is recorded no further. Nothing was
+/// acknowledged of it, so its agents still have it.
+struct RunStopped {
+    std::string name;
+    std::string path;
+    std::vector<StreamId> streams;
+    Error error;
+};
 /// Disk full or I/O error: stop granting credit until `recovered`. Nothing accepted is lost; the store retries.
 struct StoreTrouble {
     bool recovered = false;
     Error error;
 };
-using StoreEvent = std::variant<StreamOpened, StreamRefused, StreamDurable, BatchQuarantined, StoreTrouble>;
+using StoreEvent = std::variant<StreamOpened, StreamRefused, StreamDurable, BatchQuarantined, StoreTrouble, RunStopped>;
 
 struct StoreCounters {
     std::uint64_t commits = 0;
@@ -73,7 +82,11 @@ struct StoreCounters {
     std::uint64_t queuedBytes = 0;
     std::int64_t lastCommitUs = 0;
     bool inTrouble = false;
+    std::uint64_t stoppedRuns = 0; ///< see RunStopped
 };
+
+/// The reason with which closeStream() ends what no process said goodbye to: how it ended stays as it was known.
+inline constexpr std::string_view kImported = "imported";
 
 struct StoreOptions {
     std::string dataDir;
@@ -81,6 +94,9 @@ struct StoreOptions {
     std::int64_t commitMs = 50; ///< commit group: first of commitMs, commitBytes, commitBatches
     std::size_t commitBytes = 1u << 20;
     int commitBatches = 256;
+    /// A run without any connection, whose agents never said Bye, is live for this long and then lost: the 15 s in
+    /// which a silent peer is cut, and one heartbeat of grace.
+    std::int64_t lostAfterMs = 20'000;
 };
 
 /// The store thread and all live capsules of one data directory. One writing connection per capsule, all on that
@@ -101,7 +117,8 @@ public:
     bool submit(std::shared_ptr<const SampleBatch> batch);
     /// Raw bytes of a batch that broke a limit or schema (at most limits::kMaxQuarantineBytes are kept).
     bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason);
-    /// The agent said Bye(reason) or its socket went away (empty reason).
+    /// The agent said Bye(reason) or its socket went away (empty reason). `lastSeq`: the newest batch that it is known
+    /// to have made.
     void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq);
 
     /// Runs with a live part. The list changes when `runsRevision` does.

@@ -18,6 +18,13 @@ constexpr std::chrono::milliseconds kFirstRetry { 100 };
 constexpr std::chrono::milliseconds kLongestRetry { 2000 };
 constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 
+/// A disk gets room again and a cable is plugged in again; a file that is read-only, broken or gone stays so while we
+/// hold it open.
+bool isHopeless(ErrorCode code)
+{
+    return code == ErrorCode::Denied || code == ErrorCode::Damaged || code == ErrorCode::Unsupported;
+}
+
 }
 
 StoreThread::StoreThread(const StoreOptions& options, StoreQueue& queue, Outlet outlet)
@@ -41,8 +48,12 @@ void StoreThread::recover()
                 continue;
         }
         // What cannot be opened stays as it is: the list of runs shows it as damaged or newer.
+        const auto before = readRunFacts(path);
         auto run = LiveRunEntry::open(path);
-        if (run && (*run)->writer().finish((*run)->finalState()))
+        if (!run)
+            continue;
+        const bool wasLost = before && before->state == RunState::Lost && !(*run)->facts().isDone();
+        if ((*run)->writer().finish(wasLost ? RunState::Lost : (*run)->finalState()))
             static_cast<void>((*run)->writer().leaveWal());
     }
 }
@@ -69,6 +80,7 @@ void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
             break;
         if (Clock::now() - m_lastTick >= kTick) {
             m_lastTick = Clock::now();
+            noticeLosses();
             closeFinishedRuns();
             leaveWalModes();
         }
@@ -129,54 +141,71 @@ void StoreThread::takeQuarantine(QuarantineMessage message)
         found->second.row, message.seq, std::move(message.raw), std::move(message.reason));
 }
 
-bool StoreThread::retry(const std::string& what, const std::function<Expected<void>()>& work)
+void StoreThread::setTrouble(const Error* error)
+{
+    if (m_counters.inTrouble == (error != nullptr))
+        return;
+    m_counters.inTrouble = error != nullptr;
+    m_outlet.counters(m_counters);
+    m_outlet.events({ StoreTrouble { error == nullptr, error ? *error : Error {} } });
+}
+
+StoreThread::Outcome StoreThread::retry(const std::string& what, const std::function<Expected<void>()>& work)
 {
     auto pause = kFirstRetry;
     for (;;) {
         auto done = work();
         if (done) {
-            if (std::exchange(m_counters.inTrouble, false)) {
-                m_outlet.counters(m_counters);
-                m_outlet.events({ StoreTrouble { true, {} } });
-            }
-            return true;
+            setTrouble(nullptr);
+            return Outcome::Done;
         }
-        if (!std::exchange(m_counters.inTrouble, true)) {
-            Error error = std::move(done.error());
-            error.what = what + " failed (" + error.what + ")";
-            m_outlet.counters(m_counters);
-            m_outlet.events({ StoreTrouble { false, std::move(error) } });
+        Error error = std::move(done.error());
+        error.what = what + " failed (" + error.what + ")";
+        if (isHopeless(error.code)) {
+            setTrouble(nullptr);
+            m_hopeless = std::move(error);
+            return Outcome::Hopeless;
         }
+        setTrouble(&error);
         const auto until = std::min(Clock::now() + pause, m_giveUpAt());
         if (m_queue.waitClosed(until) && Clock::now() < m_giveUpAt()) {
             // Closed: the rest of the time goes into trying, without the queue to wake us.
             std::this_thread::sleep_until(std::min(Clock::now() + kFirstRetry, m_giveUpAt()));
         }
         if (Clock::now() >= m_giveUpAt())
-            return false;
+            return Outcome::TimeUp;
         pause = std::min(pause * 2, kLongestRetry);
     }
 }
 
-bool StoreThread::commitRun(LiveRunEntry& run)
+StoreThread::Outcome StoreThread::commitRun(LiveRunEntry& run)
 {
     const auto start = Clock::now();
-    if (!retry("writing the run " + run.ref()->name, [&run] { return run.writer().commit(); }))
-        return false;
-    ++m_counters.commits;
-    m_counters.lastCommitUs = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
-    return true;
+    const Outcome outcome = retry("writing the run " + run.ref()->name, [&run] { return run.writer().commit(); });
+    if (outcome == Outcome::Done) {
+        ++m_counters.commits;
+        m_counters.lastCommitUs = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+    }
+    return outcome;
 }
 
 bool StoreThread::flush()
 {
     if (m_groupBatches == 0)
         return true;
+    std::vector<std::pair<LiveRunEntry*, Error>> hopeless;
     for (auto& run : m_runs) {
         const bool touched = std::any_of(m_groupStreams.begin(), m_groupStreams.end(),
             [&](StreamId stream) { return m_streams.at(stream).run == run.get(); });
-        if (touched && !commitRun(*run))
+        const Outcome outcome = touched ? commitRun(*run) : Outcome::Done;
+        if (outcome == Outcome::TimeUp)
             return false;
+        if (outcome == Outcome::Hopeless)
+            hopeless.emplace_back(run.get(), m_hopeless);
+    }
+    for (const auto& [run, why] : hopeless) {
+        m_hopeless = why;
+        stopRun(*run);
     }
     std::vector<StoreEvent> events = std::move(m_afterCommit);
     std::sort(m_groupStreams.begin(), m_groupStreams.end());

@@ -50,10 +50,18 @@ private:
     Expected<LiveRunEntry*> reopen(const std::string& path);
     std::vector<std::pair<std::string, RunFacts>> archivedRuns(const std::string& runKey);
 
+    /// Done; the time is up; or trying again is no use.
+    enum class Outcome { Done, TimeUp, Hopeless };
+
     /// Commits the group; repeats until it succeeds. False when giving up.
     bool flush();
-    bool commitRun(LiveRunEntry& run);
-    bool retry(const std::string& what, const std::function<Expected<void>()>& work);
+    Outcome commitRun(LiveRunEntry& run);
+    /// Repeats work that may succeed later (full disk, I/O error). A hopeless error stays in m_hopeless.
+    Outcome retry(const std::string& what, const std::function<Expected<void>()>& work);
+    void setTrouble(const Error* error);
+    /// Gives the run up: its streams end, and nothing of what was staged is acknowledged.
+    void stopRun(LiveRunEntry& run);
+    void noticeLosses();
     void closeFinishedRuns();
     void closeRun(std::unique_ptr<LiveRunEntry> run);
     void leaveWalModes();
@@ -68,6 +76,8 @@ private:
     std::vector<std::unique_ptr<LiveRunEntry>> m_leaving; ///< complete, but a reader still holds the file
     std::unordered_map<StreamId, OpenStream> m_streams;
     std::map<std::string, std::string> m_runKeys; ///< of closed capsules, by path
+    std::map<std::string, Error> m_stopped; ///< runs that were given up, by path
+    Error m_hopeless;
     std::int64_t m_lastStream = 0;
 
     std::vector<StoreEvent> m_afterCommit;

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/store/archive.h>
 #include <telltale/store/sqlite.h>
 
 #include "capsulebuilder.h"
@@ -48,6 +49,11 @@ private Q_SLOTS:
     void showAcceptsAnIdAndARange();
     void wrongUsageIsOneSentenceAndExitTwo_data();
     void wrongUsageIsOneSentenceAndExitTwo();
+    void errorsAreOneDocumentWithJson();
+    void whatIsNoCapsuleIsSaidSo();
+    void everyListedIdIsFound();
+    void sizeCountsTheLogToo();
+    void damagedValuesAreSaidAndExitOne();
     void helpIsNoError();
 
 private:
@@ -190,6 +196,12 @@ void VerbsTest::wrongUsageIsOneSentenceAndExitTwo_data()
         QStringLiteral("--steps=9:3") };
     QTest::newRow("words for numbers") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
         QStringLiteral("--rank=one") };
+    QTest::newRow("negative rank") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
+        QStringLiteral("--rank"), QStringLiteral("-1") };
+    QTest::newRow("nothing at all") << QStringList {};
+    QTest::newRow("missing data directory") << QStringList { QStringLiteral("abc"), QStringLiteral("--series=loss"),
+        QStringLiteral("--data-dir=/nonexistent") };
+    QTest::newRow("a folder") << QStringList { QStringLiteral("/"), QStringLiteral("--series=loss") };
     QTest::newRow("missing file") << QStringList { QStringLiteral("/nonexistent/x.telltale"),
         QStringLiteral("--series=loss") };
 }
@@ -207,9 +219,107 @@ void VerbsTest::wrongUsageIsOneSentenceAndExitTwo()
     QCOMPARE(std::count(outcome.err.begin(), outcome.err.end(), '\n'), std::ptrdiff_t { 1 });
 }
 
+void VerbsTest::errorsAreOneDocumentWithJson()
+{
+    const std::vector<std::pair<Verb, std::vector<std::string>>> calls {
+        { app::runShow, { m_path, "--series=nope", "--json" } },
+        { app::runInspect, { "/nonexistent.telltale", "--json" } },
+        { app::runRuns, { "--json", "--data-dir=/nonexistent" } },
+        { app::runImport, { "/nonexistent", "--json" } },
+        { app::runInspect, { "--json" } },
+    };
+    for (const auto& [verb, words] : calls) {
+        const Outcome outcome = call(verb, words);
+        QCOMPARE(outcome.code, 2);
+        QVERIFY2(outcome.json().is_object() && outcome.json().contains("error"), outcome.out.c_str());
+        QCOMPARE("telltale: " + outcome.json()["error"].get<std::string>() + "\n", outcome.err);
+    }
+}
+
+void VerbsTest::whatIsNoCapsuleIsSaidSo()
+{
+    QTemporaryDir dir;
+    QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("runs")));
+    const auto make = [&dir](const char* name, const QByteArray& bytes) {
+        QFile file(dir.filePath(QStringLiteral("runs/") + QLatin1String(name)));
+        if (file.open(QIODevice::WriteOnly))
+            file.write(bytes);
+        return file.fileName().toStdString();
+    };
+    const Outcome empty = call(app::runInspect, { make("empty.telltale", {}) });
+    QCOMPARE(empty.code, 1);
+    QVERIFY2(empty.err.find("is empty") != std::string::npos, empty.err.c_str());
+    const Outcome junk = call(app::runInspect, { make("junk.telltale", QByteArray(5000, 'j')) });
+    QCOMPARE(junk.code, 1);
+    QVERIFY2(junk.err.find("not a Telltale run") != std::string::npos, junk.err.c_str());
+    const Outcome folder = call(app::runInspect, { dir.path().toStdString() });
+    QCOMPARE(folder.code, 2);
+    QVERIFY2(folder.err.find("is a folder") != std::string::npos, folder.err.c_str());
+    const Outcome listed = call(app::runRuns, { "--data-dir", dir.path().toStdString() });
+    QCOMPARE(listed.code, 0);
+    QVERIFY2(listed.out.find("damaged          0          -") != std::string::npos, listed.out.c_str());
+}
+
+void VerbsTest::everyListedIdIsFound()
+{
+    QTemporaryDir dir;
+    QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("runs")));
+    for (const char* name : { "renamed.telltale", "2026-11-21_demo_abc123.telltale", "another copy.telltale" })
+        QVERIFY(
+            QFile::copy(QString::fromStdString(m_path), dir.filePath(QStringLiteral("runs/") + QLatin1String(name))));
+    const std::string dataDir = dir.path().toStdString();
+    const auto runs = call(app::runRuns, { "--json", "--data-dir", dataDir }).json();
+    QCOMPARE(runs.size(), std::size_t { 3 });
+    for (const auto& run : runs) {
+        const auto id = run["id"].get<std::string>();
+        const auto inspected = call(app::runInspect, { id, "--json", "--data-dir", dataDir }).json();
+        QCOMPARE(inspected["path"].get<std::string>(), run["path"].get<std::string>());
+        if (id == "abc123")
+            QVERIFY(run["path"].get<std::string>().ends_with("_abc123.telltale"));
+    }
+}
+
+void VerbsTest::sizeCountsTheLogToo()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("a_b.telltale")).toStdString();
+    QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(path)));
+    const auto alone = store::capsuleBytes(path);
+    QFile log(QString::fromStdString(path) + QStringLiteral("-wal"));
+    QVERIFY(log.open(QIODevice::WriteOnly));
+    log.write(QByteArray(1234, 'x'));
+    log.close();
+    QCOMPARE(store::capsuleBytes(path), alone + 1234);
+}
+
+void VerbsTest::damagedValuesAreSaidAndExitOne()
+{
+    QTemporaryDir dir;
+    const std::string copy = dir.filePath(QStringLiteral("damaged.telltale")).toStdString();
+    QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(copy)));
+    {
+        const auto db = CapsuleBuilder::must(store::openDatabase(copy, store::OpenMode::Write));
+        QVERIFY(store::execute(db.get(),
+            "UPDATE tile SET crc=crc+1 WHERE lvl=0 AND stat=1 AND first_step=0 AND grp=(SELECT min(grp) FROM tile)"));
+    }
+    const Outcome shown = call(app::runShow, { copy, "--series=fc.weight", "--rank=0" });
+    QCOMPARE(shown.code, 1);
+    QVERIFY2(shown.err.find("damaged") != std::string::npos, shown.err.c_str());
+    QVERIFY(shown.out.find("299") != std::string::npos); // what is readable is there
+    const store::RunPart part { { Kind::ParamOrigin }, { Stat::Norm }, Rank { 0 }, { Step { 0 }, Step { 299 } } };
+    QCOMPARE(CapsuleBuilder::must(store::lostIn(copy, part)).size(), std::size_t { 1 });
+    QVERIFY(CapsuleBuilder::must(store::lostIn(m_path, part)).empty());
+    store::RunPart other = part;
+    other.rank = Rank { 1 };
+    QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+    other = part;
+    other.steps = { Step { 280 }, Step { 299 } };
+    QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+}
+
 void VerbsTest::helpIsNoError()
 {
-    for (const Verb verb : { app::runRuns, app::runInspect, app::runShow }) {
+    for (const Verb verb : { app::runRuns, app::runImport, app::runInspect, app::runShow }) {
         const Outcome help = call(verb, { "--help" });
         QCOMPARE(help.code, 0);
         QVERIFY(help.out.rfind("usage: telltale ", 0) == 0);

@@ -26,6 +26,9 @@ QString runStateText(RunState state)
     case RunState::Interrupted:
         text = QT_TRANSLATE_NOOP("RunState", "interrupted");
         break;
+    case RunState::Lost:
+        text = QT_TRANSLATE_NOOP("RunState", "lost");
+        break;
     case RunState::Damaged:
         text = QT_TRANSLATE_NOOP("RunState", "damaged");
         break;
@@ -64,7 +67,8 @@ void paintRunState(QPainter* painter, const QRectF& box, RunState state)
         painter->drawLine(c + QPointF(-3, -3), c + QPointF(3, 3));
         painter->drawLine(c + QPointF(-3, 3), c + QPointF(3, -3));
         break;
-    case RunState::Interrupted: {
+    case RunState::Interrupted:
+    case RunState::Lost: {
         pen(theme.warnMark);
         painter->drawEllipse(c, 5, 5);
         const QPointF hands[] = { c + QPointF(0, -2.75), c, c + QPointF(2, 1.25) };

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/capsulefile.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <sys/stat.h>
+
+#include <telltale/store/schema.h>
+
+namespace telltale::store {
+
+Expected<void> checkCapsuleFile(const std::string& path)
+{
+    struct stat info { };
+    if (::stat(path.c_str(), &info) != 0)
+        return failure(
+            errno == ENOENT ? ErrorCode::NotFound : ErrorCode::Io, "cannot open " + path + ": " + std::strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return failure(ErrorCode::BadInput, path + " is a folder, not a run");
+    if (info.st_size == 0)
+        return failure(ErrorCode::Damaged, "the file " + path + " is empty");
+    return {};
+}
+
+Expected<Connection> openForReading(const std::string& path)
+{
+    if (auto ok = checkCapsuleFile(path); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    std::error_code error;
+    auto db = openDatabase(path, OpenMode::Read);
+    if (db) {
+        auto ok = checkSchema(db->get());
+        if (ok)
+            return db;
+        if (ok.error().code == ErrorCode::Newer || ok.error().code == ErrorCode::Damaged
+            || std::filesystem::exists(path + "-wal", error))
+            return tl::unexpected<Error>(std::move(ok.error()));
+    }
+    db = openDatabase(path, OpenMode::ReadImmutable);
+    if (!db)
+        return db;
+    if (auto ok = checkSchema(db->get()); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return db;
+}
+
+}

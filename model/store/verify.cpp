@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/archive.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include <telltale/core/bytes.h>
+#include <telltale/store/capsulefile.h>
+#include <telltale/store/sqlite.h>
+
+namespace telltale::store {
+namespace {
+
+constexpr const char* kTiles = "SELECT tile.id, tile.crc, tile.data, tile.stat, tile.first_step, tile.last_step, "
+                               "grp.kind, source.rank FROM tile "
+                               "LEFT JOIN grp ON grp.id = tile.grp LEFT JOIN source ON source.id = grp.source";
+
+struct Tile {
+    std::int64_t id = 0;
+    Stat stat = Stat::Unspecified;
+    Kind kind = Kind::Unspecified;
+    Rank rank;
+    StepRange steps;
+    std::size_t bytes = 0;
+    bool isWhole = false;
+};
+
+Tile tileOf(const Statement& row)
+{
+    const std::string_view data = row.blob(2);
+    return { row.integer(0), static_cast<Stat>(row.integer(3)), static_cast<Kind>(row.integer(6)),
+        Rank { static_cast<std::int32_t>(row.integer(7)) }, { Step { row.integer(4) }, Step { row.integer(5) } },
+        data.size(), crc32c(data) == static_cast<std::uint32_t>(row.integer(1)) };
+}
+
+std::string nameOf(const Tile& tile)
+{
+    return fmt::format("{} {} of rank {}, steps {} to {}", kindName(tile.kind), statName(tile.stat), tile.rank.value,
+        tile.steps.first.value, tile.steps.last.value);
+}
+
+/// Why the rows end early, if they do.
+template <typename Take> std::string forEachRow(Statement& rows, const Take& take)
+{
+    for (;;) {
+        auto more = rows.step();
+        if (!more)
+            return more.error().what;
+        if (!*more)
+            return {};
+        take(rows);
+    }
+}
+
+bool contains(const std::vector<Stat>& stats, Stat stat)
+{
+    return stats.empty() || std::find(stats.begin(), stats.end(), stat) != stats.end();
+}
+
+}
+
+Expected<VerifyReport> verifyCapsule(const std::string& path)
+{
+    auto db = openForReading(path);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    VerifyReport report;
+    auto tiles = Statement::prepare(db->get(), kTiles);
+    if (!tiles)
+        return tl::unexpected<Error>(std::move(tiles.error()));
+    std::string end = forEachRow(*tiles, [&report](const Statement& row) {
+        const Tile tile = tileOf(row);
+        ++report.blobs;
+        report.bytes += tile.bytes;
+        if (!tile.isWhole)
+            report.problems.push_back(fmt::format("{} is lost: tile {} has a wrong checksum", nameOf(tile), tile.id));
+    });
+    if (!end.empty())
+        report.problems.push_back("not every tile can be read: " + end);
+    struct {
+        const char* what;
+        const char* sql;
+    } const tables[] = {
+        { "tail row", "SELECT id, crc, data FROM tail" },
+        { "blob", "SELECT id, crc, data FROM blob" },
+        { "quarantined batch", "SELECT id, crc, data FROM quarantine" },
+        { "layout", "SELECT id, crc, bytes FROM layout" },
+    };
+    for (const auto& [what, sql] : tables) {
+        auto rows = Statement::prepare(db->get(), sql);
+        if (!rows)
+            return tl::unexpected<Error>(std::move(rows.error()));
+        end = forEachRow(*rows, [&report, name = what](const Statement& row) {
+            const std::string_view data = row.blob(2);
+            ++report.blobs;
+            report.bytes += data.size();
+            if (crc32c(data) != static_cast<std::uint32_t>(row.integer(1)))
+                report.problems.push_back(fmt::format("{} {} has a wrong checksum", name, row.integer(0)));
+        });
+        if (!end.empty())
+            report.problems.push_back(fmt::format("a {} cannot be read: {}", what, end));
+    }
+    std::size_t findings = 0;
+    auto check = Statement::prepare(db->get(), "PRAGMA integrity_check(100)");
+    if (check) {
+        end = forEachRow(*check, [&findings](const Statement& row) { findings += row.text(0) == "ok" ? 0 : 1; });
+        findings += end.empty() ? 0 : 1;
+    }
+    if (findings > 0)
+        report.problems.push_back(fmt::format("the file's structure is damaged ({} {})",
+            findings >= 100 ? std::string("100 or more") : std::to_string(findings),
+            findings == 1 ? "finding" : "findings"));
+    return report;
+}
+
+Expected<std::vector<std::string>> lostIn(const std::string& path, const RunPart& part)
+{
+    auto db = openForReading(path);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    std::vector<std::string> lost;
+    std::map<std::tuple<Kind, Stat, Rank>, Tile> worst; // with the range that covers all of its kind
+    auto tiles = Statement::prepare(
+        db->get(), std::string(kTiles) + " WHERE tile.first_step <= ?1 AND tile.last_step >= ?2 AND grp.kind = ?3");
+    auto tail = Statement::prepare(db->get(), "SELECT crc, data FROM tail WHERE first_step <= ?1 AND last_step >= ?2");
+    if (!tiles || !tail)
+        return tl::unexpected<Error>(std::move(tiles ? tail.error() : tiles.error()));
+    std::string end;
+    for (const Kind kind : part.kinds) {
+        tiles->bind(1, part.steps.last.value).bind(2, part.steps.first.value).bind(3, static_cast<int>(kind));
+        end = forEachRow(*tiles, [&](const Statement& row) {
+            const Tile tile = tileOf(row);
+            if (tile.isWhole || !contains(part.stats, tile.stat) || (part.rank && tile.rank != *part.rank))
+                return;
+            Tile& all = worst.try_emplace({ tile.kind, tile.stat, tile.rank }, tile).first->second;
+            all.steps = { std::min(all.steps.first, tile.steps.first), std::max(all.steps.last, tile.steps.last) };
+        });
+        if (!end.empty())
+            lost.push_back("not every tile can be read: " + end);
+    }
+    for (const auto& [key, tile] : worst)
+        lost.push_back(nameOf(tile) + ": stored values are damaged and left out");
+    std::size_t rows = 0;
+    tail->bind(1, part.steps.last.value).bind(2, part.steps.first.value);
+    end = forEachRow(*tail, [&rows](const Statement& row) {
+        rows += crc32c(row.blob(1)) == static_cast<std::uint32_t>(row.integer(0)) ? 0 : 1;
+    });
+    if (rows > 0 || !end.empty())
+        lost.push_back("the newest steps: stored batches are damaged and left out");
+    return lost;
+}
+
+}
