@@ -144,6 +144,7 @@ void IngestSession::onDurable(std::uint64_t seq, std::int64_t nowWallNs)
         m_samples += m_pending.front().samples;
         m_pending.pop_front();
     }
+    m_newestWallNs = std::max(m_newestWallNs, newest);
     if (newest != 0)
         m_lagSeconds = seconds(nowWallNs) - seconds(newest) - m_clockOffset;
 }
@@ -154,7 +155,13 @@ void IngestSession::onQuarantined(std::uint64_t seq, std::string reason, std::in
     onDurable(seq, nowWallNs);
 }
 
-void IngestSession::describe(ConnectionInfo& info, Clock::time_point now)
+std::uint64_t IngestSession::toldSeq() const
+{
+    const std::uint64_t told = m_agentNextSeq == 0 ? 0 : m_agentNextSeq - 1;
+    return std::max(told, m_rules.nextSeq() - 1);
+}
+
+void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs)
 {
     const double elapsed = std::chrono::duration<double>(now - m_rateSince).count();
     if (elapsed >= 1) {
@@ -163,6 +170,9 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now)
         m_rateSince = now;
     }
     info.lagSeconds = m_lagSeconds;
+    // What the agent has made and we have not kept grows older by the second.
+    if (m_newestWallNs != 0 && toldSeq() > m_rules.durableSeq())
+        info.lagSeconds = std::max(m_lagSeconds, seconds(nowWallNs) - seconds(m_newestWallNs) - m_clockOffset);
     info.receivedBytes = m_receivedBytes;
     info.receivedBatches = m_receivedBatches;
     info.duplicates = m_rules.duplicates();

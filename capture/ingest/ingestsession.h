@@ -52,9 +52,13 @@ public:
     bool ackIsDue() const { return m_rules.ackIsDue(); }
     protocol::Ack takeAck() { return m_rules.takeAck(); }
     const protocol::ReceiveRules& rules() const { return m_rules; }
+    std::uint64_t durableSamples() const { return m_samples; }
+    std::uint64_t rejected() const { return m_rejected; }
+    /// The newest batch that the agent is known to have made.
+    std::uint64_t toldSeq() const;
 
     /// Fills in what this session knows; `now` moves the rate on.
-    void describe(ConnectionInfo& info, Clock::time_point now);
+    void describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs);
 
 private:
     struct Raw {
@@ -96,6 +100,7 @@ private:
     double m_clockOffset = 0; ///< seconds: our wall clock minus the agent's, least seen (so, with the shortest way)
     bool m_clockOffsetKnown = false;
     double m_lagSeconds = 0;
+    std::int64_t m_newestWallNs = 0; ///< of a durable step, by the agent's clock
     std::uint64_t m_samples = 0;
     std::uint64_t m_rateSamples = 0;
     std::uint64_t m_samplesPerSecond = 0;

@@ -259,7 +259,7 @@ void AgentConnection::advance()
         return;
     if (!m_streamIsClosed) {
         m_streamIsClosed = true;
-        m_sink.closeStream(m_session->stream(), m_bye->reason, m_bye->lastSeq);
+        m_sink.closeStream(m_session->stream(), m_bye->reason, toldSeq());
     }
     if (m_session->isSettled())
         finish(QWebSocketProtocol::CloseCodeNormal);
@@ -346,6 +346,16 @@ void AgentConnection::cut(const std::string& kind, const std::string& what)
     m_socket->abort();
 }
 
+void AgentConnection::stopRecording(const Error& error)
+{
+    if (m_phase == Phase::Closing || m_phase == Phase::Ended)
+        return;
+    // The store has closed the stream already.
+    m_streamIsClosed = true;
+    send(protocol::Bye { error.sentence(), kRetryRefusedMs, 0 });
+    refuse("store", "cut: " + error.sentence(), QWebSocketProtocol::CloseCodeBadOperation);
+}
+
 void AgentConnection::fence()
 {
     m_streamIsClosed = true;
@@ -373,20 +383,31 @@ void AgentConnection::finish(QWebSocketProtocol::CloseCode code)
     m_socket->close(code);
 }
 
+std::uint64_t AgentConnection::toldSeq() const
+{
+    return std::max(m_session->toldSeq(), m_bye ? m_bye->lastSeq : 0);
+}
+
 void AgentConnection::leaveStream()
 {
     if (m_session && !std::exchange(m_streamIsClosed, true))
-        m_sink.closeStream(m_session->stream(), m_bye ? m_bye->reason : std::string(), m_bye ? m_bye->lastSeq : 0);
+        m_sink.closeStream(m_session->stream(), m_bye ? m_bye->reason : std::string(), toldSeq());
     if (m_session)
-        m_session->describe(m_info, Clock::now());
+        m_session->describe(m_info, Clock::now(), wallNs());
     m_session.reset();
 }
 
 ConnectionInfo AgentConnection::describe(Clock::time_point now)
 {
     if (m_session)
-        m_session->describe(m_info, now);
+        m_session->describe(m_info, now, wallNs());
     m_info.connected = m_session != nullptr;
+    m_info.saidBye = m_bye.has_value();
+    const auto silence = now - m_lastMessage;
+    m_info.lastHeardNs = wallNs() - std::chrono::duration_cast<std::chrono::nanoseconds>(silence).count();
+    // A peer that works says something at every heartbeat.
+    if (m_session && silence > m_limits.heartbeat * 3 / 2)
+        m_info.lagSeconds += std::chrono::duration<double>(silence).count();
     return m_info;
 }
 

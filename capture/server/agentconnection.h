@@ -80,6 +80,8 @@ public:
     void refuse(const std::string& kind, const std::string& what, QWebSocketProtocol::CloseCode code);
     /// No close frame: the peer would not read it.
     void cut(const std::string& kind, const std::string& what);
+    /// The store cannot go on with the stream: the agent keeps what it has and comes back later.
+    void stopRecording(const Error& error);
     /// A newer connection has the stream; this one's batches are nobody's any more.
     void fence();
     /// The server goes: Bye(restarting), then only acks.
@@ -101,6 +103,8 @@ private:
     void flushAck();
     void send(const protocol::Message& message);
     void sendHeartbeat(Clock::time_point now);
+    /// The newest batch that the agent is known to have made; with a session only.
+    std::uint64_t toldSeq() const;
     /// Gives the stream back to the store; the session is gone afterwards.
     void leaveStream();
 

@@ -11,6 +11,8 @@
 #include <QUrl>
 #include <QWebSocketCorsAuthenticator>
 
+#include <telltale/ingest/streamrequest.h>
+
 namespace telltale::server {
 namespace {
 
@@ -20,33 +22,6 @@ constexpr std::chrono::milliseconds kPublishEvery { 250 };
 /// A sweep that comes this late was held up by us (a frozen process, a sleeping machine), not by any peer.
 constexpr std::chrono::seconds kOurOwnPause { 2 };
 constexpr std::uint32_t kRetryAfterMs = 1000;
-constexpr std::size_t kStormFactor = 8; ///< see ServerLimits::helloGrace
-
-store::StreamRequest requestOf(const AgentConnection& connection)
-{
-    const protocol::Hello& hello = connection.hello();
-    store::StreamRequest out;
-    out.token = connection.id();
-    out.runKey = hello.runKey;
-    out.runName = hello.runName;
-    out.keySource = hello.keySource;
-    out.agentId = hello.agentId;
-    out.host = hello.host;
-    out.incarnation = hello.incarnation;
-    out.restartCount = static_cast<int>(std::min<std::uint32_t>(hello.restartCount, 1u << 30));
-    out.rank = Rank { hello.rank };
-    out.worldSize = hello.worldSize;
-    out.dp = hello.dp;
-    out.tp = hello.tp;
-    out.pp = hello.pp;
-    out.ep = hello.ep;
-    out.framework = hello.framework;
-    out.agentVersion = hello.agentVersion;
-    out.pid = hello.pid;
-    out.device = hello.device;
-    out.firstRetainedSeq = hello.firstRetainedSeq;
-    return out;
-}
 
 }
 
@@ -115,7 +90,10 @@ void CaptureCore::watchStrangers()
         stranger->setObjectName(QStringLiteral("stranger"));
         const std::string address = AgentConnection::addressName(stranger->peerAddress());
         const std::string peer = AgentConnection::peerName(stranger->peerAddress(), stranger->peerPort());
+        m_strangers.emplace(peer, Clock::now());
         connect(stranger, &QTcpSocket::disconnected, this, [this, address, peer] {
+            m_strangers.erase(peer);
+            balanceDoor();
             if (m_upgraded.erase(peer) != 0)
                 return;
             if (m_refusedPages > 0)
@@ -125,6 +103,7 @@ void CaptureCore::watchStrangers()
                     address, "handshake", "closed before it became an agent: no valid handshake in time", Clock::now());
         });
     }
+    balanceDoor();
 }
 
 void CaptureCore::wake(const std::shared_ptr<WakeTarget>& target)
@@ -157,6 +136,7 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     m_connections.emplace(id, std::move(owned));
     request.address = connection.address();
     m_upgraded.insert(connection.peer());
+    m_strangers.erase(connection.peer());
     if (m_isStopping) {
         connection.finish(QWebSocketProtocol::CloseCodeGoingAway);
         return;
@@ -164,11 +144,15 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     const Refusal refusal = m_doorkeeper.check(request, Clock::now());
     if (!refusal.kind.empty())
         connection.refuse(refusal.kind, refusal.what, QWebSocketProtocol::CloseCodePolicyViolated);
+    else if (mute().size() > static_cast<std::size_t>(m_setup.limits.socketsWithoutHello))
+        refuseForCrowd(connection);
+    balanceDoor();
 }
 
 void CaptureCore::onHello(AgentConnection& connection)
 {
-    m_sink->openStream(requestOf(connection));
+    m_sink->openStream(ingest::requestOf(connection.hello(), connection.id()));
+    balanceDoor();
 }
 
 void CaptureCore::onRefused(AgentConnection& connection, const std::string& kind, const std::string& what)
@@ -188,6 +172,7 @@ void CaptureCore::onEnded(AgentConnection& connection)
     // The socket is still on the stack.
     found->second.release()->deleteLater();
     m_connections.erase(found);
+    balanceDoor();
 }
 
 void CaptureCore::pump()
@@ -264,6 +249,16 @@ void CaptureCore::on(const store::StoreTrouble& event)
         connection->setPaused(m_isInTrouble);
 }
 
+void CaptureCore::on(const store::RunStopped& event)
+{
+    if (m_setup.log)
+        m_setup.log("recording of " + escaped(event.name) + " has stopped: " + escaped(event.error.sentence()));
+    for (const StreamId stream : event.streams) {
+        if (AgentConnection* connection = ownerOf(stream))
+            connection->stopRecording(event.error);
+    }
+}
+
 void CaptureCore::sweep()
 {
     const auto now = Clock::now();
@@ -282,23 +277,55 @@ void CaptureCore::sweep()
         finishStopWhenDone(now);
 }
 
+std::vector<AgentConnection*> CaptureCore::mute() const
+{
+    std::vector<AgentConnection*> out = connections();
+    std::erase_if(out, [](const auto* connection) { return connection->phase() != Phase::AwaitHello; });
+    return out;
+}
+
+void CaptureCore::refuseForCrowd(AgentConnection& connection)
+{
+    connection.refuse("crowd",
+        "cut: more than " + std::to_string(m_setup.limits.socketsWithoutHello) + " sockets without Hello",
+        QWebSocketProtocol::CloseCodePolicyViolated);
+}
+
+void CaptureCore::balanceDoor()
+{
+    auto* acceptor = m_server && !m_isStopping ? m_server->findChild<QTcpServer*>() : nullptr;
+    if (acceptor == nullptr)
+        return;
+    const auto old = Clock::now() - m_setup.limits.helloGrace;
+    const auto expected = std::count_if(
+        m_strangers.begin(), m_strangers.end(), [&](const auto& stranger) { return stranger.second > old; });
+    const bool isFull = mute().size() + static_cast<std::size_t>(expected)
+        >= static_cast<std::size_t>(m_setup.limits.socketsWithoutHello);
+    if (isFull == m_isDoorShut)
+        return;
+    m_isDoorShut = isFull;
+    if (isFull) {
+        // Pausing alone would not end the loop in which Qt accepts.
+        m_acceptedAtOnce = acceptor->maxPendingConnections();
+        acceptor->setMaxPendingConnections(0);
+        acceptor->pauseAccepting();
+    } else {
+        acceptor->setMaxPendingConnections(m_acceptedAtOnce);
+        acceptor->resumeAccepting();
+    }
+}
+
 void CaptureCore::limitSocketsWithoutHello()
 {
-    std::vector<AgentConnection*> mute = connections();
-    std::erase_if(mute, [](const auto* connection) { return connection->phase() != Phase::AwaitHello; });
-    const auto limit = static_cast<std::size_t>(m_setup.limits.socketsWithoutHello);
-    if (mute.size() <= limit * kStormFactor) {
-        const auto old = Clock::now() - m_setup.limits.helloGrace;
-        std::erase_if(mute, [&](const auto* connection) { return connection->waitingSince() > old; });
+    auto waiting = mute();
+    if (waiting.size() >= static_cast<std::size_t>(m_setup.limits.socketsWithoutHello)) {
+        // One place at a time; whoever means it says Hello at once.
+        const auto oldest = std::min_element(
+            waiting.begin(), waiting.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
+        if ((*oldest)->waitingSince() <= Clock::now() - m_setup.limits.helloGrace)
+            refuseForCrowd(**oldest);
     }
-    if (mute.size() <= limit)
-        return;
-    // The oldest go: whoever means it says Hello at once.
-    std::sort(mute.begin(), mute.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
-    mute.resize(mute.size() - limit);
-    for (AgentConnection* connection : mute)
-        connection->refuse("crowd", "cut: more than " + std::to_string(limit) + " sockets without Hello",
-            QWebSocketProtocol::CloseCodePolicyViolated);
+    balanceDoor();
 }
 
 void CaptureCore::publish(Clock::time_point now)

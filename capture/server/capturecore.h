@@ -70,10 +70,16 @@ private:
     void on(const store::StreamDurable& event);
     void on(const store::BatchQuarantined& event);
     void on(const store::StoreTrouble& event);
+    void on(const store::RunStopped& event);
     AgentConnection* ownerOf(StreamId stream);
     /// A copy: connections leave the map while they are worked on, but live until control is back in the event loop.
     std::vector<AgentConnection*> connections() const;
     void sweep();
+    std::vector<AgentConnection*> mute() const;
+    void refuseForCrowd(AgentConnection& connection);
+    /// Takes no more from the kernel's backlog than may wait for their Hello: a storm of reconnecting agents is served
+    /// in rounds, without a refusal.
+    void balanceDoor();
     void limitSocketsWithoutHello();
     void publish(Clock::time_point now);
     void finishStopWhenDone(Clock::time_point now);
@@ -97,6 +103,9 @@ private:
     std::unordered_map<std::uint64_t, std::unique_ptr<AgentConnection>> m_connections;
     std::unordered_map<StreamId, std::uint64_t> m_owners;
     std::unordered_set<std::string> m_upgraded; ///< address:port of sockets that came past the handshake
+    std::unordered_map<std::string, Clock::time_point> m_strangers; ///< accepted and not upgraded yet, by address:port
+    bool m_isDoorShut = false;
+    int m_acceptedAtOnce = 0;
     std::uint64_t m_nextId = 1;
     bool m_isInTrouble = false;
     int m_refusedPages = 0; ///< have their line already; their sockets close next

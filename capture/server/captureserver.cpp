@@ -123,8 +123,10 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     if (!socket)
         return tl::unexpected(socket.error());
     listen.port = socket->port();
-    if (auto kept = identity->rememberPort(listen.port); !kept)
-        return tl::unexpected(kept.error());
+    if (options.keepsPort) {
+        if (auto kept = identity->rememberPort(listen.port); !kept)
+            return tl::unexpected(kept.error());
+    }
 
     Names names = namesFor(listen);
     state->join.host = names.advertised;

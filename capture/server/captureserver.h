@@ -22,6 +22,7 @@ struct ServerOptions {
     /// used last (47800 at first). Anything but loopback speaks TLS.
     std::string listen;
     std::string dataDir; ///< token, port, key and certificate are kept in its folder "server"
+    bool keepsPort = true; ///< the next start listens there too
     /// Takes one finished line without a newline, on the capture thread. Empty: standard error, after "telltale: ".
     std::function<void(const std::string&)> log;
     ServerLimits limits;

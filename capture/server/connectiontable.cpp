@@ -2,6 +2,7 @@
 #include <telltale/server/connectiontable.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace telltale::server {
 namespace {
@@ -69,6 +70,14 @@ std::vector<ConnectionInfo> ConnectionTable::snapshot() const
         out.reserve(m_entries.size());
         for (const auto& [key, info] : m_entries)
             out.push_back(info);
+    }
+    // Whoever left without a word falls behind by the second.
+    const auto now
+        = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+              .count();
+    for (ConnectionInfo& info : out) {
+        if (!info.connected && !info.saidBye && info.lastHeardNs != 0)
+            info.lagSeconds += std::max(0.0, static_cast<double>(now - info.lastHeardNs) / 1e9);
     }
     std::stable_partition(out.begin(), out.end(), [](const ConnectionInfo& info) { return info.connected; });
     return out;

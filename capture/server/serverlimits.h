@@ -18,8 +18,7 @@ struct ServerLimits {
     std::size_t fragments = protocol::limits::kMaxFragments;
     std::size_t unsentBytes = protocol::limits::kMaxUnsentBytes;
     int socketsWithoutHello = protocol::limits::kMaxSocketsWithoutHello;
-    /// Younger ones do not count before there are eight times as many: in a storm of reconnecting agents hundreds are
-    /// upgraded before the first Hello is on its way.
+    /// Once they are that many, the oldest goes when it has had this long.
     Milliseconds helloGrace { 1000 };
     /// Upgraded sockets that Qt keeps for us, and TLS handshakes under way: 30 silent TLS peers lock a server out at
     /// Qt's default.

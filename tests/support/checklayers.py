@@ -52,7 +52,7 @@ def main() -> int:
     findings = []
     known = {folder_name(f): f for f in folders(root)}
     # The target of capture/agent/torch is telltale_agent_torch; its include prefix is torch.
-    alias = {"agent_torch": "torch", "verbs": "main"}
+    alias = {"agent_torch": "torch", "agentcore": "agent", "verbs": "main"}
     edges = {name: {alias.get(x, x) for x in linked(f)} for name, f in known.items()}
 
     def reach(name: str, seen: set[str]) -> set[str]:

@@ -28,7 +28,8 @@ struct AgentOptions {
     std::uint64_t ringBytes = 8u << 20;
     std::uint64_t spoolCapBytes = std::uint64_t { 2 } << 30;
     std::chrono::milliseconds flush { 5000 };
-    std::chrono::milliseconds batch { 200 };
+    /// With the time until the ack, at most 200 ms of data are at risk while a server is connected.
+    std::chrono::milliseconds batch { 100 };
 
     /// Without a join string and without a mode an agent is disabled: nobody asked for its data.
     static Expected<AgentOptions> resolve(const tt_options* options, const RunIdentity::Environment& environment);

@@ -10,8 +10,7 @@
 #include <fmt/format.h>
 
 #include <telltale/agent/quietthread.h>
-#include <telltale/protocol/codec.h>
-#include <telltale/protocol/payloadbuilder.h>
+#include <telltale/agent/spoolstream.h>
 
 namespace fs = std::filesystem;
 
@@ -20,57 +19,6 @@ namespace {
 
 constexpr std::chrono::seconds kIntroductionTime { 2 };
 
-/// The stream as its process left it; holes are filled with batches that say so. Null when there is nothing to deliver.
-std::unique_ptr<Stream> restore(
-    const fs::path& folder, std::uint64_t capBytes, LastError& lastError, const std::atomic<bool>& cancelled)
-{
-    auto stream = std::make_unique<Stream>(protocol::Hello {}, folder, capBytes);
-    auto recovered = stream->spool.recover(&cancelled);
-    if (!recovered)
-        return nullptr;
-    for (const std::string& damage : recovered->damages)
-        lastError.set(damage);
-    const auto message = protocol::decodeMessage(recovered->hello);
-    const auto* hello = message ? std::get_if<protocol::Hello>(&*message) : nullptr;
-    if (!hello || recovered->records.empty()) {
-        stream->spool.forgetUpTo(0);
-        stream->spool.removeIfEmpty();
-        return nullptr;
-    }
-    stream->hello = *hello;
-    stream->layouts = std::move(recovered->layouts);
-    const auto now = HeldStore::Clock::now();
-    const auto addLost = [&](std::uint64_t seq, const std::string& why) {
-        std::string payload = lostBatchPayload(why);
-        const std::size_t bytes = payload.size();
-        if (stream->held.add(seq, payload, { 0, 0, std::make_shared<const std::vector<LayoutId>>() }, now))
-            stream->rules.onProduced(seq, bytes);
-    };
-    std::uint64_t next = recovered->records.front().seq;
-    for (const Spool::Recovered::Record& record : recovered->records) {
-        for (; next < record.seq; ++next)
-            addLost(next, "the spool is damaged");
-        stream->held.addSpooled(record.seq, record.place);
-        stream->rules.onProduced(record.seq, record.place.bytes);
-        ++next;
-    }
-    if (!recovered->damages.empty())
-        addLost(next, recovered->damages.front());
-    return stream;
-}
-
-}
-
-std::string lostBatchPayload(const std::string& why)
-{
-    protocol::PayloadBuilder builder;
-    Event event;
-    event.kind = "gap";
-    event.wallNs = clocksNow().wallNs;
-    event.text = fmt::format("a batch is lost: {}", why);
-    builder.addEvent(event);
-    builder.setStepComplete(true);
-    return builder.finish();
 }
 
 Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
@@ -115,10 +63,15 @@ void Leftovers::read(const fs::path& runFolder)
     for (const auto& [age, folder] : folders) {
         if (m_isCancelled)
             return;
-        if (auto stream = restore(folder, m_capBytes, m_lastError, m_isCancelled)) {
-            std::lock_guard lock(m_mutex);
-            m_ready.push_back(std::move(stream));
-        }
+        auto spooled = openSpooledStream(folder, m_capBytes, &m_isCancelled);
+        if (!spooled)
+            continue;
+        for (const std::string& damage : spooled->damages)
+            m_lastError.set(damage);
+        if (!spooled->stream)
+            continue;
+        std::lock_guard lock(m_mutex);
+        m_ready.push_back(std::move(spooled->stream));
     }
 }
 

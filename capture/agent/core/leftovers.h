@@ -51,7 +51,4 @@ private:
     std::thread m_reader;
 };
 
-/// A payload that says a batch is lost, to stand at its seq. Thread: any (pure).
-std::string lostBatchPayload(const std::string& why);
-
 }

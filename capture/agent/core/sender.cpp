@@ -13,6 +13,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include <telltale/agent/spoolstream.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
@@ -23,7 +24,8 @@ namespace {
 constexpr std::chrono::microseconds kShortestIdle { 1000 };
 constexpr std::chrono::microseconds kLongestIdle { 8000 };
 constexpr std::chrono::milliseconds kHousekeeping { 1000 };
-constexpr std::chrono::milliseconds kMemoryTime { 1000 };
+/// Longer than an ack usually takes. What waits longer goes to the page cache, which a killed process does not lose.
+constexpr std::chrono::milliseconds kMemoryTime { 80 };
 constexpr std::chrono::milliseconds kByeTime { 300 };
 constexpr std::int64_t kClockJumpNs = 1'000'000'000;
 constexpr int kMaxStrikes = 3;
@@ -305,6 +307,9 @@ void Sender::finish()
     m_isAllAcknowledged = m_stream.held.isEmpty();
     if (auto spilled = m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0)); !spilled)
         m_handover.lastError.set(spilled.error().sentence());
+    // `telltale import` has no agent to ask how the training ended.
+    if (!m_isAllAcknowledged)
+        m_stream.spool.noteBye(reason);
     (void)m_stream.spool.sync();
     m_counters.spoolBytes = m_stream.spool.usedBytes();
     if (m_session && m_session->isOpen()) {

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <system_error>
 
@@ -26,6 +27,8 @@ namespace telltale::agent {
 namespace {
 
 constexpr double kSpareDiskShare = 0.1;
+constexpr const char* kByeFile = "bye";
+constexpr std::size_t kMaxByeBytes = 64;
 
 void syncFolder(const fs::path& folder)
 {
@@ -193,14 +196,24 @@ void Spool::forgetUpTo(std::uint64_t seq)
         syncFolder(m_folder);
 }
 
+void Spool::noteBye(const std::string& reason)
+{
+    if (!m_lock.isOpen())
+        return;
+    const std::string path = (m_folder / kByeFile).string();
+    if (auto file = FileHandle::open(path, O_WRONLY | O_CREAT | O_TRUNC))
+        (void)file->writeAll(reason, path);
+}
+
 void Spool::removeIfEmpty()
 {
     if (!m_lock.isOpen() || !m_segments.empty())
         return;
     std::error_code error;
     for (const auto& entry : fs::directory_iterator(m_folder, error))
-        if (entry.path().filename() != "lock")
+        if (entry.path().filename() != "lock" && entry.path().filename() != kByeFile)
             return;
+    fs::remove(m_folder / kByeFile, error);
     fs::remove(m_folder / "lock", error);
     m_lock.close();
     fs::remove(m_folder, error);
@@ -245,6 +258,9 @@ Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
             return failure(ErrorCode::Cancelled, fmt::format("reading the spool {} was cut short", m_folder.string()));
         recoverSegment(number, out);
     }
+    std::ifstream bye(m_folder / kByeFile);
+    std::getline(bye, out.byeReason);
+    out.byeReason.resize(std::min(out.byeReason.size(), kMaxByeBytes));
     refreshFreeSpace();
     return out;
 }

@@ -39,6 +39,7 @@ public:
         protocol::LayoutTable layouts;
         std::vector<Record> records; ///< ascending, holes where something was damaged
         std::vector<std::string> damages; ///< sentences
+        std::string byeReason; ///< of noteBye()
     };
 
     Spool(std::filesystem::path folder, std::uint64_t capBytes);
@@ -53,6 +54,8 @@ public:
     Expected<std::string> read(const SpoolPlace& place);
     /// Deletes the segments that hold nothing newer.
     void forgetUpTo(std::uint64_t seq);
+    /// Writes down how the process ended, for whoever delivers what is left. Nothing without a folder.
+    void noteBye(const std::string& reason);
     /// Deletes the folder if nothing is left in it.
     void removeIfEmpty();
 

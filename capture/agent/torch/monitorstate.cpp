@@ -2,6 +2,7 @@
 #include <telltale/torch/monitorstate.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include <telltale/torch/hosttensor.h>
@@ -196,8 +197,13 @@ bool TrainerMon::State::selects(std::string_view name)
 void TrainerMon::State::tellIdleTargets()
 {
     for (const auto& [target, selection] : m_options.config.targets) {
-        if (!m_matched.contains(target))
-            tell("the target \"" + target + "\" matches no parameter and no tapped module");
+        if (m_matched.contains(target))
+            continue;
+        const std::string sentence
+            = "the target \"" + target + "\" matches no parameter and no tapped module; nothing is collected for it";
+        // Whoever wrote the config looks at the training's own output first.
+        if (tell(sentence))
+            std::fprintf(stderr, "telltale: %s\n", sentence.c_str());
     }
 }
 
@@ -208,10 +214,12 @@ void TrainerMon::State::notObserved(const SeriesTable& table, std::size_t series
         + (desc.slot.empty() ? "" : " " + desc.slot) + ", because " + reason);
 }
 
-void TrainerMon::State::tell(const std::string& sentence)
+bool TrainerMon::State::tell(const std::string& sentence)
 {
-    if (m_told.insert(sentence).second)
+    const bool isNew = m_told.insert(sentence).second;
+    if (isNew)
         m_sink.event("log", m_step, sentence, "{}");
+    return isNew;
 }
 
 }

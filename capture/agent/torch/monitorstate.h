@@ -69,7 +69,8 @@ private:
     /// Names the targets that selected nothing in the first step that was collected.
     void tellIdleTargets();
     void notObserved(const SeriesTable& table, std::size_t series, const char* reason);
-    void tell(const std::string& sentence);
+    /// An event, once for each sentence. True when it is new.
+    bool tell(const std::string& sentence);
     template <typename Work> void guarded(Kind kind, Work&& work)
     {
         m_strikes.run(kind, work, [this](const std::string& sentence) { tell(sentence); });

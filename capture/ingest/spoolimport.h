@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <telltale/agent/spoolstream.h>
+#include <telltale/core/expected.h>
+#include <telltale/ingest/batchsink.h>
+#include <telltale/ingest/ingestsession.h>
+#include <telltale/protocol/messages.h>
+
+namespace telltale::ingest {
+
+/// What came out of one spool folder.
+struct SpoolReport {
+    std::string folder;
+    std::string runKey;
+    std::string agentId;
+    Rank rank;
+    std::string capsule; ///< path
+    std::string runId;
+    std::uint64_t batches = 0; ///< new to the run
+    std::uint64_t samples = 0; ///< in them
+    std::uint64_t duplicates = 0; ///< batches that the run had already
+    std::uint64_t rejected = 0; ///< broke a rule: kept raw, in quarantine
+    bool isEmpty = false; ///< there was nothing left in the folder
+    std::vector<std::string> damages; ///< sentences: what of the spool could not be read
+};
+
+/// Brings the spools of processes that are gone into the store: each as the stream that it was, through the receive
+/// rules of a connection. Invariant: spool files go only after the COMMIT of what they held.
+/// Thread: owned by one; the store's wake may come from any.
+class SpoolImport {
+public:
+    explicit SpoolImport(BatchSink& sink);
+    ~SpoolImport();
+
+    /// Who a spool belongs to, without changing anything; NotFound when nothing is in it, Busy while its process
+    /// lives.
+    struct Found {
+        protocol::Hello hello; ///< firstRetainedSeq is the spool's own
+        agent::SpooledStream spooled;
+    };
+    static Expected<Found> open(const std::filesystem::path& folder);
+
+    /// Blocks until everything is durable. On an error the rest stays in the spool.
+    Expected<SpoolReport> take(const std::filesystem::path& folder, Found found);
+
+private:
+    struct Wakeup;
+
+    Expected<store::StreamOpened> openStream(const protocol::Hello& hello);
+    Expected<void> feed(agent::Stream& stream, IngestSession& session, std::uint32_t epoch);
+    Expected<void> digest(agent::Stream& stream, IngestSession& session);
+    using LayoutSet = std::unordered_set<LayoutId>;
+    static std::string payloadOf(agent::Stream& stream, std::uint64_t seq, LayoutSet& known);
+
+    BatchSink& m_sink;
+    std::shared_ptr<Wakeup> m_wakeup;
+    std::uint64_t m_nextToken = 1;
+};
+
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/agent/spoolrecord.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/runreader.h>
+#include <telltale/store/sqlite.h>
+#include <telltale/store/storeservice.h>
+
+#include "agentdriver.h"
+#include "verbs.h"
+
+using namespace telltale;
+using telltale::test::AgentDriver;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    nlohmann::json json;
+    std::string err;
+};
+
+template <typename Verb> Outcome call(Verb verb, std::vector<std::string> words)
+{
+    words.emplace_back("--json");
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = verb(words, out, err);
+    return { code, nlohmann::json::parse(out.str(), nullptr, false), err.str() };
+}
+
+std::size_t filesIn(const std::string& folder)
+{
+    std::size_t files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        files += entry.is_regular_file() ? 1 : 0;
+    return files;
+}
+
+}
+
+/// `telltale import`: what agents could not deliver comes into the run, once.
+class SpoolImportTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_spool = m_dir->filePath(QStringLiteral("spool")).toStdString();
+        m_copy = m_dir->filePath(QStringLiteral("copy")).toStdString();
+        m_data = m_dir->filePath(QStringLiteral("data")).toStdString();
+        fs::create_directories(m_data);
+    }
+    void cleanup() { m_dir.reset(); }
+
+    void everythingOfASpoolComesIntoTheRun()
+    {
+        trainOffline("run", 200);
+        const Outcome imported = import(m_spool);
+        QCOMPARE(imported.code, 0);
+        const auto& stream = imported.json["streams"].at(0);
+        QCOMPARE(stream["samples"].get<std::uint64_t>(), 200 * AgentDriver::kSamplesPerStep);
+        QVERIFY(stream["batches"].get<std::uint64_t>() > 0);
+        QCOMPARE(stream["duplicates"].get<int>(), 0);
+        QCOMPARE(filesIn(m_spool), std::size_t { 0 });
+        const auto runs = call(app::runRuns, { "--data-dir", m_data }).json;
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        QCOMPARE(runs[0]["state"].get<std::string>(), std::string("finished")); // as the agent said
+        QCOMPARE(runs[0]["last_step"].get<int>(), 199);
+        expectEveryValue(stream["capsule"].get<std::string>(), 200);
+    }
+
+    void aSecondImportAddsNothing()
+    {
+        trainOffline("run", 100);
+        fs::copy(m_spool, m_copy, fs::copy_options::recursive);
+        const auto first = import(m_spool).json["streams"].at(0);
+        const Outcome second = import(m_copy);
+        QCOMPARE(second.code, 0);
+        const auto& stream = second.json["streams"].at(0);
+        QCOMPARE(stream["batches"].get<int>(), 0);
+        QCOMPARE(stream["samples"].get<int>(), 0);
+        QCOMPARE(stream["duplicates"], first["batches"]);
+        QCOMPARE(stream["capsule"], first["capsule"]);
+        QCOMPARE(store::listRuns(m_data).size(), std::size_t { 1 });
+        expectEveryValue(first["capsule"].get<std::string>(), 100);
+    }
+
+    void aSpoolContinuesWhatTheServerHad()
+    {
+        // The server has the first half of the batches; the training is gone with the rest.
+        trainOffline("run", 100);
+        fs::copy(m_spool, m_copy, fs::copy_options::recursive);
+        const auto whole = import(m_copy).json["streams"].at(0);
+        const auto capsule = whole["capsule"].get<std::string>();
+        const Outcome inspected = call(app::runInspect, { capsule });
+        QCOMPARE(inspected.json["sources"].at(0)["state"].get<std::string>(), std::string("finished"));
+        QCOMPARE(import(m_spool).code, 0);
+        // The state that the agent gave its run survives a later import.
+        QCOMPARE(call(app::runInspect, { capsule }).json["state"].get<std::string>(), std::string("finished"));
+    }
+
+    void whatNeverCameIsSaidUntilItIsImported()
+    {
+        trainOffline("run", 60);
+        fs::copy(m_spool, m_copy, fs::copy_options::recursive);
+        const auto whole = import(m_copy).json["streams"].at(0);
+        const auto capsule = whole["capsule"].get<std::string>();
+        const auto batches = whole["batches"].get<std::uint64_t>();
+        // As a server leaves it that was told of three more batches than it got.
+        tellOf(capsule, batches + 3);
+        const Outcome inspected = call(app::runInspect, { capsule });
+        QCOMPARE(inspected.json["missing"].size(), std::size_t { 1 });
+        QCOMPARE(inspected.json["missing"][0]["batches"].get<int>(), 3);
+        QCOMPARE(inspected.json["missing"][0]["first_seq"].get<std::uint64_t>(), batches + 1);
+        const auto runs = call(app::runRuns, { "--data-dir", m_data }).json;
+        QCOMPARE(runs[0]["missing_batches"].get<int>(), 3);
+    }
+
+    void aSpoolOfALivingProcessIsLeftAlone()
+    {
+        AgentDriver driver(offline("run"));
+        for (std::int64_t i = 0; i < 50; ++i)
+            driver.step(i);
+        QTRY_VERIFY(driver.counters().spool_bytes > 0);
+        const Outcome imported = import(m_spool);
+        QCOMPARE(imported.code, 1);
+        QVERIFY2(imported.err.find("living process") != std::string::npos, imported.err.c_str());
+        QVERIFY(imported.json["streams"].empty());
+        driver.close();
+        QCOMPARE(import(m_spool).code, 0);
+    }
+
+    void aSpoolWithoutItsBeginningWantsItsOwnRun()
+    {
+        trainOffline("run", 100);
+        dropFirstBatch();
+        const Outcome refused = import(m_spool);
+        QCOMPARE(refused.code, 1);
+        QVERIFY2(refused.err.find("--new-run") != std::string::npos, refused.err.c_str());
+        QVERIFY(filesIn(m_spool) > 0);
+        QVERIFY(store::listRuns(m_data).empty());
+        std::vector<std::string> words { m_spool, "--data-dir", m_data, "--new-run" };
+        QCOMPARE(call(app::runImport, words).code, 0);
+        QCOMPARE(store::listRuns(m_data).size(), std::size_t { 1 });
+    }
+
+    void aDataDirectoryInUseIsLeftAlone()
+    {
+        trainOffline("run", 20);
+        store::StoreOptions options;
+        options.dataDir = m_data;
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        const Outcome imported = import(m_spool);
+        QCOMPARE(imported.code, 1);
+        QVERIFY(filesIn(m_spool) > 0);
+        QVERIFY(imported.json.contains("error"));
+    }
+
+private:
+    AgentDriver::Setup offline(const char* run) const
+    {
+        AgentDriver::Setup setup;
+        setup.mode = "offline";
+        setup.runId = run;
+        setup.spoolDir = m_spool;
+        return setup;
+    }
+    void trainOffline(const char* run, std::int64_t steps)
+    {
+        AgentDriver driver(offline(run));
+        QVERIFY2(driver.agent(), driver.error().c_str());
+        for (std::int64_t i = 0; i < steps; ++i) {
+            while (!driver.step(i))
+                QTest::qWait(1);
+            QTest::qWait(1);
+        }
+        driver.close();
+        QVERIFY(filesIn(m_spool) > 0);
+    }
+    Outcome import(const std::string& folder) { return call(app::runImport, { folder, "--data-dir", m_data }); }
+
+    /// Makes the spool begin with its second batch.
+    void dropFirstBatch();
+    static void tellOf(const std::string& capsule, std::uint64_t seq);
+    static void expectEveryValue(const std::string& capsule, std::int64_t steps);
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::string m_spool;
+    std::string m_copy;
+    std::string m_data;
+};
+
+void SpoolImportTest::dropFirstBatch()
+{
+    for (const auto& entry : fs::recursive_directory_iterator(m_spool)) {
+        if (entry.path().extension() != ".seg")
+            continue;
+        std::ifstream in(entry.path(), std::ios::binary);
+        const std::string bytes { std::istreambuf_iterator<char>(in), {} };
+        const auto scan = agent::spoolrecord::scan(bytes);
+        std::string kept(agent::spoolrecord::kMagic);
+        for (const auto& record : scan.records) {
+            if (record.seq != 1)
+                agent::spoolrecord::append(kept, record.seq, record.payload);
+        }
+        std::ofstream(entry.path(), std::ios::binary) << kept;
+    }
+}
+
+void SpoolImportTest::tellOf(const std::string& capsule, std::uint64_t seq)
+{
+    const auto db = store::openDatabase(capsule, store::OpenMode::Write);
+    QVERIFY(db);
+    const std::string sql = "INSERT OR REPLACE INTO meta VALUES('told_seq.1', '" + std::to_string(seq) + "')";
+    QVERIFY(store::execute(db->get(), sql.c_str()));
+}
+
+void SpoolImportTest::expectEveryValue(const std::string& capsule, std::int64_t steps)
+{
+    store::RunHandle handle;
+    handle.path = capsule;
+    auto reader = store::openReader(handle);
+    QVERIFY(reader);
+    const auto catalog = (*reader)->catalog();
+    QVERIFY(catalog);
+    for (const store::SeriesInfo& series : (*catalog)->series) {
+        if (series.kind != Kind::GradReduced || series.name != "layers.3.weight")
+            continue;
+        std::int64_t expected = 0;
+        QVERIFY((*reader)->raw({ series.id }, Stat::Norm, { Step { 0 }, Step { steps } }, [&](const auto& value) {
+            if (value.step.value == expected && value.value == static_cast<double>(AgentDriver::norm(expected, 3)))
+                ++expected;
+            return true;
+        }));
+        QCOMPARE(expected, steps);
+    }
+}
+
+QTEST_GUILESS_MAIN(SpoolImportTest)
+#include "spoolimporttest.moc"
