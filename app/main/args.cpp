@@ -99,6 +99,14 @@ Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text
     return number;
 }
 
+Expected<Rank> parseRank(std::string_view flag, std::string_view text)
+{
+    const auto number = parseInteger(flag, text);
+    if (!number || *number < 0 || *number > std::numeric_limits<std::int32_t>::max())
+        return failure(ErrorCode::BadInput, fmt::format("{} wants a rank, 0 or more, not '{}'", flag, text));
+    return Rank { static_cast<std::int32_t>(*number) };
+}
+
 Expected<StepRange> parseSteps(std::string_view text, StepRange all)
 {
     const std::size_t colon = text.find(':');

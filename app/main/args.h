@@ -54,6 +54,8 @@ private:
 
 /// "31", "-2".
 Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text);
+/// A rank: a whole number from 0 on.
+Expected<Rank> parseRank(std::string_view flag, std::string_view text);
 /// "A:B" (both included), "A:", ":B", "A"; open ends reach as far as `all` does.
 Expected<StepRange> parseSteps(std::string_view text, StepRange all);
 

@@ -31,6 +31,7 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
     server::ServerOptions serverOptions;
     serverOptions.dataDir = options.dataDir;
     serverOptions.listen = options.listen;
+    serverOptions.keepsPort = options.keepsPort;
     auto server = server::CaptureServer::start(serverOptions, *self->m_store);
     if (server)
         self->m_server = std::move(*server);

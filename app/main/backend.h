@@ -21,6 +21,7 @@ public:
     struct Options {
         std::string dataDir;
         std::string listen; ///< "ADDR:PORT", empty = 127.0.0.1 and the port used last
+        bool keepsPort = true; ///< agents find the next server at the same port
     };
 
     /// Fails only when neither recording nor reading is possible.

@@ -85,6 +85,8 @@ void DemoRun::onFinished(QProcess* process, int rank, int exitCode)
     const QJsonDocument summary = QJsonDocument::fromJson(output.mid(output.lastIndexOf('\n') + 1));
     if (exitCode == 0 && process->exitStatus() == QProcess::NormalExit && summary.isObject())
         m_summaries.push_back(summary.object());
+    else if (m_problem.isEmpty() && process->exitStatus() == QProcess::CrashExit)
+        m_problem = QStringLiteral("the training process of rank %1 was killed by signal %2").arg(rank).arg(exitCode);
     else if (m_problem.isEmpty())
         m_problem = QStringLiteral("the training process of rank %1 ended with exit code %2").arg(rank).arg(exitCode);
     if (--m_running == 0)

@@ -17,6 +17,8 @@ int runServe(int argc, char** argv, std::span<const std::string> words);
 int runDemo(int argc, char** argv, std::span<const std::string> words);
 int runRender(int argc, char** argv, std::span<const std::string> words);
 
+/// "telltale: SENTENCE" on standard error.
+void say(const std::string& sentence);
 /// "telltale: SENTENCE" on standard error; exit 2.
 int usageError(const Error& error);
 /// The same; exit 1, or 2 when the error is bad input or names something that is not there.

@@ -18,6 +18,7 @@ Shows what happens inside a neural network while it trains. Without a verb: the 
   demo      a capture server and a real training run connected to it
   runs      the archive
   inspect   what is inside a run, and whether all of it can be read
+  import    what a training process left in its spool, into its run
   show      the raw values of a series
   render    a view of a run as PNG or CSV
 
@@ -40,8 +41,8 @@ int run(int argc, char** argv)
         return kExitDone;
     }
     const auto rest = std::span(words).subspan(words.empty() ? 0 : 1);
-    static constexpr std::pair<std::string_view, PlainVerb> kPlain[] { { "runs", runRuns }, { "inspect", runInspect },
-        { "show", runShow } };
+    static constexpr std::pair<std::string_view, PlainVerb> kPlain[] { { "runs", runRuns }, { "import", runImport },
+        { "inspect", runInspect }, { "show", runShow } };
     for (const auto& [name, function] : kPlain) {
         if (verb == name) {
             const int code = function(rest, std::cout, std::cerr);
@@ -62,15 +63,20 @@ int run(int argc, char** argv)
 
 }
 
+void say(const std::string& sentence)
+{
+    std::cerr << "telltale: " << sentence << '\n';
+}
+
 int usageError(const Error& error)
 {
-    std::cerr << "telltale: " << error.sentence() << '\n';
+    say(error.sentence());
     return kExitUsage;
 }
 
 int workError(const Error& error)
 {
-    std::cerr << "telltale: " << error.sentence() << '\n';
+    say(error.sentence());
     return error.code == ErrorCode::BadInput || error.code == ErrorCode::NotFound ? kExitUsage : kExitFailed;
 }
 

@@ -18,6 +18,7 @@
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewview.h>
+#include <telltale/store/archive.h>
 
 #include "args.h"
 
@@ -108,6 +109,17 @@ Expected<Stat> chooseStat(const store::Catalog& catalog, Kind kind, std::optiona
         "they have " + known);
 }
 
+/// The columns that a drawn statistic is read from.
+std::vector<Stat> storedStats(Stat stat)
+{
+    std::vector<Stat> stats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
+    if (stat == Stat::AbsMax)
+        stats.insert(stats.end(), { Stat::Min, Stat::Max });
+    else
+        stats.push_back(stat);
+    return stats;
+}
+
 Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
 {
     QSaveFile file(path);
@@ -132,7 +144,7 @@ QStringList renderableViews()
     return { QStringLiteral("heatmap"), QStringLiteral("curves"), QStringLiteral("overview") };
 }
 
-Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path)
+Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path)
 {
     auto catalog = loadCatalog(queries, request.run);
     if (!catalog)
@@ -199,7 +211,17 @@ Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& quer
     host.show();
     if (!waitFor([&] { return view->isSettled(); }))
         return failure(ErrorCode::Io, "the run did not answer within a minute");
-    return writeFile(*view, path, request.size);
+    if (auto written = writeFile(*view, path, request.size); !written)
+        return tl::unexpected(written.error());
+    RenderReport report { (*catalog)->damage };
+    store::RunPart part { { *kind }, storedStats(*stat), rank, request.steps.isEmpty() ? all : *steps };
+    if (request.view == QLatin1String("overview"))
+        part = { { Kind::Scalar }, {}, std::nullopt, part.steps };
+    const auto lost = store::lostIn(request.run->path, part);
+    if (!lost)
+        return tl::unexpected(lost.error());
+    report.lost.insert(report.lost.end(), lost->begin(), lost->end());
+    return report;
 }
 
 }

@@ -29,8 +29,13 @@ struct RenderRequest {
 /// The words that --view takes.
 QStringList renderableViews();
 
+/// What could not be drawn although it was asked for: sentences.
+struct RenderReport {
+    std::vector<std::string> lost;
+};
+
 /// Draws one view off screen and writes it as PNG or CSV, by the file's ending. Needs a QApplication with the theme
 /// applied, and someone who delivers the pool's answers while events are processed. Thread: gui.
-Expected<void> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path);
+Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path);
 
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -18,16 +20,39 @@ namespace telltale::app {
 
 using series::CellState;
 
-int fail(std::ostream& err, const Error& error)
+Report::Report(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+    : m_out(out)
+    , m_err(err)
+    , m_isJson(std::find(args.begin(), args.end(), "--json") != args.end())
 {
-    err << "telltale: " << error.sentence() << '\n';
+}
+
+void Report::say(const std::string& sentence)
+{
+    m_err << "telltale: " << sentence << '\n';
+}
+
+int Report::fail(const Error& error)
+{
+    say(error.sentence());
+    if (m_isJson)
+        writeJson(m_out, { { "error", error.sentence() } });
     return error.code == ErrorCode::NotFound || error.code == ErrorCode::BadInput ? kExitUsage : kExitFailed;
 }
 
-int failUsage(std::ostream& err, const Error& error)
+int Report::failUsage(const Error& error)
 {
-    fail(err, error);
+    fail(error);
     return kExitUsage;
+}
+
+Expected<std::string> dataDirOf(const Args& args)
+{
+    const auto given = args.value("--data-dir");
+    std::error_code error;
+    if (given && !std::filesystem::is_directory(*given, error))
+        return failure(ErrorCode::NotFound, "there is no data directory '" + *given + "'");
+    return given ? *given : store::defaultDataDir();
 }
 
 std::string numberText(double value)
@@ -98,9 +123,12 @@ void writeJson(std::ostream& out, const nlohmann::json& document)
     out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-Expected<std::string> findCapsulePath(const std::string& dataDir, const std::string& pathOrId)
+Expected<std::string> capsulePathOf(const Args& args)
 {
-    return store::findCapsule(dataDir.empty() ? store::defaultDataDir() : dataDir, pathOrId);
+    const auto dataDir = dataDirOf(args);
+    if (!dataDir)
+        return dataDir;
+    return store::findCapsule(*dataDir, args.positionals().front());
 }
 
 Expected<OpenedCapsule> openCapsule(const std::string& path)

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -14,10 +15,30 @@
 
 namespace telltale::app {
 
-/// Writes "telltale: <sentence>" and gives the exit code that the error deserves.
-int fail(std::ostream& err, const Error& error);
-/// The same for words that no run of the program could have accepted.
-int failUsage(std::ostream& err, const Error& error);
+class Args;
+
+/// Where a verb's report and its errors go. Thread: the verb's.
+class Report {
+public:
+    /// `args`: the verb's words; with --json among them an error is also the one document on `out`.
+    Report(std::span<const std::string> args, std::ostream& out, std::ostream& err);
+
+    std::ostream& out() { return m_out; }
+    /// "telltale: <sentence>", for what does not end the verb.
+    void say(const std::string& sentence);
+    /// The same, and the exit code that the error deserves.
+    int fail(const Error& error);
+    /// The same for words that no run of the program could have accepted.
+    int failUsage(const Error& error);
+
+private:
+    std::ostream& m_out;
+    std::ostream& m_err;
+    bool m_isJson;
+};
+
+/// --data-dir, which must exist when it is given, or the default one, which need not.
+Expected<std::string> dataDirOf(const Args& args);
 
 /// "NaN", "Infinity", "-Infinity", or the shortest digits that read back as the same number.
 std::string numberText(double value);
@@ -32,13 +53,14 @@ std::string bytesText(std::uint64_t bytes);
 /// The one JSON document of a report, and the end of its line. Bytes that are no UTF-8 are replaced.
 void writeJson(std::ostream& out, const nlohmann::json& document);
 
-/// An opened capsule: a path, or an id of the archive in `dataDir` ("" = the default one).
+/// An opened capsule.
 struct OpenedCapsule {
     store::RunHandle handle;
     std::unique_ptr<store::RunReader> reader;
     std::shared_ptr<const store::Catalog> catalog;
 };
-Expected<std::string> findCapsulePath(const std::string& dataDir, const std::string& pathOrId);
+/// The verb's first argument: a path, or an id of the archive.
+Expected<std::string> capsulePathOf(const Args& args);
 Expected<OpenedCapsule> openCapsule(const std::string& path);
 
 }

@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QRegularExpression>
 #include <QTimer>
 
 #include <nlohmann/json.hpp>
@@ -34,6 +35,7 @@ constexpr int kHeadlessSteps = 200;
 constexpr int kDesktopSteps = 2000;
 constexpr int kBaselineSteps = 40;
 constexpr int kDurableWaitMs = 10'000;
+constexpr int kSettleMs = 800;
 
 const Usage kUsage { "telltale demo [--headless] [--ranks N] [--steps N] [--fault F] [--data-dir DIR] [--out DIR]",
     "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
@@ -54,6 +56,17 @@ struct Request {
     std::string dataDir;
     std::string out;
 };
+
+/// The form only; which modules there are the training process knows.
+Expected<void> checkFault(const std::string& fault)
+{
+    static const QRegularExpression form(
+        QStringLiteral("^(nan|inf|spike|freeze|entropy-collapse)@[0-9]{1,9}(:.+)?$|^lr@[0-9]{1,9}$"));
+    if (form.match(QString::fromStdString(fault)).hasMatch())
+        return {};
+    return failure(ErrorCode::BadInput, "--fault '" + fault + "' is not a fault",
+        "say nan, inf, spike, freeze, entropy-collapse or lr, then @STEP, and :MODULE for all but lr");
+}
 
 Expected<Request> parseRequest(const Args& args)
 {
@@ -77,7 +90,11 @@ Expected<Request> parseRequest(const Args& args)
         return tl::unexpected(ok.error());
     if (auto ok = number("--ranks", 64, request.demo.ranks); !ok)
         return tl::unexpected(ok.error());
-    request.demo.fault = QString::fromStdString(args.value("--fault").value_or(""));
+    if (const auto fault = args.value("--fault")) {
+        if (auto ok = checkFault(*fault); !ok)
+            return tl::unexpected(ok.error());
+        request.demo.fault = QString::fromStdString(*fault);
+    }
     request.out = args.value("--out").value_or(".");
     const char* environment = std::getenv("TELLTALE_DATA_DIR");
     if (const auto dir = args.value("--data-dir"))
@@ -126,7 +143,7 @@ Expected<void> drawPictures(const Request& request, const store::RunRef& run)
         const QString path
             = QString::fromStdString(request.out) + QLatin1Char('/') + picture.view + QLatin1String(".png");
         if (auto drawn = renderToFile(picture, queries.pool(), path); !drawn)
-            return drawn;
+            return tl::unexpected(drawn.error());
     }
     return {};
 }
@@ -154,7 +171,7 @@ Expected<void> writeSummary(
 /// A user's first click, so that the pictures show curves and an inspector: some gradients and a step.
 void pointAtSomething(views::ViewState& state)
 {
-    if (!state.catalog() || state.fullRange().count() < 4)
+    if (!state.catalog() || state.fullRange().isEmpty())
         return;
     const auto rows = views::buildRows(*state.catalog(), { state.kind(), state.rank(), {}, {} });
     std::vector<views::ModuleKey> selection;
@@ -184,7 +201,7 @@ int runHeadless(int argc, char** argv, const Request& request)
         return workError(started.error());
     runUntil([&] { return interrupted || !baseline.isRunning(); });
 
-    auto backend = Backend::start({ request.dataDir, "127.0.0.1:0" });
+    auto backend = Backend::start({ request.dataDir, "127.0.0.1:0", false });
     if (!backend)
         return workError(backend.error());
     if ((*backend)->server() == nullptr)
@@ -201,6 +218,7 @@ int runHeadless(int argc, char** argv, const Request& request)
     store::RunRef run;
     const QString picture = QString::fromStdString(request.out) + QLatin1String("/window.png");
     bool pictured = false;
+    QElapsedTimer sinceNearEnd;
     const auto lookAtRun = [&] {
         if (!run && !(*backend)->store()->liveRuns().empty()) {
             run = (*backend)->store()->liveRuns().front();
@@ -209,7 +227,12 @@ int runHeadless(int argc, char** argv, const Request& request)
         if (run && desktop->window().state()->selection().empty())
             pointAtSomething(*desktop->window().state());
         // The picture shows the run while it is live, near its end.
-        if (run && !pictured && run->live->lastStep.load() >= request.demo.steps * 9 / 10)
+        if (!run || pictured || run->live->lastStep.load() < request.demo.steps * 9 / 10)
+            return;
+        // A short run reaches its end before the views have drawn their first answer.
+        if (!sinceNearEnd.isValid())
+            sinceNearEnd.start();
+        if (sinceNearEnd.elapsed() >= kSettleMs)
             pictured = desktop->window().grab().save(picture);
     };
     runUntil([&] {
@@ -222,6 +245,12 @@ int runHeadless(int argc, char** argv, const Request& request)
     }
     const std::uint64_t acked = total(demo, QLatin1String("acked"));
     runUntil([&] { return run->live->storedSamples.load() >= acked; }, kDurableWaitMs);
+    runUntil(
+        [&] {
+            lookAtRun();
+            return pictured;
+        },
+        2 * kSettleMs);
     if (!pictured && !desktop->window().grab().save(picture))
         return workError({ ErrorCode::Io, "cannot write " + picture.toStdString(), {} });
     const std::uint64_t stored = run->live->storedSamples.load();
@@ -253,7 +282,7 @@ int runDemo(int argc, char** argv, std::span<const std::string> words)
         return usageError(request.error());
     if (request->isHeadless)
         return runHeadless(argc, argv, *request);
-    return openDesktop(argc, argv, { request->dataDir, "" }, {}, request->demo);
+    return openDesktop(argc, argv, { request->dataDir, "", true }, {}, request->demo);
 }
 
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <ostream>
 #include <set>
-#include <sys/stat.h>
 #include <vector>
 
 #include <fmt/format.h>
@@ -64,12 +64,6 @@ std::set<Rank> ranksOf(const store::Catalog& catalog)
     return ranks;
 }
 
-std::uint64_t fileBytes(const std::string& path)
-{
-    struct stat status { };
-    return ::stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-}
-
 std::uint64_t droppedItems(const store::Catalog& catalog)
 {
     std::uint64_t items = 0;
@@ -78,8 +72,23 @@ std::uint64_t droppedItems(const store::Catalog& catalog)
     return items;
 }
 
-nlohmann::json toJson(
-    const OpenedCapsule& capsule, const std::optional<store::VerifyReport>& report, const std::string& verifyError)
+const store::SourceInfo* sourceOf(const store::Catalog& catalog, const store::MissingInfo& missing)
+{
+    const auto found = std::find_if(catalog.sources.begin(), catalog.sources.end(),
+        [&missing](const store::SourceInfo& source) { return source.id == missing.source; });
+    return found == catalog.sources.end() ? nullptr : &*found;
+}
+
+/// A rank runs while its run is live. In any other it stopped without a word.
+std::string_view stateOf(const store::SourceInfo& source, const store::RunSummary& run)
+{
+    return sourceStateName(source.state == store::SourceState::Running && run.state != store::RunState::Live
+            ? store::SourceState::Lost
+            : source.state);
+}
+
+nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run,
+    const std::optional<store::VerifyReport>& report, const std::string& verifyError)
 {
     const store::Catalog& catalog = *capsule.catalog;
     auto sources = nlohmann::json::array();
@@ -88,7 +97,7 @@ nlohmann::json toJson(
             { "agent_id", source.agentId }, { "host", source.host }, { "pid", source.pid }, { "device", source.device },
             { "framework", source.framework }, { "dp", source.dp }, { "tp", source.tp }, { "pp", source.pp },
             { "ep", source.ep }, { "first_step", source.firstStep.value }, { "last_step", source.lastStep.value },
-            { "state", sourceStateName(source.state) } });
+            { "state", stateOf(source, run) } });
     }
     auto kinds = nlohmann::json::array();
     for (const auto& [kind, summary] : kindsOf(catalog)) {
@@ -102,12 +111,20 @@ nlohmann::json toJson(
         dropped.push_back({ { "class", drop.dropClass }, { "first_step", drop.steps.first.value },
             { "last_step", drop.steps.last.value }, { "items", drop.items }, { "reason", drop.reason } });
     }
-    nlohmann::json document { { "path", capsule.handle.path }, { "name", catalog.name }, { "run_key", catalog.runKey },
-        { "store_id", catalog.storeId }, { "created", timeText(catalog.createdNs) },
-        { "size", fileBytes(capsule.handle.path) }, { "ranks", ranksOf(catalog).size() },
+    auto missing = nlohmann::json::array();
+    for (const store::MissingInfo& info : catalog.missing) {
+        const store::SourceInfo* source = sourceOf(catalog, info);
+        missing.push_back({ { "rank", source ? source->rank.value : -1 }, { "attempt", source ? source->attempt : -1 },
+            { "host", source ? source->host : "" }, { "first_seq", info.firstSeq }, { "last_seq", info.lastSeq },
+            { "batches", info.count() } });
+    }
+    nlohmann::json document { { "path", capsule.handle.path }, { "name", catalog.name },
+        { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
+        { "created", timeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
         { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources },
-        { "events", catalog.events.size() }, { "dropped", dropped }, { "damage", catalog.damage } };
+        { "events", catalog.events.size() }, { "dropped", dropped }, { "missing", missing },
+        { "damage", catalog.damage } };
     if (report) {
         auto problems = report->problems;
         if (!verifyError.empty())
@@ -118,12 +135,12 @@ nlohmann::json toJson(
     return document;
 }
 
-void writeText(std::ostream& out, const OpenedCapsule& capsule)
+void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::RunSummary& run)
 {
     const store::Catalog& catalog = *capsule.catalog;
-    out << fmt::format("path     {}\nname     {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
-        capsule.handle.path, catalog.name, catalog.runKey, timeText(catalog.createdNs),
-        bytesText(fileBytes(capsule.handle.path)), ranksOf(catalog).size());
+    out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
+        capsule.handle.path, catalog.name, store::runStateName(run.state), catalog.runKey, timeText(catalog.createdNs),
+        bytesText(run.fileBytes), ranksOf(catalog).size());
     if (catalog.steps.isEmpty())
         out << "steps    none\n";
     else
@@ -138,13 +155,22 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule)
     out << "sources\n";
     for (const store::SourceInfo& source : catalog.sources) {
         out << fmt::format("  rank {:<5} attempt {:<3} {:<9} steps {} to {}  {} pid {}\n", source.rank.value,
-            source.attempt, sourceStateName(source.state), source.firstStep.value, source.lastStep.value, source.host,
+            source.attempt, stateOf(source, run), source.firstStep.value, source.lastStep.value, source.host,
             source.pid);
     }
     out << fmt::format("events   {}\ndropped  {}\n", catalog.events.size(), droppedItems(catalog));
     for (const store::DroppedInfo& drop : catalog.dropped) {
         out << fmt::format("  steps {} to {}: {} items of class {}, {}\n", drop.steps.first.value,
             drop.steps.last.value, drop.items, drop.dropClass, drop.reason);
+    }
+    for (const store::MissingInfo& info : catalog.missing) {
+        const store::SourceInfo* source = sourceOf(catalog, info);
+        out << fmt::format(
+            "missing  rank {} attempt {}: {} (batches {} to {}) were made and never came; if the spool is "
+            "still on {}, 'telltale import SPOOL' brings them\n",
+            source ? source->rank.value : -1, source ? source->attempt : -1,
+            info.count() == 1 ? std::string("1 batch") : fmt::format("{} batches", info.count()), info.firstSeq,
+            info.lastSeq, source ? source->host : "its machine");
     }
     for (const std::string& sentence : catalog.damage)
         out << "damaged  " << sentence << '\n';
@@ -154,19 +180,21 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule)
 
 int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
+    Report reporter(args, out, err);
     const auto parsed = Args::parse(kUsage, args);
     if (!parsed)
-        return failUsage(err, parsed.error());
+        return reporter.failUsage(parsed.error());
     if (parsed->wantsHelp()) {
         out << kUsage.help();
         return kExitDone;
     }
-    const auto path = findCapsulePath(parsed->value("--data-dir").value_or(""), parsed->positionals().front());
+    const auto path = capsulePathOf(*parsed);
     if (!path)
-        return fail(err, path.error());
+        return reporter.fail(path.error());
     const auto capsule = openCapsule(*path);
     if (!capsule)
-        return fail(err, capsule.error());
+        return reporter.fail(capsule.error());
+    const store::RunSummary run = store::describeRun(*path);
 
     std::optional<store::VerifyReport> report;
     std::string verifyError;
@@ -177,19 +205,21 @@ int runInspect(std::span<const std::string> args, std::ostream& out, std::ostrea
             verifyError = verified.error().sentence();
     }
     if (parsed->has("--json")) {
-        writeJson(out, toJson(*capsule, report, verifyError));
+        writeJson(out, toJson(*capsule, run, report, verifyError));
     } else {
-        writeText(out, *capsule);
+        writeText(out, *capsule, run);
         if (report && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", report->blobs, bytesText(report->bytes));
     }
-    if (!report)
-        return kExitDone;
-    for (const std::string& problem : report->problems)
-        err << "telltale: " << problem << '\n';
+    // A damaged catalogue shows without looking at every blob.
+    std::vector<std::string> problems = capsule->catalog->damage;
+    if (report)
+        problems.insert(problems.end(), report->problems.begin(), report->problems.end());
     if (!verifyError.empty())
-        err << "telltale: " << verifyError << '\n';
-    return report->problems.empty() && verifyError.empty() ? kExitDone : kExitFailed;
+        problems.push_back(verifyError);
+    for (const std::string& problem : problems)
+        reporter.say(problem);
+    return problems.empty() ? kExitDone : kExitFailed;
 }
 
 }

@@ -4,11 +4,10 @@
 #include <QApplication>
 #include <QFileInfo>
 
-#include <telltale/store/archive.h>
-
 #include "args.h"
 #include "offscreenview.h"
 #include "pumpedqueries.h"
+#include "report.h"
 
 namespace telltale::app {
 namespace {
@@ -63,10 +62,10 @@ Expected<RenderRequest> parseRequest(const Args& args)
     }
     if (const auto text = args.value("--ranks")) {
         for (const QString& part : QString::fromStdString(*text).split(QLatin1Char(','))) {
-            const auto rank = parseInteger("--ranks", part.toStdString());
+            const auto rank = parseRank("--ranks", part.toStdString());
             if (!rank)
                 return tl::unexpected(rank.error());
-            request.ranks.emplace_back(static_cast<std::int32_t>(*rank));
+            request.ranks.push_back(*rank);
         }
     }
     if (const auto text = args.value("--size")) {
@@ -99,8 +98,7 @@ int runRender(int argc, char** argv, std::span<const std::string> words)
     if (!out.endsWith(QLatin1String(".png")) && !out.endsWith(QLatin1String(".csv")))
         return usageError({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
 
-    const auto path
-        = store::findCapsule(args->value("--data-dir").value_or(store::defaultDataDir()), args->positionals().front());
+    const auto path = capsulePathOf(*args);
     if (!path)
         return workError(path.error());
     qputenv("QT_QPA_PLATFORM", "offscreen");
@@ -111,9 +109,12 @@ int runRender(int argc, char** argv, std::span<const std::string> words)
     run->path = *path;
     run->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
     request->run = run;
-    if (auto done = renderToFile(*request, queries.pool(), out); !done)
+    const auto done = renderToFile(*request, queries.pool(), out);
+    if (!done)
         return workError(done.error());
-    return kExitDone;
+    for (const std::string& sentence : done->lost)
+        say(sentence);
+    return done->lost.empty() ? kExitDone : kExitFailed;
 }
 
 }

@@ -25,21 +25,36 @@ nlohmann::json toJson(const store::RunSummary& run)
     return { { "id", run.id }, { "name", run.name }, { "state", store::runStateName(run.state) },
         { "ranks", run.ranks }, { "last_step", run.lastStep.value }, { "size", run.fileBytes },
         { "created", timeText(run.createdNs) }, { "modified", timeText(run.modifiedNs) }, { "path", run.path },
-        { "note", run.note } };
+        { "missing_batches", run.missingBatches }, { "note", run.note } };
+}
+
+/// What a line says behind its columns.
+std::string noteText(const store::RunSummary& run)
+{
+    if (!run.note.empty())
+        return "  " + run.note;
+    if (run.missingBatches == 0)
+        return {};
+    return fmt::format("  {} {} never came; see 'telltale inspect {}'", run.missingBatches,
+        run.missingBatches == 1 ? "batch" : "batches", run.id);
 }
 
 }
 
 int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
+    Report report(args, out, err);
     const auto parsed = Args::parse(kUsage, args);
     if (!parsed)
-        return failUsage(err, parsed.error());
+        return report.failUsage(parsed.error());
     if (parsed->wantsHelp()) {
         out << kUsage.help();
         return kExitDone;
     }
-    const auto runs = store::listRuns(parsed->value("--data-dir").value_or(store::defaultDataDir()));
+    const auto dataDir = dataDirOf(*parsed);
+    if (!dataDir)
+        return report.failUsage(dataDir.error());
+    const auto runs = store::listRuns(*dataDir);
     if (parsed->has("--json")) {
         auto document = nlohmann::json::array();
         for (const store::RunSummary& run : runs)
@@ -56,8 +71,8 @@ int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& 
     }
     for (const store::RunSummary& run : runs) {
         out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}{}\n", run.id, run.name, nameWidth,
-            store::runStateName(run.state), run.ranks, run.lastStep.value, bytesText(run.fileBytes),
-            run.note.empty() ? "" : "  " + run.note);
+            store::runStateName(run.state), run.ranks,
+            run.lastStep.value < 0 ? "-" : std::to_string(run.lastStep.value), bytesText(run.fileBytes), noteText(run));
     }
     return kExitDone;
 }

@@ -57,10 +57,10 @@ Expected<Wanted> readWanted(const Args& args)
         return failure(ErrorCode::BadInput, "which series? give --series NAME", "see 'telltale show --help'");
     wanted.name = *args.value("--series");
     if (const auto text = args.value("--rank")) {
-        const auto rank = parseInteger("--rank", *text);
+        const auto rank = parseRank("--rank", *text);
         if (!rank)
             return tl::unexpected<Error>(rank.error());
-        wanted.rank = Rank { static_cast<std::int32_t>(*rank) };
+        wanted.rank = *rank;
     }
     if (const auto text = args.value("--kind")) {
         wanted.kind = kindFromName(*text);
@@ -208,12 +208,28 @@ void writeJsonValue(std::ostream& out, const RawValue& value)
     out << '}';
 }
 
-Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range)
+/// What could not be read of what was asked for.
+struct Damaged {
+    std::uint64_t values = 0;
+    StepRange steps;
+
+    void note(const RawValue& value)
+    {
+        if (value.state != CellState::Damaged)
+            return;
+        steps = values++ == 0 ? StepRange { value.step, value.step }
+                              : StepRange { std::min(steps.first, value.step), std::max(steps.last, value.step) };
+    }
+};
+
+Expected<void> writeText(
+    std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
         out << fmt::format(
             "# {}  {}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat), "STEP", "RANK", "KIND");
-        auto done = reader.raw(row.attempts, row.stat, range, [&out, &row](const RawValue& value) {
+        auto done = reader.raw(row.attempts, row.stat, range, [&out, &row, &damaged](const RawValue& value) {
+            damaged.note(value);
             writeTextValue(out, row, value);
             return static_cast<bool>(out);
         });
@@ -224,7 +240,8 @@ Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std:
 }
 
 /// Streamed, since a series may have more values than a document in memory should.
-Expected<void> writeJsonRows(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range)
+Expected<void> writeJsonRows(
+    std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     const auto quoted = [](const std::string& text) {
         return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -237,14 +254,17 @@ Expected<void> writeJsonRows(std::ostream& out, store::RunReader& reader, const 
                    quoted(row.name), quoted(row.slot), row.microStep, row.rank.value, kindName(row.kind),
                    statName(row.stat));
         bool first = true;
-        auto done = reader.raw(row.attempts, row.stat, range, [&out, &first](const RawValue& value) {
+        auto done = reader.raw(row.attempts, row.stat, range, [&out, &first, &damaged](const RawValue& value) {
+            damaged.note(value);
             out << (first ? "\n" : ",\n");
             first = false;
             writeJsonValue(out, value);
             return static_cast<bool>(out);
         });
-        if (!done)
+        if (!done) {
+            out << "]}],\"error\":" << quoted(done.error().sentence()) << "}\n";
             return done;
+        }
         out << "]}";
     }
     out << "]}\n";
@@ -255,31 +275,42 @@ Expected<void> writeJsonRows(std::ostream& out, store::RunReader& reader, const 
 
 int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
+    Report report(args, out, err);
     const auto parsed = Args::parse(kUsage, args);
     if (!parsed)
-        return failUsage(err, parsed.error());
+        return report.failUsage(parsed.error());
     if (parsed->wantsHelp()) {
         out << kUsage.help();
         return kExitDone;
     }
     const auto wanted = readWanted(*parsed);
     if (!wanted)
-        return failUsage(err, wanted.error());
-    const auto path = findCapsulePath(parsed->value("--data-dir").value_or(""), parsed->positionals().front());
+        return report.failUsage(wanted.error());
+    const auto path = capsulePathOf(*parsed);
     if (!path)
-        return fail(err, path.error());
+        return report.fail(path.error());
     const auto capsule = openCapsule(*path);
     if (!capsule)
-        return fail(err, capsule.error());
+        return report.fail(capsule.error());
     const auto range = parseSteps(parsed->value("--steps").value_or(":"), capsule->catalog->steps);
     if (!range)
-        return failUsage(err, range.error());
+        return report.failUsage(range.error());
     const auto rows = findRows(*capsule->catalog, *wanted);
     if (!rows)
-        return failUsage(err, rows.error());
-    const auto done = parsed->has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range)
-                                            : writeText(out, *capsule->reader, *rows, *range);
-    return done ? kExitDone : fail(err, done.error());
+        return report.failUsage(rows.error());
+    Damaged damaged;
+    const auto done = parsed->has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
+                                            : writeText(out, *capsule->reader, *rows, *range, damaged);
+    if (!done) {
+        // The document says it itself; a second one would make it no document.
+        report.say(done.error().sentence());
+        return kExitFailed;
+    }
+    if (damaged.values == 0)
+        return kExitDone;
+    report.say(fmt::format("{} of the values asked for are damaged and cannot be read, steps {} to {}", damaged.values,
+        damaged.steps.first.value, damaged.steps.last.value));
+    return kExitFailed;
 }
 
 }

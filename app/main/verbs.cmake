@@ -2,10 +2,11 @@
 add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/args.cpp
     ${CMAKE_CURRENT_LIST_DIR}/report.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_show.cpp)
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options nlohmann_json::nlohmann_json fmt::fmt)
+    PRIVATE telltale_options telltale_ingest nlohmann_json::nlohmann_json fmt::fmt)

@@ -14,6 +14,8 @@ namespace telltale::app {
 int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 /// `telltale inspect`: what is in a capsule, and whether all of it can be read.
 int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err);
+/// `telltale import`: what spools still hold, into their runs.
+int runImport(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 /// `telltale show`: the stored values of a series.
 int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 

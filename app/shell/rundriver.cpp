@@ -203,7 +203,7 @@ store::RunSummary RunDriver::summaryOf(const store::RunRef& run) const
     summary.path = run->path;
     summary.id = run->id;
     summary.name = run->name;
-    summary.state = store::RunState::Live;
+    summary.state = run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost : store::RunState::Live;
     summary.ranks = run->live->ranks.load(std::memory_order_relaxed);
     summary.lastStep = Step { run->live->lastStep.load(std::memory_order_relaxed) };
     summary.fileBytes = run->live->fileBytes.load(std::memory_order_relaxed);
@@ -265,7 +265,9 @@ void RunDriver::everySecond()
     const store::RunRef run = m_state->run();
     m_pulse.hasRun = run != nullptr;
     m_pulse.live = isLive(run);
-    m_pulse.state = m_pulse.live ? store::RunState::Live : store::RunState::Finished;
+    m_pulse.state = !m_pulse.live                         ? store::RunState::Finished
+        : run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost
+                                                          : store::RunState::Live;
     m_pulse.framesPerSecond = static_cast<int>(
         std::min(60.0, 1000.0 / std::max(kFrameMs, kFrameMs + static_cast<double>(m_longestGapMs - 8))));
     m_longestGapMs = 0;
@@ -279,7 +281,8 @@ void RunDriver::everySecond()
     for (const ConnectionInfo& connection : m_connections) {
         m_pulse.agents += connection.connected ? 1 : 0;
         m_pulse.spoolBytes += connection.spoolBytes;
-        if (connection.connected && run && connection.runName == run->name)
+        const bool isExpected = connection.connected || !connection.saidBye;
+        if (isExpected && run && connection.runName == run->name)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
     }
     if (run) {
