@@ -86,6 +86,19 @@ class Server:
         return json.loads(done.stdout)
 
 
+    def show(self, series: str) -> list[dict[str, Any]]:
+        """`telltale show --json` of a parameter's series."""
+        [capsule] = list(self.folder.rglob("*.telltale"))
+        done = subprocess.run(
+            [str(TELLTALE), "show", str(capsule), "--series", series, "--json"],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["series"]
+
+
 def start_training(folder: Path, steps: int, **environment: str) -> subprocess.Popen[str]:
     """The training above, spooling under `folder`."""
     folder.mkdir(parents=True, exist_ok=True)

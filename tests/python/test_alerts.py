@@ -45,7 +45,9 @@ class Reference:
             else:
                 is_hit = math.isnan(value) or (rule.threshold is not None and abs(value) > rule.threshold)
             if is_hit:
-                return None if rule.rule_name == TURBULENCE and op not in ("norm", "mean") else (rule.rule_name, average)
+                return (
+                    None if rule.rule_name == TURBULENCE and op not in ("norm", "mean") else (rule.rule_name, average)
+                )
         return None
 
 
@@ -128,7 +130,9 @@ def test_the_console_line_and_the_entry_are_msprobes(out):
     entry = document["0:a.b.input:1/rank0/actv_step_5_call_0"]
     assert list(entry) == list(next(iter(recorded.values())))
     assert entry["micro_step"] == 1
-    assert entry["message"].startswith("Rule AnomalyTurbulence reports anomaly signal in ('0:a.b.input:1/rank0/actv', 'norm')")
+    assert entry["message"].startswith(
+        "Rule AnomalyTurbulence reports anomaly signal in ('0:a.b.input:1/rank0/actv', 'norm')"
+    )
     assert {key: type(value) for key, value in entry.items()} == {
         key: type(value) for key, value in next(iter(recorded.values())).items()
     }
@@ -219,7 +223,9 @@ def test_an_addition_costs_what_it_adds(tmp_path, monkeypatch):
     file.start()
     written = []
     real = anomalyfile._extend
-    monkeypatch.setattr(anomalyfile, "_extend", lambda path, pieces: (written.append(sum(map(len, pieces))), real(path, pieces)))
+    monkeypatch.setattr(
+        anomalyfile, "_extend", lambda path, pieces: (written.append(sum(map(len, pieces))), real(path, pieces))
+    )
     monkeypatch.setattr(anomalyfile.shutil, "copyfile", _counted(anomalyfile.shutil.copyfile, copies := []))
     for step in range(50):
         file.add({str(step): {"a": 1}})

@@ -174,6 +174,7 @@ def test_activations_are_grouped_by_module_and_gradients_by_micro_step(out):
     acts = table(Kind.ACTV, [(desc(name, "output", micro), X) for name, micro in order])
     grads = table(Kind.ACTV_GRAD, [(desc(name, "output", micro), X) for name, micro in order])
     files = written(CsvSink(), context(), frame(0, acts, grads))
+
     def names(file):
         return [(row[1][0], int(row[3])) for row in rows(files[file])[1:]]
 
@@ -197,7 +198,9 @@ def test_gradients_stand_in_the_order_of_their_arrival_where_it_is_known(out):
 def test_a_stable_rank_of_the_usual_definition_is_written_as_msprobes_ratio(out):
     stats = (Stat.STABLE_RANK, Stat.KERNEL_NORM)
     both = [(desc("a", definition="F^2/sigma^2; sigma by power iteration"), (64.0, 1.5)), (desc("b"), (8.0, 1.5))]
-    grid = rows(written(CsvSink(), context(ndigits=6), frame(0, table(Kind.LINEAR, both, stats)))["linear_hook_0-0.csv"])
+    grid = rows(
+        written(CsvSink(), context(ndigits=6), frame(0, table(Kind.LINEAR, both, stats)))["linear_hook_0-0.csv"]
+    )
     assert [row[3] for row in grid[1:]] == ["8.0", "8.0"]
 
 
@@ -229,7 +232,9 @@ def test_a_late_metric_goes_to_the_file_of_its_own_step(out):
     assert [len(rows(files[f"scalar_{s}-{s}.csv"])) for s in (1, 2)] == [3, 2]
 
 
-@pytest.mark.parametrize("name", ['a,b', 'say "hi"', "two\nlines", "=cmd|'/c calc'!A1", "50%", "%d %s", "a:b/c", "层.0", ""])
+@pytest.mark.parametrize(
+    "name", ["a,b", 'say "hi"', "two\nlines", "=cmd|'/c calc'!A1", "50%", "%d %s", "a:b/c", "层.0", ""]
+)
 def test_any_name_is_written_and_read_back_whole(out, name):
     grads = table(Kind.GRAD_REDUCED, [(desc(name), X), (desc("b"), X)])
     grid = rows(written(CsvSink(), context(), frame(0, grads))["grad_reduced_0-0.csv"])
@@ -433,5 +438,3 @@ def test_file_sinks_share_one_thread_and_one_directory(out):
     assert len(sinks) == 3
     assert len(os.listdir(out)) == 1
     assert sorted(os.listdir(sinks[0].directory.path)) == ["param_origin_0-0.csv", "tb"]
-
-

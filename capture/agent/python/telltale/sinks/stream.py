@@ -17,6 +17,7 @@ from .base import RunContext, Sink
 
 _ITEM = STATS.itemsize
 _PART = 4096  # series in one layout
+_CLOSE_SECONDS = 5.0
 _LATE = "late scalars"  # the sink's own table
 
 
@@ -127,10 +128,20 @@ class StreamSink(Sink):
         agent, self.agent = self.agent, None
         if agent is None:
             return
+        agent.flush(0.0 if agent.counters()["mode"] == 2 else _CLOSE_SECONDS)
         before = agent.counters()
-        if not agent.close(reason) and before["mode"] == 1:
-            left = before["in_flight"]
-            print(f"telltale: about {left} samples are not acknowledged; they stay in the spool", file=sys.stderr)
+        why = agent.last_error()
+        if agent.close(reason) or not before["in_flight"]:
+            return
+        left = before["in_flight"]
+        if why:
+            print(f"telltale: {left} samples did not reach the dashboard: {why}", file=sys.stderr)
+        elif before["mode"] == 1:
+            print(
+                f"telltale: {left} samples did not reach the dashboard in time; they stay in the spool, and the next "
+                "agent of this run, or `telltale import`, delivers them",
+                file=sys.stderr,
+            )
 
     def forget(self) -> None:
         """In a forked child: the parent's agent is not ours."""
