@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The csv files are msprobe's: names, ranges, columns, digits, quoting; and a full disk costs steps, not the training."""
+"""The csv files are msprobe's: names, ranges, columns, digits, quoting. A full disk costs steps, not the training."""
 
 import csv
 import errno
@@ -17,7 +17,7 @@ from telltale.kinds import DType, Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.csv import CsvSink, step_range
 from telltale.sinks.files import file_sinks
-from telltale.sinks.rundir import RunDirectory, stamp, within
+from telltale.sinks.rundir import stamp, within
 from telltale.sinks.worker import FrameWorker
 
 X = [-2.5, 0.0, 1.25, 3.0000004, 1e-9, 7.0]

@@ -13,10 +13,10 @@ _END = b"\n}"
 
 
 class AnomalyFile:
-    """One JSON object that grows by entries. The file is whole valid JSON at every moment: entries are added to a second
-    copy, which then takes the file's name, and the former becomes the second copy, one addition behind. So an addition
-    costs what it adds, not the size of the file, and a reader that opened the former has until the next addition.
-    Thread: one."""
+    """One JSON object that grows by entries. The file is whole valid JSON at every moment: entries are added to a
+    second copy, which then takes the file's name, and the former becomes the second copy, one addition behind. So an
+    addition costs what it adds, not the size of the file, and a reader that opened the former has until the next
+    addition. Thread: one."""
 
     def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, "anomaly.json")

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Sequence
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class _History:
         need = int(rows.max()) + 1 if rows.size else 0
         have = self.arrays.get(name)
         if have is None or have.shape[0] < need:
-            grown = np.zeros((max(need, 2 * (0 if have is None else have.shape[0])), len(self.ops)), dtype)
+            grown: np.ndarray = np.zeros((max(need, 2 * (0 if have is None else have.shape[0])), len(self.ops)), dtype)
             if have is not None:
                 grown[: have.shape[0]] = have
             have = self.arrays[name] = grown
@@ -81,10 +81,10 @@ class Scanner:
 
 
 class LetterScanner(Scanner):
-    """msprobe's rules as they are. avg = |x| at first, then avg' = 0.99 avg + 0.01 |x|. AnomalyTurbulence: |x| > avg (1 +
-    threshold), with avg before this value, kept for norm and mean only. AnomalyNan: x is NaN, or |x| > threshold where
-    one is given (without one, Inf passes). The first rule that hits decides, also when its hit is then not kept. One
-    NaN or Inf makes avg stay so: AnomalyTurbulence never hits that series again."""
+    """msprobe's rules as they are. avg = |x| at first, then avg' = 0.99 avg + 0.01 |x|. AnomalyTurbulence:
+    |x| > avg (1 + threshold), with avg before this value, kept for norm and mean only. AnomalyNan: x is NaN, or
+    |x| > threshold where one is given (without one, Inf passes). The first rule that hits decides, also when its hit is
+    then not kept. One NaN or Inf makes avg stay so: AnomalyTurbulence never hits that series again."""
 
     def _scan(self, history: _History, rows: np.ndarray, values: np.ndarray) -> list[Hit]:
         average = history.at("average", rows)

@@ -5,16 +5,15 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from typing import Callable
+from typing import Callable, Union
 
 from ..config import MonitorConfig
 from ..kinds import Kind
 from ..series import Frame
 from .base import RunContext, Sink
-from .layout import METADATA, Names, column, ops_of, sorted_tables, split, tag
-from .layout import dtype_text, shape_text
+from .layout import METADATA, Names, column, dtype_text, ops_of, shape_text, sorted_tables, split, tag
 
-Metrics = dict[str, dict[str, float | str]]
+Metrics = dict[str, dict[str, Union[float, str]]]
 
 KEPT = 16  # frames
 
@@ -57,9 +56,10 @@ class ApiSink(Sink):
         return None
 
     def metrics(self, kind: Kind, step: int | None = None, tags: bool = False) -> Metrics:
-        """Name -> {op: value} of a kind at a step (the newest that has the kind when None): the config's ops as numbers,
-        "shape" and "dtype" as text. tags: msprobe's tags as names ("0:head.weight/rank0/post_grad"); else a name, with
-        ":0" for the micro step behind it where the kind has those, and "1:" in front where a chunk is not the first."""
+        """Name -> {op: value} of a kind at a step (the newest that has the kind when None): the config's ops as
+        numbers, "shape" and "dtype" as text. tags: msprobe's tags as names ("0:head.weight/rank0/post_grad"); else a
+        name, with ":0" for the micro step behind it where the kind has those, and "1:" in front where a chunk is not
+        the first."""
         frame = self.latest(kind) if step is None else next((f for f in self.frames() if f.step == step), None)
         return {} if frame is None else frame_metrics(frame, kind, self._config, self._names, self._rank, tags)
 

@@ -206,7 +206,8 @@ def tag(names: Names, kind: Kind, files: FileKind, desc: SeriesDesc, rank: int) 
 
 
 def ops_of(files: FileKind, config: MonitorConfig) -> list[str]:
-    """Value and metadata columns of a file. As msprobe has it, shape and dtype come last unless the user placed them."""
+    """Value and metadata columns of a file. As msprobe has it, shape and dtype come last where the user did not place
+    them."""
     if files.columns:
         return list(files.columns)
     return list(config.ops) + [op for op in METADATA if op not in config.ops]
@@ -220,33 +221,34 @@ def column(table: TableSnapshot, op: str, eps: float) -> np.ndarray | None:
         stat = STAT_COLUMNS.get(op)
         if stat not in table.stats:
             return None
-        values = table.values[:, table.stats.index(stat)]
+        values: np.ndarray = table.values[:, table.stats.index(stat)]
         return _as_ratio(table, values) if stat is Stat.STABLE_RANK else values
     if op == "id":
         is_scalar = np.array([desc.shape == () for desc in table.series], bool)
         return np.where(is_scalar, table.column("max"), np.nan)
     if op in ("pos_infs", "neg_infs"):
-        return table.values[op].astype(np.float64)
+        counts: np.ndarray = table.values[op].astype(np.float64)
+        return counts
     return table.column(op) if op in STATS_OPS else None
 
 
 def _as_ratio(table: TableSnapshot, values: np.ndarray) -> np.ndarray:
     """msprobe's sr is F/sigma; a stable rank by its usual definition, F^2/sigma^2, is that squared."""
     is_squared = np.array([desc.definition.startswith("F^2") for desc in table.series], bool)
-    with np.errstate(invalid="ignore"):
-        return np.where(is_squared, np.sqrt(values), values)
+    ratio = values.copy()
+    ratio[is_squared] = np.sqrt(np.maximum(values[is_squared], 0.0))
+    return ratio
 
 
 def _of_scalar(value: np.ndarray, op: str, eps: float) -> np.ndarray | None:
     """An op of tensors of one element each, [n]."""
-    if op == "norm":
-        return np.abs(value)
-    if op == "zeros":
-        return (np.abs(value) < eps).astype(np.float64)
-    if op == "nans":
-        return np.isnan(value).astype(np.float64)
-    return value if op in ("min", "max", "mean", "id") else None
-
+    found: dict[str, np.ndarray] = {
+        "norm": np.abs(value),
+        "zeros": (np.abs(value) < eps).astype(np.float64),
+        "nans": np.isnan(value).astype(np.float64),
+        **dict.fromkeys(("min", "max", "mean", "id"), value),
+    }
+    return found.get(op)
 
 
 def holds_integers(desc: SeriesDesc) -> bool:

@@ -69,16 +69,15 @@ class RowWriter:
             parts.append(template % tuple(flat))
         return "".join(parts)
 
-    def _cells(
-        self, table: TableSnapshot, op: str, order: np.ndarray, integers: list[int]
-    ) -> list[int] | list[float]:
+    def _cells(self, table: TableSnapshot, op: str, order: np.ndarray, integers: list[int]) -> list[int] | list[float]:
         values = column(table, op, self._config.eps)
         if values is None:
             return [float("nan")] * len(order)
         picked = values[order]
         if op in COUNTS and bool(np.isfinite(picked).all()):
-            return picked.astype(np.int64).tolist()
-        cells = rounded(picked, self._config.ndigits).tolist()
+            counts: list[int] = picked.astype(np.int64).tolist()
+            return counts
+        cells: list[float] = rounded(picked, self._config.ndigits).tolist()
         if op in ("min", "max") and not table.stats:
             for i in integers:
                 if abs(cells[i]) < _WHOLE:

@@ -88,9 +88,9 @@ class TensorBoardSink(FileSink):
             values = np.array(list(frame.scalars.values()), np.float64)
             records.setdefault("scalar", []).append(ScalarRecord(list(frame.scalars)).fill(frame.step, values, now))
         failed = ""
-        for prefix, data in records.items():
+        for prefix, parts in records.items():
             try:
-                self._file(prefix).append(b"".join(data))
+                self._file(prefix).append(b"".join(parts))
             except OSError as error:
                 failed = failed or explain(error, self.folder)
         self._count(frame.step, failed)

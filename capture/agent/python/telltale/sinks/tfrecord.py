@@ -42,7 +42,10 @@ def _zeros_table(count: int) -> np.ndarray:
 
 
 def _after_zeros(crc: np.ndarray, table: np.ndarray) -> np.ndarray:
-    return table[0][crc & 0xFF] ^ table[1][(crc >> 8) & 0xFF] ^ table[2][(crc >> 16) & 0xFF] ^ table[3][crc >> 24]
+    out: np.ndarray = (
+        table[0][crc & 0xFF] ^ table[1][(crc >> 8) & 0xFF] ^ table[2][(crc >> 16) & 0xFF] ^ table[3][crc >> 24]
+    )
+    return out
 
 
 def crc32c(data: bytes | bytearray | np.ndarray) -> int:

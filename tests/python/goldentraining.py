@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The trainings that msprobe was recorded with, under our TrainerMon writing csv."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+import torch.distributed as dist
+import torch.nn.functional as F
+
+from recordedgpt import GPT, TEXT
+
+RECORDED = Path(__file__).resolve().parent.parent / "data" / "msprobe"
+THREADS = 2
+
+
+def batches(rank: int, t: int = 64, b: int = 8):
+    """(inputs, targets), [b, t] each, without end."""
+    with open(TEXT, "rb") as file:
+        text = torch.tensor(list(file.read()))
+    generator = torch.Generator().manual_seed(1 + rank)
+    while True:
+        start = torch.randint(0, len(text) - t - 1, (b,), generator=generator)
+        yield torch.stack([text[j : j + t] for j in start]), torch.stack([text[j + 1 : j + t + 1] for j in start])
+
+
+def train(
+    config: str,
+    out: str,
+    steps: int,
+    accumulate: int = 1,
+    rank: int = 0,
+    wrap: Callable[[torch.nn.Module], torch.nn.Module] = lambda model: model,
+    before_step: Callable[[GPT, int], None] = lambda model, step: None,
+    begin: Callable[[int], None] = lambda step: None,
+) -> None:
+    """Trains as the recording did: same seed, batches, order of construction and number of threads."""
+    from telltale.pytorch import TrainerMon
+    from telltale.sinks.files import file_sinks
+
+    torch.manual_seed(0)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(THREADS)
+    os.environ["MONITOR_OUTPUT_DIR"] = out
+    try:
+        model = GPT()
+        monitor = TrainerMon(config, params_have_main_grad=False, sinks=file_sinks(["csv"]))
+        net = wrap(model)
+        optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+        monitor.set_monitor(net, optimizer, grad_acc_steps=accumulate, start_iteration=0)
+        data = batches(rank)
+        for step in range(steps):
+            begin(step)
+            optimizer.zero_grad()
+            for _ in range(accumulate):
+                x, y = next(data)
+                (F.cross_entropy(net(x).flatten(0, 1), y.flatten()) / accumulate).backward()
+            before_step(model, step)
+            optimizer.step()
+        monitor.close()
+    finally:
+        torch.set_num_threads(threads)
+        del os.environ["MONITOR_OUTPUT_DIR"]
+
+
+def poison(model: GPT, step: int) -> None:
+    """What the recording did to one gradient at step 8."""
+    if step == 8:
+        with torch.no_grad():
+            model.blocks[2].mlp[0].weight.grad[3, 5] = float("nan")
+
+
+def train_single(_rank: int, folder: str) -> None:
+    """The recording `single`, into `folder`; a process of its own."""
+    train(str(RECORDED / "single" / "config.json"), folder, steps=12, before_step=poison)
+
+
+def train_plain(_rank: int, folder: str, name: str) -> None:
+    """The recordings `l2` and `struct`, into `folder`; a process of its own."""
+    train(str(RECORDED / name / "config.json"), folder, steps=6)
+
+
+def train_dynamic(_rank: int, folder: str) -> None:
+    """The recording `dyn`: the config file is replaced at the start of steps 3 and 11. A process of its own."""
+    path = Path(folder) / "config.json"
+    path.write_bytes((RECORDED / "dyn" / "config.json").read_bytes())
+    edits = {3: "edit-step3.json", 11: "edit-step11.json"}
+
+    def begin(step: int) -> None:
+        if step in edits:
+            path.write_bytes((RECORDED / "dyn" / edits[step]).read_bytes())
+
+    os.environ["DYNAMIC_MONITOR"] = "True"
+    train(str(path), folder, steps=20, begin=begin)
+
+
+def train_rank(rank: int, folder: str) -> None:
+    """One rank of the recording `ddp`, into `folder`; a process of its own."""
+    os.environ.update(RANK=str(rank), WORLD_SIZE="2", LOCAL_RANK=str(rank))
+    dist.init_process_group("gloo", init_method=f"file://{folder}.store", rank=rank, world_size=2)
+    wrap = torch.nn.parallel.DistributedDataParallel
+    try:
+        train(str(RECORDED / "ddp" / "config.json"), folder, steps=10, accumulate=2, rank=rank, wrap=wrap)
+    finally:
+        dist.destroy_process_group()
+
+
+def spawn(function: Callable[..., None], *args: object, ranks: int = 1) -> None:
+    """Runs function(rank, *args) in processes of their own; raises what they raise."""
+    import torch.multiprocessing as mp
+
+    os.environ["GOMP_SPINCOUNT"] = "0"  # threads that spin at barriers stall a machine with busy cores
+    try:
+        mp.spawn(function, args=args, nprocs=ranks)
+    finally:
+        del os.environ["GOMP_SPINCOUNT"]
