@@ -39,7 +39,6 @@ def train(
 ) -> None:
     """Trains as the recording did: same seed, batches, order of construction and number of threads."""
     from telltale.pytorch import TrainerMon
-    from telltale.sinks.files import file_sinks
 
     torch.manual_seed(0)
     threads = torch.get_num_threads()
@@ -47,7 +46,7 @@ def train(
     os.environ["MONITOR_OUTPUT_DIR"] = out
     try:
         model = GPT()
-        monitor = TrainerMon(config, params_have_main_grad=False, sinks=file_sinks(["csv"]))
+        monitor = TrainerMon(config, params_have_main_grad=False)
         net = wrap(model)
         optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
         monitor.set_monitor(net, optimizer, grad_acc_steps=accumulate, start_iteration=0)

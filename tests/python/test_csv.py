@@ -16,8 +16,8 @@ from tables import context, desc, frame, statistics, table
 from telltale.kinds import DType, Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.csv import CsvSink, step_range
-from telltale.sinks.files import file_sinks
-from telltale.sinks.rundir import stamp, within
+from telltale.sinks.rundir import RunDirectory, stamp, within
+from telltale.sinks.tensorboard import TensorBoardSink
 from telltale.sinks.worker import FrameWorker
 
 X = [-2.5, 0.0, 1.25, 3.0000004, 1e-9, 7.0]
@@ -427,7 +427,8 @@ def test_a_forked_child_neither_writes_nor_waits(out):
 
 
 def test_file_sinks_share_one_thread_and_one_directory(out):
-    sinks = file_sinks(["csv", "tensorboard", "csv", "stream"])
+    worker, directory = FrameWorker(), RunDirectory()
+    sinks = [CsvSink(worker, directory), TensorBoardSink(worker, directory)]
     for sink in sinks:
         sink.open(context())
     for sink in sinks:
@@ -435,6 +436,6 @@ def test_file_sinks_share_one_thread_and_one_directory(out):
     assert len([thread for thread in threading.enumerate() if thread.name == "telltale-files"]) == 1
     for sink in sinks:
         sink.close("finished")
-    assert len(sinks) == 3
+    assert not [thread for thread in threading.enumerate() if thread.name == "telltale-files"]
     assert len(os.listdir(out)) == 1
     assert sorted(os.listdir(sinks[0].directory.path)) == ["param_origin_0-0.csv", "tb"]
