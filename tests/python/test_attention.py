@@ -54,7 +54,8 @@ def test_layouts_are_read_as_named(layout):
     order = layout.replace(" ", "").split(",")
     moved = [t.permute([("b", "h", "s", "d").index(axis) for axis in order]).contiguous() for t in (q, k)]
     stats, wanted = attention_stats(*moved, layout=layout), attention_stats(q, k)
-    assert torch.equal(stats.entropy, wanted.entropy) and torch.equal(stats.softmax_max, wanted.softmax_max)
+    close(stats.entropy, wanted.entropy, 1e-6)
+    close(stats.softmax_max, wanted.softmax_max, 1e-6)
     entropy, _ = naive(q, k, 8**-0.5, triangle(11, 11, 0))
     close(stats.entropy, entropy.mean((0, 2)))
 

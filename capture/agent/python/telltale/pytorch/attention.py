@@ -20,7 +20,7 @@ from .quiet import plain, quiet
 LAYOUTS = ("b,h,s,d", "b,s,h,d", "s,b,h,d", "h,s,d", "t,h,d")
 _TO_BHSD = {"b,h,s,d": (0, 1, 2, 3), "b,s,h,d": (0, 2, 1, 3), "s,b,h,d": (1, 2, 0, 3)}
 _SCRATCH = 1 << 20  # elements of one temporary: 4 MiB in float32, three of them alive
-_LOWEST_DISTANCE = -1e4  # exp of it is 0; keeps 0 * -inf out of the sums
+_HIDDEN = -1e30  # a score that weighs nothing, and finite: 0 * -inf would be NaN
 
 
 @dataclass(frozen=True)
@@ -227,8 +227,8 @@ def _mask_part(
 def _add_rows(
     scores: torch.Tensor, allowed: torch.Tensor | None, mask: torch.Tensor | None, sums: _Sums, heads: slice
 ) -> None:
-    """Adds the rows of `scores` [b, h, rows, keys], which it overwrites: with d = s - max, H = ln(sum e^d) -
-    sum(d e^d) / sum(e^d) and p_max = 1 / sum(e^d)."""
+    """Adds the rows of `scores` [b, h, rows, keys], which it overwrites: with d = s - max, H = -ln(p_max) - sum(p d),
+    which does not cancel for large scores."""
     if mask is not None:
         if not mask.is_floating_point():
             may = mask.bool()
@@ -237,20 +237,16 @@ def _add_rows(
             may = may | mask.isnan()
             scores += torch.where(may, mask, 0).float()
         allowed = may if allowed is None else may & allowed
-    is_broken = ~scores.isfinite()
+    is_broken = _broken_rows(scores, allowed)
     if allowed is not None:
-        is_broken &= allowed
-        scores.masked_fill_(~allowed, -math.inf)
-    is_broken = is_broken.any(-1)
-    top = scores.amax(-1, keepdim=True)
-    scores -= top
-    weights = scores.exp()
-    total = weights.sum(-1)
-    weights *= scores.clamp_(min=_LOWEST_DISTANCE)
-    entropy = total.log() - weights.sum(-1) / total
-    highest = total.reciprocal()
-    entropy = entropy.masked_fill(is_broken, math.nan)
-    highest = highest.masked_fill(is_broken, math.nan)
+        scores.masked_fill_(~allowed, _HIDDEN)
+    p = torch.softmax(scores, -1)
+    highest = p.amax(-1)
+    scores -= scores.amax(-1, keepdim=True)
+    entropy = -highest.log() - p.mul_(scores).sum(-1)
+    if is_broken is not None:
+        entropy = entropy.masked_fill(is_broken, math.nan)
+        highest = highest.masked_fill(is_broken, math.nan)
     wide = sums.entropy.dtype
     count = entropy.shape[0] * entropy.shape[2]
     if allowed is not None:
@@ -263,6 +259,17 @@ def _add_rows(
         sums.used[heads] += count
     sums.entropy[heads] += entropy.sum((0, 2), dtype=wide)
     sums.top[heads] += highest.sum((0, 2), dtype=wide)
+
+
+def _broken_rows(scores: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor | None:
+    """[b, h, rows]: rows with a score that counts and is not finite; None when there are none, as far as that can be
+    known without waiting for the device."""
+    if scores.device.type == "cpu" and math.isfinite(scores.sum().item()):
+        return None
+    is_broken = ~scores.isfinite()
+    if allowed is not None:
+        is_broken &= allowed
+    return is_broken.any(-1)
 
 
 def msprobe_head0(query: Any, key: Any, layout: str = "s,b,h,d") -> tuple[torch.Tensor, torch.Tensor] | None:
