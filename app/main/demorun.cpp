@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "demorun.h"
 
-#include <QCoreApplication>
-#include <QFileInfo>
 #include <QJsonDocument>
 #include <QProcess>
 #include <QProcessEnvironment>
-#include <QStandardPaths>
 #include <QUuid>
+
+#include "trainingprogram.h"
 
 namespace telltale::app {
 namespace {
 
 constexpr int kTerminateMs = 7000; ///< the agent's exit flush takes at most 5 s
-
-QString trainerPath()
-{
-    const QString name = QStringLiteral("telltale-demo-trainer");
-    const QString beside = QCoreApplication::applicationDirPath() + QLatin1Char('/') + name;
-    return QFileInfo(beside).isExecutable() ? beside : QStandardPaths::findExecutable(name);
-}
 
 }
 
@@ -45,15 +37,14 @@ DemoRun::~DemoRun()
 
 Expected<void> DemoRun::start()
 {
-    const QString program = trainerPath();
-    if (program.isEmpty()) {
-        return failure(ErrorCode::NotFound, "telltale-demo-trainer is neither beside telltale nor on the PATH",
-            "build it (it needs LibTorch: libtorch-dev) or put it there");
-    }
+    const auto found = m_options.isPython ? TrainingProgram::python() : TrainingProgram::native();
+    if (!found)
+        return tl::unexpected(found.error());
     const QString runId = QStringLiteral("demo-") + QUuid::createUuid().toString(QUuid::Id128).left(12);
     for (int rank = 0; rank < m_options.ranks; ++rank) {
         auto process = std::make_unique<QProcess>();
-        QStringList arguments { QStringLiteral("--steps"), QString::number(m_options.steps) };
+        QStringList arguments = found->arguments;
+        arguments << QStringLiteral("--steps") << QString::number(m_options.steps);
         if (m_options.join.isEmpty())
             arguments << QStringLiteral("--no-agent");
         // A fault belongs to one rank: the last one, so that "which rank" has an answer worth finding.
@@ -64,14 +55,15 @@ Expected<void> DemoRun::start()
         environment.insert(QStringLiteral("TELLTALE_RUN_ID"), runId);
         environment.insert(QStringLiteral("RANK"), QString::number(rank));
         environment.insert(QStringLiteral("WORLD_SIZE"), QString::number(m_options.ranks));
+        found->prepare(environment);
         process->setProcessEnvironment(environment);
         process->setProcessChannelMode(QProcess::ForwardedErrorChannel);
         QProcess* raw = process.get();
         connect(raw, &QProcess::finished, this, [this, raw, rank](int code) { onFinished(raw, rank, code); });
-        process->start(program, arguments);
+        process->start(found->program, arguments);
         if (!process->waitForStarted()) {
-            return failure(
-                ErrorCode::Io, "cannot start " + program.toStdString() + ": " + process->errorString().toStdString());
+            return failure(ErrorCode::Io,
+                "cannot start " + found->program.toStdString() + ": " + process->errorString().toStdString());
         }
         m_processes.push_back(std::move(process));
         ++m_running;

@@ -20,6 +20,7 @@ struct DemoOptions {
     int ranks = 1;
     int steps = 2000;
     QString fault; ///< "nan@120:layers.2.mlp.fc1", empty = none
+    bool isPython = false; ///< the PyTorch trainer of the telltale package, not the C++ one
     QString join; ///< empty = train without an agent
 };
 

@@ -37,18 +37,21 @@ constexpr int kBaselineSteps = 40;
 constexpr int kDurableWaitMs = 10'000;
 constexpr int kSettleMs = 800;
 
-const Usage kUsage { "telltale demo [--headless] [--ranks N] [--steps N] [--fault F] [--data-dir DIR] [--out DIR]",
+const Usage kUsage {
+    "telltale demo [--headless] [--python] [--ranks N] [--steps N] [--fault F] [--data-dir DIR] [--out DIR]",
     "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
     "leaves\n"
     "window.png, heatmap.png, curves.png and summary.json in DIR.",
     {
         { "--headless", "", "no window; end with the training" },
+        { "--python", "", "train with PyTorch: python3 -m telltale train-demo" },
         { "--ranks", "N", "training processes (default 1)" },
         { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
         { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
         { "--data-dir", "DIR", "where the run is kept (headless default: data in DIR of --out)" },
         { "--out", "DIR", "where pictures and summary go (default .)" },
-    } };
+    }
+};
 
 struct Request {
     DemoOptions demo;
@@ -95,6 +98,7 @@ Expected<Request> parseRequest(const Args& args)
             return tl::unexpected(ok.error());
         request.demo.fault = QString::fromStdString(*fault);
     }
+    request.demo.isPython = args.has("--python");
     request.out = args.value("--out").value_or(".");
     const char* environment = std::getenv("TELLTALE_DATA_DIR");
     if (const auto dir = args.value("--data-dir"))
@@ -195,6 +199,7 @@ int runHeadless(int argc, char** argv, const Request& request)
     QObject::connect(&signalsToQuit, &Signals::terminationRequested, [&] { interrupted = true; });
 
     DemoOptions bare;
+    bare.isPython = request.demo.isPython;
     bare.steps = std::min(kBaselineSteps, request.demo.steps);
     DemoRun baseline(bare);
     if (auto started = baseline.start(); !started)

@@ -80,6 +80,18 @@ private Q_SLOTS:
         QVERIFY(table.readAll().contains("NaN"));
     }
 
+    void withoutAPythonThatCanTrainTheDemoSaysWhatToDo()
+    {
+        QTemporaryDir dir;
+        QVERIFY(qputenv("TELLTALE_PYTHON", "/bin/false"));
+        const Ran ran = telltale({ QStringLiteral("demo"), QStringLiteral("--python"), QStringLiteral("--headless"),
+            QStringLiteral("--out"), dir.path() });
+        QVERIFY(qunsetenv("TELLTALE_PYTHON"));
+        QVERIFY(ran.code != 0);
+        QVERIFY2(ran.err.contains("./dev run --python"), ran.err.constData());
+        QCOMPARE(ran.err.count('\n'), 1);
+    }
+
     void wrongUsageIsOneSentenceAndExit2()
     {
         for (const QStringList& words :
