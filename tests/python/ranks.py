@@ -134,9 +134,13 @@ def assert_all(
 
 def state_of(model: torch.nn.Module) -> list[torch.Tensor]:
     """Local values of all parameters and buffers, and the state of the random number generator."""
-    tensors = [getattr(t, "_local_tensor", t).detach().clone() for t in (*model.parameters(), *model.buffers())]
+    tensors = [getattr(t, "_local_tensor", t).detach().clone() for t in _held(model)]
     tensors += [p.ds_tensor.detach().clone() for p in model.parameters() if hasattr(p, "ds_tensor")]
     return [*tensors, torch.get_rng_state()]
+
+
+def _held(model: torch.nn.Module) -> list[torch.Tensor]:
+    return [*model.parameters(), *(buffer for _, buffer in torch.nn.Module.named_buffers(model))]
 
 
 def assert_bitwise(first: list[torch.Tensor], second: list[torch.Tensor], what: str) -> None:

@@ -118,6 +118,10 @@ class DeepSpeedAdapter(Adapter):
         steps = getattr(self._engine, "gradient_accumulation_steps", None)
         if callable(steps):
             found.grad_acc_steps = max(1, int(steps()))
+        clips = getattr(self._engine, "gradient_clipping", None)
+        if callable(clips) and float(clips() or 0.0) > 0:
+            for source in found.sources:
+                source.form_reduced |= Form.CLIPPED
         if self._keys:
             others = [opt for opt in found.optimizers if opt is not self._inner()]
             found.units = [Unit(self._inner(), key) for key in self._unit_order()] + [Unit(opt) for opt in others]

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`python -m telltale doctor`: is this machine ready to be watched?"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.metadata
+import json
+import os
+import platform
+import socket
+import sys
+from dataclasses import asdict, dataclass
+from typing import Any, Callable
+from urllib.parse import urlsplit
+
+from . import __version__, identity, native
+
+_TIMEOUT = 3.0
+_GREETING = b"GET / HTTP/1.1\r\nHost: telltale\r\nConnection: close\r\n\r\n"
+_PACKAGES = ("torch", "numpy", "transformers", "accelerate", "lightning", "deepspeed", "megatron-core")
+
+# What is used of PyTorch without being promised by it, and what is lost where it is missing.
+PRIVATE_NAMES: tuple[tuple[str, str], ...] = (
+    ("torch._C._current_graph_task_id", "activations under checkpointing are counted twice"),
+    ("torch._C._functorch.is_functorch_wrapped_tensor", "tensors inside vmap and grad cannot be told apart"),
+    ("torch.optim.Optimizer.register_step_pre_hook", "no step is seen"),
+    ("torch.Tensor.register_post_accumulate_grad_hook", "no unreduced gradient is seen"),
+    ("torch.compiler.is_compiling", "hooks would run inside compiled code"),
+    ("torch.distributed.fsdp._flat_param.FlatParameter", "FSDP1's flat parameters are shown without the names inside"),
+    ("torch.distributed.tensor._utils.compute_local_shape_and_global_offset", "uneven DTensor offsets are estimated"),
+    ("torch.distributed.ProcessGroup", "collectives are not seen"),
+    ("torch.jit._builtins._register_builtin", "torch.jit.script does not know the attention look-alike"),
+)
+_ESSENTIAL = ("register_step_pre_hook", "register_post_accumulate_grad_hook")
+
+
+@dataclass
+class Finding:
+    """One line of the report. state: "ok", "note" (works with less) or "bad" (something needed is missing)."""
+
+    name: str
+    state: str
+    text: str
+
+
+def main(arguments: list[str]) -> int:
+    """0, 1 when something that is needed is missing, 2 for bad input."""
+    parser = argparse.ArgumentParser(
+        prog="python -m telltale doctor", description="Says whether this machine is ready to be watched."
+    )
+    parser.add_argument("--join", help="join string to try (default: TELLTALE_JOIN)")
+    parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    options = parser.parse_args(arguments)
+    findings = examine(options.join or os.environ.get("TELLTALE_JOIN", ""))
+    is_well = all(finding.state != "bad" for finding in findings)
+    if options.json:
+        print(json.dumps({"ok": is_well, "findings": [asdict(finding) for finding in findings]}, indent=2))
+    else:
+        width = max(len(finding.name) for finding in findings)
+        for finding in findings:
+            print(f"{finding.state:<4}  {finding.name:<{width}}  {finding.text}")
+    return 0 if is_well else 1
+
+
+def examine(join: str) -> list[Finding]:
+    """Everything that can be said; never raises."""
+    findings = []
+    checks: list[tuple[str, Callable[[], list[Finding]]]] = [
+        ("versions", _versions),
+        ("library", _library),
+        ("rank", _rank),
+        ("mode", lambda: _mode(join)),
+        ("private names", _private_names),
+    ]
+    for name, check in checks:
+        try:
+            findings += check()
+        except Exception as error:  # noqa: BLE001 - a doctor does not fall ill
+            findings.append(Finding(name, "bad", f"could not be examined: {type(error).__name__}: {error}"))
+    return findings
+
+
+def _versions() -> list[Finding]:
+    found = [Finding("telltale", "ok", f"{__version__}, Python {platform.python_version()}, {platform.platform()}")]
+    for package in _PACKAGES:
+        try:
+            found.append(Finding(package, "ok", importlib.metadata.version(package)))
+        except importlib.metadata.PackageNotFoundError:
+            if package == "numpy" or package == "torch":
+                found.append(Finding(package, "bad", "missing; pip install " + package))
+    return found
+
+
+def _library() -> list[Finding]:
+    try:
+        lib = native.library()
+    except native.LibraryMissing as error:
+        return [Finding("native library", "bad", f"{error}; csv and tensorboard work without it, streaming does not")]
+    path = next((str(path) for path in native.candidates() if path.is_file()), "")
+    version = lib.tt_version().decode()
+    state = "ok" if version == __version__ else "note"
+    return [
+        Finding("native library", state, f"{path}, version {version}"),
+        Finding("kernel", "ok", native.kernel_name()),
+    ]
+
+
+def _rank() -> list[Finding]:
+    names = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK_ID")
+    given = ", ".join(f"{name}={os.environ[name]}" for name in names if name in os.environ)
+    text = f"{identity.rank()} of {identity.world_size()} ({given or 'no launcher has set one'})"
+    return [Finding("rank", "ok", text)]
+
+
+def _mode(join: str) -> list[Finding]:
+    mode = os.environ.get("TELLTALE_MODE", "online")
+    spool = os.environ.get("TELLTALE_DIR")
+    found = [Finding("mode", "ok" if mode in ("online", "offline", "disabled") else "bad", mode)]
+    if spool:
+        parent = spool if os.path.isdir(spool) else os.path.dirname(os.path.abspath(spool))
+        writable = os.access(parent, os.W_OK)
+        found.append(Finding("spool", "ok" if writable else "bad", spool if writable else f"{spool} cannot be written"))
+    if mode == "disabled" or mode == "offline":
+        return found
+    if not join:
+        found.append(Finding("dashboard", "note", "no join string in TELLTALE_JOIN or --join: csv files are written"))
+        return found
+    return found + [_reach(join)]
+
+
+def _reach(join: str) -> Finding:
+    """A TCP connection to where the join string points, and what answers there."""
+    address = urlsplit(join if "://" in join else f"//{join}")
+    try:
+        host, port = address.hostname, address.port
+    except ValueError as error:
+        return Finding("dashboard", "bad", f"the join string cannot be read: {error}")
+    if not host or not port:
+        return Finding("dashboard", "bad", "the join string names no host and port; copy it from the dashboard")
+    where = f"{host}:{port}"
+    try:
+        with socket.create_connection((host, port), _TIMEOUT) as connection:
+            connection.settimeout(_TIMEOUT)
+            said = b""
+            try:
+                connection.sendall(_GREETING)
+                said = connection.recv(256)
+            except OSError:
+                pass
+    except OSError as error:
+        reason = "no answer in time" if isinstance(error, TimeoutError) else error.strerror or str(error)
+        return Finding("dashboard", "bad", f"{where} cannot be reached: {reason}")
+    first = said.split(b"\r\n", 1)[0].decode("latin-1", "replace")[:80]
+    answer = f'it says "{first}"' if first.isprintable() and first else "it waits for the agent's own protocol"
+    return Finding("dashboard", "ok", f"{where} accepts connections; {answer}")
+
+
+def _private_names() -> list[Finding]:
+    missing = [(name, loss) for name, loss in PRIVATE_NAMES if not _exists(name)]
+    if not missing:
+        return [Finding("private names", "ok", f"all {len(PRIVATE_NAMES)} present")]
+    return [
+        Finding("private names", "bad" if name.endswith(_ESSENTIAL) else "note", f"{name} is missing: {loss}")
+        for name, loss in missing
+    ]
+
+
+def _exists(dotted: str) -> bool:
+    parts = dotted.split(".")
+    thing: Any = None
+    for i, part in enumerate(parts):
+        if thing is not None and hasattr(thing, part):
+            thing = getattr(thing, part)
+            continue
+        try:
+            thing = importlib.import_module(".".join(parts[: i + 1]))
+        except ImportError:
+            return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
