@@ -135,7 +135,10 @@ def assert_all(
 def state_of(model: torch.nn.Module) -> list[torch.Tensor]:
     """Local values of all parameters and buffers, and the state of the random number generator."""
     tensors = [getattr(t, "_local_tensor", t).detach().clone() for t in _held(model)]
-    tensors += [p.ds_tensor.detach().clone() for p in model.parameters() if hasattr(p, "ds_tensor")]
+    for p in model.parameters():
+        if hasattr(p, "ds_tensor"):  # padded at the end with whatever was there
+            here = p.ds_tensor.numel()
+            tensors.append(p.ds_tensor.detach()[: max(0, p.ds_numel - dist.get_rank() * here)].clone())
     return [*tensors, torch.get_rng_state()]
 
 

@@ -28,11 +28,13 @@ def watch(
     start_step: int = 0,
     name: str | None = None,
     join: str | None = None,
+    sinks: Any = None,
     **options: Any,
 ) -> TrainerMon:
     """Watches a model and its optimizer (or a list of optimizers).
 
     config: a path, JSON text or dict; None collects everything. join: the dashboard's join string, else TELLTALE_JOIN.
+    sinks: where measurements go instead of what the config's `format` names.
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
@@ -45,7 +47,7 @@ def watch(
         agent["join"] = join
     if _current is not None:
         _current.close("restarting")
-    monitor = TrainerMon(config, agent=agent)
+    monitor = TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
     return monitor

@@ -42,7 +42,7 @@ class RootHook(Hook):
         if torch.compiler.is_compiling():
             return None
         engine = self._engine()
-        if engine is not None:
+        if engine is not None and not engine.is_counted_outside:
             engine.forward_begins()
         return None
 
@@ -73,6 +73,7 @@ class Engine:
         self._extra: dict[tuple[Kind, tuple[Stat, ...]], SeriesTable] = {}
         self._lock = threading.Lock()
         self._told: set[str] = set()
+        self.is_counted_outside = False  # an integration calls forward_begins() itself
         self.attempt = 0  # of the step in progress, counted over the run
         self._rows: dict[tuple[Kind, int], int] = {}
         self._owned: list[list[ParameterSource]] = []

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For transformers' Trainer:
+
+    trainer = Trainer(..., callbacks=[TelltaleCallback()])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from transformers import TrainerCallback
+
+from .session import Session
+
+# lr is read from the optimizer at every step already; the others are no measurements of a step.
+_NOT_METRICS = ("learning_rate", "epoch", "total_flos", "step")
+
+
+class TelltaleCallback(TrainerCallback):
+    """Watches the Trainer's model and its inner optimizer. What the Trainer logs goes to the step that has just ended:
+    `loss` is its mean since the last log, `grad_norm` the norm before clipping."""
+
+    def __init__(self, config: Any = None, **options: Any) -> None:
+        """config: as for telltale.watch(); options: name, join, ..."""
+        self._session = Session(config, options)
+
+    @property
+    def monitor(self) -> Any:
+        """The TrainerMon while training, else None."""
+        return self._session.monitor
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        model, optimizer = kwargs.get("model"), kwargs.get("optimizer")
+        if model is None:
+            return
+        clips = float(args.max_grad_norm or 0.0) > 0
+        self._session.begin(model, optimizer, args.gradient_accumulation_steps, state.global_step, clips)
+
+    def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
+        self._session.log({name: value for name, value in (logs or {}).items() if name not in _NOT_METRICS})
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._session.end()

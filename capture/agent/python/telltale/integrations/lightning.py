@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For Lightning (the package lightning, or the older pytorch_lightning):
+
+    trainer = Trainer(..., callbacks=[TelltaleCallback()])
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import torch
+
+from .session import Session
+
+if "lightning" in sys.modules or "pytorch_lightning" not in sys.modules:
+    try:
+        from lightning.pytorch import Callback
+    except ImportError:
+        from pytorch_lightning import Callback
+else:
+    from pytorch_lightning import Callback
+
+
+class TelltaleCallback(Callback):
+    """Watches the module and its optimizers. Logs `loss` (the mean over the micro batches, whole, not divided by
+    accumulate_grad_batches) and what the module logs itself."""
+
+    def __init__(self, config: Any = None, **options: Any) -> None:
+        """config: as for telltale.watch(); options: name, join, ..."""
+        super().__init__()
+        self._session = Session(config, options)
+        self._loss = 0.0
+        self._parts = 0
+
+    @property
+    def monitor(self) -> Any:
+        """The TrainerMon while training, else None."""
+        return self._session.monitor
+
+    def on_train_start(self, trainer: Any, pl_module: Any) -> None:
+        wrapped = getattr(trainer.strategy, "model", None)
+        model = wrapped if isinstance(wrapped, torch.nn.Module) else pl_module
+        clips = bool(trainer.gradient_clip_val) and pl_module.automatic_optimization
+        optimizers = list(trainer.optimizers)
+        self._session.begin(model, optimizers, trainer.accumulate_grad_batches, trainer.global_step, clips)
+        self._loss, self._parts = 0.0, 0
+
+    def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
+        self._session.micro_step_begins()
+
+    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+        loss = outputs.get("loss") if isinstance(outputs, dict) else outputs
+        if isinstance(loss, torch.Tensor) and loss.is_cpu and loss.numel() == 1:
+            # Lightning has divided it by accumulate_grad_batches already.
+            self._loss += float(loss.detach()) * trainer.accumulate_grad_batches
+            self._parts += 1
+        if not self._session.has_new_step():
+            return
+        values = dict(trainer.logged_metrics)
+        if self._parts:
+            values["loss"] = self._loss / self._parts
+        self._loss, self._parts = 0.0, 0
+        self._session.log(values)
+
+    def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        self._session.end()
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        self._session.end("error")

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trainer of transformers, Lightning and Accelerate, each really training."""
+
+from __future__ import annotations
+
+import logging
+import math
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+import telltale
+from ranks import EVERYTHING, Recorder, assert_bitwise, assert_stats, state_of
+from telltale.kinds import Form, Kind
+
+warnings.simplefilter("ignore")
+logging.disable(logging.WARNING)
+STEPS = 3
+MICROS = 2
+CLIP = 0.5
+
+
+class Net(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Linear(4, 4)
+        self.drop = nn.Dropout(0.1)
+        self.last = nn.Linear(4, 1)
+
+    def forward(self, x: Any = None, labels: Any = None) -> dict[str, torch.Tensor]:
+        logits = self.last(torch.relu(self.drop(self.first(x))))[:, 0]
+        return {"loss": ((logits - labels) ** 2).mean(), "logits": logits}
+
+
+class Data(torch.utils.data.Dataset):
+    def __init__(self) -> None:
+        self.x = torch.randn(32, 4, generator=torch.Generator().manual_seed(1))
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    def __getitem__(self, index: int) -> dict[str, torch.Tensor]:
+        return {"x": self.x[index], "labels": self.x[index].sum() * 5}
+
+
+def _net() -> Net:
+    torch.manual_seed(0)
+    return Net()
+
+
+def _check(recorder: Recorder, losses: list[float], clipped: bool) -> None:
+    """Every step is there, in both forms of gradient, and carries its own loss."""
+    assert sorted(frame.step for frame in recorder.frames if frame.tables) == list(range(STEPS))
+    for step in range(STEPS):
+        assert recorder.names(Kind.GRAD_UNREDUCED, step) >= {"first.weight", "last.bias"}
+        reduced = recorder.found(Kind.GRAD_REDUCED, step)
+        assert math.sqrt(sum(float(v["sumsq"]) for _, v in reduced)) == pytest.approx(CLIP, rel=1e-3)
+        assert all(bool(desc.form & Form.CLIPPED) == clipped for desc, _ in reduced)
+        assert {desc.micro_step for desc, _ in recorder.found(Kind.ACTV, step)} == {0, 1}
+        assert recorder.scalars(step)["loss"] == pytest.approx(losses[step], rel=1e-4)
+        assert "lr" in recorder.scalars(step)
+
+
+def _transformers(directory: Path, callbacks: list[Any]) -> tuple[Net, list[dict[str, Any]]]:
+    from transformers import Trainer, TrainingArguments
+
+    arguments = TrainingArguments(
+        str(directory), per_device_train_batch_size=4, gradient_accumulation_steps=MICROS, max_steps=STEPS,
+        logging_steps=1, report_to=[], use_cpu=True, max_grad_norm=CLIP, save_strategy="no", disable_tqdm=True,
+        learning_rate=0.01, logging_nan_inf_filter=False,
+    )  # fmt: skip
+    model = _net()
+    trainer = Trainer(model, arguments, train_dataset=Data(), callbacks=callbacks)
+    trainer.train()
+    return model, [entry for entry in trainer.state.log_history if "loss" in entry]
+
+
+def test_the_transformers_trainer_is_watched_with_its_losses_at_their_steps(tmp_path: Path) -> None:
+    from telltale.integrations.huggingface import TelltaleCallback
+
+    recorder = Recorder()
+    model, history = _transformers(tmp_path, [TelltaleCallback(EVERYTHING, sinks=[recorder])])
+    _check(recorder, [float(entry["loss"]) for entry in history], clipped=True)
+    for step in range(STEPS):
+        assert recorder.scalars(step)["grad_norm"] == pytest.approx(float(history[step]["grad_norm"]))
+        assert recorder.scalars(step)["lr"] == pytest.approx(float(history[step]["learning_rate"]))
+    assert telltale.current() is None
+    bare, _ = _transformers(tmp_path, [])
+    assert_bitwise(state_of(bare), state_of(model), "transformers")
+
+
+def _lightning(callbacks: list[Any]) -> tuple[nn.Module, list[float]]:
+    import lightning
+
+    class Module(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = Net()
+            self.losses: list[float] = []
+
+        def training_step(self, batch: Any, _index: int) -> torch.Tensor:
+            loss = self.net(**batch)["loss"]
+            self.losses.append(float(loss.detach()))
+            self.log("train_loss", loss)
+            return loss
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.Adam(self.parameters(), 0.01)
+
+    torch.manual_seed(0)
+    module = Module()
+    trainer = lightning.Trainer(
+        max_steps=STEPS, accelerator="cpu", devices=1, accumulate_grad_batches=MICROS, gradient_clip_val=CLIP,
+        logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+        log_every_n_steps=1, callbacks=callbacks,
+    )  # fmt: skip
+    trainer.fit(module, torch.utils.data.DataLoader(Data(), 4))
+    return module, [sum(module.losses[i : i + MICROS]) / MICROS for i in range(0, len(module.losses), MICROS)]
+
+
+def test_lightning_is_watched_though_it_computes_gradients_inside_the_step() -> None:
+    from telltale.integrations.lightning import TelltaleCallback
+
+    recorder = Recorder()
+    module, losses = _lightning([TelltaleCallback(EVERYTHING, sinks=[recorder])])
+    strip = {"net." + name for name in ("first.weight", "last.bias")}
+    assert recorder.names(Kind.GRAD_UNREDUCED, 0) >= strip
+    for frame in recorder.frames:
+        for shot in frame.tables:
+            for desc in shot.series:
+                object.__setattr__(desc, "name", desc.name.removeprefix("net."))
+    _check(recorder, losses, clipped=True)
+    bare, _ = _lightning([])
+    assert_bitwise(state_of(bare), state_of(module), "lightning")
+
+
+def _accelerate(is_watched: bool) -> tuple[nn.Module, Recorder, list[float], list[dict[str, torch.Tensor]]]:
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState
+
+    from telltale.integrations import accelerate as integration
+
+    AcceleratorState._reset_state(True)
+    tracker = [integration.TelltaleTracker()] if is_watched else None
+    accelerator = Accelerator(cpu=True, gradient_accumulation_steps=MICROS, log_with=tracker)
+    recorder = Recorder()
+    model = _net()
+    loader = torch.utils.data.DataLoader(Data(), 4)
+    model, optimizer, loader = accelerator.prepare(model, torch.optim.AdamW(model.parameters(), 0.01), loader)
+    if is_watched:
+        integration.watch(accelerator, model, optimizer, EVERYTHING, sinks=[recorder])
+        accelerator.init_trackers("run", config={"width": 4})
+    losses: list[float] = []
+    consumed: list[dict[str, torch.Tensor]] = []
+    total = 0.0
+    for k, batch in enumerate(loader):
+        with accelerator.accumulate(model):
+            loss = model(**batch)["loss"]
+            accelerator.backward(loss)
+            total += float(loss.detach()) / MICROS
+            if accelerator.sync_gradients:
+                accelerator.clip_grad_norm_(model.parameters(), CLIP)
+                consumed.append({name: p.grad.clone() for name, p in model.named_parameters()})
+            optimizer.step()
+            optimizer.zero_grad()
+        if accelerator.sync_gradients:
+            losses.append(total)
+            if is_watched:
+                accelerator.log({"loss": total}, step=len(losses) - 1)
+            total = 0.0
+        if k + 1 == STEPS * MICROS:
+            break
+    accelerator.end_training()
+    return model, recorder, losses, consumed
+
+
+def test_accelerate_is_watched_through_its_optimizer_and_logs_to_the_run() -> None:
+    model, recorder, losses, consumed = _accelerate(True)
+    _check(recorder, losses, clipped=False)  # the loop clips by itself: nobody can know
+    for step in range(STEPS):
+        for desc, values in recorder.found(Kind.GRAD_REDUCED, step):
+            assert_stats(values, consumed[step][desc.name], desc.name)
+    assert any("width = 4" in sentence for sentence in recorder.sentences)
+    assert telltale.current() is None
+    bare, *_ = _accelerate(False)
+    assert_bitwise(state_of(bare), state_of(model), "accelerate")
