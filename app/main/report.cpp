@@ -125,7 +125,7 @@ void writeJson(std::ostream& out, const nlohmann::json& document)
 
 Expected<std::string> capsulePathOf(const Args& args)
 {
-    const auto dataDir = dataDirOf(args);
+    auto dataDir = dataDirOf(args);
     if (!dataDir)
         return dataDir;
     return store::findCapsule(*dataDir, args.positionals().front());

@@ -2,6 +2,7 @@
 #include <telltale/ingest/ingestsession.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
@@ -165,7 +166,8 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
 {
     const double elapsed = std::chrono::duration<double>(now - m_rateSince).count();
     if (elapsed >= 1) {
-        m_samplesPerSecond = static_cast<std::uint64_t>(static_cast<double>(m_samples - m_rateSamples) / elapsed + 0.5);
+        m_samplesPerSecond
+            = static_cast<std::uint64_t>(std::llround(static_cast<double>(m_samples - m_rateSamples) / elapsed));
         m_rateSamples = m_samples;
         m_rateSince = now;
     }

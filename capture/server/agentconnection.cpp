@@ -2,27 +2,12 @@
 #include <telltale/server/agentconnection.h>
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include <telltale/protocol/codec.h>
+#include <telltale/store/clock.h>
 
 namespace telltale::server {
-namespace {
-
-using Verdict = ingest::IngestSession::Verdict;
-
-/// One lost position is answered once; the batches that are already on their way need no answer of their own.
-constexpr std::chrono::seconds kNackAgain { 1 };
-constexpr std::uint32_t kRetryRefusedMs = 30'000;
-
-std::int64_t wallNs()
-{
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
-}
-
-}
 
 std::string AgentConnection::addressName(const QHostAddress& address)
 {
@@ -52,7 +37,7 @@ AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> s
     , m_lastHeartbeat(m_helloSince)
 {
     m_info.peer = m_peer;
-    m_info.connectedSinceNs = wallNs();
+    m_info.connectedSinceNs = store::wallClockNs();
     m_info.encrypted = m_socket->requestUrl().scheme() == QLatin1String("wss");
     m_socket->setParent(nullptr);
     // Qt's own limits are 2 GiB.
@@ -72,64 +57,6 @@ AgentConnection::~AgentConnection()
     m_socket->disconnect(this);
     m_socket->abort();
     leaveStream();
-}
-
-void AgentConnection::onBinaryFrame(bool isLast)
-{
-    if (isLast)
-        return;
-    if (++m_fragments > m_limits.fragments)
-        cut("fragments", "cut: more than " + std::to_string(m_limits.fragments) + " fragments in one message");
-}
-
-void AgentConnection::onBinaryMessage(const QByteArray& bytes)
-{
-    m_fragments = 0;
-    m_lastMessage = Clock::now();
-    if (m_phase == Phase::Stopping || m_phase == Phase::Closing || m_phase == Phase::Ended)
-        return;
-    auto message = protocol::decodeMessage({ bytes.constData(), static_cast<std::size_t>(bytes.size()) });
-    if (!message) {
-        const bool isTooLarge = message.error().code == ErrorCode::TooLarge;
-        refuse("message", "cut: " + message.error().what,
-            isTooLarge ? QWebSocketProtocol::CloseCodeTooMuchData : QWebSocketProtocol::CloseCodeProtocolError);
-        return;
-    }
-    if (m_phase == Phase::AwaitHello && !std::holds_alternative<protocol::Hello>(*message)) {
-        refuse("no-hello", "cut: its first message is not Hello", QWebSocketProtocol::CloseCodePolicyViolated);
-        return;
-    }
-    std::visit([this](auto& content) { take(content); }, *message);
-}
-
-void AgentConnection::take(protocol::Hello& hello)
-{
-    using protocol::limits::kProtoVersion;
-    if (m_phase != Phase::AwaitHello) {
-        refuse("hello", "cut: a second Hello", QWebSocketProtocol::CloseCodePolicyViolated);
-        return;
-    }
-    if (hello.protoMin > kProtoVersion || hello.protoMax < kProtoVersion) {
-        const std::string what = "refused: it speaks protocol " + std::to_string(hello.protoMin) + " to "
-            + std::to_string(hello.protoMax) + ", this server speaks " + std::to_string(kProtoVersion);
-        send(protocol::Bye { what, kRetryRefusedMs, 0 });
-        refuse("version", what, QWebSocketProtocol::CloseCodePolicyViolated);
-        return;
-    }
-    if (hello.agentId.empty() || hello.agentId.size() > protocol::limits::kMaxNameBytes || hello.runKey.empty()
-        || hello.runKey.size() > protocol::limits::kMaxNameBytes
-        || hello.runName.size() > protocol::limits::kMaxNameBytes || hello.rank < 0 || hello.worldSize < 1) {
-        refuse("hello", "refused: its Hello names no run, agent or rank", QWebSocketProtocol::CloseCodePolicyViolated);
-        return;
-    }
-    m_hello = std::move(hello);
-    m_info.agentId = m_hello.agentId;
-    m_info.runName = m_hello.runName;
-    m_info.rank = Rank { m_hello.rank };
-    m_info.framework = m_hello.framework;
-    m_info.agentVersion = m_hello.agentVersion;
-    m_phase = Phase::AwaitStore;
-    m_host.onHello(*this);
 }
 
 void AgentConnection::open(const store::StreamOpened& opened, ingest::IngestSession::Credit credit, bool isPaused)
@@ -161,76 +88,11 @@ void AgentConnection::refuseStream(const Error& error)
     refuse("store", "refused by the store: " + error.sentence(), QWebSocketProtocol::CloseCodeBadOperation);
 }
 
-void AgentConnection::take(protocol::Batch& batch)
-{
-    if (m_phase == Phase::Finishing)
-        return;
-    if (m_phase != Phase::Open) {
-        refuse("no-hello", "cut: a batch before Welcome", QWebSocketProtocol::CloseCodePolicyViolated);
-        return;
-    }
-    const std::string seq = std::to_string(batch.seq);
-    switch (m_session->onBatch(std::move(batch))) {
-    case Verdict::Accept:
-        break;
-    case Verdict::Duplicate:
-        scheduleAck();
-        break;
-    case Verdict::AheadNack:
-        nack();
-        break;
-    case Verdict::StaleEpoch:
-        refuse("epoch", "cut: batch " + seq + " is of an older connection of its stream",
-            QWebSocketProtocol::CloseCodePolicyViolated);
-        break;
-    case Verdict::BadCrc:
-        refuse("crc", "cut: batch " + seq + " was damaged on the way (bad crc)",
-            QWebSocketProtocol::CloseCodeProtocolError);
-        break;
-    case Verdict::OverCredit:
-        refuse("credit", "cut: batch " + seq + " is over the credit it was given",
-            QWebSocketProtocol::CloseCodePolicyViolated);
-        break;
-    }
-}
-
-void AgentConnection::take(protocol::Heartbeat& heartbeat)
-{
-    if (m_session)
-        m_session->onHeartbeat(heartbeat, wallNs());
-}
-
-void AgentConnection::take(protocol::Bye& bye)
-{
-    if (m_phase != Phase::Open) {
-        finish(QWebSocketProtocol::CloseCodeNormal);
-        return;
-    }
-    m_bye = std::move(bye);
-    m_phase = Phase::Finishing;
-    advance();
-}
-
-/// Answers to nothing we asked, or of a later version: no harm, no answer.
-template <typename Other> void AgentConnection::take(Other&) { }
-
-void AgentConnection::nack()
-{
-    const std::uint64_t next = m_session->rules().nextSeq();
-    const auto now = Clock::now();
-    if (next != m_nackedSeq || now - m_nackedAt >= kNackAgain) {
-        m_nackedSeq = next;
-        m_nackedAt = now;
-        send(protocol::Nack { next });
-    }
-    scheduleAck();
-}
-
 void AgentConnection::onDurable(std::uint64_t seq)
 {
     if (!m_session)
         return;
-    m_session->onDurable(seq, wallNs());
+    m_session->onDurable(seq, store::wallClockNs());
     scheduleAck();
 }
 
@@ -238,7 +100,7 @@ void AgentConnection::onQuarantined(std::uint64_t seq, std::string reason)
 {
     if (!m_session)
         return;
-    m_session->onQuarantined(seq, std::move(reason), wallNs());
+    m_session->onQuarantined(seq, std::move(reason), store::wallClockNs());
     scheduleAck();
 }
 
@@ -291,7 +153,7 @@ void AgentConnection::sendHeartbeat(Clock::time_point now)
     m_lastHeartbeat = now;
     protocol::Heartbeat heartbeat;
     heartbeat.clocks.monotonicNs = std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count();
-    heartbeat.clocks.wallNs = wallNs();
+    heartbeat.clocks.wallNs = store::wallClockNs();
     heartbeat.seq = m_session->rules().durableSeq();
     send(heartbeat);
 }
@@ -393,18 +255,18 @@ void AgentConnection::leaveStream()
     if (m_session && !std::exchange(m_streamIsClosed, true))
         m_sink.closeStream(m_session->stream(), m_bye ? m_bye->reason : std::string(), toldSeq());
     if (m_session)
-        m_session->describe(m_info, Clock::now(), wallNs());
+        m_session->describe(m_info, Clock::now(), store::wallClockNs());
     m_session.reset();
 }
 
 ConnectionInfo AgentConnection::describe(Clock::time_point now)
 {
     if (m_session)
-        m_session->describe(m_info, now, wallNs());
+        m_session->describe(m_info, now, store::wallClockNs());
     m_info.connected = m_session != nullptr;
     m_info.saidBye = m_bye.has_value();
     const auto silence = now - m_lastMessage;
-    m_info.lastHeardNs = wallNs() - std::chrono::duration_cast<std::chrono::nanoseconds>(silence).count();
+    m_info.lastHeardNs = store::wallClockNs() - std::chrono::duration_cast<std::chrono::nanoseconds>(silence).count();
     // A peer that works says something at every heartbeat.
     if (m_session && silence > m_limits.heartbeat * 3 / 2)
         m_info.lagSeconds += std::chrono::duration<double>(silence).count();

@@ -90,6 +90,8 @@ public:
     void finish(QWebSocketProtocol::CloseCode code);
 
 private:
+    static constexpr std::uint32_t kRetryRefusedMs = 30'000;
+
     void onBinaryFrame(bool isLast);
     void onBinaryMessage(const QByteArray& bytes);
     void onDisconnected();

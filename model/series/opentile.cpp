@@ -2,6 +2,7 @@
 #include <telltale/series/opentile.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -20,12 +21,8 @@ template <typename T> constexpr PlaneType planeTypeOf()
 
 template <typename T> bool isAllZeroBits(std::span<const T> values)
 {
-    for (const T& value : values) {
-        T zero {};
-        if (std::memcmp(&value, &zero, sizeof(T)) != 0)
-            return false;
-    }
-    return true;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::all_of(values.begin(), values.end(), [](const T& value) { return std::bit_cast<Bits>(value) == 0; });
 }
 
 /// A cell that readers may look at while a repeated scalar overwrites it.

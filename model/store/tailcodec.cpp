@@ -22,11 +22,12 @@ template <typename T> constexpr Form formOf()
 template <typename T> bool isZero(const std::vector<T>& values)
 {
     // The first cell decides nearly always; then the array is compared with itself, one cell on.
-    const T zero {};
     // Bits, not numbers: -0 must come back as -0.
-    return values.empty()
-        || (std::memcmp(values.data(), &zero, sizeof(T)) == 0
-            && std::memcmp(values.data(), values.data() + 1, (values.size() - 1) * sizeof(T)) == 0);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
+    const std::size_t size = values.size() * sizeof(T);
+    return values.empty() || (std::all_of(bytes, bytes + sizeof(T), [](unsigned char byte) {
+        return byte == 0;
+    }) && std::memcmp(bytes, bytes + sizeof(T), size - sizeof(T)) == 0);
 }
 
 template <typename T> bool parseValues(ByteParser& in, std::size_t count, Column& column)

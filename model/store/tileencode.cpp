@@ -2,7 +2,9 @@
 #include <telltale/store/tilecodec.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include <telltale/core/bytes.h>
 #include <telltale/store/tileformat.h>
@@ -32,7 +34,8 @@ template <typename T> void gather(const TilePlane& plane, int firstLane, int lan
 
 template <typename T> bool sameBits(T a, T b)
 {
-    return std::memcmp(&a, &b, sizeof(T)) == 0;
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    return std::bit_cast<Bits>(a) == std::bit_cast<Bits>(b);
 }
 
 /// Appends the chunk and returns its directory entry.

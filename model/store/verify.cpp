@@ -149,7 +149,7 @@ Expected<std::vector<std::string>> lostIn(const std::string& path, const RunPart
         rows += crc32c(row.blob(1)) == static_cast<std::uint32_t>(row.integer(0)) ? 0 : 1;
     });
     if (rows > 0 || !end.empty())
-        lost.push_back("the newest steps: stored batches are damaged and left out");
+        lost.emplace_back("the newest steps: stored batches are damaged and left out");
     return lost;
 }
 

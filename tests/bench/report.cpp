@@ -65,18 +65,36 @@ double fastest(int times, const std::function<void()>& work)
     return best;
 }
 
-std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
+namespace {
+
+/// Seconds of each run of each, sorted.
+std::vector<std::vector<double>> inTurn(int times, const std::vector<std::function<void()>>& works)
 {
     std::vector<std::vector<double>> seconds(works.size());
     for (int i = 0; i < times; ++i) {
         for (std::size_t w = 0; w < works.size(); ++w)
             seconds[w].push_back(secondsOf(works[w]));
     }
-    std::vector<double> result;
-    for (auto& s : seconds) {
+    for (auto& s : seconds)
         std::sort(s.begin(), s.end());
-        result.push_back(s[s.size() / 2]);
-    }
+    return seconds;
+}
+
+}
+
+std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
+{
+    std::vector<double> result;
+    for (const auto& sorted : inTurn(times, works))
+        result.push_back(sorted[sorted.size() / 2]);
+    return result;
+}
+
+std::vector<double> minima(int times, const std::vector<std::function<void()>>& works)
+{
+    std::vector<double> result;
+    for (const auto& sorted : inTurn(times, works))
+        result.push_back(sorted.front());
     return result;
 }
 

@@ -40,6 +40,9 @@ double fastest(int times, const std::function<void()>& work);
 /// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbour meets both.
 std::vector<double> medians(int times, const std::vector<std::function<void()>>& works);
 
+/// The fastest of `times` runs of each, taken in turn: for what nothing but the hardware bounds.
+std::vector<double> minima(int times, const std::vector<std::function<void()>>& works);
+
 void benchKernel(Report& report);
 void benchIngest(Report& report);
 void benchQueries(Report& report);
