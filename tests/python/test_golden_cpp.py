@@ -49,7 +49,7 @@ def train(config: dict[str, Any], micros: int, join: str) -> None:
     torch.set_num_threads(1)
     model = Model()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-    monitor = TrainerMon(config, agent={"join": join, "run_id": "python"})
+    monitor = TrainerMon(config, agent={"join": join, "run_id": "python", "run_name": "python"})
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=micros)
     for step in range(STEPS):
         optimizer.zero_grad()

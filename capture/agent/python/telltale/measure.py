@@ -15,6 +15,7 @@ import torch
 
 from . import native
 from .kinds import DType
+from .quiet import quiet
 from .series import PRESENT, STATS, SeriesTable
 
 DTYPES: dict[torch.dtype, DType] = {
@@ -73,7 +74,7 @@ def is_dense(tensor: torch.Tensor) -> bool:
 
 def readable(tensor: torch.Tensor) -> torch.Tensor:
     """The same values in one range of memory: the tensor itself where possible, else a copy."""
-    with torch.no_grad():
+    with quiet(tensor.device):
         tensor = tensor.detach()
         if tensor.layout is torch.sparse_coo:
             # Rows that were looked up several times stand there several times: they must be added up first.
@@ -194,7 +195,7 @@ class Measurer:
                     side[len(host)] = (flat.data_ptr(), flat.numel(), _CODES[flat.dtype], 0)
                 host.append(i)
             else:
-                with torch.no_grad():
+                with quiet(pair[0].device):
                     product = torch.sign(pair[0].detach()) * torch.sign(pair[1].detach())
                     mean = (torch.nan_to_num(product.float(), nan=0.0).mean(dtype=torch.float64) + 1) / 2
                     values[i] = float(mean) if mean.is_cpu else mean.reshape(1)
@@ -226,7 +227,7 @@ def torch_stats(tensor: torch.Tensor, eps: float) -> torch.Tensor:
     """[sum, sumsq, min, max, numel, finite, zero_count, nans, pos_infs, neg_infs] as float64 on the tensor's device
     (float32 where the device has no float64)."""
     wide = torch.float32 if tensor.device.type in ("mps",) else torch.float64
-    with torch.no_grad():
+    with quiet(tensor.device):
         x = tensor.detach().reshape(-1)
         if x.dtype is torch.bool:
             x = x.to(torch.uint8)

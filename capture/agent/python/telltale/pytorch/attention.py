@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from .quiet import plain, quiet
+from ..quiet import plain, quiet
 
 LAYOUTS = ("b,h,s,d", "b,s,h,d", "s,b,h,d", "h,s,d", "t,h,d")
 _TO_BHSD = {"b,h,s,d": (0, 1, 2, 3), "b,s,h,d": (0, 2, 1, 3), "s,b,h,d": (1, 2, 0, 3)}

@@ -70,6 +70,8 @@ class AttentionPart:
         self._watch = AttentionWatch(
             config.sa_order, config.attention_queries, lambda name, error: strikes.add(f"attention of {name}", error)
         )
+        # From the start: put in place after the first compiled call, it would make torch compile once more.
+        self._watch.install()
         self._handles: list[Any] = []
         self._rows: dict[tuple[str, int, int, int], list[int]] = {}
         self._reported = False
@@ -77,7 +79,6 @@ class AttentionPart:
     def collect(self, on: bool) -> None:
         """Installs or removes the hooks."""
         if on and not self._handles:
-            self._watch.install()
             me = weakref.ref(self)
             for name, vpp, module in self._modules:
                 self._handles.append(module.register_forward_pre_hook(_Enter(me, name)))
@@ -86,7 +87,6 @@ class AttentionPart:
             for handle in self._handles:
                 handle.remove()
             self._handles = []
-            self._watch.remove()
 
     def enter(self, name: str, module: Any) -> None:
         """A watched forward begins. Never raises."""
@@ -169,6 +169,7 @@ class AttentionPart:
 
     def close(self) -> None:
         self.collect(False)
+        self._watch.remove()
 
 
 def attention_modules(model: torch.nn.Module) -> list[tuple[str, Any]]:

@@ -22,7 +22,7 @@ from typing import Any
 import torch
 
 from .attention import AttentionStats, attention_stats, misfit
-from .quiet import plain, quiet
+from ..quiet import plain, quiet
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from .quiet import plain
+from ..quiet import plain
 
 if TYPE_CHECKING:
     from .collectives import CollectiveWatch

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch
 
-from .quiet import plain, quiet
+from ..quiet import plain, quiet
 
 _BLOCK = 1 << 18  # elements of a block of rows: it stays in the cache for both products
 

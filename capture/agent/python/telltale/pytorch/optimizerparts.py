@@ -11,6 +11,7 @@ import torch
 
 from .. import measure
 from ..kinds import Kind
+from ..quiet import quiet
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -91,7 +92,7 @@ class UpdatePart(_Part):
         steps, betas, eps = source.adam()
         if steps < 1:
             return
-        with torch.no_grad():
+        with quiet(m.device):
             mean = m.detach() / (1 - betas[0] ** steps)
             root = (v.detach() / (1 - betas[1] ** steps)).sqrt_()
             ratio = mean / root

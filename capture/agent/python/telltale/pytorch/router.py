@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .quiet import plain, quiet
+from ..quiet import plain, quiet
 
 SIMILARITY = "mean cosine over pairs of experts"
 ENTROPY = "mean over tokens of -sum p ln p, nats"

@@ -210,6 +210,7 @@ class TrainerMon(LegacyInterface):
         framework = f"pytorch {torch.__version__}"
         device = "cuda" if torch.cuda.is_available() else "cpu"
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
+        agent.setdefault("run_name", _run_name(self._chunks()[0]))
         chunks = enumerate(self._chunks())
         names = [(vpp, name) for vpp, chunk in chunks for name, _ in chunk.named_parameters()]
         return RunContext(
@@ -351,6 +352,12 @@ def _module_of(thing: Any) -> torch.nn.Module:
 def _has_forward(module: torch.nn.Module) -> bool:
     """ModuleList and the like only hold others; nobody calls them."""
     return type(module).forward is not torch.nn.Module.forward
+
+
+def _run_name(model: torch.nn.Module) -> str:
+    """The script's name, else the model's class: what the run is called where nobody named it."""
+    script = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] not in ("", "-c", "-m") else ""
+    return os.path.splitext(script)[0] or type(model).__name__
 
 
 def _at_least(value: Any, low: int, default: int, name: str) -> int:
