@@ -44,6 +44,14 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
                 yield from tensors_in(getattr(value, entry.name, None), depth + 1)
 
 
+def _address(args: Any, kwargs: Any) -> int:
+    """Where the first tensor lies, 0 when that cannot be said."""
+    try:
+        return next((tensor.data_ptr() for tensor in tensors_in((args, kwargs))), 0)
+    except RuntimeError:
+        return 0
+
+
 class GradientOfActivation(Hook):
     """Tensor hook of one tensor at one call; holds numbers only."""
 
@@ -64,7 +72,7 @@ class GradientOfActivation(Hook):
 class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
-    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_call", "_first_grad")
+    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls")
 
     def __init__(self, engine: Engine, name: str, vpp: int, wants: Any) -> None:
         self._engine = weakref.ref(engine)
@@ -73,8 +81,7 @@ class ModuleHook(Hook):
         self._wants = wants  # (slot, gradient) -> bool
         self._rows: dict[tuple[Any, ...], tuple[int, int]] = {}
         self._mark = (-1, -1, -1)
-        self._call = 0
-        self._first_grad = True
+        self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
 
     @property
     def name(self) -> str:
@@ -104,25 +111,31 @@ class ModuleHook(Hook):
         mark = engine.micro_mark
         if mark != self._mark:
             self._mark = mark
-            self._call = 0
-            self._first_grad = grad_enabled
-        call = self._call
+            self._calls.clear()
         if recompute:
-            # Reentrant checkpointing: the first forward ran without gradients, this one carries them.
             self._gradients_of_recompute(engine, args, kwargs, output)
             return
-        self._call += 1
+        call = len(self._calls)
         if call >= MAX_CALLS:
             engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
             return
+        self._calls.append((grad_enabled, _address(args, kwargs)))
         self._side(engine, "input", (args, kwargs), call, True, grad_enabled)
         self._side(engine, "output", output, call, True, grad_enabled)
 
     def _gradients_of_recompute(self, engine: Engine, args: Any, kwargs: Any, output: Any) -> None:
-        if self._first_grad:
-            return
-        self._side(engine, "input", (args, kwargs), 0, False, True)
-        self._side(engine, "output", output, 0, False, True)
+        """Reentrant checkpointing: the first forward ran without gradients, this one carries them."""
+        calls = [i for i, (had_gradients, _) in enumerate(self._calls) if not had_gradients]
+        if len(calls) > 1:  # which of them? A checkpoint gives its segment the same memory again
+            address = _address(args, kwargs)
+            calls = [i for i in calls if self._calls[i][1] == address]
+            if len(calls) != 1:
+                why = "it ran more than once under reentrant checkpointing, and its recomputation does not say which it is"
+                engine.not_observed(Kind.ACTV_GRAD, self._name, why)
+                return
+        if calls:
+            self._side(engine, "input", (args, kwargs), calls[0], False, True)
+            self._side(engine, "output", output, calls[0], False, True)
 
     def _side(self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool) -> None:
         if isinstance(value, torch.Tensor):

@@ -18,7 +18,7 @@ from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
 from .activations import Activations
-from . import dynamic
+from . import dynamic, first_forward
 from .discover import discover
 from .engine import Engine
 from .features import make_features
@@ -112,9 +112,17 @@ class TrainerMon(LegacyInterface):
             "dp_group": values.get("dp_group", dp_group),
         }
         try:
-            self._watch()
+            if not first_forward.is_awaited(self._chunks(), self._begin_late):
+                self._watch()
         except Exception as error:  # noqa: BLE001 - a monitor never ends a training
             print(f"telltale: cannot watch the training: {type(error).__name__}: {error}", file=sys.stderr)
+
+    def _begin_late(self) -> None:
+        """After the forward in which the last parameters came into being."""
+        self._watch()
+        if self._engine is not None:
+            self._engine.forward_begins()
+            self._engine.tell("the model had lazy parameters: it is watched from the end of its first forward on")
 
     def _watch(self) -> None:
         chunks, optimizer = self._chunks(), self._arguments["optimizer"]
