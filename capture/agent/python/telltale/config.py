@@ -61,7 +61,7 @@ class MonitorConfig:
     start_step: int = 0
     step_interval: int = 1
     collect_times: int = 100_000_000
-    dynamic_on: bool = True
+    dynamic_on: bool = False
     attention_hook: bool = False  # telltale.attention_hook: every module found to be attention
     attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
@@ -79,6 +79,9 @@ class Problem:
     pointer: str  # JSON pointer, "/ops/0"
     sentence: str
     is_error: bool = True
+
+    def __str__(self) -> str:
+        return self.sentence if self.pointer in self.sentence else f"{self.pointer}: {self.sentence}"
 
 
 @dataclass

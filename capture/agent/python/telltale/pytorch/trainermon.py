@@ -70,7 +70,7 @@ class TrainerMon(LegacyInterface):
             return LoadedConfig(MonitorConfig(), [], "{}")
         for problem in loaded.problems:
             default = "; the default is used" if problem.is_error else ""
-            print(f"telltale: {problem.sentence}{default}", file=sys.stderr)
+            print(f"telltale: config {problem}{default}", file=sys.stderr)
         return loaded
 
     @property

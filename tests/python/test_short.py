@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""telltale.watch(), log(), run(): the way most people begin."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+import telltale
+import torch
+from serving import Server
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path / "data")
+    yield running
+    telltale.finish()
+    if running.process.poll() is None:
+        running.kill()
+
+
+def train(steps: int) -> None:
+    model = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    telltale.watch(model, optimizer)
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.ones(2, 4)).square().sum()
+        loss.backward()
+        optimizer.step()
+        telltale.log({"loss": loss, "tokens": 100 * step}, step=step)
+
+
+def test_three_lines_put_a_training_into_the_dashboard(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    with telltale.run(name="three lines"):
+        train(5)
+        assert telltale.current() is not None and telltale.current().flush(10)
+    assert telltale.current() is None
+    assert server.stop() == 0
+    found = server.inspect()
+    assert found["name"] == "three lines"
+    assert [source["state"] for source in found["sources"]] == ["finished"]
+    for metric in ("loss", "lr", "grad-norm", "tokens"):
+        [series] = server.show(metric)
+        assert [value["step"] for value in series["values"]] == [0, 1, 2, 3, 4], metric
+    assert [value["value"] for value in server.show("tokens")[0]["values"]] == [0, 100, 200, 300, 400]
+
+
+def test_a_training_that_fails_says_so_in_its_run(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    with pytest.raises(ZeroDivisionError), telltale.run(name="fails"):
+        train(2)
+        raise ZeroDivisionError
+    assert server.stop() == 0
+    assert [source["state"] for source in server.inspect()["sources"]] == ["failed"]
+
+
+def test_log_before_watch_says_so_once(capsys: pytest.CaptureFixture[str]) -> None:
+    telltale.finish()
+    telltale.short._warned = False
+    telltale.log({"loss": 1.0})
+    telltale.log({"loss": 1.0})
+    assert capsys.readouterr().err.count("before watch()") == 1
