@@ -386,6 +386,25 @@ def test_a_slow_disk_never_blocks_the_training_thread(out):
     assert "steps from step" in sink.losses.sentences[-1]
 
 
+def test_a_disk_that_hangs_neither_keeps_the_job_from_ending_nor_loses_count(out):
+    gate = threading.Event()
+    worker = FrameWorker()
+    sink = CsvSink(worker)
+    sink.close_seconds = 0.05
+    sink.open(context())
+    worker.post(gate.wait)
+    for step in range(3):
+        sink.write(frame(step, table(Kind.PARAM_ORIGIN, [(desc("w"), X)])))
+    sink.close("finished")
+    assert (sink.losses.taken, sink.losses.written, sink.losses.lost) == (3, 0, 3)
+    assert "the last 3 steps were not written" in sink.losses.sentences[-1]
+    gate.set()
+    for thread in threading.enumerate():
+        if thread.name == "telltale-files":
+            thread.join(10)
+    assert (sink.losses.written, os.listdir(out)) == (0, [])
+
+
 def test_frames_that_wait_are_bounded_in_memory_but_one_is_always_taken():
     gate = threading.Event()
     worker = FrameWorker(max_bytes=100)

@@ -12,7 +12,7 @@ from .worker import FrameWorker, Losses, explain
 
 log = logging.getLogger("telltale")
 
-_CLOSE_SECONDS = 30.0
+_CLOSE_SECONDS = 10.0  # a disk that hangs does not keep the job from ending
 
 
 def frame_bytes(frame: Frame) -> int:
@@ -28,12 +28,14 @@ class FileSink(Sink):
     """
 
     format = ""  # the config's word for it
+    close_seconds = _CLOSE_SECONDS
 
     def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
         """worker, directory: shared with other sinks, or of its own."""
         self._worker = worker or FrameWorker()
         self._worker.retain()
         self._closed = False
+        self._abandoned = False
         self.directory = directory or RunDirectory()
         self.losses = Losses(self.format)
         self._config = MonitorConfig()
@@ -59,7 +61,9 @@ class FileSink(Sink):
             return
         self._closed = True
         self._worker.post(self._end, must=True)
-        self._worker.release(_CLOSE_SECONDS)
+        if not self._worker.release(self.close_seconds):
+            self._abandoned = True
+            self.losses.abandon()
         self.losses.close()
 
     def _take_config(self, config: MonitorConfig, names: Names) -> None:
@@ -68,6 +72,8 @@ class FileSink(Sink):
         self._configure(config)
 
     def _try(self, frame: Frame) -> None:
+        if self._abandoned:
+            return
         try:
             self._write(frame)
         except Exception as error:  # noqa: BLE001 - a step that cannot be written is lost, not the thread

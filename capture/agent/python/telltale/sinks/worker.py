@@ -160,6 +160,14 @@ class Losses:
             self._first = step
         self._tell(f"{self._sink}: step {step} was not written: {why}. Training goes on; every later step is tried")
 
+    def abandon(self) -> None:
+        """What was taken and is still waiting will not be written: the disk hangs and the job ends."""
+        with self._lock:
+            count = self.taken - self.written - self.lost
+            self.lost += count
+        if count:
+            self._tell(f"{self._sink}: the last {_steps(count)} were not written: the disk did not answer in time")
+
     def close(self) -> None:
         """Tells of an outage that has not ended."""
         with self._lock:
