@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the Python agent adds to a training step, beside msprobe's TrainerMon, in one interleaved run.
 
-    .venv/bin/python tests/bench/pythonbench.py [--out build/bench-python.json] [--rounds 3] [--quick]
+    pythonbench.py [--out build/bench.json] [--rounds 3] [--quick]
 
 Every variant trains the same model from the same seed in a process of its own; variants take turns, and a figure is the
 median over all rounds of the median step. Without mindstudio-probe installed the rows of msprobe are left out.
@@ -125,7 +125,7 @@ def row(name: str, value: float, unit: str, goal: float | None, better: str, **m
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", default=str(ROOT / "build" / "bench-python.json"))
+    parser.add_argument("--out", default=str(ROOT / "build" / "bench.json"))
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="the small model only")
     parser.add_argument("--train", nargs=3, metavar=("VARIANT", "SIZE", "STEPS"), help=argparse.SUPPRESS)
@@ -157,8 +157,10 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
-    Path(options.out).parent.mkdir(parents=True, exist_ok=True)
-    Path(options.out).write_text(json.dumps(rows, indent=1) + "\n")
+    out = Path(options.out)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    others = [r for r in json.loads(out.read_text()) if not r["name"].startswith("python")] if out.exists() else []
+    out.write_text(json.dumps(others + rows, indent=1) + "\n")
     for entry in rows:
         goal = "" if entry["goal"] is None else f"  goal {entry['goal']:g} {'pass' if entry['pass'] else 'SHORT'}"
         print(f"{entry['name']:62} {entry['value']:10.3f} {entry['unit']}{goal}")
