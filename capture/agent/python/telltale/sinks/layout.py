@@ -123,11 +123,14 @@ def file_kind(table: TableSnapshot, config: MonitorConfig) -> FileKind:
 def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, np.ndarray]]:
     """The files of a table with the rows of each, in msprobe's order. Attention: what msprobe itself measures (its
     first head) goes to attention_hook, all other heads to a file of their own, so that the former stays as msprobe has
-    it. Routers: weights and logits have a file each."""
+    it. Routers: weights and logits have a file each. Linear layers: one row each."""
     kind = file_kind(table, config)
     order = _order(table)
     if table.kind is Kind.ATTENTION:
         other, is_other = _HEADS, [table.series[i].slot.startswith("head") for i in order]
+    elif table.kind is Kind.LINEAR:
+        as_msprobe = order[~_is_squared(table)[order]]  # where both definitions are measured, the file has msprobe's
+        return [(kind, as_msprobe if as_msprobe.size else order)]
     elif table.kind is Kind.ROUTER:
         other, is_other = _ROUTER_WEIGHT, [_is_router_weight(table, int(i)) for i in order]
     else:
@@ -234,10 +237,14 @@ def column(table: TableSnapshot, op: str, eps: float) -> np.ndarray | None:
 
 def _as_ratio(table: TableSnapshot, values: np.ndarray) -> np.ndarray:
     """msprobe's sr is F/sigma; a stable rank by its usual definition, F^2/sigma^2, is that squared."""
-    is_squared = np.array([desc.definition.startswith("F^2") for desc in table.series], bool)
+    is_squared = _is_squared(table)
     ratio = values.copy()
     ratio[is_squared] = np.sqrt(np.maximum(values[is_squared], 0.0))
     return ratio
+
+
+def _is_squared(table: TableSnapshot) -> np.ndarray:
+    return np.array([desc.definition.startswith("F^2") for desc in table.series], bool)
 
 
 def _of_scalar(value: np.ndarray, op: str, eps: float) -> np.ndarray | None:
