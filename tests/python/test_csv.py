@@ -197,11 +197,12 @@ def test_gradients_stand_in_the_order_of_their_arrival_where_it_is_known(out):
 
 def test_a_stable_rank_of_the_usual_definition_is_written_as_msprobes_ratio(out):
     stats = (Stat.STABLE_RANK, Stat.KERNEL_NORM)
-    both = [(desc("a", definition="F^2/sigma^2; sigma by power iteration"), (64.0, 1.5)), (desc("b"), (8.0, 1.5))]
-    grid = rows(
-        written(CsvSink(), context(ndigits=6), frame(0, table(Kind.LINEAR, both, stats)))["linear_hook_0-0.csv"]
-    )
-    assert [row[3] for row in grid[1:]] == ["8.0", "8.0"]
+    squared = (desc("a", "sr", definition="F^2/sigma^2"), (64.0, 1.5))
+    ratio = (desc("a", definition="F/sigma"), (8.0, 1.5))
+    for both in ([squared], [ratio, squared]):
+        linear = table(Kind.LINEAR, both, stats)
+        grid = rows(written(CsvSink(), context(ndigits=6), frame(0, linear))["linear_hook_0-0.csv"])
+        assert [row[3:] for row in grid[1:]] == [["8.0", "1.5"]]
 
 
 def test_router_weights_and_logits_have_a_file_each(out):
