@@ -37,6 +37,13 @@ std::uint64_t readPortable(const char* bytes, std::size_t size)
 
 #if defined(__x86_64__)
 
+__attribute__((target("avx512f"))) std::uint64_t together(__m512i vector)
+{
+    std::uint64_t words[8];
+    _mm512_storeu_si512(words, vector);
+    return words[0] | words[1] | words[2] | words[3] | words[4] | words[5] | words[6] | words[7];
+}
+
 /// Eight loads and eight accumulators a turn; `kAhead` bytes ahead are asked for (0 = the hardware's own guess).
 template <std::size_t kAhead>
 __attribute__((target("avx512f"))) std::uint64_t read512(const char* bytes, std::size_t size)
@@ -55,7 +62,7 @@ __attribute__((target("avx512f"))) std::uint64_t read512(const char* bytes, std:
     }
     for (std::size_t i = 1; i < 8; ++i)
         all[0] = _mm512_or_si512(all[0], all[i]);
-    return static_cast<std::uint64_t>(_mm512_reduce_or_epi64(all[0])) | rest(bytes, at, size);
+    return together(all[0]) | rest(bytes, at, size);
 }
 
 /// Four places at once: as many of the processor's prefetchers run.
@@ -75,7 +82,7 @@ __attribute__((target("avx512f"))) std::uint64_t read512Streams(const char* byte
     }
     for (std::size_t i = 1; i < 2 * kStreams; ++i)
         all[0] = _mm512_or_si512(all[0], all[i]);
-    return static_cast<std::uint64_t>(_mm512_reduce_or_epi64(all[0])) | rest(bytes, share * kStreams, size);
+    return together(all[0]) | rest(bytes, share * kStreams, size);
 }
 
 template <std::size_t kAhead> __attribute__((target("avx2"))) std::uint64_t read256(const char* bytes, std::size_t size)
@@ -119,14 +126,6 @@ std::vector<MemoryRead> memoryReads()
     }
 #endif
     return ways;
-}
-
-std::uint64_t readAll(const MemoryRead& way, const std::vector<std::vector<float>>& tensors)
-{
-    std::uint64_t all = 0;
-    for (const auto& tensor : tensors)
-        all |= way.read(reinterpret_cast<const char*>(tensor.data()), tensor.size() * sizeof(float));
-    return all;
 }
 
 }

@@ -17,6 +17,4 @@ struct MemoryRead {
 /// Those that this processor can run.
 std::vector<MemoryRead> memoryReads();
 
-std::uint64_t readAll(const MemoryRead& way, const std::vector<std::vector<float>>& tensors);
-
 }

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -65,36 +67,34 @@ double fastest(int times, const std::function<void()>& work)
     return best;
 }
 
-namespace {
-
-/// Seconds of each run of each, sorted.
-std::vector<std::vector<double>> inTurn(int times, const std::vector<std::function<void()>>& works)
+std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
 {
     std::vector<std::vector<double>> seconds(works.size());
     for (int i = 0; i < times; ++i) {
         for (std::size_t w = 0; w < works.size(); ++w)
             seconds[w].push_back(secondsOf(works[w]));
     }
-    for (auto& s : seconds)
-        std::sort(s.begin(), s.end());
-    return seconds;
-}
-
-}
-
-std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
-{
     std::vector<double> result;
-    for (const auto& sorted : inTurn(times, works))
-        result.push_back(sorted[sorted.size() / 2]);
+    for (auto& s : seconds) {
+        std::sort(s.begin(), s.end());
+        result.push_back(s[s.size() / 2]);
+    }
     return result;
 }
 
-std::vector<double> minima(int times, const std::vector<std::function<void()>>& works)
+std::vector<double> minima(int times, std::size_t parts, const std::vector<std::function<void(std::size_t)>>& works)
 {
+    std::vector<std::vector<double>> best(
+        works.size(), std::vector<double>(parts, std::numeric_limits<double>::infinity()));
+    for (int i = 0; i < times; ++i) {
+        for (std::size_t w = 0; w < works.size(); ++w) {
+            for (std::size_t part = 0; part < parts; ++part)
+                best[w][part] = std::min(best[w][part], secondsOf([&] { works[w](part); }));
+        }
+    }
     std::vector<double> result;
-    for (const auto& sorted : inTurn(times, works))
-        result.push_back(sorted.front());
+    for (const auto& ofWork : best)
+        result.push_back(std::accumulate(ofWork.begin(), ofWork.end(), 0.0));
     return result;
 }
 

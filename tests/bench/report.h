@@ -40,8 +40,11 @@ double fastest(int times, const std::function<void()>& work);
 /// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbour meets both.
 std::vector<double> medians(int times, const std::vector<std::function<void()>>& works);
 
-/// The fastest of `times` runs of each, taken in turn: for what nothing but the hardware bounds.
-std::vector<double> minima(int times, const std::vector<std::function<void()>>& works);
+/// For what nothing but the hardware bounds: each work goes over all parts, the works take turns, and a work's time is
+/// the sum of the fastest time of each of its parts. A part is shorter than the time slice that a busy machine takes
+/// away.
+std::vector<double> minima(
+    int times, std::size_t parts, const std::vector<std::function<void(std::size_t part)>>& works);
 
 void benchKernel(Report& report);
 void benchIngest(Report& report);
