@@ -71,12 +71,13 @@ def _all_values(rank: int, world: int) -> None:
     _each_micro_step(rank, world)
 
 
-def test_fsdp1_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
-    run_ranks(_all_values)
+def _short(rank: int, world: int) -> None:
+    _all_values(rank, world)
+    _same(rank, world, 3, 6)
 
 
-def test_fsdp1_trains_bitwise_the_same() -> None:
-    run_ranks(_same, 3, 6)
+def test_fsdp1_trains_bitwise_the_same_and_its_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
+    run_ranks(_short)
 
 
 @pytest.mark.long

@@ -73,12 +73,13 @@ def _same(rank: int, world: int, seeds: int, steps: int) -> None:
     check_same_training(make, seeds, steps, "FSDP2")
 
 
-def test_fsdp2_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
-    run_ranks(_values)
+def _short(rank: int, world: int) -> None:
+    _values(rank, world)
+    _same(rank, world, 3, 6)
 
 
-def test_fsdp2_trains_bitwise_the_same() -> None:
-    run_ranks(_same, 3, 6)
+def test_fsdp2_trains_bitwise_the_same_and_its_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
+    run_ranks(_short)
 
 
 @pytest.mark.long

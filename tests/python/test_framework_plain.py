@@ -196,6 +196,44 @@ def test_tied_weights_are_one_series_with_the_total_gradient() -> None:
     assert_stats(recorder.one(Kind.GRAD_UNREDUCED, "0.weight", 0)[1], total)
 
 
+def test_an_optimizer_that_steps_inside_backward_is_followed_and_what_is_lost_is_said() -> None:
+    model = _mlp()
+    optimizers = {p: torch.optim.SGD([p], 1e-2) for p in model.parameters()}
+
+    def step_now(parameter: torch.Tensor) -> None:
+        optimizers[parameter].step()
+        optimizers[parameter].zero_grad()
+
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(step_now)
+    recorder, monitor = watched(model, list(optimizers.values()))
+    for step in range(2):
+        _loss(model, step).backward()
+    assert monitor.step == 2
+    assert recorder.names(Kind.GRAD_REDUCED, 1) == {"0.weight", "0.bias", "2.weight", "2.bias"}
+    assert not recorder.found(Kind.GRAD_UNREDUCED, 0)
+    assert any("taken away in an earlier hook" in sentence for sentence in recorder.sentences)
+
+
+def test_main_grad_is_read_where_the_gradient_has_been_moved_to_it() -> None:
+    model = _mlp()
+    optimizer = torch.optim.SGD(model.parameters(), 1e-2)
+
+    def move(parameter: Any) -> None:
+        parameter.main_grad = parameter.main_grad + parameter.grad if hasattr(parameter, "main_grad") else parameter.grad
+        parameter.grad = None
+
+    for parameter in model.parameters():
+        parameter.register_post_accumulate_grad_hook(move)
+    recorder, _ = watched(model, optimizer, grad_acc_steps=2)
+    for micro in range(2):
+        _loss(model, micro).backward()
+    total = model[0].weight.main_grad.clone()
+    optimizer.step()
+    for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED):
+        assert_stats(recorder.one(kind, "0.weight", 0)[1], total, kind.word)
+
+
 class _Checkpointed(nn.Module):
     def __init__(self, reentrant: bool) -> None:
         super().__init__()

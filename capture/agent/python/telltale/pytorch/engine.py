@@ -129,6 +129,7 @@ class Engine:
                 return
             table = self._tables[kind]
             why = self.measurer.one(tensor, table, row)
+            table.arrived.append(row)
             if why:
                 desc = table.series[row]
                 self.not_observed(kind, f"{desc.name} {desc.slot}".rstrip(), why)
@@ -210,10 +211,13 @@ class Engine:
     def gradient_arrived(self, number: int, gradient: Any) -> None:
         """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
         self._has_begun = True
-        if not self.collecting or gradient is None:
+        if not self.collecting:
             return
         try:
-            self._unreduced.arrived(self, number, gradient)
+            if gradient is None:
+                self._unreduced.is_gone(self, number)
+            else:
+                self._unreduced.arrived(self, number, gradient)
         except Exception as error:  # noqa: BLE001
             self.strikes.add(Kind.GRAD_UNREDUCED.word, error)
 

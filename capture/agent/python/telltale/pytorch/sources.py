@@ -31,7 +31,12 @@ class GradientHook(Hook):
     def __call__(self, tensor: Any) -> None:
         engine = self._engine()
         if engine is not None:
-            engine.gradient_arrived(self._number, tensor.grad if self._of_parameter else tensor)
+            gradient = tensor
+            if self._of_parameter:
+                gradient = tensor.grad
+                if gradient is None:  # taken over by a hook before this one
+                    gradient = getattr(tensor, "main_grad", None)
+            engine.gradient_arrived(self._number, gradient)
         return None
 
 

@@ -29,6 +29,7 @@ class UnreducedGradients:
         self._groups: tuple[int, ...] | None = None
         self._is_published = False
         self._is_watching = False
+        self._is_gone_told = False
 
     def watch(self) -> None:
         """Adds the series, in the model's order, and installs the hooks."""
@@ -78,6 +79,16 @@ class UnreducedGradients:
         if row >= 0:
             engine.measure(Kind.GRAD_UNREDUCED, gradient, row)
 
+    def is_gone(self, engine: Engine, number: int) -> None:
+        """Somebody has taken the gradient away before it could be seen; told for the first such parameter."""
+        if not self._is_gone_told:
+            self._is_gone_told = True
+            engine.not_observed(
+                Kind.GRAD_UNREDUCED,
+                f"{self._sources[number].name} (and maybe others)",
+                "its gradient was taken away in an earlier hook, as optimizers that step inside backward do",
+            )
+
     def begin(self) -> None:
         """A step begins, or a new attempt at the same one."""
         for i in range(len(self._calls)):
@@ -89,8 +100,10 @@ class UnreducedGradients:
 
     def is_abandoned(self) -> bool:
         """Whether gradients have arrived since the last step and been cleared again: that step is never taken."""
-        witness = self._witness
-        return witness >= 0 and self._sources[witness].tensor.grad is None
+        if self._witness < 0:
+            return False
+        parameter = self._sources[self._witness].tensor
+        return parameter.grad is None and getattr(parameter, "main_grad", None) is None
 
     def amend(self, numbers: Any, add: Form, remove: Form = Form.NONE) -> None:
         """Corrects the form of series that nobody has seen yet; numbers None = all."""
