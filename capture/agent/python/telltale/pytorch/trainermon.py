@@ -220,7 +220,9 @@ class TrainerMon(LegacyInterface):
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
         agent.setdefault("run_name", _run_name(self._chunks()[0]))
         chunks = enumerate(self._chunks())
-        names = [(vpp, name) for vpp, chunk in chunks for name, _ in chunk.named_parameters()]
+        targets = TargetSet(self.config.targets, squash=True)
+        named = [(vpp, name) for vpp, chunk in chunks for name, _ in chunk.named_parameters()]
+        names = [(vpp, name) for vpp, name in named if targets.selects(name, vpp)]
         return RunContext(
             self.config,
             rank=self.rank,
