@@ -160,6 +160,44 @@ private Q_SLOTS:
         QCOMPARE(f.log->count("disk full"), 1);
     }
 
+    void aRunThatCannotBeWrittenSendsItsAgentAwayUnacked()
+    {
+        ServerFixture f;
+        QVERIFY(f.start());
+        AgentPeer agent(f.join, "host/0/trainer");
+        AgentPeer other(f.join, "host/1/trainer");
+        QVERIFY(agent.open());
+        QVERIFY(other.open());
+        f.disk->setFull(true);
+        agent.produce(3);
+        f.disk->report(store::RunStopped { "a run", "/runs/a.telltale", { f.disk->stream("host/0/trainer").id },
+            { ErrorCode::Denied, "the file may only be read", {} } });
+        QTRY_VERIFY(agent.peer.isClosed());
+        QCOMPARE(agent.acked(), std::uint64_t(0));
+        QVERIFY(agent.peer.last<protocol::Bye>() != nullptr);
+        QVERIFY(agent.peer.last<protocol::Bye>()->reason.find("may only be read") != std::string::npos);
+        QVERIFY(agent.peer.last<protocol::Bye>()->retryAfterMs > 0);
+        QCOMPARE(f.log->count("recording of a run has stopped"), 1);
+        f.disk->setFull(false);
+        QVERIFY(other.isAlive());
+    }
+
+    void aKilledAgentFallsBehindByTheSecond()
+    {
+        ServerFixture f;
+        QVERIFY(f.start());
+        const auto lag = [&f] { return f.server->connections().at(0).lagSeconds; };
+        {
+            AgentPeer agent(f.join, "host/0/trainer");
+            QVERIFY(agent.open());
+            agent.produce(2);
+            QTRY_COMPARE(agent.acked(), std::uint64_t(2));
+        }
+        QTRY_VERIFY(!f.server->connections().at(0).connected);
+        const double first = lag();
+        QTRY_VERIFY(lag() > first + 0.05);
+    }
+
     void whatDoesNotDecodeIsQuarantinedAndAckedAsRejected()
     {
         ServerFixture f;
