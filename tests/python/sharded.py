@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 from typing import Any, Callable
 
 import torch
 import torch.distributed as dist
 from torch import nn
+from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
+    CheckpointImpl,
+    apply_activation_checkpointing,
+    checkpoint_wrapper,
+)
 
 from ranks import Recorder, assert_all, assert_bitwise, state_of, watched
 from telltale.kinds import Form, Kind
@@ -108,8 +114,36 @@ def train(
         optimizer.zero_grad()
         for k in range(micros):
             with quiet(k == micros - 1) if quiet else contextlib.nullcontext():
-                loss_of(model(batch(rank, step, k))).backward()
+                # With a gradient of its own, so that reentrant checkpoints of the first block have something to do.
+                loss_of(model(batch(rank, step, k).requires_grad_())).backward()
         optimizer.step()
+
+
+def checkpointed(model: Net, is_reentrant: bool) -> Net:
+    """Every block in a checkpoint wrapper."""
+    kind = CheckpointImpl.REENTRANT if is_reentrant else CheckpointImpl.NO_REENTRANT
+    wrapper = functools.partial(checkpoint_wrapper, checkpoint_impl=kind)
+    apply_activation_checkpointing(model, checkpoint_wrapper_fn=wrapper, check_fn=lambda m: isinstance(m, Block))
+    return model
+
+
+def check_uncalled_modules(rank: int, wrap: Callable[[nn.Module], Any], recorder_of: Callable[[Any, Any], Any]) -> None:
+    """nn.MultiheadAttention uses its out_proj's parameters without calling it."""
+    torch.manual_seed(0)
+    model = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    plain = nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True)
+    plain.load_state_dict(model.state_dict())
+    x = torch.randn(3, 5, 8, generator=torch.Generator().manual_seed(rank))
+    loss_of(plain(x)).backward()
+    wanted = {name: p.grad for name, p in plain.named_parameters() if p.grad is not None}
+    wrapped = wrap(model)
+    optimizer = torch.optim.Adam(wrapped.parameters(), 1e-2)
+    recorder, monitor = recorder_of(wrapped, optimizer)
+    loss_of(wrapped(x)).backward()
+    optimizer.step()
+    assert recorder.names(Kind.GRAD_UNREDUCED, 0) == set(wanted)
+    assert_all(recorder, Kind.GRAD_UNREDUCED, 0, wanted, 5e-6, is_complete=False)
+    monitor.close()
 
 
 def check(recorder: Recorder, reference: Reference, unreduced: str, rel: float = 5e-6) -> None:

@@ -9,21 +9,36 @@ from typing import Any
 
 import pytest
 import torch
+from torch import nn
 from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torch.distributed.fsdp import ShardingStrategy
 from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 
 from ranks import run_ranks, watched
-from sharded import MICROS, Block, Reference, check, check_same_training, net, train
+from sharded import (
+    MICROS,
+    Block,
+    Reference,
+    check,
+    check_same_training,
+    check_uncalled_modules,
+    checkpointed,
+    net,
+    train,
+)
 from telltale.kinds import Form, Kind
 from telltale.pytorch.targets import bare_name
 
 
-def _wrapped(seed: int, use_orig_params: bool, dropout: float = 0.0) -> Any:
+def _fsdp(model: nn.Module, use_orig_params: bool = True, **more: Any) -> Any:
     warnings.simplefilter("ignore")
     policy = ModuleWrapPolicy({Block})
-    return FSDP(
-        net(seed, dropout), auto_wrap_policy=policy, use_orig_params=use_orig_params, device_id=torch.device("cpu")
-    )
+    device = torch.device("cpu")
+    return FSDP(model, auto_wrap_policy=policy, use_orig_params=use_orig_params, device_id=device, **more)
+
+
+def _wrapped(seed: int, use_orig_params: bool, dropout: float = 0.0) -> Any:
+    return _fsdp(net(seed, dropout), use_orig_params)
 
 
 def _values(rank: int, world: int) -> None:
@@ -56,6 +71,46 @@ def _each_micro_step(rank: int, world: int) -> None:
     monitor.close()
 
 
+def _edges(rank: int, world: int) -> None:
+    """Other ways to shard, units inside checkpoints, modules that are used without being called."""
+    reference = Reference(rank, world, 1)
+    for model in (
+        _fsdp(net(), sharding_strategy=ShardingStrategy.SHARD_GRAD_OP),
+        _fsdp(net(), sharding_strategy=ShardingStrategy.NO_SHARD),
+        _fsdp(checkpointed(net(), False)),
+        _fsdp(checkpointed(net(), True)),
+    ):
+        optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+        recorder, monitor = watched(model, optimizer)
+        train(model, optimizer, rank, 1)
+        check(recorder, reference, "sum")
+        monitor.close()
+    check_uncalled_modules(rank, _fsdp, watched)
+    _unit_that_runs_twice(rank)
+
+
+class _Twice(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.block, self.last = Block(0.0), nn.Linear(6, 3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.last(self.block(self.block(x)))
+
+
+def _unit_that_runs_twice(rank: int) -> None:
+    """Each run has views of its own with a part of the gradient: no value is better than half of one."""
+    model = _fsdp(_Twice())
+    optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+    recorder, monitor = watched(model, optimizer)
+    train(model, optimizer, rank, 1)
+    for step in range(2):
+        assert recorder.names(Kind.GRAD_UNREDUCED, step) == {"last.weight", "last.bias"}
+        assert any(name.startswith("block.") for name in recorder.names(Kind.GRAD_REDUCED, step))
+    assert any("more than once in a micro step" in sentence for sentence in recorder.sentences)
+    monitor.close()
+
+
 def _same(rank: int, world: int, seeds: int, steps: int) -> None:
     for use_orig_params in (True, False):
 
@@ -69,6 +124,7 @@ def _same(rank: int, world: int, seeds: int, steps: int) -> None:
 def _all_values(rank: int, world: int) -> None:
     _values(rank, world)
     _each_micro_step(rank, world)
+    _edges(rank, world)
 
 
 def _short(rank: int, world: int) -> None:

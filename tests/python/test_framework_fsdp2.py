@@ -12,17 +12,47 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 from ranks import assert_all, run_ranks, watched
-from sharded import MICROS, STEPS, Reference, check, check_same_training, net, train
+from sharded import (
+    MICROS,
+    STEPS,
+    Reference,
+    check,
+    check_same_training,
+    check_uncalled_modules,
+    checkpointed,
+    net,
+    train,
+)
 from telltale.kinds import DType, Form, Kind
 
 
 def _wrapped(seed: int, world: int, policy: Any = None, dropout: float = 0.0) -> Any:
+    return _shard(net(seed, dropout), world, **({"mp_policy": policy} if policy else {}))
+
+
+def _shard(model: Any, world: int, is_grouped: bool = False, **more: Any) -> Any:
     mesh = init_device_mesh("cpu", (world,))
-    model = net(seed, dropout)
-    more = {"mp_policy": policy} if policy else {}
-    for block in model.blocks:
+    blocks = list(model.blocks)
+    for block in [blocks] if is_grouped else blocks:
         fully_shard(block, mesh=mesh, **more)
     return fully_shard(model, mesh=mesh, **more)
+
+
+def _edges(rank: int, world: int) -> None:
+    """Other ways to shard, blocks inside checkpoints, modules that are used without being called."""
+    reference = Reference(rank, world, 1)
+    for model in (
+        _shard(net(), world, reshard_after_forward=False),
+        _shard(net(), world, is_grouped=True),
+        _shard(checkpointed(net(), False), world),
+        _shard(checkpointed(net(), True), world),
+    ):
+        optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+        recorder, monitor = watched(model, optimizer)
+        train(model, optimizer, rank, 1)
+        check(recorder, reference, "sum")
+        monitor.close()
+    check_uncalled_modules(rank, lambda m: fully_shard(m, mesh=init_device_mesh("cpu", (world,))), watched)
 
 
 @contextlib.contextmanager
@@ -46,6 +76,7 @@ def _values(rank: int, world: int) -> None:
         check(recorder, reference, gives)
         monitor.close()
     _mixed_precision(rank, world)
+    _edges(rank, world)
 
 
 def _mixed_precision(rank: int, world: int) -> None:

@@ -65,6 +65,8 @@ class UnreducedGradients:
     def arrived(self, engine: Engine, number: int, gradient: Any) -> None:
         """A gradient is there, accumulated so far or of this micro step, as its source has it."""
         rows = self._rows[number]
+        if not rows:
+            return
         call = self._calls[number]
         self._calls[number] = call + 1
         if self._sources[number].place is not None:
@@ -94,6 +96,11 @@ class UnreducedGradients:
         for i in range(len(self._calls)):
             self._calls[i] = 0
         self._witness = -1
+
+    def drop(self, numbers: list[int]) -> None:
+        """No more values for these: what their hooks see is not the gradient of the whole micro step."""
+        for number in numbers:
+            self._rows[number] = []
 
     def finish_step(self) -> None:
         self._is_published = True

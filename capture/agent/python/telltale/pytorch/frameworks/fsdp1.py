@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ...kinds import Form, Kind
+from ..activations import is_recompute
 from ..hooks import Hook
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
@@ -38,6 +39,8 @@ class _ViewHook(Hook):
         engine = self._engine()
         if engine is None or not engine.collecting or self._is_repeated or torch.compiler.is_compiling():
             return None
+        if not torch.is_grad_enabled():
+            return None  # evaluation, or reentrant checkpointing, whose recomputation has views with gradients
         try:
             self._watch(engine)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
@@ -54,7 +57,10 @@ class _ViewHook(Hook):
         if not found:
             return
         if self._mark == engine.micro_mark:
+            if is_recompute():
+                return  # non-reentrant checkpointing: the first forward's views carry the gradients
             self._is_repeated = True
+            engine.unreduced.drop([number for number, _ in found])
             shown = ", ".join(name for _, name, _, _ in self._views[:3])
             engine.not_observed(
                 Kind.GRAD_UNREDUCED,
