@@ -26,8 +26,8 @@ namespace telltale::app {
 namespace {
 
 constexpr int kAnswerTimeoutMs = 60'000;
-/// As many as the series colours and dashes tell apart.
-constexpr std::size_t kMostCurves = 18;
+/// A plot with more is no picture any more; the legend counts what is left out.
+constexpr std::size_t kMostCurves = 100;
 constexpr std::size_t kDefaultCurves = 6;
 
 /// Processes events until `done` or the time is up.
@@ -196,15 +196,18 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     state.setKind(*kind);
     state.setStat(*stat);
     state.setRank(rank);
+    if (!request.ranks.empty())
+        state.setRanks(request.ranks);
     state.setModuleFilter(request.modules);
     if (!request.steps.isEmpty())
         state.zoomTo(*steps);
     if (request.view == QLatin1String("curves")) {
         std::vector<views::ModuleKey> selection;
+        std::vector<views::ModuleKey> omitted;
         const std::size_t most = request.modules.isEmpty() ? kDefaultCurves : kMostCurves;
-        for (std::size_t i = 0; i < std::min(rows.size(), most); ++i)
-            selection.push_back(rows[i].key);
-        state.setSelection(std::move(selection));
+        for (const views::Row& row : rows)
+            (selection.size() < most ? selection : omitted).push_back(row.key);
+        state.setSelection(std::move(selection), std::move(omitted));
     }
     host.setAttribute(Qt::WA_DontShowOnScreen);
     view->show();

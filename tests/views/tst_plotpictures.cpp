@@ -187,7 +187,7 @@ private:
         }
         CurveSeries group = picture->series.front();
         group.isGroup = true;
-        group.groupText = QStringLiteral("7");
+        group.ranks = { Rank { 0 }, Rank { 1 }, Rank { 2 }, Rank { 3 }, Rank { 4 }, Rank { 6 }, Rank { 7 } };
         std::mt19937 random(5);
         for (series::Bucket& bucket : group.result.buckets) {
             std::uniform_real_distribution<double> low(15, 19);

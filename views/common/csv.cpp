@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "csv.h"
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 #include <QIODevice>
@@ -47,6 +49,18 @@ CsvWriter& CsvWriter::number(double value)
         m_buffer += value > 0 ? "Inf" : "-Inf";
     else
         m_buffer += QByteArray::number(value, 'g', QLocale::FloatingPointShortest);
+    return *this;
+}
+
+CsvWriter& CsvWriter::number32(double value)
+{
+    const auto narrow = static_cast<float>(value);
+    if (!std::isfinite(value) || static_cast<double>(narrow) != value)
+        return number(value);
+    separate();
+    std::array<char, 32> digits {};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), narrow).ptr;
+    m_buffer += QByteArray(digits.data(), end - digits.data());
     return *this;
 }
 

@@ -18,6 +18,8 @@ public:
 
     CsvWriter& text(const QString& cell);
     CsvWriter& number(double value);
+    /// A value that was stored as a float32: the shortest digits that read back as the same float32.
+    CsvWriter& number32(double value);
     CsvWriter& integer(qint64 value);
     CsvWriter& empty();
     void endRow();

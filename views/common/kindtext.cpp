@@ -44,12 +44,12 @@ QString kindText(Kind kind)
     return QCoreApplication::translate("Kind", kTexts.at(static_cast<std::size_t>(kind)));
 }
 
-void writeCell(CsvWriter& csv, series::CellState state, double value)
+void writeCell(CsvWriter& csv, series::CellState state, double value, bool isFloat)
 {
     csv.text(QLatin1String(kStates.at(static_cast<std::size_t>(state))));
     switch (state) {
     case series::CellState::Value:
-        csv.number(value);
+        isFloat ? csv.number32(value) : csv.number(value);
         break;
     case series::CellState::NaN:
         csv.number(std::numeric_limits<double>::quiet_NaN());

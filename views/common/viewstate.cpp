@@ -39,7 +39,11 @@ void ViewState::setRun(store::RunRef run)
     const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
     m_run = std::move(run);
     m_catalog.reset();
+    m_compared.reset();
+    m_comparedCatalog.reset();
     m_zoomStack.clear();
+    m_undoneZooms.clear();
+    m_own = {};
     m_full = {};
     m_visible = {};
     m_followSpan = 0;
@@ -48,6 +52,7 @@ void ViewState::setRun(store::RunRef run)
     setCursor({});
     setMarks({}, {});
     const bool followChanged = assign(m_following, live);
+    Q_EMIT comparedChanged();
     Q_EMIT runChanged();
     Q_EMIT catalogChanged();
     if (followChanged)
@@ -82,10 +87,34 @@ void ViewState::setRank(Rank rank)
         Q_EMIT rankChanged();
 }
 
-void ViewState::setSelection(std::vector<ModuleKey> selection)
+void ViewState::setRanks(std::optional<std::vector<Rank>> ranks)
 {
-    if (selection == m_selection)
+    if (assign(m_ranks, std::move(ranks)))
+        Q_EMIT ranksChanged();
+}
+
+void ViewState::setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog)
+{
+    if (run == m_compared && catalog == m_comparedCatalog)
         return;
+    m_compared = std::move(run);
+    m_comparedCatalog = std::move(catalog);
+    applyFullRange(wholeRange());
+    Q_EMIT comparedChanged();
+}
+
+void ViewState::selectOmitted()
+{
+    std::vector<ModuleKey> all = m_selection;
+    all.insert(all.end(), m_omitted.begin(), m_omitted.end());
+    setSelection(std::move(all));
+}
+
+void ViewState::setSelection(std::vector<ModuleKey> selection, std::vector<ModuleKey> omitted)
+{
+    if (selection == m_selection && omitted == m_omitted)
+        return;
+    m_omitted = std::move(omitted);
     std::vector<int> colours(selection.size(), -1);
     std::set<int> taken;
     for (std::size_t i = 0; i < selection.size(); ++i) {
@@ -153,7 +182,21 @@ StepRange ViewState::followedRange() const
     return { Step { m_full.last.value - m_followSpan + 1 }, m_full.last };
 }
 
+StepRange ViewState::wholeRange() const
+{
+    if (!m_comparedCatalog || m_comparedCatalog->steps.isEmpty() || m_own.isEmpty())
+        return m_own;
+    const StepRange other = m_comparedCatalog->steps;
+    return { std::min(m_own.first, other.first), std::max(m_own.last, other.last) };
+}
+
 void ViewState::setFullRange(StepRange range)
+{
+    m_own = range;
+    applyFullRange(wholeRange());
+}
+
+void ViewState::applyFullRange(StepRange range)
 {
     if (range == m_full)
         return;
@@ -182,6 +225,7 @@ void ViewState::zoomTo(StepRange range, bool continued)
         return;
     if (!continued || m_zoomStack.empty())
         m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    m_undoneZooms.clear();
     const bool atLiveEdge = wanted.last == m_full.last;
     const bool follows = m_following && atLiveEdge;
     if (follows)
@@ -192,12 +236,8 @@ void ViewState::zoomTo(StepRange range, bool continued)
         Q_EMIT followingChanged();
 }
 
-void ViewState::zoomBack()
+void ViewState::showZoom(const Zoom& zoom)
 {
-    if (m_zoomStack.empty())
-        return;
-    const Zoom zoom = m_zoomStack.back();
-    m_zoomStack.pop_back();
     m_followSpan = zoom.followSpan;
     const bool followChanged = assign(m_following, zoom.following);
     setVisible(zoom.following ? followedRange() : clampedTo(zoom.range, m_full));
@@ -205,11 +245,32 @@ void ViewState::zoomBack()
         Q_EMIT followingChanged();
 }
 
+void ViewState::zoomBack()
+{
+    if (m_zoomStack.empty())
+        return;
+    m_undoneZooms.push_back({ m_visible, m_following, m_followSpan });
+    const Zoom zoom = m_zoomStack.back();
+    m_zoomStack.pop_back();
+    showZoom(zoom);
+}
+
+void ViewState::zoomForward()
+{
+    if (m_undoneZooms.empty())
+        return;
+    m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    const Zoom zoom = m_undoneZooms.back();
+    m_undoneZooms.pop_back();
+    showZoom(zoom);
+}
+
 void ViewState::zoomOutFully()
 {
     if (m_full.isEmpty() || m_visible == m_full)
         return;
     m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    m_undoneZooms.clear();
     m_followSpan = 0;
     setVisible(m_full);
 }

@@ -43,8 +43,15 @@ public:
     Rank rank() const { return m_rank; }
     void setRank(Rank rank);
 
+    /// Which ranks views of several ranks draw beside rank(): every rank of the run without a list.
+    const std::optional<std::vector<Rank>>& ranks() const { return m_ranks; }
+    void setRanks(std::optional<std::vector<Rank>> ranks);
+
     const std::vector<ModuleKey>& selection() const { return m_selection; } ///< in order of selection
-    void setSelection(std::vector<ModuleKey> selection);
+    /// `omitted`: what belongs to the selection too and is left out because it would be too much to draw.
+    void setSelection(std::vector<ModuleKey> selection, std::vector<ModuleKey> omitted = {});
+    const std::vector<ModuleKey>& omitted() const { return m_omitted; }
+    void selectOmitted(); ///< what was left out as well
     void toggleSelected(const ModuleKey& key);
     /// Colour slot of a selected row: the lowest free one when it was selected, kept while it stays selected; -1 if
     /// not.
@@ -68,9 +75,16 @@ public:
     /// does); ends follow unless it ends at the live edge.
     void zoomTo(StepRange range, bool continued = false);
     void zoomBack();
+    void zoomForward(); ///< takes the last zoomBack back
     void zoomOutFully();
     void pan(std::int64_t steps);
     bool canZoomBack() const { return !m_zoomStack.empty(); }
+    bool canZoomForward() const { return !m_undoneZooms.empty(); }
+
+    /// Another run whose curves are drawn beside this one's, on the same axis; null for none.
+    store::RunRef comparedRun() const { return m_compared; }
+    std::shared_ptr<const store::Catalog> comparedCatalog() const { return m_comparedCatalog; }
+    void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
     bool isFollowing() const { return m_following; }
     void setFollowing(bool on); ///< keeps the newest steps in view (the last followSpan of them)
@@ -83,6 +97,8 @@ Q_SIGNALS:
     void kindChanged();
     void statChanged();
     void rankChanged();
+    void ranksChanged();
+    void comparedChanged();
     void selectionChanged();
     void moduleFilterChanged();
     void cursorChanged();
@@ -101,23 +117,32 @@ private:
         std::int64_t followSpan = 0;
     };
     StepRange followedRange() const;
+    StepRange wholeRange() const;
+    void applyFullRange(StepRange range);
     void setVisible(StepRange range);
+    void showZoom(const Zoom& zoom);
 
     store::RunRef m_run;
     std::shared_ptr<const store::Catalog> m_catalog;
     Kind m_kind = Kind::GradReduced;
     Stat m_stat = Stat::Norm;
     Rank m_rank;
+    std::optional<std::vector<Rank>> m_ranks;
+    store::RunRef m_compared;
+    std::shared_ptr<const store::Catalog> m_comparedCatalog;
     std::vector<ModuleKey> m_selection;
+    std::vector<ModuleKey> m_omitted;
     std::vector<int> m_slots; ///< beside m_selection
     QString m_filter;
     std::optional<Step> m_cursor;
     std::optional<Step> m_hover;
     std::optional<Step> m_markA;
     std::optional<Step> m_markB;
-    StepRange m_full;
+    StepRange m_own; ///< steps of the run
+    StepRange m_full; ///< with those of the compared run
     StepRange m_visible;
     std::vector<Zoom> m_zoomStack;
+    std::vector<Zoom> m_undoneZooms;
     std::int64_t m_followSpan = 0;
     bool m_following = true;
 };

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/csv.h>
+#include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
 
@@ -245,7 +246,11 @@ void HeatmapView::ask()
 
 QImage HeatmapView::renderImage(QSize size)
 {
-    return m_canvas->renderTo(size);
+    const ViewState& state = *context().state;
+    QStringList what { kindText(state.kind()), word(statName(state.stat())) };
+    if (m_axes == HeatAxes::RankByStep && m_canvas->picture() && !m_canvas->picture()->rows.empty())
+        what.prepend(m_canvas->picture()->rows.front().fullName());
+    return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, m_axes == HeatAxes::ModuleByStep));
 }
 
 Expected<void> HeatmapView::writeCsv(QIODevice* device) const
@@ -266,7 +271,7 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
             csv.text(r.key.name).text(r.key.slot).integer(rank.value);
             csv.text(word(kindName(picture->kind))).text(word(statName(picture->stat)));
             csv.integer(steps.first.value).integer(steps.last.value);
-            writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)));
+            writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)), true);
             csv.endRow();
         }
     }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <QPainter>
+#include <QWheelEvent>
 
 #include <telltale/common/axispainter.h>
 #include <telltale/common/glyphs.h>
@@ -131,7 +132,7 @@ int CurveCanvas::nearestSeries(QPoint position) const
         return -1;
     const QRect plot = plotRect();
     if (!plot.contains(position))
-        return legendRowAt(legendRect(size()), *m_picture, position);
+        return legend(size()).seriesAt(position);
     const Step step = stepAt(position.x());
     int nearest = -1;
     double best = kNear;
@@ -181,16 +182,42 @@ void CurveCanvas::moveRow(int rows)
     invalidate();
 }
 
+void CurveCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
+{
+    if (m_picture && legend(size()).isShowAll(position)) {
+        Q_EMIT showAllWanted();
+        return;
+    }
+    PlotCanvas::clickedAt(position, modifiers);
+}
+
+void CurveCanvas::wheelEvent(QWheelEvent* event)
+{
+    if (!m_picture || !legendRect(size()).contains(event->position())) {
+        PlotCanvas::wheelEvent(event);
+        return;
+    }
+    const int lines = event->angleDelta().y() > 0 ? -3 : 3;
+    m_firstLine = std::clamp(m_firstLine + lines, 0, legend(size()).lastFirstLine());
+    event->accept();
+    update();
+}
+
 std::vector<LegendValue> CurveCanvas::legendValues() const
 {
-    if (m_values.size() == m_picture->series.size())
-        return m_values;
     const std::optional<Step> at = state().hover() ? state().hover() : state().cursor();
+    const bool known = m_values.size() == m_picture->series.size();
     std::vector<LegendValue> values;
-    for (const CurveSeries& one : m_picture->series) {
-        const int bucket = at ? bucketOf(one.result, *at) : -1;
-        if (bucket >= 0) {
-            values.push_back(valueOf(one.result.buckets[static_cast<std::size_t>(bucket)]));
+    for (std::size_t i = 0; i < m_picture->series.size(); ++i) {
+        const CurveSeries& one = m_picture->series[i];
+        if (known && m_values[i].isExact) {
+            values.push_back(m_values[i]);
+            continue;
+        }
+        if (at) {
+            const int bucket = bucketOf(one.result, *at);
+            values.push_back(
+                bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)]) : LegendValue {});
             continue;
         }
         // No cursor: the newest that was measured.
@@ -228,11 +255,10 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     }
     Readout readout;
     readout.name = one.row.fullName();
-    readout.where = steps.count() <= 1
-        ? tr("step %1, rank %2").arg(formatStep(steps.first.value)).arg(one.row.rank.value)
-        : tr("steps %1 to %2, rank %3")
-              .arg(formatStep(steps.first.value), formatStep(steps.last.value))
-              .arg(one.row.rank.value);
+    readout.where
+        = (steps.count() <= 1 ? tr("step %1").arg(formatStep(steps.first.value))
+                              : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
+        + QStringLiteral(", ") + whereText(one);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
     if (glyphs::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
@@ -258,7 +284,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
     axis.steps(plot, m_picture->range, tr("step"), marks);
     axis.cursorTags(plot, m_picture->range, marks);
-    paintCurveLegend(painter, legendRect(size), *m_picture, legendValues(), m_near, theme);
+    legend(size).paint(painter, legendValues(), m_near, theme);
     paintHover(painter, plot);
 }
 

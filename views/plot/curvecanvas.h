@@ -28,6 +28,11 @@ public:
     void setLegendValues(std::vector<LegendValue> values);
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
+    /// What the legend says of every series.
+    std::vector<LegendValue> legendValues() const;
+
+Q_SIGNALS:
+    void showAllWanted();
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -36,11 +41,13 @@ protected:
     void hoveredAt(QPoint position) override;
     void left() override;
     void moveRow(int rows) override;
+    void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    void wheelEvent(QWheelEvent* event) override;
 
 private:
     QRectF legendRect(QSize size) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
-    std::vector<LegendValue> legendValues() const;
+    CurveLegend legend(QSize size) const { return CurveLegend(legendRect(size), *m_picture, m_firstLine); }
     int nearestSeries(QPoint position) const;
 
     std::shared_ptr<const CurvePicture> m_picture;
@@ -50,6 +57,7 @@ private:
     YMode m_yMode = YMode::Log;
     double m_smoothing = 0;
     int m_near = -1;
+    int m_firstLine = 0; ///< of the legend
 };
 
 }

@@ -2,6 +2,7 @@
 #include "curvelegend.h"
 
 #include <algorithm>
+#include <set>
 
 #include <QCoreApplication>
 #include <QPainter>
@@ -15,17 +16,13 @@ namespace {
 
 constexpr double kTall = 33;
 constexpr double kShort = 18;
+constexpr double kName = 19;
+constexpr double kWhere = 16;
+constexpr double kIndent = 18; ///< room for the swatch
 
-/// In the context that lupdate gives to calls in this namespace.
-double pitchFor(const QRectF& area, std::size_t count)
+bool isSecondary(const CurveSeries& one)
 {
-    return static_cast<double>(count) * kTall <= area.height() ? kTall : kShort;
-}
-
-std::size_t fitting(const QRectF& area, std::size_t count, double pitch)
-{
-    const auto room = static_cast<std::size_t>(std::max(0.0, area.height() / pitch));
-    return count <= room ? count : (room > 0 ? room - 1 : 0);
+    return one.isGroup || one.isOtherRank || !one.runName.isEmpty();
 }
 
 void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const Theme& theme)
@@ -34,83 +31,169 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (one.isGroup) {
         QColor fill = style.colour;
-        fill.setAlphaF(0.45F);
-        painter.fillRect(QRectF(left.x(), left.y() - 4, 11, 8), fill);
+        fill.setAlphaF(0.3F);
+        const QRectF box(left.x(), left.y() - 4, 11, 8);
+        painter.fillRect(box, fill);
+        painter.fillRect(QRectF(box.left(), box.top(), box.width(), 1), style.colour);
+        painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), style.colour);
         return;
     }
-    QPen pen(style.colour, 2);
+    QPen pen(style.colour, one.isOtherRank ? 1 : 2);
     pen.setCapStyle(Qt::FlatCap);
-    if (style.dashOn > 0)
-        pen.setDashPattern({ style.dashOn / 2.0, style.dashOff / 2.0 });
+    const double width = pen.widthF();
+    if (!one.runName.isEmpty())
+        pen.setDashPattern({ 4 / width, 2 / width });
+    else if (style.dashOn > 0)
+        pen.setDashPattern({ style.dashOn / width, style.dashOff / width });
     painter.setPen(pen);
     painter.drawLine(left, left + QPointF(11, 0));
 }
 
+/// A dash where nothing was measured at the cursor, so that an old value is never taken for this one.
 QString valueText(const LegendValue& value)
 {
+    if (value.difference)
+        return (*value.difference > 0 ? QStringLiteral("+") : QString()) + formatValue(*value.difference);
     if (value.state == series::CellState::Value)
         return formatValue(value.value);
-    return glyphs::isNonFinite(value.state) ? glyphs::word(value.state) : QString();
+    return glyphs::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
 }
 
 }
 
-void paintCurveLegend(QPainter& painter, const QRectF& area, const CurvePicture& picture,
-    const std::vector<LegendValue>& values, int emphasised, const Theme& theme)
+CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine)
+    : m_area(area)
+    , m_picture(picture)
 {
-    painter.save();
-    const double pitch = pitchFor(area, picture.series.size());
-    const bool tall = pitch > kShort;
-    const std::size_t count = fitting(area, picture.series.size(), pitch);
-    const double left = area.left() + 14;
-    const double right = area.right() - 10;
-    for (std::size_t i = 0; i < count; ++i) {
-        const CurveSeries& one = picture.series[i];
-        const double top = area.top() + static_cast<double>(i) * pitch;
-        const LegendValue value = i < values.size() ? values[i] : LegendValue {};
-        const QString text = one.isGroup ? QString() : valueText(value);
-        paintSwatch(painter, QPointF(left, top + 8), one, theme);
-        const QFont font = numberFont(12, 500);
-        const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(font).horizontalAdvance(text) + 6;
-        painter.setFont(codeFont(11, emphasised == static_cast<int>(i) ? 600 : 400));
-        painter.setPen(theme.text);
-        const double nameRoom = right - left - 18 - (tall ? 0 : valueWidth);
-        painter.drawText(QRectF(left + 18, top, nameRoom, 16), Qt::AlignLeft | Qt::AlignVCenter,
-            painter.fontMetrics().elidedText(one.row.label, Qt::ElideLeft, static_cast<int>(nameRoom)));
-        if (tall) {
-            painter.setFont(wordsFont(11));
-            painter.setPen(theme.text3);
-            QString where = one.isGroup
-                ? QCoreApplication::translate("CurveLegend", "%1 other ranks").arg(one.groupText)
-                : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);
-            if (value.difference)
-                where = QStringLiteral("B − A ") + (*value.difference > 0 ? QStringLiteral("+") : QString())
-                    + formatValue(*value.difference);
-            painter.drawText(QRectF(left + 18, top + 15, right - left - 18 - valueWidth, 15),
-                Qt::AlignLeft | Qt::AlignVCenter, where);
-        }
-        painter.setFont(font);
-        painter.setPen(glyphs::isNonFinite(value.state) ? theme.criticalText : theme.text);
-        painter.drawText(
-            QRectF(left, top + (tall ? 14 : 0), right - left, 16), Qt::AlignRight | Qt::AlignVCenter, text);
+    addLines();
+    double room = area.height();
+    if (picture.omitted > 0) {
+        room -= kShort;
+        m_showAll = QRectF(area.left(), area.bottom() - kShort, area.width(), kShort);
     }
-    if (count < picture.series.size()) {
+    double total = 0;
+    for (const Line& line : m_lines)
+        total += line.height;
+    const bool fits = total <= room;
+    if (!fits)
+        room -= kShort;
+    double tail = 0;
+    m_lastFirst = static_cast<int>(m_lines.size());
+    while (m_lastFirst > 0 && tail + m_lines[static_cast<std::size_t>(m_lastFirst) - 1].height <= room)
+        tail += m_lines[static_cast<std::size_t>(--m_lastFirst)].height;
+    double top = area.top();
+    std::set<int> below;
+    for (int i = std::clamp(firstLine, 0, m_lastFirst); i < static_cast<int>(m_lines.size()); ++i) {
+        Line line = m_lines[static_cast<std::size_t>(i)];
+        if (top + line.height > area.top() + room) {
+            below.insert(line.series);
+            continue;
+        }
+        if (!below.empty())
+            continue;
+        line.top = top;
+        top += line.height;
+        m_shown.push_back(line);
+    }
+    m_hidden = static_cast<int>(below.size());
+    if (m_hidden > 0)
+        m_more = QRectF(area.left(), top, area.width(), kShort);
+}
+
+void CurveLegend::addLines()
+{
+    const auto count = static_cast<int>(m_picture.series.size());
+    const bool severalWhere = std::any_of(m_picture.series.begin(), m_picture.series.end(), isSecondary);
+    const bool tall = count * kTall <= m_area.height();
+    for (int i = 0; i < count; ++i) {
+        if (!severalWhere) {
+            m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall : kShort });
+            continue;
+        }
+        const CurveSeries& one = m_picture.series[static_cast<std::size_t>(i)];
+        if (i == 0 || one.row.label != m_picture.series[static_cast<std::size_t>(i) - 1].row.label
+            || one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot)
+            m_lines.push_back({ i, Form::Name, kName });
+        m_lines.push_back({ i, Form::Where, kWhere });
+    }
+}
+
+void CurveLegend::paintLine(
+    QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const
+{
+    const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
+    const double left = m_area.left() + 14;
+    const double right = m_area.right() - 10;
+    const QString text = line.form == Form::Name || one.isGroup ? QString() : valueText(value);
+    const QFont number = numberFont(12, 500);
+    const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
+    const auto write = [&](const QRectF& box, const QString& words, Qt::TextElideMode elide) {
+        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(words, elide, static_cast<int>(box.width())));
+    };
+    if (line.form == Form::Name) {
+        painter.setFont(codeFont(11, 500));
+        painter.setPen(theme.text);
+        write(QRectF(left, line.top + 2, right - left, 16), one.row.label, Qt::ElideLeft);
+        return;
+    }
+    paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
+    if (line.form == Form::Where) {
+        painter.setFont(wordsFont(11, bold ? 600 : 400));
+        painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
+        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one),
+            one.runName.isEmpty() ? Qt::ElideRight : Qt::ElideLeft);
+    } else {
+        painter.setFont(codeFont(11, bold ? 600 : 400));
+        painter.setPen(theme.text);
+        const double room = right - left - kIndent - (line.form == Form::Tall ? 0 : valueWidth);
+        write(QRectF(left + kIndent, line.top, room, 16), one.row.label, Qt::ElideLeft);
+    }
+    if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
-        painter.drawText(QRectF(left, area.top() + static_cast<double>(count) * pitch, right - left, 16),
-            Qt::AlignLeft | Qt::AlignVCenter,
-            QCoreApplication::translate("CurveLegend", "%1 more").arg(picture.series.size() - count));
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
+            value.difference ? QStringLiteral("B − A") : whereText(one), Qt::ElideRight);
+    }
+    painter.setFont(number);
+    painter.setPen(!value.difference && glyphs::isNonFinite(value.state) ? theme.criticalText
+            : text == QString(QChar(0x2013))                             ? theme.text3
+                                                                         : theme.text);
+    painter.drawText(QRectF(left, line.top + (line.form == Form::Tall ? 14 : 0), right - left, 16),
+        Qt::AlignRight | Qt::AlignVCenter, text);
+}
+
+void CurveLegend::paint(
+    QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme) const
+{
+    painter.save();
+    for (const Line& line : m_shown) {
+        const auto at = static_cast<std::size_t>(line.series);
+        paintLine(painter, line, at < values.size() ? values[at] : LegendValue {}, emphasised == line.series, theme);
+    }
+    painter.setFont(wordsFont(11));
+    if (m_hidden > 0) {
+        painter.setPen(theme.text3);
+        painter.drawText(m_more.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
+            QCoreApplication::translate("CurveLegend", "%1 more below").arg(m_hidden));
+    }
+    if (m_picture.omitted > 0) {
+        painter.setPen(theme.accent);
+        painter.drawText(m_showAll.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
+            QCoreApplication::translate("CurveLegend", "%1 not drawn: show all").arg(m_picture.omitted));
     }
     painter.restore();
 }
 
-int legendRowAt(const QRectF& area, const CurvePicture& picture, QPointF position)
+int CurveLegend::seriesAt(QPointF position) const
 {
-    if (!area.contains(position))
+    if (!m_area.contains(position))
         return -1;
-    const double pitch = pitchFor(area, picture.series.size());
-    const auto row = static_cast<std::size_t>((position.y() - area.top()) / pitch);
-    return row < fitting(area, picture.series.size(), pitch) ? static_cast<int>(row) : -1;
+    for (const Line& line : m_shown) {
+        if (position.y() >= line.top && position.y() < line.top + line.height)
+            return line.series;
+    }
+    return -1;
 }
 
 }

@@ -19,13 +19,48 @@ struct LegendValue {
     series::CellState state = series::CellState::NotCollected;
     double value = 0;
     std::optional<double> difference; ///< value at B minus value at A
+    bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
 };
 
-/// The column right of the curves: swatch, name, rank and the value at the cursor. Names are cut at the front, never in
-/// the middle; what does not fit is counted in a last line. Thread: gui.
-void paintCurveLegend(QPainter& painter, const QRectF& area, const CurvePicture& picture,
-    const std::vector<LegendValue>& values, int emphasised, const Theme& theme);
-/// Series under a point of that column, -1 when none.
-int legendRowAt(const QRectF& area, const CurvePicture& picture, QPointF position);
+/// The column right of the curves: swatch, name, rank and the value at the cursor. A series with several ranks has its
+/// name once and a line for each rank. Names are cut at the front, never in the middle; what does not fit is counted in
+/// a last line and reached by the wheel, what is not drawn at all is counted in a line that draws it. Thread: gui.
+class CurveLegend {
+public:
+    CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine);
+
+    void paint(QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme) const;
+    /// Series under a point, -1 when none.
+    int seriesAt(QPointF position) const;
+    /// Over the line that draws what was left out.
+    bool isShowAll(QPointF position) const { return m_showAll.contains(position); }
+    /// Largest useful first line.
+    int lastFirstLine() const { return m_lastFirst; }
+
+private:
+    enum class Form {
+        Name, ///< of a series whose ranks follow
+        Where, ///< one rank of it
+        Short, ///< name and value in one line
+        Tall, ///< name above rank and value
+    };
+    struct Line {
+        int series;
+        Form form;
+        double height;
+        double top = 0;
+    };
+    void addLines();
+    void paintLine(QPainter& painter, const Line& line, const LegendValue& value, bool bold, const Theme& theme) const;
+
+    QRectF m_area;
+    const CurvePicture& m_picture;
+    std::vector<Line> m_lines; ///< all of them
+    std::vector<Line> m_shown;
+    QRectF m_more;
+    QRectF m_showAll;
+    int m_hidden = 0; ///< series below the last shown line
+    int m_lastFirst = 0;
+};
 
 }

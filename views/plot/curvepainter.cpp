@@ -20,8 +20,31 @@ namespace {
 
 constexpr float kRawAlpha = 0.4F;
 constexpr float kEnvelopeAlpha = 0.3F;
+constexpr float kEdgeAlpha = 0.7F;
+constexpr float kOtherRankAlpha = 0.8F;
+constexpr int kOtherRunOn = 6; ///< dashes of a compared run, px
+constexpr int kOtherRunOff = 3;
 /// Above this many columns the exact stroke would not fit a frame.
 constexpr std::size_t kFineColumns = 40000;
+
+/// The upper or lower edge of a band as a line of its own.
+std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
+{
+    const auto at = [&](std::size_t x) { return upper ? band[x].top : band[x].bottom; };
+    std::vector<ColumnSpan> edge(band.size());
+    for (std::size_t x = 0; x < band.size(); ++x) {
+        if (!band[x].present)
+            continue;
+        ColumnSpan& column = edge[x];
+        column.present = column.single = true;
+        column.middle = at(x);
+        column.left = x > 0 && band[x - 1].present ? (at(x - 1) + at(x)) / 2 : at(x);
+        column.right = x + 1 < band.size() && band[x + 1].present ? (at(x) + at(x + 1)) / 2 : at(x);
+        column.top = std::min({ column.left, column.middle, column.right });
+        column.bottom = std::max({ column.left, column.middle, column.right });
+    }
+    return edge;
+}
 
 void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, const Theme& theme)
 {
@@ -62,11 +85,15 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         : SpanPainter::Quality::Fine;
     const auto pixels = static_cast<float>(ratio);
 
-    // Groups lie below everything; among the rest the first selected is drawn last.
+    // Bands lie below other ranks, these below other runs, these below the selected; there the first is drawn last.
     std::vector<std::size_t> order(picture.series.size());
     for (std::size_t i = 0; i < order.size(); ++i)
         order[i] = order.size() - 1 - i;
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return picture.series[i].isGroup; });
+    const auto layer = [&](std::size_t i) {
+        const CurveSeries& one = picture.series[i];
+        return one.isGroup ? 0 : one.isOtherRank ? 1 : one.runName.isEmpty() ? 3 : 2;
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return layer(a) < layer(b); });
     if (look.emphasised >= 0)
         std::stable_partition(
             order.begin(), order.end(), [&](std::size_t i) { return i != static_cast<std::size_t>(look.emphasised); });
@@ -78,11 +105,22 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             series.colour = theme.accent;
         SpanStyle style;
         style.colour = series.colour.rgb();
-        style.width = (one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
-        style.dashOn = static_cast<int>(series.dashOn * ratio);
-        style.dashOff = static_cast<int>(series.dashOff * ratio);
+        const bool isThin = one.isOtherRank && !emphasised;
+        style.width = (isThin ? 1.0F : one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
+        style.alpha = isThin ? kOtherRankAlpha : 1;
+        style.dashOn = static_cast<int>((one.runName.isEmpty() ? series.dashOn : kOtherRunOn) * ratio);
+        style.dashOff = static_cast<int>((one.runName.isEmpty() ? series.dashOff : kOtherRunOff) * ratio);
         if (one.isGroup) {
-            spans.fill(trace.envelope(one.result.buckets), style.colour, kEnvelopeAlpha);
+            const std::vector<ColumnSpan> band = trace.envelope(one.result.buckets);
+            spans.fill(band, style.colour, kEnvelopeAlpha);
+            style.width = pixels;
+            style.alpha = kEdgeAlpha;
+            spans.stroke(edgeOf(band, true), style, quality);
+            spans.stroke(edgeOf(band, false), style, quality);
+            continue;
+        }
+        if (isThin && look.smoothing > 0) {
+            spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
             continue;
         }
         if (look.smoothing <= 0) {

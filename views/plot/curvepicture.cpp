@@ -4,9 +4,34 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QCoreApplication>
+
 namespace telltale::views {
 
 using series::CellState;
+
+QString rankListText(const std::vector<Rank>& ranks, const QString& to)
+{
+    QString text;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t end = i;
+        while (end + 1 < ranks.size() && ranks[end + 1].value == ranks[end].value + 1)
+            ++end;
+        text += (text.isEmpty() ? QString() : QStringLiteral(" ")) + QString::number(ranks[i].value);
+        if (end > i)
+            text += (end == i + 1 ? QStringLiteral(" ") : to) + QString::number(ranks[end].value);
+        i = end + 1;
+    }
+    return text;
+}
+
+QString whereText(const CurveSeries& one)
+{
+    const QString where = one.isGroup
+        ? QCoreApplication::translate("CurveLegend", "ranks %1").arg(rankListText(one.ranks, QString(QChar(0x2013))))
+        : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);
+    return one.runName.isEmpty() ? where : one.runName + QStringLiteral(", ") + where;
+}
 
 int bucketOf(const series::CurveResult& result, Step step)
 {

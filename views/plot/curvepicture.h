@@ -17,15 +17,18 @@ struct CurveSeries {
     Stat stat = Stat::Norm;
     int slot = 0; ///< colour
     series::CurveResult result;
-    /// Another curve stands for a group: its envelope is filled, it has no line of its own.
+    /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;
-    QString groupText; ///< "7 other ranks"
+    std::vector<Rank> ranks; ///< of a band, ascending
+    bool isOtherRank = false; ///< of a series whose selected rank has the bold line: thin
+    QString runName; ///< of the run that is compared with; empty for the run that is shown
 };
 
 /// One answer of a plot. Immutable once built. Thread: any (a value).
 struct CurvePicture {
     StepRange range;
-    std::vector<CurveSeries> series;
+    std::vector<CurveSeries> series; ///< what belongs to one selected row stands together, its own rank first
+    int omitted = 0; ///< selected rows that would be too much to draw
     bool isLive = false;
 
     bool isEmpty() const { return series.empty(); }
@@ -37,6 +40,10 @@ struct CurvePicture {
     std::vector<bool> gaps() const;
 };
 
+/// "0..3 7" for ascending ranks, with `to` between the ends: how a band names its own.
+QString rankListText(const std::vector<Rank>& ranks, const QString& to);
+/// "rank 1", "ranks 0–7", and the run's name before it where two runs are compared.
+QString whereText(const CurveSeries& one);
 /// Bucket of a step, -1 outside.
 int bucketOf(const series::CurveResult& result, Step step);
 /// Steps of a bucket.

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 
+#include "rankcurves.h"
+
 namespace telltale::views {
 
-namespace {
-
-Expected<CurveSeries> readOne(
+Expected<CurveSeries> readCurve(
     store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel)
 {
     series::CurveQuery query;
@@ -23,58 +23,29 @@ Expected<CurveSeries> readOne(
     one.row = std::move(row);
     one.stat = stat;
     one.result = std::move(*result);
+    one.runName = request.runName;
     return one;
 }
 
-/// Widens the buckets of `into` by those of another rank: an envelope over ranks.
-void widen(std::vector<series::Bucket>& into, const std::vector<series::Bucket>& other)
+CurveRequest CurveRequest::of(const ViewState& state, int pixels)
 {
-    for (std::size_t i = 0; i < std::min(into.size(), other.size()); ++i) {
-        const series::Bucket& bucket = other[i];
-        if (bucket.finite == 0)
-            continue;
-        if (into[i].finite == 0) {
-            into[i] = bucket;
-            continue;
-        }
-        into[i].min = std::min(into[i].min, bucket.min);
-        into[i].max = std::max(into[i].max, bucket.max);
-        into[i].finite += bucket.finite;
-        into[i].samples += bucket.samples;
-        into[i].last = bucket.last;
-    }
-    // What is wrong on another rank is that rank's curve to tell; the envelope is about what is usual.
-    for (series::Bucket& bucket : into)
-        bucket.nans = bucket.posInfs = bucket.negInfs = 0;
+    CurveRequest request;
+    request.catalog = state.catalog();
+    request.kind = state.kind();
+    request.stat = state.stat();
+    request.rank = state.rank();
+    request.ranks = state.ranks();
+    request.selection = state.selection();
+    request.omitted = static_cast<int>(state.omitted().size());
+    for (const ModuleKey& key : state.selection())
+        request.colours.push_back(state.slotOf(key));
+    request.range = state.visibleRange();
+    request.pixels = pixels;
+    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    return request;
 }
 
-Expected<CurveSeries> readOtherRanks(
-    store::RunReader& reader, const CurveSeries& of, const CurveRequest& request, const series::CancelToken& cancel)
-{
-    RowWish wish;
-    wish.kind = of.row.kind;
-    wish.only = { of.row.key };
-    CurveSeries group;
-    int ranks = 0;
-    for (Row& row : buildRows(*request.catalog, wish)) {
-        if (row.rank == of.row.rank || row.label != of.row.label)
-            continue;
-        auto one = readOne(reader, std::move(row), of.stat, request, cancel);
-        if (!one)
-            return one;
-        if (++ranks == 1)
-            group = std::move(*one);
-        else
-            widen(group.result.buckets, one->result.buckets);
-    }
-    widen(group.result.buckets, {});
-    for (series::Bucket& bucket : group.result.buckets)
-        bucket.state = bucket.finite > 0 ? series::CellState::Value : series::CellState::NotCollected;
-    group.isGroup = ranks > 0;
-    group.slot = of.slot;
-    group.groupText = QString::number(ranks);
-    return group;
-}
+namespace {
 
 /// Smaller comes first; what the field does not know stays in the run's order.
 int scalarOrder(const QString& name)
@@ -95,6 +66,7 @@ Expected<CurvePicture> readCurves(
     CurvePicture picture;
     picture.range = request.range;
     picture.isLive = request.isLive;
+    picture.omitted = request.omitted;
     for (std::size_t i = 0; i < request.selection.size(); ++i) {
         RowWish wish;
         wish.kind = request.kind;
@@ -108,21 +80,14 @@ Expected<CurvePicture> readCurves(
             rows = buildRows(*request.catalog, wish);
         }
         for (Row& row : rows) {
-            auto one = readOne(reader, std::move(row), stat, request, cancel);
+            auto one = readCurve(reader, std::move(row), stat, request, cancel);
             if (!one)
                 return tl::unexpected(std::move(one).error());
             one->slot = i < request.colours.size() ? request.colours[i] : static_cast<int>(i);
             picture.series.push_back(std::move(*one));
         }
     }
-    if (request.withOtherRanks && !picture.series.empty()) {
-        auto group = readOtherRanks(reader, picture.series.front(), request, cancel);
-        if (!group)
-            return tl::unexpected(std::move(group).error());
-        if (group->isGroup)
-            picture.series.push_back(std::move(*group));
-    }
-    return picture;
+    return withOtherRanks(reader, std::move(picture), request, cancel);
 }
 
 Expected<CurvePicture> readScalars(
@@ -148,13 +113,13 @@ Expected<CurvePicture> readScalars(
         [](const Row& a, const Row& b) { return scalarOrder(a.key.name) < scalarOrder(b.key.name); });
     int slot = 0;
     for (Row& row : rows) {
-        auto one = readOne(reader, std::move(row), Stat::Value, request, cancel);
+        auto one = readCurve(reader, std::move(row), Stat::Value, request, cancel);
         if (!one)
             return tl::unexpected(std::move(one).error());
         one->slot = slot++;
         picture.series.push_back(std::move(*one));
     }
-    return picture;
+    return withOtherRanks(reader, std::move(picture), request, cancel);
 }
 
 Expected<std::vector<std::vector<series::CellValue>>> readValues(
@@ -168,8 +133,9 @@ Expected<std::vector<std::vector<series::CellValue>>> readValues(
             std::vector<series::RowAttempts> rows;
             std::vector<std::size_t> at;
             for (std::size_t i = 0; i < picture.series.size(); ++i) {
-                if (picture.series[i].stat == stat && !picture.series[i].isGroup) {
-                    rows.push_back(picture.series[i].row.attempts);
+                const CurveSeries& one = picture.series[i];
+                if (one.stat == stat && !one.isGroup && one.runName.isEmpty()) {
+                    rows.push_back(one.row.attempts);
                     at.push_back(i);
                 }
             }

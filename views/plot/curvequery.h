@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <telltale/common/viewstate.h>
@@ -21,18 +22,27 @@ struct CurveRequest {
     std::vector<int> colours; ///< colour of each selected row
     StepRange range;
     int pixels = 0;
-    bool withOtherRanks = false; ///< the first selected gets the envelope of all other ranks
+    std::optional<std::vector<Rank>> ranks; ///< drawn beside `rank`: as ViewState::ranks
+    int omitted = 0; ///< selected rows left out, for the legend
+    QString runName; ///< of a compared run
     bool isLive = false;
+
+    /// What both kinds of picture take from the state.
+    static CurveRequest of(const ViewState& state, int pixels);
 };
 
-/// The selected rows of one rank; a selected row that has no series of the asked kind shows its scalar, if it is one.
-/// Thread: query.
+/// The selected rows, each with its other ranks behind it; a selected row that has no series of the asked kind shows
+/// its scalar, if it is one. Thread: query.
 Expected<CurvePicture> readCurves(
     store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel = {});
 
-/// All scalars of one rank, loss first, without the reserved ones. Thread: query.
+/// All scalars, loss first, without the reserved ones, each with its other ranks behind it. Thread: query.
 Expected<CurvePicture> readScalars(
     store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel = {});
+
+/// The curve of one row. Thread: query.
+Expected<CurveSeries> readCurve(
+    store::RunReader& reader, Row row, Stat stat, const CurveRequest& request, const series::CancelToken& cancel);
 
 /// Cells of every series of a picture at some steps: result[i][s] for step i and series s. Thread: query.
 Expected<std::vector<std::vector<series::CellValue>>> readValues(

@@ -7,11 +7,12 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <telltale/common/csv.h>
+#include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
 
 #include "curvecanvas.h"
+#include "curvecsv.h"
 #include "curvequery.h"
 
 namespace telltale::views {
@@ -43,6 +44,7 @@ CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     m_valueTimer.setInterval(0);
     buildBar();
     connectState();
+    fillRanks();
     updateCaption();
 }
 
@@ -55,6 +57,7 @@ CurvesView::~CurvesView()
 void CurvesView::buildBar()
 {
     m_caption = m_bar->addTitle(tr("Curves"));
+    m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("curvesRank"));
     m_yBox = m_bar->addCombo(tr("y"), QStringLiteral("curvesY"));
     m_yBox->addItem(tr("linear"), static_cast<int>(YMode::Linear));
     m_yBox->addItem(tr("log"), static_cast<int>(YMode::Log));
@@ -68,6 +71,9 @@ void CurvesView::buildBar()
     m_lastBox->addItem(tr("whole run"), 0);
     for (const int steps : { 100, 1000, 10000 })
         m_lastBox->addItem(tr("last %1").arg(formatStep(steps)), steps);
+    m_allRanks = m_bar->addButton(
+        QStringLiteral("stack"), tr("Draw the other ranks too"), QString(), QStringLiteral("curvesAllRanks"));
+    m_allRanks->setCheckable(true);
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("curvesFollow"));
     m_follow->setCheckable(true);
@@ -82,12 +88,32 @@ void CurvesView::buildBar()
         state->setFollowSpan(m_lastBox->currentData().toInt());
     });
     connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
+    connect(m_rankBox, &QComboBox::activated, this,
+        [this, state] { state->setRank(Rank { m_rankBox->currentData().toInt() }); });
+    connect(m_allRanks, &QToolButton::clicked, this,
+        [state](bool on) { state->setRanks(on ? std::nullopt : std::optional(std::vector<Rank> {})); });
+}
+
+void CurvesView::fillRanks()
+{
+    const ViewState& state = *context().state;
+    const QSignalBlocker blocker(m_rankBox);
+    m_rankBox->clear();
+    if (const auto catalog = state.catalog()) {
+        for (const Rank rank : ranksOf(*catalog, state.kind()))
+            m_rankBox->addItem(QString::number(rank.value), rank.value);
+    }
+    m_rankBox->setCurrentIndex(m_rankBox->findData(state.rank().value));
+    m_rankBox->updateGeometry();
+    m_allRanks->setVisible(m_rankBox->count() > 1);
+    m_allRanks->setChecked(!state.ranks() || !state.ranks()->empty());
 }
 
 void CurvesView::connectState()
 {
     ViewState* state = context().state;
     const auto ask = [this] {
+        fillRanks();
         updateCaption();
         askSoon(Urgency::Now);
     };
@@ -95,10 +121,14 @@ void CurvesView::connectState()
         m_canvas->setPicture(nullptr);
         ask();
     });
-    connect(state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        fillRanks();
+        askSoon(Urgency::WhenIdle);
+    });
     connect(state, &ViewState::kindChanged, this, ask);
     connect(state, &ViewState::statChanged, this, ask);
     connect(state, &ViewState::rankChanged, this, ask);
+    connect(state, &ViewState::ranksChanged, this, ask);
     connect(state, &ViewState::selectionChanged, this, ask);
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
@@ -115,6 +145,7 @@ void CurvesView::connectState()
     connect(state, &ViewState::followingChanged, this, [this, state] { m_follow->setChecked(state->isFollowing()); });
     m_follow->setChecked(state->isFollowing());
     connect(m_canvas, &CurveCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
+    connect(m_canvas, &CurveCanvas::showAllWanted, state, &ViewState::selectOmitted);
 }
 
 void CurvesView::updateCaption()
@@ -158,18 +189,8 @@ void CurvesView::ask()
         m_canvas->setPicture(nullptr);
         return;
     }
-    CurveRequest request;
-    request.catalog = state.catalog();
-    request.kind = state.kind();
-    request.stat = state.stat();
-    request.rank = state.rank();
-    request.selection = state.selection();
-    for (const ModuleKey& key : state.selection())
-        request.colours.push_back(state.slotOf(key));
-    request.range = state.visibleRange();
-    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
-    request.withOtherRanks = state.selection().size() <= 4;
-    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    const CurveRequest request
+        = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     submit([this, request](
                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
         auto picture = reader ? readCurves(**reader, request, cancel) : tl::unexpected(reader.error());
@@ -195,10 +216,10 @@ void CurvesView::askValues()
     const ViewState& state = *context().state;
     const std::shared_ptr<const CurvePicture> picture = m_canvas->picture();
     const std::optional<Step> at = state.hover() ? state.hover() : state.cursor();
-    if (!context().queries || !state.run() || !picture || picture->isEmpty() || !at)
-        return;
-    std::vector<Step> steps { *at };
     const bool compares = state.markA() && state.markB();
+    if (!context().queries || !state.run() || !picture || picture->isEmpty() || (!at && !compares))
+        return;
+    std::vector<Step> steps { at ? *at : *state.markB() };
     if (compares) {
         steps.push_back(*state.markA());
         steps.push_back(*state.markB());
@@ -214,6 +235,7 @@ void CurvesView::askValues()
             std::vector<LegendValue> values;
             for (std::size_t i = 0; i < picture->series.size(); ++i) {
                 LegendValue value;
+                value.isExact = picture->series[i].runName.isEmpty();
                 value.state = cells->front()[i].state;
                 value.value = cells->front()[i].value;
                 if (cells->size() == 3 && (*cells)[1][i].state == series::CellState::Value
@@ -230,43 +252,16 @@ void CurvesView::askValues()
 
 QImage CurvesView::renderImage(QSize size)
 {
-    return m_canvas->renderTo(size);
+    const ViewState& state = *context().state;
+    QStringList what { kindText(state.kind()), word(statName(state.stat())) };
+    if (m_canvas->smoothing() > 0)
+        what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
+    return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, false));
 }
 
 Expected<void> CurvesView::writeCsv(QIODevice* device) const
 {
     return writeCurveCsv(device, m_canvas->picture().get());
-}
-
-Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)
-{
-    CsvWriter csv(device);
-    for (const char* name : { "name", "slot", "rank", "kind", "statistic", "first_step", "last_step", "state", "value",
-             "min", "max", "mean", "samples", "nans", "posinfs", "neginfs" })
-        csv.text(QLatin1String(name));
-    csv.endRow();
-    for (std::size_t i = 0; picture && i < picture->series.size(); ++i) {
-        const CurveSeries& one = picture->series[i];
-        if (one.isGroup)
-            continue;
-        for (std::size_t b = 0; b < one.result.buckets.size(); ++b) {
-            const series::Bucket& bucket = one.result.buckets[b];
-            if (bucket.state == series::CellState::NotCollected)
-                continue;
-            const StepRange steps = stepsOf(one.result, static_cast<int>(b));
-            csv.text(one.row.key.name).text(one.row.key.slot).integer(one.row.rank.value);
-            csv.text(word(kindName(one.row.kind))).text(word(statName(one.stat)));
-            csv.integer(steps.first.value).integer(steps.last.value);
-            writeCell(csv, bucket.state, bucket.last);
-            if (bucket.finite > 0)
-                csv.number(bucket.min).number(bucket.max).number(bucket.mean);
-            else
-                csv.empty().empty().empty();
-            csv.integer(bucket.samples).integer(bucket.nans).integer(bucket.posInfs).integer(bucket.negInfs);
-            csv.endRow();
-        }
-    }
-    return csv.finish();
 }
 
 }

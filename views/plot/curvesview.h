@@ -39,20 +39,20 @@ private:
     void connectState();
     void askValues();
     void updateCaption();
+    void fillRanks();
     QString emptyText() const;
 
     ViewBar* m_bar;
     CurveCanvas* m_canvas;
     QLabel* m_caption = nullptr;
+    QComboBox* m_rankBox = nullptr;
     QComboBox* m_yBox = nullptr;
     QComboBox* m_smoothBox = nullptr;
     QComboBox* m_lastBox = nullptr;
+    QToolButton* m_allRanks = nullptr;
     QToolButton* m_follow = nullptr;
     QTimer m_valueTimer;
     store::QueryPool::ViewId m_valueId = 0;
 };
-
-/// CSV of what a curve picture shows: one record a series and bucket that was measured or lost.
-Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture);
 
 }

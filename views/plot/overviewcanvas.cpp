@@ -23,6 +23,15 @@ constexpr int kTop = 8;
 constexpr int kHeader = 26;
 constexpr int kSmallest = 54; ///< height of one plot without its header
 constexpr int kRight = 24;
+constexpr std::size_t kMostHeaderRanks = 4;
+
+/// A learning rate is set, not measured: a smoothed one would be a rate that no step had.
+bool isSmoothable(const CurveSeries& one)
+{
+    const QString& name = one.row.key.name;
+    return name != QLatin1String("lr") && !name.contains(QLatin1String("learning"), Qt::CaseInsensitive)
+        && !name.endsWith(QLatin1String("/lr")) && !name.endsWith(QLatin1String(".lr"));
+}
 
 /// A quantity that spans more than two decades without leaving the positive numbers is read on a log axis.
 YMode modeFor(const CurveSeries& one)
@@ -78,14 +87,19 @@ void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
 {
     const int before = plots();
     m_picture = std::move(picture);
+    m_plots.clear();
     m_scales.clear();
     if (m_picture) {
         for (const CurveSeries& one : m_picture->series) {
-            CurvePicture alone;
-            alone.series.push_back(one);
-            m_scales.push_back(alone.fit(modeFor(one), true));
+            if (m_plots.empty() || m_plots.back().series.front().row.label != one.row.label) {
+                m_plots.emplace_back();
+                m_plots.back().range = m_picture->range;
+            }
+            m_plots.back().series.push_back(one);
         }
     }
+    for (const CurvePicture& scalar : m_plots)
+        m_scales.push_back(scalar.fit(modeFor(scalar.series.front()), true));
     if (before != plots())
         updateGeometry();
     invalidate();
@@ -136,24 +150,55 @@ QRect OverviewCanvas::plotOf(int index, QSize size) const
     return { all.left(), top, all.width(), std::max(8, static_cast<int>(room * weight(index) / total) - 4) };
 }
 
-void OverviewCanvas::paintHeader(QPainter& painter, const QRect& plot, const CurveSeries& one) const
+void OverviewCanvas::paintHeader(QPainter& painter, const QRect& plot, const CurvePicture& scalar) const
 {
     const Theme& theme = Theme::current();
+    const CurveSeries& first = scalar.series.front();
     const QRectF line(plot.left(), plot.top() - kHeader + 2, plot.width(), 18);
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
     painter.drawText(QRectF(8, line.top(), SharedAxis::kGutter - 16, line.height()), Qt::AlignRight | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(one.row.label, Qt::ElideLeft, SharedAxis::kGutter - 16));
-    const LastValue last = lastValueOf(one.result);
-    painter.setFont(numberFont(12, 600));
-    painter.setPen(last.critical ? theme.criticalText : theme.text);
-    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, last.value);
-    if (!last.before.isEmpty()) {
-        const double width = QFontMetricsF(painter.font()).horizontalAdvance(last.value);
-        painter.setFont(wordsFont(11));
-        painter.setPen(theme.text2);
-        painter.drawText(line.adjusted(0, 0, -width - 8, 0), Qt::AlignRight | Qt::AlignVCenter, last.before);
+        painter.fontMetrics().elidedText(first.row.label, Qt::ElideLeft, SharedAxis::kGutter - 16));
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    if (m_smoothing > 0 && !isSmoothable(first))
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("not smoothed"));
+    else if (m_smoothing > 0)
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+            tr("smoothed %1, raw behind").arg(formatValue(m_smoothing, m_smoothing > 0.9 ? 2 : 1)));
+
+    // From the right: the last values, the selected rank's outermost and in the strongest weight.
+    double right = line.right();
+    const auto word = [&](const QString& text, const QFont& font, const QColor& colour, double gap) {
+        painter.setFont(font);
+        painter.setPen(colour);
+        const double width = QFontMetricsF(font).horizontalAdvance(text);
+        painter.drawText(
+            QRectF(right - width - 1, line.top(), width + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, text);
+        right -= width + gap;
+    };
+    const bool several = scalar.series.size() > 1;
+    for (std::size_t i = 0; i < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++i) {
+        const CurveSeries& one = scalar.series[i];
+        const QString where = one.isGroup || several ? whereText(one) : QString();
+        if (one.isGroup) {
+            word(where, wordsFont(11), theme.text3, 16);
+            continue;
+        }
+        const LastValue last = lastValueOf(one.result);
+        word(last.value, numberFont(12, i == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
+        if (!last.before.isEmpty() && i == 0)
+            word(last.before, wordsFont(11), theme.text2, 8);
+        if (several)
+            word(where, wordsFont(11), theme.text3, 16);
     }
+    if (scalar.series.size() > kMostHeaderRanks)
+        word(tr("%1 more").arg(scalar.series.size() - kMostHeaderRanks), wordsFont(11), theme.text3, 0);
+}
+
+double OverviewCanvas::smoothingOf(const CurvePicture& scalar) const
+{
+    return isSmoothable(scalar.series.front()) ? m_smoothing : 0;
 }
 
 void OverviewCanvas::paintFrame(QImage& frame, QSize size)
@@ -166,20 +211,18 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
     }
     for (int i = 0; i < plots(); ++i) {
         const QRect plot = plotOf(i, size);
-        CurvePicture alone;
-        alone.range = m_picture->range;
-        alone.series.push_back(m_picture->series[static_cast<std::size_t>(i)]);
+        const CurvePicture& scalar = plotAt(i);
         const ValueScale& scale = m_scales[static_cast<std::size_t>(i)];
         {
             QPainter painter(&frame);
             AxisPainter(painter, theme).values(plot, scale);
-            paintHeader(painter, plot, alone.series.front());
+            paintHeader(painter, plot, scalar);
         }
         CurveLook look;
-        look.smoothing = m_smoothing;
-        paintCurves(frame, plot, alone, scale, look, theme);
+        look.smoothing = smoothingOf(scalar);
+        paintCurves(frame, plot, scalar, scale, look, theme);
         QPainter painter(&frame);
-        const std::vector<CellState> states = alone.lane();
+        const std::vector<CellState> states = scalar.lane();
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
         if (state().catalog()) {
             const std::vector<EventMark> events = EventMark::of(*state().catalog());
@@ -202,12 +245,17 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
     axis.steps(plotRect(size), m_picture->range, tr("step"), marks);
     axis.cursorTags(plotRect(size), m_picture->range, marks);
 
-    // The plot under the mouse says its value at the mouse.
+    paintHover(painter, size);
+}
+
+void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
+{
     if (!mouse() || !state().hover())
         return;
+    // The plot under the mouse says its value at the mouse, of the selected rank.
     for (int i = 0; i < plots(); ++i) {
         const QRect plot = plotOf(i, size);
-        const CurveSeries& one = m_picture->series[static_cast<std::size_t>(i)];
+        const CurveSeries& one = plotAt(i).series.front();
         const int index = bucketOf(one.result, *state().hover());
         if (!plot.contains(*mouse()) || index < 0)
             continue;
@@ -215,17 +263,18 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
         const StepRange steps = stepsOf(one.result, index);
         Readout readout;
         readout.name = one.row.fullName();
-        readout.where = steps.count() <= 1
-            ? tr("step %1").arg(formatStep(steps.first.value))
-            : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
+        readout.where = (steps.count() <= 1
+                                ? tr("step %1").arg(formatStep(steps.first.value))
+                                : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
+            + QStringLiteral(", ") + whereText(one);
         readout.state = bucket.state;
         readout.value = bucket.state == CellState::Value ? formatValue(bucket.last, 4) : glyphs::word(bucket.state);
         if (bucket.finite > 1 && bucket.min < bucket.max)
             readout.detail = tr("%1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
         const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *state().hover(), plot.width());
         const double y = plot.bottom() - m_scales[static_cast<std::size_t>(i)].unitOf(bucket.last) * plot.height();
-        paintReadout(
-            painter, QRectF(plotRect(size)), QRectF(x - 5, std::clamp(y, 0.0, 1e5) - 5, 10, 10), readout, theme);
+        paintReadout(painter, QRectF(plotRect(size)), QRectF(x - 5, std::clamp(y, 0.0, 1e5) - 5, 10, 10), readout,
+            Theme::current());
     }
 }
 

@@ -16,7 +16,7 @@ class OverviewCanvas : public PlotCanvas {
 public:
     explicit OverviewCanvas(ViewState* state, QWidget* parent = nullptr);
 
-    /// One scalar a plot.
+    /// One scalar a plot, with all its ranks.
     void setPicture(std::shared_ptr<const CurvePicture> picture);
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
@@ -34,10 +34,14 @@ protected:
 
 private:
     QRect plotOf(int index, QSize size) const;
-    void paintHeader(QPainter& painter, const QRect& plot, const CurveSeries& one) const;
-    int plots() const { return m_picture ? static_cast<int>(m_picture->series.size()) : 0; }
+    void paintHeader(QPainter& painter, const QRect& plot, const CurvePicture& scalar) const;
+    void paintHover(QPainter& painter, QSize size) const;
+    double smoothingOf(const CurvePicture& scalar) const;
+    int plots() const { return static_cast<int>(m_plots.size()); }
+    const CurvePicture& plotAt(int index) const { return m_plots[static_cast<std::size_t>(index)]; }
 
     std::shared_ptr<const CurvePicture> m_picture;
+    std::vector<CurvePicture> m_plots; ///< of m_picture, by scalar
     std::vector<ValueScale> m_scales;
     QString m_emptyText;
     double m_smoothing = 0.9;

@@ -7,12 +7,13 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
+#include <telltale/common/exportpicture.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 
+#include "curvecsv.h"
 #include "curvequery.h"
-#include "curvesview.h"
 #include "overviewcanvas.h"
 
 namespace telltale::views {
@@ -77,6 +78,7 @@ void OverviewView::connectState()
         askSoon(Urgency::WhenIdle);
     });
     connect(state, &ViewState::rankChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(state, &ViewState::ranksChanged, this, [this] { askSoon(Urgency::Now); });
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
@@ -120,12 +122,8 @@ void OverviewView::ask()
         m_canvas->setPicture(nullptr);
         return;
     }
-    CurveRequest request;
-    request.catalog = state.catalog();
-    request.rank = state.rank();
-    request.range = state.visibleRange();
-    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
-    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    const CurveRequest request
+        = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     submit([this, request](
                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
         auto picture = reader ? readScalars(**reader, request, cancel) : tl::unexpected(reader.error());
@@ -147,7 +145,7 @@ void OverviewView::ask()
 
 QImage OverviewView::renderImage(QSize size)
 {
-    return m_canvas->renderTo(size);
+    return renderWithCaption(*m_canvas, size, PictureCaption::of(*context().state, { tr("overview") }, false));
 }
 
 Expected<void> OverviewView::writeCsv(QIODevice* device) const

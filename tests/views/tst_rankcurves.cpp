@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <limits>
+
+#include <QBuffer>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/plot/curvecsv.h>
+#include <telltale/plot/curvequery.h>
+#include <telltale/plot/rankcurves.h>
+
+#include "../store/capsulebuilder.h"
+
+using namespace telltale;
+using namespace telltale::views;
+
+namespace {
+
+constexpr int kSteps = 20;
+constexpr int kBadRank = 7;
+constexpr int kBadStep = 13;
+
+}
+
+/// One capsule with few ranks, one with more than a plot can hold as lines. Thread: the test's.
+class RankCurves : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        m_few = open(QStringLiteral("few"), 3);
+        m_many = open(QStringLiteral("many"), 12);
+    }
+
+    void everyRankIsALineOfItsOwn()
+    {
+        const CurvePicture picture = curvesOf(*m_few, {});
+        QCOMPARE(picture.series.size(), std::size_t { 6 });
+        QCOMPARE(whereText(picture.series[0]), QStringLiteral("rank 1")); // the selected one comes first
+        QVERIFY(!picture.series[0].isOtherRank);
+        QCOMPARE(whereText(picture.series[1]), QStringLiteral("rank 0"));
+        QCOMPARE(whereText(picture.series[2]), QStringLiteral("rank 2"));
+        for (const std::size_t i : { 1U, 2U }) {
+            QVERIFY(picture.series[i].isOtherRank && !picture.series[i].isGroup);
+            QCOMPARE(picture.series[i].slot, picture.series[0].slot);
+        }
+        QCOMPARE(picture.series[2].result.buckets[5].last, 205.0);
+        QCOMPARE(picture.series[3].row.key.name, QStringLiteral("b"));
+    }
+
+    void onlyTheRanksThatAreAskedForAreDrawn()
+    {
+        QCOMPARE(curvesOf(*m_few, std::vector { Rank { 1 }, Rank { 0 } }).series.size(), std::size_t { 4 });
+        QCOMPARE(curvesOf(*m_few, std::vector<Rank> {}).series.size(), std::size_t { 2 });
+    }
+
+    void manyRanksAreABandThatHidesNoNaN()
+    {
+        const CurvePicture picture = curvesOf(*m_many, {});
+        QCOMPARE(picture.series.size(), std::size_t { 4 });
+        const CurveSeries& band = picture.series[1];
+        QVERIFY(band.isGroup);
+        QCOMPARE(whereText(band), QStringLiteral("ranks 0 2\u201311"));
+        QCOMPARE(band.result.buckets[4].min, 4.0);
+        QCOMPARE(band.result.buckets[4].max, 1104.0);
+        QCOMPARE(picture.lane()[kBadStep], series::CellState::NaN);
+        QCOMPARE(picture.lane()[kBadStep - 1], series::CellState::Value);
+    }
+
+    void scalarsKeepEveryRank()
+    {
+        auto picture = readScalars(*m_few, request(*m_few, {}));
+        QVERIFY(picture);
+        QCOMPARE(picture->series.size(), std::size_t { 3 });
+        QCOMPARE(picture->series[0].row.label, QStringLiteral("loss"));
+        QCOMPARE(picture->series[0].row.rank, Rank { 1 });
+        QCOMPARE(picture->series[2].row.rank, Rank { 2 });
+    }
+
+    void theTableHoldsEveryRankThatIsDrawn()
+    {
+        const QByteArray few = csvOf(curvesOf(*m_few, {}));
+        for (const char* rank : { "a,,0,", "a,,1,", "a,,2,", "b,,2," })
+            QCOMPARE(few.count(rank), kSteps);
+        const QByteArray many = csvOf(curvesOf(*m_many, {}));
+        QCOMPARE(many.count("a,,1,"), kSteps);
+        QCOMPARE(many.count("a,,0 2..11,"), kSteps);
+    }
+
+    void float32ValuesHaveTheirShortestDigits()
+    {
+        const CurvePicture picture = curvesOf(*m_few, {});
+        CurvePicture tenth = picture;
+        tenth.series.resize(1);
+        series::Bucket& bucket = tenth.series[0].result.buckets[0];
+        bucket.min = bucket.max = bucket.mean = bucket.last = static_cast<double>(0.1F);
+        QVERIFY(csvOf(tenth).contains(",value,0.1,0.1,0.1,0.1,1,0,0,0\r\n"));
+        bucket.last = 0.1; // not a float32: every digit counts
+        tenth.series[0].row.kind = Kind::Scalar;
+        bucket.min = static_cast<double>(0.1F);
+        QVERIFY(csvOf(tenth).contains(",value,0.1,0.10000000149011612,"));
+    }
+
+private:
+    static CurveRequest request(store::RunReader& reader, std::optional<std::vector<Rank>> ranks)
+    {
+        CurveRequest request;
+        request.catalog = *reader.catalog();
+        request.kind = Kind::Actv;
+        request.rank = Rank { 1 };
+        request.ranks = std::move(ranks);
+        request.selection = { { QStringLiteral("a"), {} }, { QStringLiteral("b"), {} } };
+        request.colours = { 0, 1 };
+        request.range = { Step { 0 }, Step { kSteps - 1 } };
+        request.pixels = kSteps;
+        return request;
+    }
+
+    static CurvePicture curvesOf(store::RunReader& reader, std::optional<std::vector<Rank>> ranks)
+    {
+        return test::CapsuleBuilder::must(readCurves(reader, request(reader, std::move(ranks))));
+    }
+
+    static QByteArray csvOf(const CurvePicture& picture)
+    {
+        QBuffer buffer;
+        buffer.open(QIODevice::WriteOnly);
+        return writeCurveCsv(&buffer, &picture) ? buffer.data() : QByteArray();
+    }
+
+    /// Value of series "a": 100 x rank + step; one rank has a NaN at one step.
+    std::unique_ptr<store::RunReader> open(const QString& name, int ranks)
+    {
+        test::CapsuleBuilder builder(m_dir.filePath(name + QStringLiteral(".telltale")).toStdString());
+        const auto tensors = builder.addLayout(Kind::Actv, { Stat::Norm, Stat::Nans }, { "a", "b" });
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        for (int rank = 0; rank < ranks; ++rank) {
+            const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < kSteps; ++step) {
+                StepBlock block;
+                block.layout = tensors;
+                block.step = Step { step };
+                const auto value = static_cast<float>(100 * rank + step);
+                const bool bad = rank == kBadRank && step == kBadStep;
+                block.columns = { { Stat::Norm, std::vector<float> { value, value / 2 } },
+                    { Stat::Nans, std::vector<std::uint64_t> { bad ? 3U : 0U, 0 } } };
+                blocks.push_back(block);
+                block.layout = scalars;
+                block.columns = { { Stat::Value, std::vector<double> { 2.0 + rank } } };
+                blocks.push_back(block);
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+        }
+        builder.finish();
+        return test::CapsuleBuilder::must(store::openReader(builder.handle()));
+    }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<store::RunReader> m_few;
+    std::unique_ptr<store::RunReader> m_many;
+};
+
+QTEST_GUILESS_MAIN(RankCurves)
+#include "tst_rankcurves.moc"

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "exportpicture.h"
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include "plotcanvas.h"
+#include "theme.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kBand = 28;
+constexpr int kInset = 12;
+
+}
+
+PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool hasOneRank)
+{
+    PictureCaption caption;
+    if (state.run())
+        caption.run = QString::fromStdString(
+            state.catalog() && !state.catalog()->name.empty() ? state.catalog()->name : state.run()->name);
+    if (hasOneRank)
+        what.append(QCoreApplication::translate("PictureCaption", "rank %1").arg(state.rank().value));
+    const StepRange steps = state.visibleRange();
+    if (!steps.isEmpty())
+        what.append(QCoreApplication::translate("PictureCaption", "steps %1 to %2")
+                        .arg(formatStep(steps.first.value), formatStep(steps.last.value)));
+    caption.what = what.join(QStringLiteral("  ·  "));
+    return caption;
+}
+
+QImage renderWithCaption(PlotCanvas& canvas, QSize size, const PictureCaption& caption)
+{
+    const Theme& theme = Theme::current();
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(theme.base);
+    const QImage plot = canvas.renderTo({ size.width(), std::max(1, size.height() - kBand) });
+    QPainter painter(&image);
+    painter.drawImage(0, kBand, plot);
+    painter.setFont(wordsFont(12, 600));
+    painter.setPen(theme.text);
+    const QRect line(kInset, 4, size.width() - 2 * kInset, kBand - 4);
+    const QString run
+        = painter.fontMetrics().elidedText(caption.run, Qt::ElideLeft, line.width() / (caption.what.isEmpty() ? 1 : 2));
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, run);
+    const int taken = run.isEmpty() ? 0 : painter.fontMetrics().horizontalAdvance(run) + 16;
+    painter.setFont(wordsFont(12));
+    painter.setPen(theme.text2);
+    painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(caption.what, Qt::ElideRight, line.width() - taken));
+    return image;
+}
+
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QImage>
+#include <QString>
+
+#include "viewstate.h"
+
+namespace telltale::views {
+
+class PlotCanvas;
+
+/// What an exported picture says of itself, since it leaves the window that knew: run, what is shown, rank and steps.
+struct PictureCaption {
+    QString run;
+    QString what; ///< "gradient, reduced, norm"
+
+    /// With the words that hold for every view behind `what`.
+    static PictureCaption of(const ViewState& state, QStringList what, bool hasOneRank);
+};
+
+/// The canvas with its caption above it, both inside `size`. Thread: gui.
+QImage renderWithCaption(PlotCanvas& canvas, QSize size, const PictureCaption& caption);
+
+}
