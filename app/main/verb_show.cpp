@@ -2,6 +2,8 @@
 #include "verbs.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <map>
 #include <ostream>
 #include <tuple>
@@ -38,6 +40,7 @@ struct Row {
     std::string slot;
     int microStep = -1;
     Stat stat = Stat::Unspecified;
+    std::uint64_t numel = 0;
     series::RowAttempts attempts;
 
     std::string label() const { return slot.empty() ? name : name + ':' + slot; }
@@ -141,7 +144,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !hasStat(stats, *wanted.stat))
             continue;
         Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
-            wanted.stat.value_or(defaultStat(stats)), {} };
+            wanted.stat.value_or(defaultStat(stats)), newest.numel, {} };
         for (const auto& [attempt, info] : attempts)
             row.attempts.push_back(info->id);
         rows.push_back(std::move(row));
@@ -222,13 +225,39 @@ struct Damaged {
     }
 };
 
+/// The row's values as a readout says them: a share of zeros beside non-finite elements is a share of all elements, and
+/// NaN only where nothing is finite.
+Expected<void> readValues(
+    store::RunReader& reader, const Row& row, StepRange range, const std::function<bool(const RawValue&)>& sink)
+{
+    if (row.stat != Stat::Zeros)
+        return reader.raw(row.attempts, row.stat, range, sink);
+    std::map<Step, std::uint64_t> nonFinite;
+    for (const Stat count : { Stat::Nans, Stat::PosInfs, Stat::NegInfs }) {
+        auto done = reader.raw(row.attempts, count, range, [&nonFinite](const RawValue& value) {
+            if (value.value > 0)
+                nonFinite[value.step] += static_cast<std::uint64_t>(value.value);
+            return true;
+        });
+        if (!done)
+            return done;
+    }
+    return reader.raw(row.attempts, row.stat, range, [&](const RawValue& value) {
+        series::CellValue cell { value.value, value.state, 0, 0, 0 };
+        if (const auto found = nonFinite.find(value.step); found != nonFinite.end())
+            cell.nans = found->second;
+        const CellState state = series::readoutState(Stat::Zeros, cell, row.numel);
+        return sink({ value.step, state == CellState::NaN ? std::nan("") : value.value, state });
+    });
+}
+
 Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
         out << fmt::format(
             "# {}  {}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat), "STEP", "RANK", "KIND");
-        auto done = reader.raw(row.attempts, row.stat, range, [&out, &row, &damaged](const RawValue& value) {
+        auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
             damaged.note(value);
             writeTextValue(out, row, value);
             return static_cast<bool>(out);
@@ -254,7 +283,7 @@ Expected<void> writeJsonRows(
                    quoted(row.name), quoted(row.slot), row.microStep, row.rank.value, kindName(row.kind),
                    statName(row.stat));
         bool first = true;
-        auto done = reader.raw(row.attempts, row.stat, range, [&out, &first, &damaged](const RawValue& value) {
+        auto done = readValues(reader, row, range, [&out, &first, &damaged](const RawValue& value) {
             damaged.note(value);
             out << (first ? "\n" : ",\n");
             first = false;

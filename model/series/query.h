@@ -94,6 +94,11 @@ struct CellValue {
     std::uint64_t negInfs = 0;
 };
 
+/// What a readout says of a tensor's statistic beside non-finite elements: norm and mean are over the finite ones and
+/// stay, the extremes are the non-finite ones themselves, the share of zeros is over all elements. Where nothing is
+/// finite, or there is no element, every one of them is NaN. `numel` 0 = unknown.
+CellState readoutState(Stat stat, const CellValue& cell, std::uint64_t numel);
+
 struct RawValue {
     Step step;
     double value = 0;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <random>
+#include <set>
 
 #include <QFontMetricsF>
 #include <QTest>
 
+#include <telltale/common/labels.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/valuescale.h>
@@ -74,9 +76,13 @@ private Q_SLOTS:
     void neighbouringLabelsDiffer()
     {
         for (const double base : { 1.0, 1000.0, 31000.0, 2.5e-5 }) {
-            const auto ticks = ValueScale(ValueScale::Mode::Linear, base, base * 1.0007).ticks(300);
-            for (std::size_t i = 1; i < ticks.size(); ++i)
-                QVERIFY2(ticks[i].label != ticks[i - 1].label, qPrintable(ticks[i].label));
+            for (const auto& [mode, factor] : { std::pair(ValueScale::Mode::Linear, 1.0007),
+                     std::pair(ValueScale::Mode::Log, 1.0007), std::pair(ValueScale::Mode::Log, 1.65) }) {
+                const auto ticks = ValueScale(mode, base, base * factor).ticks(300);
+                QVERIFY(ticks.size() > 1);
+                for (std::size_t i = 1; i < ticks.size(); ++i)
+                    QVERIFY2(ticks[i].label != ticks[i - 1].label, qPrintable(ticks[i].label));
+            }
         }
     }
 
@@ -89,6 +95,49 @@ private Q_SLOTS:
         QCOMPARE(labels,
             QStringList({ QStringLiteral("1"), QStringLiteral("10"), QStringLiteral("100"), QStringLiteral("1e3"),
                 QStringLiteral("1e4"), QStringLiteral("1e5") }));
+    }
+
+    void ticksAcrossAThousandthAreWrittenAlike()
+    {
+        QStringList labels;
+        for (const ValueScale::Tick& tick : ValueScale(ValueScale::Mode::Linear, 0, 0.00105).ticks(140, 22))
+            labels << tick.label;
+        QVERIFY(labels.contains(QStringLiteral("1e-3")));
+        QVERIFY(labels.contains(QStringLiteral("8e-4")));
+        QCOMPARE(formatTick(0.004, 0.002), QStringLiteral("0.004"));
+    }
+
+    void cutLabelsOfDifferentRowsDiffer()
+    {
+        const QFontMetricsF metrics(codeFont(11));
+        std::vector<QString> texts;
+        for (int head = 0; head < 16; ++head)
+            texts.push_back(QStringLiteral("blocks.0.attn.core head_%1 mean over queries").arg(head));
+        texts.push_back(QStringLiteral("head"));
+        for (const double width : { 60.0, 86.0, 130.0 }) {
+            const auto fitted = fitLabels(texts, metrics, width);
+            QCOMPARE(std::set<QString>(fitted.begin(), fitted.end()).size(), texts.size());
+            QCOMPARE(fitted.back(), QStringLiteral("head"));
+            for (const QString& text : fitted)
+                QVERIFY2(metrics.horizontalAdvance(text) <= width + 1, qPrintable(text));
+        }
+        QVERIFY(fitLabels(texts, metrics, 86)[3].contains(QStringLiteral("head_3")));
+    }
+
+    void labelsMoveApartBeforeOneIsDropped()
+    {
+        const auto places = placeLabels({ 2, 7, 60, 61, 62, 63, 98 }, 13, 0, 100, 20);
+        QCOMPARE(places[0], std::optional(2.0));
+        QCOMPARE(places[1], std::optional(15.0));
+        QCOMPARE(places[2], std::optional(60.0));
+        QCOMPARE(places[3], std::optional(73.0));
+        QVERIFY(!places[4] || *places[4] - 62 <= 20);
+        QVERIFY(places[6].has_value());
+        double last = -1e9;
+        for (const auto& place : places) {
+            QVERIFY(!place || *place - last >= 13);
+            last = place.value_or(last);
+        }
     }
 
     void scaleMapsBackAndForth()

@@ -30,14 +30,26 @@ std::pair<qsizetype, qsizetype> firstNumber(const QString& name)
     return { -1, -1 };
 }
 
-QString label(const store::SeriesInfo& info, const QString& name, bool severalSlots)
+/// What of slot and definition a label needs beside the name: what tells rows of one name apart, and nothing else.
+struct Variants {
+    std::set<std::string> slots;
+    std::set<std::string> definitions;
+};
+
+void addVariant(Variants& variants, const store::SeriesInfo& info)
+{
+    variants.slots.insert(info.slot);
+    variants.definitions.insert(info.definition);
+}
+
+QString label(const store::SeriesInfo& info, const QString& name, const Variants& variants)
 {
     QString text = shortNameOf(name);
-    if (severalSlots && !info.slot.empty())
+    if (variants.slots.size() > 1 && !info.slot.empty())
         text += QLatin1Char(' ') + QString::fromStdString(info.slot);
     if (info.microStep >= 0)
         text += QStringLiteral(" µ%1").arg(info.microStep);
-    if (!info.definition.empty())
+    if (variants.definitions.size() > 1 && !info.definition.empty())
         text += QLatin1Char(' ') + QString::fromStdString(info.definition);
     return text;
 }
@@ -89,9 +101,9 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
 
     using Identity = std::tuple<std::string, std::string, int, int, std::string, Rank>;
     std::map<Identity, std::size_t> known;
-    std::map<std::string, std::set<std::string>> slotsOf;
+    std::map<std::string, Variants> variantsOf;
     for (const Found& f : found)
-        slotsOf[f.info->name].insert(f.info->slot);
+        addVariant(variantsOf[f.info->name], *f.info);
 
     const ModuleFilter filter(wish.filter);
     std::vector<Row> rows;
@@ -116,7 +128,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.key = key;
         row.kind = wish.kind;
         row.rank = f.source.rank;
-        row.label = label(*f.info, key.name, slotsOf[f.info->name].size() > 1);
+        row.label = label(*f.info, key.name, variantsOf[f.info->name]);
         row.group = groupOf(key.name);
         row.attempts.push_back(f.info->id);
         rows.push_back(std::move(row));

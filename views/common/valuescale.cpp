@@ -69,12 +69,18 @@ QString formatTick(double value, double distance)
     const double exponent = std::floor(std::log10(magnitude));
     const int needed = std::clamp(
         static_cast<int>(exponent - std::floor(std::log10(std::max(distance, magnitude * 1e-12)) + 1e-9)) + 1, 1, 12);
-    if (magnitude < 1e-3 || magnitude > 9999.5) {
+    // Neighbours across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4.
+    const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 - 1e-9));
+    if (small || magnitude > 9999.5) {
         // formatValue keeps up to 99 999 plain, an axis does not.
         QString text = QString::number(magnitude, 'e', needed - 1);
         const qsizetype at = text.indexOf(QLatin1Char('e'));
         const int power = text.mid(at + 1).toInt();
-        text = text.left(at) + QLatin1Char('e') + QString::number(power);
+        QString mantissa = text.left(at);
+        while (mantissa.contains(QLatin1Char('.'))
+            && (mantissa.endsWith(QLatin1Char('0')) || mantissa.endsWith(QLatin1Char('.'))))
+            mantissa.chop(1);
+        text = mantissa + QLatin1Char('e') + QString::number(power);
         return value < 0 ? QChar(0x2212) + text : text;
     }
     return formatValue(value, std::max(needed, static_cast<int>(exponent) + 1));
@@ -191,7 +197,8 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
         const double at = unitOf(values[i]) * length;
         if (at < -0.5 || at > length + 0.5 || at - lastAt < spacing * 0.8)
             continue;
-        const double distance = m_mode == Mode::Linear && values.size() > 1
+        const bool evenly = m_mode == Mode::Linear || (m_mode == Mode::Log && m_high / m_low < 10);
+        const double distance = evenly && values.size() > 1
             ? values[1] - values[0]
             : (ticks.empty() || isDecade(values[i]) ? std::abs(values[i]) : std::abs(values[i] - previous));
         const bool bigDecade

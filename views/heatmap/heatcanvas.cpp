@@ -9,6 +9,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 
+#include "heatgutter.h"
 #include "heatimage.h"
 #include "heatlegend.h"
 
@@ -19,7 +20,6 @@ using series::CellState;
 namespace {
 constexpr int kTop = 8;
 constexpr int kBottom = 8;
-constexpr int kRowLabelHeight = 13;
 constexpr std::size_t kMostBrushed = 100;
 }
 
@@ -100,7 +100,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     cells.setDevicePixelRatio(scale);
     QPainter painter(&frame);
     painter.drawImage(plot.topLeft(), cells);
-    paintGutter(painter, plot, m_layout);
+    HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
         const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
@@ -116,45 +116,6 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     }
     paintHeatLegend(
         painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom), *m_picture, theme);
-}
-
-void HeatCanvas::paintGutter(QPainter& painter, const QRect& plot, const RowLayout& layout) const
-{
-    const Theme& theme = Theme::current();
-    const HeatPicture& picture = *m_picture;
-    const double edge = plot.left() - 8;
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setFont(codeFont(11));
-    const QFontMetricsF metrics(painter.font());
-    painter.setPen(theme.text2);
-    const bool perRow = !layout.isCrowded() && layout.rows() > 0 && plot.height() / layout.rows() >= kRowLabelHeight;
-    const auto label = [&](double middle, const QString& text) {
-        const QString fitted = metrics.elidedText(text, Qt::ElideLeft, SharedAxis::kGutter - 20);
-        painter.setPen(theme.text2);
-        painter.drawText(QRectF(12, middle - 8, edge - 6 - 12, 16), Qt::AlignRight | Qt::AlignVCenter, fitted);
-    };
-    if (perRow || picture.axes == HeatAxes::RankByStep) {
-        double lastBottom = -1e9;
-        for (int row = 0; row < layout.rows(); ++row) {
-            const double middle = plot.top() + (layout.top(row) + layout.bottom(row)) / 2.0;
-            if (middle - 6.5 < lastBottom)
-                continue;
-            const Row& r = picture.rows[static_cast<std::size_t>(row)];
-            label(middle, picture.axes == HeatAxes::RankByStep ? tr("rank %1").arg(r.rank.value) : r.label);
-            lastBottom = middle + 6.5;
-        }
-    }
-    double lastBottom = -1e9;
-    for (const RowLayout::Band& band : layout.bands()) {
-        if (band.label.isEmpty())
-            continue;
-        painter.fillRect(QRectF(edge, plot.top() + band.top, 1, std::max(1, band.bottom - band.top)), theme.border);
-        const double middle = plot.top() + (band.top + band.bottom) / 2.0;
-        if (perRow || middle - 6.5 < lastBottom)
-            continue;
-        label(middle, band.label);
-        lastBottom = middle + 6.5;
-    }
 }
 
 void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
@@ -247,20 +208,7 @@ void HeatCanvas::paintSelection(QPainter& painter, const QRect& plot) const
     painter.fillRect(QRectF(plot.left() - 8, top - 1, 2, bottom - top + 2), theme.accent);
     if (m_picture->axes == HeatAxes::RankByStep)
         return;
-    const double middle = (top + bottom) / 2;
-    const QRectF box(0, middle - 8, plot.left() - 10, 16);
-    painter.fillRect(box, theme.base);
-    for (const RowLayout::Band& band : m_layout.bands()) {
-        // A group's label that would peep out from behind goes as a whole.
-        const double label = plot.top() + (band.top + band.bottom) / 2.0;
-        if (std::abs(label - middle) < 15)
-            painter.fillRect(QRectF(0, label - 8, plot.left() - 10, 16), theme.base);
-    }
-    painter.setFont(codeFont(11, 600));
-    painter.setPen(theme.text);
-    const QString label = painter.fontMetrics().elidedText(
-        m_picture->rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, SharedAxis::kGutter - 20);
-    painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, label);
+    HeatGutter(*m_picture, m_layout, plot).paintSelected(painter, row, theme);
 }
 
 void HeatCanvas::paintColumnOutline(QPainter& painter, const QRect& plot, int column) const

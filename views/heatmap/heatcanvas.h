@@ -48,7 +48,6 @@ protected:
 
 private:
     RowLayout layoutFor(QSize size, double scale) const;
-    void paintGutter(QPainter& painter, const QRect& plot, const RowLayout& layout) const;
     void paintLane(QPainter& painter, const QRect& plot) const;
     void paintRankAxis(QPainter& painter, const QRect& plot) const;
     void paintSelection(QPainter& painter, const QRect& plot) const;

@@ -37,6 +37,18 @@ QString reductionText(const HeatPicture& picture)
     return {};
 }
 
+/// The second line: what the colours span when that is little, what their unit is when it is not the value's own.
+QString rangeText(const HeatPicture& picture)
+{
+    if (picture.scaleMode == HeatScale::Deviation)
+        return QCoreApplication::translate("HeatLegend", "in MAD of each row");
+    const double low = picture.scale.low();
+    const double high = picture.scale.high();
+    if (low <= 0 || high / low >= 10)
+        return {};
+    return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low, 4), formatValue(high, 4));
+}
+
 void paintClip(QPainter& painter, QPointF centre, bool up, const QColor& colour)
 {
     const double sign = up ? -1 : 1;
@@ -94,6 +106,11 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);
     painter.drawText(QPointF(x, y + 26), reductionText(picture));
+    const QString range = rangeText(picture);
+    if (!range.isEmpty()) {
+        painter.drawText(QPointF(x, y + 39), range);
+        y += 13;
+    }
 
     const bool damaged = std::find(picture.result.states.begin(), picture.result.states.end(), CellState::Damaged)
         != picture.result.states.end();

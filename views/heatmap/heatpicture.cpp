@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace telltale::views {
 
@@ -22,11 +24,19 @@ float medianOf(std::vector<float>& values)
     return *middle;
 }
 
-/// Rounded outwards to quarter decades, so that the colours of a live run do not flicker.
-double quarterDecade(double value, bool up)
+/// The range rounded outwards to an eighth of itself (at most a quarter decade on a log scale), so that the colours of
+/// a live run do not flicker and those of a nearly constant one still tell its values apart.
+std::pair<double, double> roundedOutwards(double low, double high, bool log)
 {
-    const double quarters = std::log10(value) * 4;
-    return std::pow(10.0, (up ? std::ceil(quarters - 1e-6) : std::floor(quarters + 1e-6)) / 4);
+    const double from = log ? std::log10(low) : low;
+    const double to = log ? std::log10(high) : high;
+    const double least = log ? 1e-6 : std::max(std::abs(low), std::abs(high)) * 1e-6;
+    double grain = std::exp2(std::ceil(std::log2(std::max(to - from, least) / 8)));
+    if (log)
+        grain = std::min(grain, 0.25);
+    const double bottom = std::floor(from / grain + 1e-6) * grain;
+    const double top = std::ceil(to / grain - 1e-6) * grain;
+    return log ? std::pair(std::pow(10.0, bottom), std::pow(10.0, top)) : std::pair(bottom, top);
 }
 
 }
@@ -166,12 +176,10 @@ void HeatPicture::chooseScale()
         std::nth_element(sample.begin(), sample.end() - 1 - cut, sample.end());
         high = sample[sample.size() - 1 - static_cast<std::size_t>(cut)];
     }
-    if (log) {
-        low = quarterDecade(low, false);
-        high = quarterDecade(high, true);
-    } else if (low >= 0 && low < 0.5 * high) {
+    if (log || scaleMode == HeatScale::Linear)
+        std::tie(low, high) = roundedOutwards(low, high, log);
+    if (!log && low >= 0 && low < 0.5 * high)
         low = 0;
-    }
     scale = ValueScale(mode, low, high);
     clippedLow = static_cast<double>(smallest) < scale.low();
     clippedHigh = static_cast<double>(largest) > scale.high();

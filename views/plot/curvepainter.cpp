@@ -46,6 +46,39 @@ std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
     return edge;
 }
 
+/// A sample that no line reaches would be one pixel: it gets a dot.
+void paintLonely(
+    QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& colour)
+{
+    const std::vector<series::Bucket>& buckets = one.result.buckets;
+    const auto count = static_cast<int>(buckets.size());
+    if (count == 0 || plot.width() / count < 4)
+        return;
+    const auto join = static_cast<int>(longestJoin(buckets));
+    const auto reaches = [&](int from, int direction) {
+        for (int i = from + direction; i >= 0 && i < count && std::abs(i - from) <= join; i += direction) {
+            const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
+            if (bucket.finite > 0 && !breaksLine(bucket))
+                return true;
+            if (breaksLine(bucket))
+                return false;
+        }
+        return false;
+    };
+    QPainter painter(&frame);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.setClipRect(plot);
+    for (int i = 0; i < count; ++i) {
+        const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
+        if (bucket.finite == 0 || (!breaksLine(bucket) && (reaches(i, -1) || reaches(i, 1))))
+            continue;
+        const double x = plot.left() + (i + 0.5) * plot.width() / count;
+        painter.drawEllipse(QPointF(x, plot.bottom() - scale.unitOf(bucket.last) * plot.height()), 2.5, 2.5);
+    }
+}
+
 void paintGaps(QImage& frame, const QRect& plot, const std::vector<bool>& gaps, const Theme& theme)
 {
     if (gaps.empty())
@@ -123,6 +156,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
             continue;
         }
+        paintLonely(frame, plot, one, scale, series.colour);
         if (look.smoothing <= 0) {
             spans.stroke(trace.raw(one.result.buckets), style, quality);
             continue;

@@ -35,32 +35,10 @@ QString words(std::string_view text)
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
 }
 
-/// What a readout says of a cell with non-finite elements: norm, mean and zeros are over the finite ones and stay; the
-/// extremes are the non-finite ones themselves.
-CellState shownState(Stat stat, const CellValue& cell)
-{
-    if (cell.state < CellState::NegInf || std::isnan(cell.value))
-        return cell.state;
-    switch (stat) {
-    case Stat::Norm:
-    case Stat::Mean:
-    case Stat::Zeros:
-        return CellState::Value;
-    case Stat::Min:
-        return cell.nans > 0 ? CellState::NaN : cell.negInfs > 0 ? CellState::NegInf : CellState::Value;
-    case Stat::Max:
-        return cell.nans > 0 ? CellState::NaN : cell.posInfs > 0 ? CellState::PosInf : CellState::Value;
-    case Stat::AbsMax:
-        return cell.nans > 0 ? CellState::NaN : CellState::PosInf;
-    default:
-        return cell.state;
-    }
-}
-
-FactTable::Value valueOf(Stat stat, const CellValue& cell, const std::optional<LastFinite>& last)
+FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, const std::optional<LastFinite>& last)
 {
     FactTable::Value value;
-    const CellState state = shownState(stat, cell);
+    const CellState state = isNonFiniteCount(stat) ? cell.state : series::readoutState(stat, cell, numel);
     value.critical = state >= CellState::NegInf;
     switch (state) {
     case CellState::NaN:
@@ -145,7 +123,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
-    , m_footnote(new RoleLabel(tr("norm and mean over finite elements"), &Theme::text3, wordsFont(11), m_body))
+    , m_footnote(
+          new RoleLabel(tr("norm and mean over finite elements, zeros over all"), &Theme::text3, wordsFont(11), m_body))
     , m_ranksTitle((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_rankBars(new RankBars(m_body))
     , m_stackTitle(sectionTitle(tr("Called from"), m_body))
@@ -161,6 +140,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_stack->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_values->setAccessibleName(tr("Values at the cursor"));
     m_shapes->setAccessibleName(tr("Shapes"));
+
+    m_footnote->setWordWrap(true);
 
     auto* layout = new QVBoxLayout(m_body);
     layout->setContentsMargins(12, 12, 12, 12);
@@ -295,10 +276,12 @@ void InspectorPanel::ask()
         return;
     InspectorQuery query;
     GroupId group;
+    std::vector<std::uint64_t> numels;
     const auto rows = seriesRows(*catalog, m_kind, state->rank());
     for (const ModuleKey& key : m_keys) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const SeriesRow& r) { return r.key == key; });
         query.columns.push_back(row == rows.end() ? series::RowAttempts() : row->attempts);
+        numels.push_back(row == rows.end() ? 0 : row->series->numel);
         if (row != rows.end())
             group = row->series->group;
     }
@@ -308,6 +291,7 @@ void InspectorPanel::ask()
     query.rankStat = state->stat();
     query.module = m_keys.front().name.toStdString();
     m_ranks.clear();
+    m_numels = std::move(numels);
     for (auto& [rank, attempts] : rankRows(*catalog, m_kind, m_keys.front())) {
         m_ranks.push_back(rank);
         query.ranks.push_back(std::move(attempts));
@@ -336,7 +320,8 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {
         FactTable::Row row { statLabel(stats[i]), {} };
         for (std::size_t c = 0; c < answer.values[i].size(); ++c) {
-            row.values.push_back(valueOf(stats[i], answer.values[i][c], answer.lastFinite[i][c]));
+            row.values.push_back(
+                valueOf(stats[i], answer.values[i][c], c < m_numels.size() ? m_numels[c] : 0, answer.lastFinite[i][c]));
             anyNonFinite = anyNonFinite || row.values.back().critical;
         }
         rows.push_back(std::move(row));

@@ -41,6 +41,7 @@ private:
     QTimer m_timer;
     Kind m_kind = Kind::Unspecified; ///< of m_keys: the state's, unless the module has none of it
     std::vector<ModuleKey> m_keys; ///< slots of the module, one a column
+    std::vector<std::uint64_t> m_numels; ///< beside m_keys, 0 = unknown
     std::vector<Rank> m_ranks;
 
     PanelHead* m_head;

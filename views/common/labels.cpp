@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "labels.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace telltale::views {
+
+namespace {
+
+constexpr QChar kDots(0x2026);
+
+/// Longest end that all texts share, without any text as a whole.
+qsizetype sharedEnd(const std::set<QString>& texts)
+{
+    const QString& first = *texts.begin();
+    qsizetype length = first.size();
+    for (const QString& text : texts) {
+        qsizetype same = 0;
+        while (same < std::min(length, text.size()) && text[text.size() - 1 - same] == first[first.size() - 1 - same])
+            ++same;
+        length = std::min(same, text.size() - 1);
+    }
+    return length;
+}
+
+}
+
+std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width)
+{
+    std::map<QString, QString> fitted;
+    std::map<QString, std::set<QString>> alike;
+    for (const QString& text : texts) {
+        const QString cut = metrics.elidedText(text, Qt::ElideLeft, width);
+        fitted[text] = cut;
+        alike[cut].insert(text);
+    }
+    for (const auto& [cut, originals] : alike) {
+        if (originals.size() < 2)
+            continue;
+        // The end they share says nothing: without it, there is room for where they differ.
+        const qsizetype end = sharedEnd(originals);
+        std::set<QString> taken;
+        for (const QString& text : originals) {
+            const double dots = metrics.horizontalAdvance(kDots);
+            QString own = metrics.elidedText(text.left(text.size() - end), Qt::ElideLeft, width - dots);
+            if (end > 0)
+                own += kDots;
+            for (int number = 2; taken.contains(own); ++number)
+                own = metrics.elidedText(text, Qt::ElideLeft, width - 24) + QStringLiteral(" #%1").arg(number);
+            taken.insert(own);
+            fitted[text] = own;
+        }
+    }
+    std::vector<QString> result;
+    result.reserve(texts.size());
+    for (const QString& text : texts)
+        result.push_back(fitted[text]);
+    return result;
+}
+
+std::vector<std::optional<double>> placeLabels(
+    const std::vector<double>& wanted, double pitch, double low, double high, double mostShift)
+{
+    std::vector<std::optional<double>> places(wanted.size());
+    double last = low - pitch;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        const double place = std::max(wanted[i], last + pitch);
+        if (place - wanted[i] > mostShift)
+            continue;
+        places[i] = last = place;
+    }
+    double next = high + pitch;
+    for (std::size_t i = wanted.size(); i-- > 0;) {
+        if (!places[i])
+            continue;
+        const double place = std::min(*places[i], next - pitch);
+        if (wanted[i] - place > mostShift) {
+            places[i].reset();
+            continue;
+        }
+        places[i] = next = place;
+    }
+    return places;
+}
+
+}

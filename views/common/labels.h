@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QFontMetricsF>
+#include <QString>
+
+namespace telltale::views {
+
+/// The texts cut to `width` px, at the front. Where that would make two different texts look alike, what they have in
+/// common at their end is cut as well, so that different texts stay different. Thread: any.
+std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMetricsF& metrics, double width);
+
+/// Places for labels that want to stand at `wanted` (ascending), at least `pitch` apart and inside [low, high]; one
+/// that would have to move further than `mostShift` has none. Thread: any.
+std::vector<std::optional<double>> placeLabels(
+    const std::vector<double>& wanted, double pitch, double low, double high, double mostShift);
+
+}

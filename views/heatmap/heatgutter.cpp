@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "heatgutter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <telltale/common/labels.h>
+#include <telltale/common/sharedaxis.h>
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kRowLabelHeight = 13;
+constexpr double kMostShift = 20;
+constexpr double kRoom = SharedAxis::kGutter - 26; ///< px for a label
+constexpr double kEdge = 8; ///< px between the groups' line and the plot
+
+}
+
+HeatGutter::HeatGutter(const HeatPicture& picture, const RowLayout& layout, const QRect& plot)
+    : m_picture(picture)
+    , m_layout(layout)
+    , m_plot(plot)
+{
+    if (layout.rows() == 0)
+        return;
+    const bool perRow = !layout.isCrowded() && plot.height() / layout.rows() >= kRowLabelHeight;
+    if (perRow || picture.axes == HeatAxes::RankByStep || layout.bands().size() < 2)
+        addRows();
+    else
+        addBands();
+}
+
+void HeatGutter::addRows()
+{
+    std::vector<QString> texts;
+    std::vector<Label> wanted;
+    double lastBottom = -1e9;
+    for (int row = 0; row < m_layout.rows(); ++row) {
+        const double middle = m_plot.top() + (m_layout.top(row) + m_layout.bottom(row)) / 2.0;
+        if (middle - kRowLabelHeight / 2.0 < lastBottom)
+            continue;
+        const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
+        wanted.push_back({ middle, middle, {} });
+        texts.push_back(m_picture.axes == HeatAxes::RankByStep
+                ? QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value)
+                : one.label);
+        lastBottom = middle + kRowLabelHeight / 2.0;
+    }
+    place(std::move(wanted), texts);
+}
+
+void HeatGutter::addBands()
+{
+    std::vector<QString> texts;
+    std::vector<Label> wanted;
+    for (const RowLayout::Band& band : m_layout.bands()) {
+        if (band.label.isEmpty())
+            continue;
+        const double middle = m_plot.top() + (band.top + band.bottom) / 2.0;
+        wanted.push_back({ middle, middle, {} });
+        texts.push_back(band.label);
+    }
+    place(std::move(wanted), texts);
+}
+
+void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& texts)
+{
+    const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), kRoom);
+    std::vector<double> middles;
+    for (const Label& label : wanted)
+        middles.push_back(label.middle);
+    const auto places = placeLabels(middles, kRowLabelHeight, m_plot.top() + 5, m_plot.bottom() - 3, kMostShift);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (!places[i])
+            continue;
+        wanted[i].place = *places[i];
+        wanted[i].text = fitted[i];
+        m_labels.push_back(std::move(wanted[i]));
+    }
+}
+
+void HeatGutter::paint(QPainter& painter, const Theme& theme) const
+{
+    const double edge = m_plot.left() - kEdge;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (const RowLayout::Band& band : m_layout.bands()) {
+        if (!band.label.isEmpty())
+            painter.fillRect(
+                QRectF(edge, m_plot.top() + band.top, 1, std::max(1, band.bottom - band.top)), theme.border);
+    }
+    painter.setFont(codeFont(11));
+    for (const Label& label : m_labels) {
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(2, label.place - 8, edge - 8, 16), Qt::AlignRight | Qt::AlignVCenter, label.text);
+        if (std::abs(label.place - label.middle) < 3)
+            continue;
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.setPen(QPen(theme.strong, 1));
+        painter.drawLine(QPointF(edge - 4.5, label.place), QPointF(edge - 0.5, label.middle));
+        painter.setRenderHint(QPainter::Antialiasing, false);
+    }
+    painter.restore();
+}
+
+void HeatGutter::paintSelected(QPainter& painter, int row, const Theme& theme) const
+{
+    const double middle = m_plot.top() + (m_layout.top(row) + m_layout.bottom(row)) / 2.0;
+    const QRectF box(0, middle - 8, m_plot.left() - 10, 16);
+    painter.fillRect(box, theme.base);
+    // A label that would peep out from behind goes as a whole.
+    for (const Label& label : m_labels) {
+        if (std::abs(label.place - middle) < 15)
+            painter.fillRect(QRectF(0, label.place - 8, m_plot.left() - 10, 16), theme.base);
+    }
+    painter.setFont(codeFont(11, 600));
+    painter.setPen(theme.text);
+    const QString text = painter.fontMetrics().elidedText(
+        m_picture.rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, SharedAxis::kGutter - 20);
+    painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text);
+}
+
+}

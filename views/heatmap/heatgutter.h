@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QRect>
+
+#include "heatpicture.h"
+#include "rowlayout.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+/// The labels left of a heat map: every row where there is room, every group where there is not, moved apart a little
+/// with a leader rather than dropped. Thread: gui.
+class HeatGutter {
+public:
+    HeatGutter(const HeatPicture& picture, const RowLayout& layout, const QRect& plot);
+
+    void paint(QPainter& painter, const Theme& theme) const;
+    /// One row in 600 over whatever label stands there.
+    void paintSelected(QPainter& painter, int row, const Theme& theme) const;
+
+private:
+    struct Label {
+        double middle; ///< of what it names, px
+        double place; ///< of its own middle
+        QString text;
+    };
+    void addRows();
+    void addBands();
+    void place(std::vector<Label> wanted, const std::vector<QString>& texts);
+
+    const HeatPicture& m_picture;
+    const RowLayout& m_layout;
+    QRect m_plot;
+    std::vector<Label> m_labels;
+};
+
+}
