@@ -2,6 +2,25 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>CurveLegend</name>
+    <message>
+        <source>%1 more below</source>
+        <translation>下方还有 %1 条</translation>
+    </message>
+    <message>
+        <source>%1 not drawn: show all</source>
+        <translation>%1 条未绘制：全部显示</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+</context>
+<context>
     <name>Glyphs</name>
     <message>
         <source>not collected</source>
@@ -18,6 +37,48 @@
     <message>
         <source>no elements</source>
         <translation>无元素</translation>
+    </message>
+</context>
+<context>
+    <name>HeatGutter</name>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+</context>
+<context>
+    <name>HeatLegend</name>
+    <message>
+        <source>each step</source>
+        <translation>逐步</translation>
+    </message>
+    <message>
+        <source>largest of %1 steps</source>
+        <translation>%1 步中的最大值</translation>
+    </message>
+    <message>
+        <source>smallest of %1 steps</source>
+        <translation>%1 步中的最小值</translation>
+    </message>
+    <message>
+        <source>mean of %1 steps</source>
+        <translation>%1 步的均值</translation>
+    </message>
+    <message>
+        <source>in MAD of each row</source>
+        <translation>以各行自身 MAD 计</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>own median</source>
+        <translation>自身中位数</translation>
+    </message>
+    <message>
+        <source>, deviation</source>
+        <translation>，偏离</translation>
     </message>
 </context>
 <context>
@@ -103,6 +164,17 @@
     </message>
 </context>
 <context>
+    <name>PictureCaption</name>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+</context>
+<context>
     <name>RunState</name>
     <message>
         <source>live</source>
@@ -145,6 +217,17 @@
     </message>
 </context>
 <context>
+    <name>XAxis</name>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source> h</source>
+        <translation> 小时</translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message>
         <source>%1 s</source>
@@ -169,8 +252,10 @@
     <message numerus="yes">
         <source>%1, %2
 %n reconnect(s), </source>
-        <translation><numerusform>%1，%2
-重连 %n 次，</numerusform></translation>
+        <translation>
+            <numerusform>%1，%2
+重连 %n 次，</numerusform>
+        </translation>
     </message>
     <message>
         <source>%1 batches, %2 duplicates, %3 refused</source>
@@ -215,6 +300,33 @@
     <message>
         <source>State</source>
         <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::items::LogModel</name>
+    <message>
+        <source>%1 items of steps %2 to %3 were not stored: %4</source>
+        <translation>第 %2 至 %3 步的 %1 项未能保存：%4</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Message</source>
+        <translation>内容</translation>
     </message>
 </context>
 <context>
@@ -297,6 +409,21 @@
     <message>
         <source>Keys</source>
         <translation>按键</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::LogFeed</name>
+    <message>
+        <source>Telltale</source>
+        <translation>Telltale</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
     </message>
 </context>
 <context>
@@ -537,6 +664,46 @@ GPL-3.0-or-later</translation>
         <source>module</source>
         <translation>模块</translation>
     </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Nothing stops being finite after the cursor</source>
+        <translation>光标之后没有新的非有限值</translation>
+    </message>
+    <message>
+        <source>Nothing stops being finite before the cursor</source>
+        <translation>光标之前没有新的非有限值</translation>
+    </message>
+    <message>
+        <source>&amp;Import a run…</source>
+        <translation>导入训练(&amp;I)…</translation>
+    </message>
+    <message>
+        <source>Zoom f&amp;orward</source>
+        <translation>前进缩放(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious non-finite value</source>
+        <translation>上一个非有限值(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Next non-finite value</source>
+        <translation>下一个非有限值(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Next &amp;error</source>
+        <translation>下一个错误(&amp;E)</translation>
+    </message>
+    <message>
+        <source>End the &amp;comparison</source>
+        <translation>结束对比(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Log</source>
+        <translation>日志(&amp;L)</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::PaletteButton</name>
@@ -603,6 +770,30 @@ GPL-3.0-or-later</translation>
         <source>Cannot write %1: %2</source>
         <translation>无法写入 %1：%2</translation>
     </message>
+    <message>
+        <source>Import a run</source>
+        <translation>导入训练</translation>
+    </message>
+    <message>
+        <source>This file cannot be imported: %1</source>
+        <translation>无法导入此文件：%1</translation>
+    </message>
+    <message>
+        <source>a run of that name is already here</source>
+        <translation>此处已有同名文件</translation>
+    </message>
+    <message>
+        <source>the folder cannot be made</source>
+        <translation>无法创建文件夹</translation>
+    </message>
+    <message>
+        <source>Cannot import to %1: %2</source>
+        <translation>无法导入到 %1：%2</translation>
+    </message>
+    <message>
+        <source>Imported %1</source>
+        <translation>已导入 %1</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::RunButton</name>
@@ -662,11 +853,15 @@ GPL-3.0-or-later</translation>
     </message>
     <message numerus="yes">
         <source>%n agent(s) on %1</source>
-        <translation><numerusform>%n 个代理，%1</numerusform></translation>
+        <translation>
+            <numerusform>%n 个代理，%1</numerusform>
+        </translation>
     </message>
     <message numerus="yes">
         <source>%n agent(s)</source>
-        <translation><numerusform>%n 个代理</numerusform></translation>
+        <translation>
+            <numerusform>%n 个代理</numerusform>
+        </translation>
     </message>
     <message>
         <source>spool %1</source>
@@ -808,10 +1003,6 @@ GPL-3.0-or-later</translation>
         <translation>复制这些代码</translation>
     </message>
     <message>
-        <source>Open a run</source>
-        <translation>打开运行</translation>
-    </message>
-    <message>
         <source>Archived runs open at once, whatever their size, also from a folder that cannot be written.</source>
         <translation>归档的运行无论多大都能立即打开，只读文件夹中的也可以。</translation>
     </message>
@@ -835,44 +1026,17 @@ GPL-3.0-or-later</translation>
         <source>Listening. The run opens by itself when the first rank connects.</source>
         <translation>正在监听。第一个 rank 连接后运行会自动打开。</translation>
     </message>
-</context>
-<context>
-    <name>telltale::views</name>
     <message>
-        <source>each step</source>
-        <translation>逐步</translation>
+        <source>Open or import a run</source>
+        <translation>打开或导入训练</translation>
     </message>
     <message>
-        <source>largest of %1 steps</source>
-        <translation>%1 步中的最大值</translation>
+        <source>Import…</source>
+        <translation>导入…</translation>
     </message>
     <message>
-        <source>smallest of %1 steps</source>
-        <translation>%1 步中的最小值</translation>
-    </message>
-    <message>
-        <source>mean of %1 steps</source>
-        <translation>%1 步的均值</translation>
-    </message>
-    <message>
-        <source>own median</source>
-        <translation>自身中位数</translation>
-    </message>
-    <message>
-        <source>, deviation</source>
-        <translation>，偏离</translation>
-    </message>
-    <message>
-        <source>%1 other ranks</source>
-        <translation>其他 %1 个 rank</translation>
-    </message>
-    <message>
-        <source>rank %1</source>
-        <translation>rank %1</translation>
-    </message>
-    <message>
-        <source>%1 more</source>
-        <translation>另有 %1 项</translation>
+        <source>Keep a copy of a run here (Ctrl+I)</source>
+        <translation>在此保留一份副本 (Ctrl+I)</translation>
     </message>
 </context>
 <context>
@@ -909,20 +1073,20 @@ GPL-3.0-or-later</translation>
         <translation>步</translation>
     </message>
     <message>
-        <source>step %1, rank %2</source>
-        <translation>第 %1 步，rank %2</translation>
-    </message>
-    <message>
-        <source>steps %1 to %2, rank %3</source>
-        <translation>第 %1 至 %2 步，rank %3</translation>
-    </message>
-    <message>
         <source>last finite %1</source>
         <translation>最近有限值 %1</translation>
     </message>
     <message>
         <source>mean; %1 to %2</source>
         <translation>均值；%1 至 %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
     </message>
 </context>
 <context>
@@ -976,8 +1140,10 @@ GPL-3.0-or-later</translation>
         <translation>空格</translation>
     </message>
     <message numerus="yes">
-        <source>%1 of %n selected series</source>
-        <translation><numerusform>%1，已选 %n 条序列</numerusform></translation>
+        <source>%1 of %n series</source>
+        <translation>
+            <numerusform>%1，已选 %n 条序列</numerusform>
+        </translation>
     </message>
     <message>
         <source>Open a run, or connect a training job, to see curves here.</source>
@@ -991,6 +1157,22 @@ GPL-3.0-or-later</translation>
         <source>The selected modules have no %1 on rank %2.</source>
         <translation>所选模块在 rank %2 上没有 %1。</translation>
     </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Draw the other ranks too</source>
+        <translation>同时绘制其他 rank</translation>
+    </message>
+    <message>
+        <source>, beside %1</source>
+        <translation>，与 %1 对比</translation>
+    </message>
+    <message>
+        <source>smoothed %1, raw behind</source>
+        <translation>平滑 %1，后方为原始曲线</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::HeatCanvas</name>
@@ -1001,10 +1183,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>step</source>
         <translation>步</translation>
-    </message>
-    <message>
-        <source>rank %1</source>
-        <translation>rank %1</translation>
     </message>
     <message>
         <source>rank</source>
@@ -1129,6 +1307,10 @@ GPL-3.0-or-later</translation>
         <source>This run has no %1 on rank %2.</source>
         <translation>本次运行在 rank %2 上没有 %1。</translation>
     </message>
+    <message>
+        <source>alike together</source>
+        <translation>相似者相邻</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::InspectorPanel</name>
@@ -1139,10 +1321,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Inspector</source>
         <translation>检查器</translation>
-    </message>
-    <message>
-        <source>norm and mean over finite elements</source>
-        <translation>norm 与 mean 只计有限元素</translation>
     </message>
     <message>
         <source>Called from</source>
@@ -1180,6 +1358,10 @@ GPL-3.0-or-later</translation>
         <source>%1 by rank</source>
         <translation>各 rank 的 %1</translation>
     </message>
+    <message>
+        <source>norm and mean over finite elements, zeros over all</source>
+        <translation>范数与均值仅计有限元素，零值占比计全部元素</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::JoinField</name>
@@ -1198,6 +1380,29 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Copy the join string</source>
         <translation>复制接入串</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::LogPanel</name>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
+    </message>
+    <message>
+        <source>Nothing has happened that is worth a line.</source>
+        <translation>尚无值得记录的事件。</translation>
+    </message>
+    <message>
+        <source>Copy the selected lines, or all</source>
+        <translation>复制所选行，未选则复制全部</translation>
+    </message>
+    <message>
+        <source>Part of a message, a step or a rank</source>
+        <translation>内容、步或 rank 的一部分</translation>
+    </message>
+    <message>
+        <source>Filter the log</source>
+        <translation>筛选日志</translation>
     </message>
 </context>
 <context>
@@ -1223,7 +1428,7 @@ GPL-3.0-or-later</translation>
         <translation>筛选模块 (Ctrl+F)</translation>
     </message>
     <message>
-        <source>The model's own hierarchy, with the worst value of each part.</source>
+        <source>The model&apos;s own hierarchy, with the worst value of each part.</source>
         <translation>模型自身的层次，以及每个部分的最差值。</translation>
     </message>
     <message>
@@ -1248,6 +1453,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 to %2</source>
         <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>not smoothed</source>
+        <translation>未平滑</translation>
+    </message>
+    <message>
+        <source>smoothed %1, raw behind</source>
+        <translation>平滑 %1，后方为原始曲线</translation>
+    </message>
+    <message>
+        <source>%1 more</source>
+        <translation>另有 %1 项</translation>
     </message>
 </context>
 <context>
@@ -1278,7 +1495,9 @@ GPL-3.0-or-later</translation>
     </message>
     <message numerus="yes">
         <source>%1, %n ranks, attempt %2</source>
-        <translation><numerusform>%1，%n 个 rank，第 %2 次尝试</numerusform></translation>
+        <translation>
+            <numerusform>%1，%n 个 rank，第 %2 次尝试</numerusform>
+        </translation>
     </message>
     <message>
         <source>Open a run, or connect a training job, to see how it does.</source>
@@ -1287,6 +1506,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>No scalar yet: this view shows loss, gradient norm, learning rate and whatever else the run logs.</source>
         <translation>还没有标量：此视图显示 loss、梯度范数、学习率以及运行记录的其他指标。</translation>
+    </message>
+    <message>
+        <source>, beside %1</source>
+        <translation>，与 %1 对比</translation>
+    </message>
+    <message>
+        <source>overview</source>
+        <translation>总览</translation>
     </message>
 </context>
 <context>
@@ -1311,7 +1538,7 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
-        <source>Part of a run's name</source>
+        <source>Part of a run&apos;s name</source>
         <translation>运行名称的一部分</translation>
     </message>
     <message>
@@ -1333,6 +1560,22 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Delete…</source>
         <translation>删除…</translation>
+    </message>
+    <message>
+        <source>Compare the two selected runs (Ctrl+click selects a second)</source>
+        <translation>对比所选的两次训练（Ctrl+单击选择第二个）</translation>
+    </message>
+    <message>
+        <source>Import a run: keep a copy here</source>
+        <translation>导入训练：在此保留副本</translation>
+    </message>
+    <message>
+        <source>Compare these two</source>
+        <translation>对比这两次训练</translation>
+    </message>
+    <message>
+        <source>Compare with the run shown</source>
+        <translation>与当前训练对比</translation>
     </message>
 </context>
 </TS>

@@ -23,6 +23,7 @@ views::DataView* makeHeatmapOverCurves(const views::ViewContext& context, QSplit
 {
     auto* heatmap = new views::HeatmapView(context, split);
     auto* curves = new views::CurvesView(context, split);
+    curves->hideSharedChoices();
     split->addWidget(heatmap);
     split->addWidget(curves);
     split->setCollapsible(0, false);

@@ -31,7 +31,7 @@ DockHost::DockHost(QMainWindow* window)
 
 void DockHost::add(Place place, const QString& title, QWidget* panel, views::PanelHead* head)
 {
-    static constexpr const char* kNames[] = { "runs", "modules", "inspector", "connections" };
+    static constexpr const char* kNames[] = { "runs", "modules", "inspector", "connections", "log" };
     static_assert(std::size(kNames) == PlaceCount);
     auto* dock = new QDockWidget(title, m_window);
     dock->setObjectName(QString::fromLatin1(kNames[place]));
@@ -71,10 +71,13 @@ void DockHost::resetLayout()
     m_window->splitDockWidget(m_docks[Runs], m_docks[Modules], Qt::Vertical);
     m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks[Inspector]);
     m_window->addDockWidget(Qt::BottomDockWidgetArea, m_docks[Connections]);
+    m_window->addDockWidget(Qt::BottomDockWidgetArea, m_docks[Log]);
+    m_window->tabifyDockWidget(m_docks[Connections], m_docks[Log]);
     m_docks[Runs]->show();
     m_docks[Modules]->show();
     m_docks[Inspector]->setVisible(!m_welcoming);
     m_docks[Connections]->hide();
+    m_docks[Log]->hide();
     m_window->resizeDocks({ m_docks[Runs], m_docks[Inspector] }, { kLeft, kRight }, Qt::Horizontal);
     m_window->resizeDocks({ m_docks[Runs], m_docks[Modules] }, { kRunsHeight, 480 }, Qt::Vertical);
     m_window->resizeDocks({ m_docks[Connections] }, { kBottom }, Qt::Vertical);
@@ -91,6 +94,7 @@ void DockHost::setWelcoming(bool on)
         m_layout = m_window->saveState(kVersion);
         m_docks[Inspector]->hide();
         m_docks[Connections]->hide();
+        m_docks[Log]->hide();
     } else {
         m_window->restoreState(m_layout, kVersion);
     }

@@ -15,19 +15,19 @@ class PanelHead;
 
 namespace telltale::shell {
 
-/// The docks: Runs and Modules left, Inspector right, Connections at the bottom. In a window narrower than 1120 px the
-/// inspector becomes a tab of Modules. The only file that knows QDockWidget. Thread: gui.
+/// The docks: Runs and Modules left, Inspector right, Connections and Log at the bottom. In a window narrower than 1120
+/// px the inspector becomes a tab of Modules. The only file that knows QDockWidget. Thread: gui.
 class DockHost : public QObject {
     Q_OBJECT
 public:
     explicit DockHost(QMainWindow* window);
 
-    enum Place { Runs, Modules, Inspector, Connections, PlaceCount };
+    enum Place { Runs, Modules, Inspector, Connections, Log, PlaceCount };
     void add(Place place, const QString& title, QWidget* panel, views::PanelHead* head);
     QAction* toggleAction(Place place) const;
     QWidget* panel(Place place) const;
     void show(Place place);
-    /// Inspector and Connections have nothing to say before there is a run.
+    /// Inspector, Connections and Log have nothing to say before there is a run.
     void setWelcoming(bool on);
     void resetLayout();
     void widthChanged(int width);

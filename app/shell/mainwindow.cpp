@@ -19,12 +19,15 @@
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/joinfield.h>
+#include <telltale/runs/logpanel.h>
 #include <telltale/runs/modulespanel.h>
 #include <telltale/runs/runspanel.h>
 
 #include "commandregistry.h"
 #include "dockhost.h"
 #include "jobthread.h"
+#include "logfeed.h"
+#include "nonfinitejump.h"
 #include "runactions.h"
 #include "runbutton.h"
 #include "rundriver.h"
@@ -106,11 +109,14 @@ void MainWindow::makeParts()
     m_views = new ViewTabs(m_viewContext, this);
     m_welcome = new WelcomePage(this);
     m_export = new ViewExport(m_jobs.get(), m_toaster, this);
-    m_runActions = new RunActions(m_driver, m_jobs.get(), m_toaster, this);
+    m_runActions = new RunActions(m_driver, m_jobs.get(), m_toaster, m_context.dataDir, this);
+    m_log = new LogFeed(m_state, m_driver, m_toaster, this);
+    m_jump = new NonFiniteJump(m_state, m_context.queries, this);
     m_runsPanel = new views::RunsPanel(m_driver->runs(), this);
     m_modulesPanel = new views::ModulesPanel(m_viewContext, this);
     m_inspectorPanel = new views::InspectorPanel(m_viewContext, this);
     m_connectionsPanel = new views::ConnectionsPanel(this);
+    m_logPanel = new views::LogPanel(m_log->model(), this);
     m_palette = new CommandPalette([this](const QString& text, int limit) { return findEntries(text, limit); }, this);
 }
 
@@ -141,6 +147,7 @@ void MainWindow::makeFrame()
     m_docks->add(DockHost::Modules, tr("Modules"), m_modulesPanel, m_modulesPanel->head());
     m_docks->add(DockHost::Inspector, tr("Inspector"), m_inspectorPanel, m_inspectorPanel->head());
     m_docks->add(DockHost::Connections, tr("Connections"), m_connectionsPanel, m_connectionsPanel->head());
+    m_docks->add(DockHost::Log, tr("Log"), m_logPanel, m_logPanel->head());
 }
 
 void MainWindow::connectParts()
@@ -171,10 +178,24 @@ void MainWindow::connectParts()
     connect(m_runsPanel, &views::RunsPanel::deleteWanted, m_runActions, &RunActions::remove);
     connect(m_runsPanel, &views::RunsPanel::exportWanted, m_runActions, &RunActions::exportCopy);
     connect(m_runsPanel, &views::RunsPanel::openWanted, m_runActions, &RunActions::open);
+    connect(m_runsPanel, &views::RunsPanel::importWanted, m_runActions, &RunActions::askImport);
+    connect(m_runsPanel, &views::RunsPanel::compareWanted, m_driver, &RunDriver::compare);
+    connect(m_jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
+        m_toaster->post(Toaster::Severity::Notice,
+            forward ? tr("Nothing stops being finite after the cursor")
+                    : tr("Nothing stops being finite before the cursor"));
+    });
+    connect(m_logPanel, &views::LogPanel::stepWanted, this, [this](qint64 step, int rank) {
+        m_state->goTo(Step { step });
+        if (rank >= 0)
+            m_state->setRank(Rank { rank });
+    });
+    m_toaster->setDefaultAction(tr("Log"), [this] { m_docks->show(DockHost::Log); });
     connect(m_toolBar->runButton(), &QAbstractButton::clicked, this, &MainWindow::showRunMenu);
     connect(m_toolBar->paletteButton(), &QAbstractButton::clicked, m_palette, &CommandPalette::popUp);
     connect(m_status, &StatusLine::connectionsClicked, this, [this] { m_docks->show(DockHost::Connections); });
     connect(m_welcome, &WelcomePage::openWanted, m_runActions, &RunActions::open);
+    connect(m_welcome, &WelcomePage::importWanted, m_runActions, &RunActions::askImport);
     connect(m_welcome, &WelcomePage::demoWanted, m_commands->action(QStringLiteral("run.demo")), &QAction::trigger);
     const auto copied = [this] { m_toaster->post(Toaster::Severity::Good, tr("The join string is on the clipboard")); };
     connect(m_welcome, &WelcomePage::joinCopied, this, copied);

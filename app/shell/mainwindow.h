@@ -17,6 +17,7 @@ class QStackedWidget;
 namespace telltale::views {
 class ConnectionsPanel;
 class InspectorPanel;
+class LogPanel;
 class ModulesPanel;
 class RunsPanel;
 class SharedAxis;
@@ -28,6 +29,8 @@ namespace telltale::shell {
 class CommandRegistry;
 class DockHost;
 class JobThread;
+class LogFeed;
+class NonFiniteJump;
 class RunActions;
 class RunDriver;
 class StatusLine;
@@ -51,6 +54,7 @@ public:
     RunDriver* driver() const { return m_driver; }
     CommandRegistry* commands() const { return m_commands; }
     ViewTabs* views() const { return m_views; }
+    RunActions* runActions() const { return m_runActions; }
     Toaster* toaster() const { return m_toaster; }
     DockHost* docks() const { return m_docks; }
 
@@ -109,10 +113,13 @@ private:
     CommandPalette* m_palette;
     ViewExport* m_export;
     RunActions* m_runActions;
+    LogFeed* m_log;
+    NonFiniteJump* m_jump;
     views::RunsPanel* m_runsPanel;
     views::ModulesPanel* m_modulesPanel;
     views::InspectorPanel* m_inspectorPanel;
     views::ConnectionsPanel* m_connectionsPanel;
+    views::LogPanel* m_logPanel;
     bool m_archiveListed = false;
     bool m_restoring = true; ///< until the run of the last session is open or given up
 };

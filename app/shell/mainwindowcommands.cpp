@@ -20,6 +20,7 @@
 #include "commandregistry.h"
 #include "dockhost.h"
 #include "keyssheet.h"
+#include "nonfinitejump.h"
 #include "runactions.h"
 #include "rundriver.h"
 #include "toaster.h"
@@ -41,6 +42,7 @@ void MainWindow::makeCommands()
 
     const QString file = tr("&File");
     add("file.open", file, tr("&Open a run…"), "folder", Qt::CTRL | Qt::Key_O, [this] { m_runActions->open(); });
+    add("file.import", file, tr("&Import a run…"), "imp", Qt::CTRL | Qt::Key_I, [this] { m_runActions->askImport(); });
     add("file.picture", file, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E,
         [this, runName] { m_export->askForPicture(m_views->currentView(), runName()); });
     add("file.csv", file, tr("Export the view as &CSV…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_E,
@@ -76,6 +78,9 @@ void MainWindow::makeCommands()
         [this, follow] { follow->setChecked(m_state->isFollowing()); });
     add(
         "view.back", view, tr("Zoom &back"), "undo", Qt::Key_Backspace, [this] { m_state->zoomBack(); }, m_views);
+    add(
+        "view.forward", view, tr("Zoom f&orward"), "", Qt::SHIFT | Qt::Key_Backspace,
+        [this] { m_state->zoomForward(); }, m_views);
     add("view.all", view, tr("Show the &whole run"), "zoomout", Qt::CTRL | Qt::Key_0,
         [this] { m_state->zoomOutFully(); });
     add(
@@ -95,6 +100,13 @@ void MainWindow::makeCommands()
             m_state->setCursor(m_state->cursor() ? std::nullopt : step);
         },
         m_views);
+    add(
+        "view.previousBad", view, tr("Pre&vious non-finite value"), "", Qt::Key_BracketLeft,
+        [this] { m_jump->previous(); }, m_views);
+    add(
+        "view.nextBad", view, tr("&Next non-finite value"), "", Qt::Key_BracketRight, [this] { m_jump->next(); },
+        m_views);
+    add("view.nextError", view, tr("Next &error"), "", Qt::Key_F8, [this] { m_jump->next(); });
     add(
         "view.markA", view, tr("Set mark &A"), "", Qt::Key_A, [this] { setMark(true); }, m_views);
     add(
@@ -118,12 +130,20 @@ void MainWindow::makeCommands()
         [this, currentId] { m_runActions->exportCopy(currentId()); });
     add("run.delete", run, tr("De&lete the run…"), "", {}, [this, currentId] { m_runActions->remove(currentId()); });
 
+    add("run.endComparison", run, tr("End the &comparison"), "compare", {}, [this] { m_state->setCompared({}, {}); });
+
     const QString window = tr("&Window");
     add("window.connections", window, tr("&Connections"), "plug", Qt::CTRL | Qt::SHIFT | Qt::Key_A, [this] {
         QAction* toggle = m_docks->toggleAction(DockHost::Connections);
         toggle->trigger();
         if (toggle->isChecked())
             m_docks->show(DockHost::Connections);
+    });
+    add("window.log", window, tr("&Log"), "logs", Qt::CTRL | Qt::SHIFT | Qt::Key_L, [this] {
+        QAction* toggle = m_docks->toggleAction(DockHost::Log);
+        toggle->trigger();
+        if (toggle->isChecked())
+            m_docks->show(DockHost::Log);
     });
     add("window.next", window, tr("&Next panel"), "", Qt::Key_F6,
         [this] { m_docks->focusNext(m_views->currentView()); });
@@ -145,10 +165,12 @@ void MainWindow::makeCommands()
         const bool live = hasRun && m_state->run()->live && !m_state->run()->live->closed.load();
         for (const char* id : { "file.picture", "file.csv" })
             m_commands->action(QString::fromLatin1(id))->setEnabled(hasRun);
+        m_commands->action(QStringLiteral("run.endComparison"))->setEnabled(m_state->comparedRun() != nullptr);
         for (const char* id : { "run.rename", "run.copy", "run.delete" })
             m_commands->action(QString::fromLatin1(id))->setEnabled(hasRun && !live && !m_state->run()->id.empty());
     };
     connect(m_state, &views::ViewState::runChanged, this, enableForRun);
+    connect(m_state, &views::ViewState::comparedChanged, this, enableForRun);
     connect(m_driver, &RunDriver::pulseChanged, this, enableForRun);
     enableForRun();
 
@@ -218,12 +240,17 @@ void MainWindow::setMark(bool first)
 std::vector<CommandPalette::Entry> MainWindow::findEntries(const QString& text, int limit)
 {
     std::vector<CommandPalette::Entry> entries;
+    // "30", "step 30", and the same word in the window's own language.
     bool isNumber = false;
     QString digits = text;
+    for (const QString& word : { QStringLiteral("step"), tr("step") }) {
+        if (digits.startsWith(word, Qt::CaseInsensitive))
+            digits = digits.mid(word.size());
+    }
     const qint64 step = digits.remove(QChar(0x202F)).remove(u' ').toLongLong(&isNumber);
     if (isNumber && m_state->fullRange().contains(Step { step }))
         entries.push_back({ tr("Step %1").arg(views::formatStep(step)), tr("step"),
-            [this, step] { m_state->setCursor(Step { step }); }, false });
+            [this, step] { m_state->goTo(Step { step }); }, false });
     for (const CommandRegistry::Command& command : m_commands->all()) {
         QString words = command.action->text();
         words.remove(u'&');

@@ -17,11 +17,30 @@
 
 namespace telltale::shell {
 
-RunActions::RunActions(RunDriver* driver, JobThread* jobs, Toaster* toaster, QWidget* window)
+namespace {
+
+/// A copy that is whole or not there; why not, else empty.
+QString copyWhole(const QString& from, const QString& to)
+{
+    const QString part = to + QStringLiteral(".part");
+    QFile::remove(part);
+    QFile source(from);
+    if (!source.copy(part))
+        return source.errorString();
+    QFile::remove(to);
+    QFile copy(part);
+    return copy.rename(to) ? QString() : copy.errorString();
+}
+
+}
+
+RunActions::RunActions(
+    RunDriver* driver, JobThread* jobs, Toaster* toaster, const std::string& dataDir, QWidget* window)
     : QObject(window)
     , m_driver(driver)
     , m_jobs(jobs)
     , m_toaster(toaster)
+    , m_dataDir(dataDir)
     , m_window(window)
 {
 }
@@ -74,18 +93,22 @@ void RunActions::remove(const QString& id)
         return;
     const std::string path = run->path;
     const QString name = QString::fromStdString(run->name);
-    QMessageBox box(QMessageBox::Question, tr("Delete the run"),
-        tr("Delete “%1” (%2)? Its file is removed and cannot be brought back.")
-            .arg(name, views::formatBytes(run->fileBytes)),
-        QMessageBox::Cancel, m_window);
-    QPushButton* confirm = box.addButton(tr("Delete"), QMessageBox::DestructiveRole);
-    box.setDefaultButton(QMessageBox::Cancel);
-    box.exec();
-    if (box.clickedButton() != confirm)
+    const QString question = tr("Delete “%1” (%2)? Its file is removed and cannot be brought back.")
+                                 .arg(name, views::formatBytes(run->fileBytes));
+    if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
         return;
     m_jobs->submit([this, path, name]() -> JobThread::Delivery {
         return [this, name, result = store::deleteRun(path)] { finish(result, tr("Deleted %1").arg(name)); };
     });
+}
+
+bool RunActions::confirmByBox(const QString& question) const
+{
+    QMessageBox box(QMessageBox::Question, tr("Delete the run"), question, QMessageBox::Cancel, m_window);
+    QPushButton* confirm = box.addButton(tr("Delete"), QMessageBox::DestructiveRole);
+    box.setDefaultButton(QMessageBox::Cancel);
+    box.exec();
+    return box.clickedButton() == confirm;
 }
 
 void RunActions::exportCopy(const QString& id)
@@ -98,17 +121,58 @@ void RunActions::exportCopy(const QString& id)
         QDir::home().filePath(QFileInfo(from).fileName()), tr("Telltale runs (*.telltale)"));
     if (to.isEmpty())
         return;
-    m_jobs->submit([this, from, to]() -> JobThread::Delivery {
-        QFile::remove(to + QStringLiteral(".part"));
-        QFile source(from);
-        const bool copied = source.copy(to + QStringLiteral(".part"));
-        QFile::remove(to);
-        const bool done = copied && QFile::rename(to + QStringLiteral(".part"), to);
-        return [this, to, done, reason = source.errorString()] {
-            if (done)
-                m_toaster->post(Toaster::Severity::Good, tr("Written: %1").arg(to));
+    copyTo(id, to);
+}
+
+void RunActions::copyTo(const QString& id, const QString& path)
+{
+    const store::RunSummary* run = find(id);
+    if (!run)
+        return;
+    m_jobs->submit([this, from = QString::fromStdString(run->path), path]() -> JobThread::Delivery {
+        return [this, path, problem = copyWhole(from, path)] {
+            if (problem.isEmpty())
+                m_toaster->post(Toaster::Severity::Good, tr("Written: %1").arg(path));
             else
-                m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(to, reason));
+                m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(path, problem));
+        };
+    });
+}
+
+void RunActions::askImport()
+{
+    const QString path = QFileDialog::getOpenFileName(
+        m_window, tr("Import a run"), QString(), tr("Telltale runs (*.telltale);;All files (*)"));
+    if (!path.isEmpty())
+        importFile(path);
+}
+
+void RunActions::importFile(const QString& path)
+{
+    m_jobs->submit([this, path, dataDir = m_dataDir]() -> JobThread::Delivery {
+        const store::RunSummary run = store::describeRun(path.toStdString());
+        if (run.state == store::RunState::Damaged || run.state == store::RunState::Newer) {
+            return [this, note = QString::fromStdString(run.note)] {
+                m_toaster->post(Toaster::Severity::Warning, tr("This file cannot be imported: %1").arg(note));
+            };
+        }
+        const QDir runs(QDir(QString::fromStdString(dataDir)).filePath(QStringLiteral("runs")));
+        const QString to = runs.filePath(QFileInfo(path).fileName());
+        QString problem;
+        if (QFile::exists(to))
+            problem = tr("a run of that name is already here");
+        else if (!runs.mkpath(QStringLiteral(".")))
+            problem = tr("the folder cannot be made");
+        else
+            problem = copyWhole(path, to);
+        return [this, to, problem] {
+            if (!problem.isEmpty()) {
+                m_toaster->post(Toaster::Severity::Warning, tr("Cannot import to %1: %2").arg(to, problem));
+                return;
+            }
+            m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(QFileInfo(to).fileName()));
+            m_driver->refreshArchive();
+            m_driver->openPath(to);
         };
     });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include <QObject>
 
 #include <telltale/store/archive.h>
@@ -16,12 +19,18 @@ class Toaster;
 class RunActions : public QObject {
     Q_OBJECT
 public:
-    RunActions(RunDriver* driver, JobThread* jobs, Toaster* toaster, QWidget* window);
+    RunActions(RunDriver* driver, JobThread* jobs, Toaster* toaster, const std::string& dataDir, QWidget* window);
 
     void open(); ///< a file dialog
+    void askImport(); ///< a file dialog
+    /// Keeps a copy in the data directory and shows it. The file that is imported stays as it is.
+    void importFile(const QString& path);
     void rename(const QString& id);
     void remove(const QString& id); ///< after a confirmation
+    /// Who asks before something is lost; a message box unless a test answers. True = do it.
+    void setConfirm(std::function<bool(const QString& question)> confirm) { m_confirm = std::move(confirm); }
     void exportCopy(const QString& id);
+    void copyTo(const QString& id, const QString& path);
 
 private:
     const store::RunSummary* find(const QString& id) const;
@@ -30,6 +39,10 @@ private:
     RunDriver* m_driver;
     JobThread* m_jobs;
     Toaster* m_toaster;
+    bool confirmByBox(const QString& question) const;
+
+    std::function<bool(const QString& question)> m_confirm;
+    std::string m_dataDir;
     QWidget* m_window;
 };
 

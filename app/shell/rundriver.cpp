@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <set>
 
 #include <QFileInfo>
 #include <QPointer>
@@ -39,6 +41,7 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_state(state)
     , m_jobs(jobs)
     , m_queryId(context.queries->newView())
+    , m_compareId(context.queries->newView())
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
     m_second.start();
@@ -49,6 +52,7 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
 RunDriver::~RunDriver()
 {
     m_context.queries->cancel(m_queryId);
+    m_context.queries->cancel(m_compareId);
 }
 
 void RunDriver::setFocused(bool on)
@@ -60,32 +64,80 @@ void RunDriver::setFocused(bool on)
 
 void RunDriver::refreshArchive()
 {
+    m_listAgain = m_listing;
     if (m_listing)
         return;
     m_listing = true;
-    m_jobs->submit([this, dataDir = m_context.dataDir]() -> JobThread::Delivery {
-        return [this, found = store::listRuns(dataDir)]() mutable {
+    m_jobs->submit([this, dataDir = m_context.dataDir, outside = m_outside]() -> JobThread::Delivery {
+        std::vector<store::RunSummary> found = store::listRuns(dataDir);
+        for (const std::string& path : outside) {
+            found.push_back(store::describeRun(path));
+            found.back().id = path;
+        }
+        // A copy has the id of its original: the path tells them apart.
+        std::set<std::string> known;
+        for (store::RunSummary& run : found) {
+            if (!known.insert(run.id).second)
+                run.id = run.path;
+        }
+        return [this, found = std::move(found)]() mutable {
             m_listing = false;
             m_runs.setArchived(std::move(found));
             Q_EMIT archiveListed();
+            if (m_listAgain)
+                refreshArchive();
         };
     });
 }
 
-void RunDriver::openById(const QString& id)
+void RunDriver::addOutside(const std::string& path)
+{
+    if (std::find(m_outside.begin(), m_outside.end(), path) == m_outside.end())
+        m_outside.push_back(path);
+    refreshArchive();
+}
+
+store::RunRef RunDriver::runById(const QString& id) const
 {
     const std::string wanted = id.toStdString();
     for (const store::RunRef& run : m_live) {
         if (run->id == wanted)
-            return show(run);
+            return run;
     }
-    if (const store::RunSummary* run = m_runs.runAt(m_runs.indexOf(id))) {
-        auto handle = std::make_shared<store::RunHandle>();
-        handle->path = run->path;
-        handle->id = run->id;
-        handle->name = run->name;
-        show(std::move(handle));
-    }
+    const store::RunSummary* run = m_runs.runAt(m_runs.indexOf(id));
+    if (!run)
+        return {};
+    auto handle = std::make_shared<store::RunHandle>();
+    handle->path = run->path;
+    handle->id = run->id;
+    handle->name = run->name;
+    return handle;
+}
+
+void RunDriver::openById(const QString& id)
+{
+    if (store::RunRef run = runById(id))
+        show(std::move(run));
+}
+
+void RunDriver::compare(const QString& shownId, const QString& otherId)
+{
+    openById(shownId);
+    const store::RunRef other = runById(otherId);
+    if (!other || !m_state->run() || other->path == m_state->run()->path)
+        return;
+    m_context.queries->submit(m_compareId, other,
+        [this, other, shown = m_state->run()](
+            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            auto catalog = reader ? (*reader)->catalog()
+                                  : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
+            return [this, other, shown, catalog] {
+                if (!catalog)
+                    Q_EMIT problem(text(catalog.error().sentence()));
+                else if (shown == m_state->run())
+                    m_state->setCompared(other, *catalog);
+            };
+        });
 }
 
 void RunDriver::openPath(const QString& path)
@@ -101,14 +153,17 @@ void RunDriver::openPath(const QString& path)
                 if (run->path == *found)
                     return show(run);
             }
+            std::error_code error;
             for (const store::RunSummary& run : m_runs.runs(items::RunsModel::ArchivedGroup)) {
-                if (run.path == *found)
+                if (run.path == *found || std::filesystem::equivalent(run.path, *found, error))
                     return openById(text(run.id));
             }
             auto handle = std::make_shared<store::RunHandle>();
             handle->path = *found;
+            handle->id = *found;
             handle->name = QFileInfo(text(*found)).completeBaseName().toStdString();
             show(std::move(handle));
+            addOutside(*found);
         };
     });
 }
@@ -288,7 +343,7 @@ void RunDriver::everySecond()
     if (run) {
         m_pulse.runName = text(run->name);
         const auto catalog = m_state->catalog();
-        if (catalog && run->name != catalog->name && run->id.empty())
+        if (catalog && run->name != catalog->name && (run->id.empty() || run->id == run->path))
             m_pulse.runName = text(catalog->name);
     }
     if (run && run->live) {
@@ -310,7 +365,7 @@ void RunDriver::everySecond()
         m_secondStep = m_pulse.step.value;
         m_secondSamples = m_pulse.storedSamples;
     } else if (run) {
-        m_pulse.step = m_state->fullRange().last;
+        m_pulse.step = m_state->catalog() ? m_state->catalog()->steps.last : Step { -1 };
         m_pulse.storedSamples = 0;
         m_pulse.dropped = 0;
         if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id)))) {

@@ -38,6 +38,8 @@ public:
     void openById(const QString& id);
     /// A capsule anywhere, or an id; a problem comes back as a sentence.
     void openPath(const QString& path);
+    /// Shows the first and draws the second beside it, on the same axis.
+    void compare(const QString& shownId, const QString& otherId);
     /// Shows this run, live or archived.
     void show(store::RunRef run);
     void setFocused(bool on);
@@ -52,6 +54,8 @@ Q_SIGNALS:
     void problem(const QString& sentence);
 
 private:
+    store::RunRef runById(const QString& id) const;
+    void addOutside(const std::string& path);
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void pollRuns();
@@ -63,6 +67,8 @@ private:
     views::ViewState* m_state;
     JobThread* m_jobs;
     store::QueryPool::ViewId m_queryId;
+    store::QueryPool::ViewId m_compareId;
+    std::vector<std::string> m_outside; ///< runs that were opened from elsewhere, by path
     items::RunsModel m_runs;
     std::vector<store::RunRef> m_live;
     Pulse m_pulse;
@@ -79,6 +85,7 @@ private:
     std::uint64_t m_secondSamples = 0;
     bool m_opened = false; ///< something was opened, by the user or by itself
     bool m_listing = false;
+    bool m_listAgain = false;
     bool m_wasLive = false;
 };
 

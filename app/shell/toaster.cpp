@@ -6,7 +6,6 @@
 #include <QEvent>
 #include <QGraphicsOpacityEffect>
 #include <QPropertyAnimation>
-#include <QTime>
 #include <QWidget>
 
 #include "toast.h"
@@ -16,7 +15,6 @@ namespace telltale::shell {
 namespace {
 
 constexpr std::size_t kMost = 3;
-constexpr std::size_t kLogLines = 200;
 constexpr int kGap = 8;
 constexpr int kFadeMs = 80;
 
@@ -32,17 +30,21 @@ Toaster::Toaster(QWidget* window, int margin)
 
 void Toaster::post(Severity severity, const QString& sentence)
 {
-    post(severity, sentence, {}, {});
+    const bool offers = severity == Severity::Warning || severity == Severity::Critical;
+    post(severity, sentence, offers ? m_actionText : QString(), m_action);
+}
+
+void Toaster::setDefaultAction(const QString& text, std::function<void()> run)
+{
+    m_actionText = text;
+    m_action = std::move(run);
 }
 
 void Toaster::post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
 {
     if (shown().contains(sentence))
         return;
-    m_log.push_back(QTime::currentTime().toString(QStringLiteral("HH:mm:ss ")) + sentence);
-    if (m_log.size() > kLogLines)
-        m_log.pop_front();
-    Q_EMIT logged(m_log.back());
+    Q_EMIT logged(severity, sentence);
 
     auto* toast = new Toast(severity, sentence, action, std::move(run), m_window);
     connect(toast, &Toast::closed, this, [this, toast] {

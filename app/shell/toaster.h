@@ -16,7 +16,7 @@ namespace telltale::shell {
 class Toast;
 
 /// Sentences at the bottom right of the window: at most three, six seconds each, critical ones until dismissed; all of
-/// them are kept in a log of the last two hundred. Network errors come here and never open a dialog. Thread: gui.
+/// them go to the log. Network errors come here and never open a dialog. Thread: gui.
 class Toaster : public QObject {
     Q_OBJECT
 public:
@@ -29,11 +29,12 @@ public:
     void post(Severity severity, const QString& sentence);
     void post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run);
     void setAnimated(bool on) { m_animated = on; }
-    const std::deque<QString>& log() const { return m_log; }
+    /// What a warning without an action of its own offers.
+    void setDefaultAction(const QString& text, std::function<void()> run);
     QStringList shown() const;
 
 Q_SIGNALS:
-    void logged(const QString& line);
+    void logged(telltale::shell::Toaster::Severity severity, const QString& sentence);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -45,7 +46,8 @@ private:
     int m_margin;
     bool m_animated = true;
     std::deque<QPointer<Toast>> m_toasts;
-    std::deque<QString> m_log;
+    QString m_actionText;
+    std::function<void()> m_action;
 };
 
 }

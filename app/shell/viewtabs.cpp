@@ -30,7 +30,7 @@ using views::Theme;
 namespace {
 
 constexpr int kTabs = 34;
-constexpr std::size_t kMostSelected = 18;
+constexpr std::size_t kMostSelected = 100;
 
 }
 
@@ -160,11 +160,12 @@ void ViewTabs::dropEvent(QDropEvent* event)
     const QByteArray names = event->mimeData()->data(QString::fromLatin1(items::ModuleTreeModel::kMimeType));
     for (const QByteArray& name : names.split('\n')) {
         for (views::ModuleKey& key : views::keysOf(*catalog, m_context.state->kind(), QString::fromUtf8(name)).keys) {
-            if (keys.size() < kMostSelected && std::find(keys.begin(), keys.end(), key) == keys.end())
+            if (std::find(keys.begin(), keys.end(), key) == keys.end())
                 keys.push_back(std::move(key));
         }
     }
-    m_context.state->setSelection(std::move(keys));
+    const auto most = keys.begin() + static_cast<std::ptrdiff_t>(std::min(keys.size(), kMostSelected));
+    m_context.state->setSelection({ keys.begin(), most }, { most, keys.end() });
     event->acceptProposedAction();
 }
 

@@ -166,14 +166,19 @@ QWidget* WelcomePage::makeConnectCard()
 
 QWidget* WelcomePage::makeOpenCard()
 {
-    auto* card = new WelcomeCard(QStringLiteral("folder"), tr("Open a run"),
+    auto* card = new WelcomeCard(QStringLiteral("folder"), tr("Open or import a run"),
         tr("Archived runs open at once, whatever their size, also from a folder that cannot be written."), this);
     card->addFact(QStringLiteral("disk"), tr("one file a run, .telltale"));
     card->addFact(QStringLiteral("curve"), tr("the same views as while it was live"));
     auto* open = new QPushButton(tr("Open…"), card);
     open->setObjectName(QStringLiteral("openRun"));
     open->setToolTip(tr("Open a run (Ctrl+O)"));
+    auto* importButton = new QPushButton(tr("Import…"), card);
+    importButton->setObjectName(QStringLiteral("importRun"));
+    importButton->setToolTip(tr("Keep a copy of a run here (Ctrl+I)"));
     card->foot()->addWidget(open);
+    card->foot()->addWidget(importButton);
+    connect(importButton, &QPushButton::clicked, this, &WelcomePage::importWanted);
     card->foot()->addStretch();
     card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+O"), {}, card));
     connect(open, &QPushButton::clicked, this, &WelcomePage::openWanted);

@@ -25,6 +25,7 @@ public:
 Q_SIGNALS:
     void demoWanted();
     void openWanted();
+    void importWanted();
     void joinCopied();
 
 protected:

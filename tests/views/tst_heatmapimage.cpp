@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
 
 #include <QBuffer>
 #include <QTest>
@@ -10,6 +11,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/heatmap/colourindex.h>
 #include <telltale/heatmap/heatimage.h>
+#include <telltale/heatmap/rowcluster.h>
 
 using namespace telltale;
 using namespace telltale::views;
@@ -52,6 +54,48 @@ class HeatmapImage : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void alikeRowsStandTogether()
+    {
+        // Three courses, their rows interleaved: each course ends up in one piece.
+        constexpr int kRows = 30;
+        HeatPicture picture;
+        picture.order = RowOrder::Clustered;
+        picture.scaleMode = HeatScale::Linear;
+        picture.result.range = { Step { 0 }, Step { 59 } };
+        picture.result.rows = kRows;
+        picture.result.columns = 60;
+        for (int row = 0; row < kRows; ++row) {
+            Row one;
+            one.rank = Rank { row % 3 };
+            picture.rows.push_back(one);
+            for (int column = 0; column < 60; ++column) {
+                const double course = row % 3 == 0 ? column : row % 3 == 1 ? 60 - column : 30 + 20 * std::sin(column);
+                picture.result.values.push_back(static_cast<float>(course + 0.01 * row));
+                picture.result.states.push_back(series::CellState::Value);
+            }
+        }
+        picture.finish();
+        int changes = 0;
+        for (std::size_t row = 1; row < kRows; ++row)
+            changes += picture.rows[row].rank != picture.rows[row - 1].rank;
+        QCOMPARE(changes, 2);
+        QVERIFY(picture.groups().front().isEmpty());
+    }
+
+    void manyRowsAreOrderedToo()
+    {
+        constexpr std::size_t kMany = kMostClustered + 200;
+        std::vector<float> features;
+        for (std::size_t row = 0; row < kMany; ++row) {
+            features.push_back(row % 2 == 0 ? 1.0F : -1.0F);
+            features.push_back(0);
+        }
+        const std::vector<std::size_t> order = clusteredOrder(features, 2);
+        QCOMPARE(std::set<std::size_t>(order.begin(), order.end()).size(), kMany);
+        for (std::size_t i = 1; i < kMany / 2; ++i)
+            QCOMPARE(order[i] % 2, order[0] % 2);
+    }
+
     void colourIndexCountsTheThresholdsBelow()
     {
         std::mt19937 random(2);

@@ -124,6 +124,12 @@ void PlotCanvas::hoveredAt(QPoint position)
     update();
 }
 
+void PlotCanvas::hoverAgain()
+{
+    if (m_mouse && m_drag == Drag::None)
+        hoveredAt(*m_mouse);
+}
+
 void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
 {
     if (hasStepAxis() && plotRect().adjusted(0, -20, 0, 30).contains(position))
@@ -207,10 +213,14 @@ void PlotCanvas::zoomAbout(double x, double factor)
     const double anchor = m_state->isFollowing()
         ? 1.0
         : std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
+    const std::int64_t steps = std::max<std::int64_t>(1, std::llround(wanted));
     const double first = static_cast<double>(range.first.value) + (count - wanted) * anchor;
-    const auto begin = static_cast<std::int64_t>(std::llround(first));
-    m_state->zoomTo(
-        { Step { begin }, Step { begin + std::max<std::int64_t>(1, std::llround(wanted)) - 1 } }, continued);
+    auto begin = static_cast<std::int64_t>(std::llround(first));
+    // The step under the mouse stays there to the step, however often the wheel turns.
+    if (!m_state->isFollowing() && m_state->hover() && range.contains(*m_state->hover()))
+        begin = m_state->hover()->value
+            - static_cast<std::int64_t>(std::floor(std::min(anchor, 1 - 1e-9) * static_cast<double>(steps)));
+    m_state->zoomTo({ Step { begin }, Step { begin + steps - 1 } }, continued);
 }
 
 void PlotCanvas::wheelEvent(QWheelEvent* event)

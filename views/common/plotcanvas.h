@@ -48,6 +48,8 @@ protected:
 
     Step stepAt(double x) const;
     std::optional<QPoint> mouse() const { return m_mouse; }
+    /// After a new picture: what lies under a resting mouse may be another step or row.
+    void hoverAgain();
     /// Area being brushed, empty when none.
     QRect brush() const;
 

@@ -68,6 +68,19 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
     return combo;
 }
 
+void ViewBar::removeCombo(QComboBox* combo)
+{
+    for (auto caption = m_captions.begin(); caption != m_captions.end(); ++caption) {
+        if ((*caption)->buddy() != combo)
+            continue;
+        delete *caption;
+        m_captions.erase(caption);
+        break;
+    }
+    combo->hide();
+    m_layout->removeWidget(combo);
+}
+
 void ViewBar::addStretch()
 {
     m_layout->addStretch(1);

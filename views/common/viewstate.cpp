@@ -93,6 +93,19 @@ void ViewState::setRanks(std::optional<std::vector<Rank>> ranks)
         Q_EMIT ranksChanged();
 }
 
+QString ViewState::comparedName() const
+{
+    if (!m_compared)
+        return {};
+    const auto nameOf = [](const store::RunRef& run, const std::shared_ptr<const store::Catalog>& catalog) {
+        return QString::fromStdString(catalog && !catalog->name.empty() ? catalog->name : run->name);
+    };
+    QString name = nameOf(m_compared, m_comparedCatalog);
+    if (m_run && name == nameOf(m_run, m_catalog) && !m_compared->id.empty())
+        name += QStringLiteral(" #") + QString::fromStdString(m_compared->id).left(8);
+    return name;
+}
+
 void ViewState::setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog)
 {
     if (run == m_compared && catalog == m_comparedCatalog)
@@ -159,6 +172,15 @@ void ViewState::setCursor(std::optional<Step> step)
 {
     if (assign(m_cursor, step))
         Q_EMIT cursorChanged();
+}
+
+void ViewState::goTo(Step step)
+{
+    setCursor(step);
+    if (m_visible.contains(step) || m_visible.isEmpty())
+        return;
+    const std::int64_t first = step.value - m_visible.count() / 2;
+    zoomTo(clampedTo({ Step { first }, Step { first + m_visible.count() - 1 } }, m_full));
 }
 
 void ViewState::setHover(std::optional<Step> step)

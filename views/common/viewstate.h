@@ -61,6 +61,7 @@ public:
 
     std::optional<Step> cursor() const { return m_cursor; } ///< pinned
     void setCursor(std::optional<Step> step);
+    void goTo(Step step); ///< the cursor, and the visible steps where they do not hold it
     std::optional<Step> hover() const { return m_hover; } ///< follows the mouse
     void setHover(std::optional<Step> step);
     std::optional<Step> markA() const { return m_markA; }
@@ -84,6 +85,7 @@ public:
     /// Another run whose curves are drawn beside this one's, on the same axis; null for none.
     store::RunRef comparedRun() const { return m_compared; }
     std::shared_ptr<const store::Catalog> comparedCatalog() const { return m_comparedCatalog; }
+    QString comparedName() const; ///< with its id where both runs have one name
     void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
     bool isFollowing() const { return m_following; }

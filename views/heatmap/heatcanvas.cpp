@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <QPainter>
 
@@ -35,6 +36,7 @@ void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
     m_layout = layoutFor(size(), 1.0);
     if (m_picture && m_hoverRow >= static_cast<int>(m_picture->rows.size()))
         m_hoverRow = -1;
+    hoverAgain();
     invalidate();
 }
 
@@ -352,18 +354,20 @@ void HeatCanvas::brushed(const QRect& area)
 {
     const QRect plot = plotRect();
     std::vector<ModuleKey> keys;
+    std::set<std::pair<QString, QString>> known;
     if (m_picture && m_picture->axes != HeatAxes::RankByStep) {
-        for (int row = 0; row < m_layout.rows() && keys.size() < kMostBrushed; ++row) {
+        for (int row = 0; row < m_layout.rows(); ++row) {
             const bool covered
                 = m_layout.bottom(row) > area.top() - plot.top() && m_layout.top(row) <= area.bottom() - plot.top();
             const ModuleKey& key = m_picture->rows[static_cast<std::size_t>(row)].key;
-            if (covered && std::find(keys.begin(), keys.end(), key) == keys.end())
+            if (covered && known.insert({ key.name, key.slot }).second)
                 keys.push_back(key);
         }
     }
     // A stroke along one row means its steps, not the row.
     if (keys.size() > 1) {
-        state().setSelection(std::move(keys));
+        const auto most = keys.begin() + static_cast<std::ptrdiff_t>(std::min(keys.size(), kMostBrushed));
+        state().setSelection({ keys.begin(), most }, { most, keys.end() });
         Q_EMIT curvesWanted();
     }
     PlotCanvas::brushed(area);

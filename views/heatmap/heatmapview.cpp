@@ -69,6 +69,7 @@ void HeatmapView::buildBar()
     m_orderBox = m_bar->addCombo(tr("Rows"), QStringLiteral("heatmapRows"));
     m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
     m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
+    m_orderBox->addItem(tr("alike together"), static_cast<int>(RowOrder::Clustered));
     m_bar->addStretch();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("heatmapFollow"));

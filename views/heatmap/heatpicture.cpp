@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include "rowcluster.h"
+
 namespace telltale::views {
 
 using series::CellState;
@@ -64,7 +66,7 @@ std::vector<QString> HeatPicture::groups() const
     std::vector<QString> groups;
     groups.reserve(rows.size());
     for (const Row& row : rows)
-        groups.push_back(order == RowOrder::Value || axes == HeatAxes::RankByStep ? QString() : row.group);
+        groups.push_back(order != RowOrder::Model || axes == HeatAxes::RankByStep ? QString() : row.group);
     return groups;
 }
 
@@ -75,6 +77,8 @@ void HeatPicture::finish()
         computeDeviations();
     if (order == RowOrder::Value)
         orderByValue();
+    else if (order == RowOrder::Clustered && axes != HeatAxes::RankByStep)
+        orderByLikeness();
     chooseScale();
 }
 
@@ -99,6 +103,12 @@ void HeatPicture::orderByValue()
     std::stable_sort(permutation.begin(), permutation.end(), [&](std::size_t a, std::size_t b) {
         return std::pair(keys[a].nonFinite, keys[a].largest) > std::pair(keys[b].nonFinite, keys[b].largest);
     });
+    permute(permutation);
+}
+
+void HeatPicture::permute(const std::vector<std::size_t>& permutation)
+{
+    const auto columnCount = static_cast<std::size_t>(result.columns);
     HeatPicture sorted = *this;
     for (std::size_t row = 0; row < rows.size(); ++row) {
         const std::size_t from = permutation[row];
@@ -112,6 +122,62 @@ void HeatPicture::orderByValue()
         copy(shown, sorted.shown);
     }
     *this = std::move(sorted);
+}
+
+std::vector<float> HeatPicture::likenessFeatures(std::size_t bins) const
+{
+    // A row is its course (mean and spread taken out), its level among the others, and where it is not finite.
+    const std::size_t dimensions = 2 * bins + 1;
+    const auto columnCount = static_cast<std::size_t>(result.columns);
+    std::vector<float> features(rows.size() * dimensions);
+    double levelSum = 0;
+    double levelSquares = 0;
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        float* const out = features.data() + row * dimensions;
+        std::vector<float> sums(bins);
+        std::vector<float> counts(bins);
+        std::vector<float> bad(bins);
+        for (std::size_t c = 0; c < columnCount; ++c) {
+            const std::size_t i = row * columnCount + c;
+            const std::size_t bin = c * bins / columnCount;
+            bad[bin] += result.states[i] >= CellState::NegInf ? 1.0F : 0.0F;
+            if (result.states[i] != CellState::Value || (scaleMode == HeatScale::Log && shown[i] <= 0))
+                continue;
+            sums[bin] += scaleMode == HeatScale::Log ? std::log(shown[i]) : shown[i];
+            counts[bin] += 1;
+        }
+        const float total = std::accumulate(sums.begin(), sums.end(), 0.0F);
+        const float mean = total / std::max(1.0F, std::accumulate(counts.begin(), counts.end(), 0.0F));
+        float spread = 0;
+        for (std::size_t bin = 0; bin < bins; ++bin) {
+            out[bin] = counts[bin] > 0 ? sums[bin] / counts[bin] - mean : 0;
+            spread += out[bin] * out[bin];
+            out[bins + bin] = bad[bin] > 0 ? 1.0F : 0.0F;
+        }
+        const float least = std::max(std::abs(mean) * 1e-4F, 1e-12F);
+        for (std::size_t bin = 0; bin < bins; ++bin)
+            out[bin] /= std::max(std::sqrt(spread), least);
+        out[2 * bins] = mean;
+        levelSum += static_cast<double>(mean);
+        levelSquares += static_cast<double>(mean) * static_cast<double>(mean);
+    }
+    const auto count = static_cast<double>(rows.size());
+    const double average = levelSum / count;
+    const double deviation = std::sqrt(std::max(levelSquares / count - average * average, 1e-24));
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+        float& level = features[row * dimensions + 2 * bins];
+        level = static_cast<float>((static_cast<double>(level) - average) / deviation);
+    }
+    return features;
+}
+
+void HeatPicture::orderByLikeness()
+{
+    constexpr std::size_t kBins = 24;
+    if (rows.size() < 3 || result.columns == 0)
+        return;
+    const std::size_t bins = std::min(kBins, static_cast<std::size_t>(result.columns));
+    permute(clusteredOrder(likenessFeatures(bins), 2 * bins + 1));
 }
 
 void HeatPicture::computeDeviations()

@@ -12,7 +12,7 @@ namespace telltale::views {
 
 enum class HeatAxes { ModuleByStep, RankByStep, ModuleByRank };
 enum class HeatScale { Linear, Log, Symlog, Deviation };
-enum class RowOrder { Model, Value };
+enum class RowOrder { Model, Value, Clustered };
 
 /// One answer with everything needed to paint it. Immutable once built. Thread: any (a value).
 struct HeatPicture {
@@ -50,6 +50,9 @@ private:
             + static_cast<std::size_t>(column);
     }
     void orderByValue();
+    void orderByLikeness();
+    void permute(const std::vector<std::size_t>& order);
+    std::vector<float> likenessFeatures(std::size_t bins) const;
     void computeDeviations();
     void chooseScale();
 };

@@ -53,6 +53,7 @@ void CurveCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
     m_values.clear();
     if (m_picture && m_near >= static_cast<int>(m_picture->series.size()))
         m_near = -1;
+    hoverAgain();
     invalidate();
 }
 

@@ -28,6 +28,7 @@ QString word(std::string_view name)
 
 CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
+    , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new CurveCanvas(context.state, this))
     , m_valueId(context.queries ? context.queries->newView() : 0)
@@ -118,6 +119,7 @@ void CurvesView::connectState()
         askSoon(Urgency::Now);
     };
     connect(state, &ViewState::runChanged, this, [this, ask] {
+        m_own.reset();
         m_canvas->setPicture(nullptr);
         ask();
     });
@@ -129,6 +131,7 @@ void CurvesView::connectState()
     connect(state, &ViewState::statChanged, this, ask);
     connect(state, &ViewState::rankChanged, this, ask);
     connect(state, &ViewState::ranksChanged, this, ask);
+    connect(state, &ViewState::comparedChanged, this, ask);
     connect(state, &ViewState::selectionChanged, this, ask);
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
@@ -152,8 +155,12 @@ void CurvesView::updateCaption()
 {
     const ViewState& state = *context().state;
     const auto count = static_cast<int>(state.selection().size());
-    m_caption->setText(
-        count == 0 ? QString() : tr("%1 of %n selected series", nullptr, count).arg(word(statName(state.stat()))));
+    QString caption;
+    if (count > 0)
+        caption = tr("%1 of %n series", nullptr, count).arg(word(statName(state.stat())));
+    if (count > 0 && state.comparedRun())
+        caption += tr(", beside %1").arg(state.comparedName());
+    m_caption->setText(caption);
     m_canvas->setEmptyText(emptyText());
 }
 
@@ -181,16 +188,24 @@ void CurvesView::setSmoothing(double weight)
     m_canvas->setSmoothing(weight);
 }
 
+void CurvesView::hideSharedChoices()
+{
+    m_bar->removeCombo(m_rankBox);
+    m_follow->hide();
+}
+
 void CurvesView::ask()
 {
     const ViewState& state = *context().state;
     if (!state.catalog() || state.selection().empty() || state.visibleRange().isEmpty()) {
         m_canvas->setEmptyText(emptyText());
+        m_own.reset();
         m_canvas->setPicture(nullptr);
         return;
     }
     const CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
+    m_compared.ask(request, readCurves, [this] { showMerged(); });
     submit([this, request](
                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
         auto picture = reader ? readCurves(**reader, request, cancel) : tl::unexpected(reader.error());
@@ -205,7 +220,8 @@ void CurvesView::ask()
         return [this, shared] {
             setTrouble({});
             m_canvas->setEmptyText(emptyText());
-            m_canvas->setPicture(shared);
+            m_own = shared;
+            showMerged();
             askValues();
         };
     });
@@ -248,6 +264,11 @@ void CurvesView::askValues()
                     m_canvas->setLegendValues(values);
             };
         });
+}
+
+void CurvesView::showMerged()
+{
+    m_canvas->setPicture(m_compared.mergedWith(m_own));
 }
 
 QImage CurvesView::renderImage(QSize size)

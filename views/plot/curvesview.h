@@ -3,6 +3,7 @@
 
 #include <telltale/common/dataview.h>
 
+#include "comparedcurves.h"
 #include "curvepicture.h"
 
 class QComboBox;
@@ -29,6 +30,8 @@ public:
 
     void setYMode(YMode mode);
     void setSmoothing(double weight);
+    /// For curves under a view that offers rank and following itself.
+    void hideSharedChoices();
     CurveCanvas* canvas() const { return m_canvas; }
 
 protected:
@@ -42,6 +45,10 @@ private:
     void fillRanks();
     QString emptyText() const;
 
+    void showMerged();
+
+    ComparedCurves m_compared;
+    std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     CurveCanvas* m_canvas;
     QLabel* m_caption = nullptr;

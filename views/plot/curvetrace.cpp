@@ -87,10 +87,10 @@ float CurveTrace::yOf(double value) const
     return std::clamp(static_cast<float>(y), -kFar, kFar);
 }
 
-template <typename ToY>
-std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::size_t join, ToY toY) const
+template <typename ToY> std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, ToY toY) const
 {
     std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
+    std::size_t join = 0; // not asked yet
     const ColumnSpan* before = nullptr;
     std::size_t lastAt = 0;
     for (std::size_t i = 0; i < buckets.size(); ++i) {
@@ -112,7 +112,7 @@ std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::
                 last.bottom = std::max(last.bottom, edge);
                 column.top = std::min(column.top, edge);
                 column.bottom = std::max(column.bottom, edge);
-            } else if (before && i - lastAt <= join) {
+            } else if (before && i - lastAt <= (join = join > 0 ? join : longestJoin(buckets))) {
                 const float from = columns[lastAt].right;
                 const float slope = (column.left - from) / static_cast<float>(i - lastAt);
                 for (std::size_t x = lastAt + 1; x < i; ++x) {
@@ -132,23 +132,23 @@ std::vector<ColumnSpan> CurveTrace::dense(std::span<const Bucket> buckets, std::
 
 std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
 {
-    const std::size_t join = longestJoin(buckets);
     if (buckets.size() == static_cast<std::size_t>(m_width)) {
         // The scale's arithmetic is spelled out here, because it is most of the work of a plot with many curves.
         const double factor = m_factor;
         const double offset = m_offset;
         if (m_log) {
-            return dense(buckets, join, [=](double value) {
+            return dense(buckets, [=](double value) {
                 const double y = static_cast<double>(quickLog2(static_cast<float>(value))) * factor + offset;
                 return std::clamp(static_cast<float>(y), -kFar, kFar);
             });
         }
         if (m_scale.mode() == ValueScale::Mode::Linear) {
-            return dense(buckets, join,
+            return dense(buckets,
                 [=](double value) { return std::clamp(static_cast<float>(value * factor + offset), -kFar, kFar); });
         }
-        return dense(buckets, join, [this](double value) { return yOf(value); });
+        return dense(buckets, [this](double value) { return yOf(value); });
     }
+    const std::size_t join = longestJoin(buckets);
     std::vector<Point> points;
     points.reserve(buckets.size());
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));

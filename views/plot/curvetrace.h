@@ -37,9 +37,9 @@ private:
         bool single;
         bool joins; ///< the line comes from the point before
     };
-    /// raw() where every bucket is one column: a single pass.
-    template <typename ToY>
-    std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, std::size_t join, ToY toY) const;
+    /// raw() where every bucket is one column: a single pass over the buckets, which are most of the memory that a plot
+    /// with many curves reads. The first bucket without samples asks for longestJoin(), the only other pass.
+    template <typename ToY> std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, ToY toY) const;
     std::vector<ColumnSpan> columnsOf(std::span<const Point> points) const;
 
     int m_width;

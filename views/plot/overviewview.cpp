@@ -20,6 +20,7 @@ namespace telltale::views {
 
 OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
+    , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new OverviewCanvas(context.state))
 {
@@ -69,6 +70,7 @@ void OverviewView::connectState()
 {
     ViewState* state = context().state;
     connect(state, &ViewState::runChanged, this, [this] {
+        m_own.reset();
         m_canvas->setPicture(nullptr);
         updateCaption();
         askSoon(Urgency::Now);
@@ -79,6 +81,10 @@ void OverviewView::connectState()
     });
     connect(state, &ViewState::rankChanged, this, [this] { askSoon(Urgency::Now); });
     connect(state, &ViewState::ranksChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(state, &ViewState::comparedChanged, this, [this] {
+        updateCaption();
+        askSoon(Urgency::Now);
+    });
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
     connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
@@ -100,9 +106,12 @@ void OverviewView::updateCaption()
             ranks.push_back(source.rank);
         attempt = std::max(attempt, source.attempt);
     }
-    m_caption->setText(tr("%1, %n ranks, attempt %2", nullptr, static_cast<int>(ranks.size()))
-                           .arg(QString::fromStdString(catalog->name))
-                           .arg(attempt + 1));
+    QString caption = tr("%1, %n ranks, attempt %2", nullptr, static_cast<int>(ranks.size()))
+                          .arg(QString::fromStdString(catalog->name))
+                          .arg(attempt + 1);
+    if (context().state->comparedRun())
+        caption += tr(", beside %1").arg(context().state->comparedName());
+    m_caption->setText(caption);
 }
 
 QString OverviewView::emptyText() const
@@ -119,11 +128,13 @@ void OverviewView::ask()
 {
     const ViewState& state = *context().state;
     if (!state.catalog() || state.visibleRange().isEmpty()) {
+        m_own.reset();
         m_canvas->setPicture(nullptr);
         return;
     }
     const CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
+    m_compared.ask(request, readScalars, [this] { showMerged(); });
     submit([this, request](
                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
         auto picture = reader ? readScalars(**reader, request, cancel) : tl::unexpected(reader.error());
@@ -138,9 +149,15 @@ void OverviewView::ask()
         return [this, shared] {
             setTrouble({});
             m_canvas->setEmptyText(emptyText());
-            m_canvas->setPicture(shared);
+            m_own = shared;
+            showMerged();
         };
     });
+}
+
+void OverviewView::showMerged()
+{
+    m_canvas->setPicture(m_compared.mergedWith(m_own));
 }
 
 QImage OverviewView::renderImage(QSize size)

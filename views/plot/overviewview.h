@@ -3,6 +3,8 @@
 
 #include <telltale/common/dataview.h>
 
+#include "comparedcurves.h"
+
 class QComboBox;
 class QLabel;
 
@@ -32,6 +34,10 @@ private:
     void updateCaption();
     QString emptyText() const;
 
+    void showMerged();
+
+    ComparedCurves m_compared;
+    std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
     QComboBox* m_rangeBox = nullptr;

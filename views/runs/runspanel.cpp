@@ -5,6 +5,7 @@
 
 #include <QAction>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QSortFilterProxyModel>
@@ -38,7 +39,12 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
 
     QToolButton* search = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
     search->setCheckable(true);
-    QToolButton* open = m_head->addButton(QStringLiteral("imp"), tr("Open a run"));
+    m_compare = m_head->addButton(
+        QStringLiteral("compare"), tr("Compare the two selected runs (Ctrl+click selects a second)"));
+    m_compare->setObjectName(QStringLiteral("runsCompare"));
+    QToolButton* open = m_head->addButton(QStringLiteral("folder"), tr("Open a run"));
+    QToolButton* importButton = m_head->addButton(QStringLiteral("imp"), tr("Import a run: keep a copy here"));
+    importButton->setObjectName(QStringLiteral("runsImport"));
 
     m_search->setObjectName(QStringLiteral("runsSearch"));
     m_search->setPlaceholderText(tr("Part of a run's name"));
@@ -52,6 +58,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     m_tree->setModel(m_proxy);
     m_tree->setItemDelegate(new RunsDelegate(m_tree));
     m_tree->setEmptyText(tr("Live and archived runs appear here."));
+    m_tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
     m_tree->setContextMenuPolicy(Qt::CustomContextMenu);
     QHeaderView* header = m_tree->header();
     header->setStretchLastSection(false);
@@ -73,12 +80,19 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
         on ? m_search->setFocus() : m_search->clear();
     });
     connect(open, &QToolButton::clicked, this, &RunsPanel::openWanted);
+    connect(importButton, &QToolButton::clicked, this, &RunsPanel::importWanted);
+    connect(m_compare, &QToolButton::clicked, this, &RunsPanel::compareSelected);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::selectionChanged);
+    selectionChanged();
     connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_proxy->setFilterFixedString(text);
         refresh();
     });
     connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);
-    connect(m_tree, &QTreeView::clicked, this, &RunsPanel::activate);
+    connect(m_tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
+        if (selectedIds().size() == 1) // a second one is selected to compare, not to look at
+            activate(index);
+    });
     connect(m_tree, &QWidget::customContextMenuRequested, this, &RunsPanel::showMenu);
     connect(header, &QWidget::customContextMenuRequested, this, &RunsPanel::showHeaderMenu);
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &RunsPanel::refresh);
@@ -108,6 +122,31 @@ void RunsPanel::setCurrentRun(const QString& id)
         m_tree->setCurrentIndex(index);
 }
 
+QStringList RunsPanel::selectedIds() const
+{
+    QStringList ids;
+    for (const QModelIndex& index : m_tree->selectionModel()->selectedRows()) {
+        if (const QString id = index.data(items::KeyRole).toString(); !id.isEmpty())
+            ids.append(id);
+    }
+    return ids;
+}
+
+void RunsPanel::selectionChanged()
+{
+    m_compare->setEnabled(selectedIds().size() == 2);
+}
+
+void RunsPanel::compareSelected()
+{
+    QStringList ids = selectedIds();
+    if (ids.size() != 2)
+        return;
+    if (ids.back() == m_currentId)
+        ids.swapItemsAt(0, 1);
+    Q_EMIT compareWanted(ids.front(), ids.back());
+}
+
 QString RunsPanel::selectedId() const
 {
     return m_tree->currentIndex().siblingAtColumn(0).data(items::KeyRole).toString();
@@ -129,6 +168,10 @@ void RunsPanel::showMenu(const QPoint& position)
     const bool live = index.data(items::StateRole).toInt() == static_cast<int>(store::RunState::Live);
     QMenu menu(this);
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
+    if (selectedIds().size() == 2)
+        menu.addAction(tr("Compare these two"), this, &RunsPanel::compareSelected);
+    else if (!m_currentId.isEmpty() && id != m_currentId)
+        menu.addAction(tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, id); });
     menu.addAction(tr("Rename…"), this, [this, id] { Q_EMIT renameWanted(id); })->setEnabled(!live);
     menu.addAction(tr("Export a copy…"), this, [this, id] { Q_EMIT exportWanted(id); })->setEnabled(!live);
     menu.addSeparator();

@@ -5,6 +5,7 @@
 
 class QLineEdit;
 class QSortFilterProxyModel;
+class QToolButton;
 
 namespace telltale::items {
 class RunsModel;
@@ -33,6 +34,9 @@ Q_SIGNALS:
     void deleteWanted(const QString& id);
     void exportWanted(const QString& id);
     void openWanted();
+    void importWanted();
+    /// Two runs on one axis; the first is or becomes the one that is shown.
+    void compareWanted(const QString& shownId, const QString& otherId);
 
 private:
     void activate(const QModelIndex& index);
@@ -40,12 +44,16 @@ private:
     void showHeaderMenu(const QPoint& position);
     void refresh();
     QString selectedId() const;
+    QStringList selectedIds() const; ///< runs, not headings
+    void compareSelected();
+    void selectionChanged();
 
     items::RunsModel* m_model;
     QSortFilterProxyModel* m_proxy;
     PanelHead* m_head;
     QLineEdit* m_search;
     PanelTree* m_tree;
+    QToolButton* m_compare;
     QString m_currentId;
 };
 

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractButton>
+#include <QApplication>
+#include <QClipboard>
+#include <QDir>
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QDropEvent>
+#include <QFile>
+#include <QItemSelectionModel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QRegularExpression>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <QUrl>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
+#include <telltale/shell/commandregistry.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/runactions.h>
+#include <telltale/shell/rundriver.h>
+#include <telltale/shell/toaster.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/querypool.h>
+
+#include "shellfixture.h"
+
+using namespace telltale;
+using namespace telltale::shell;
+
+/// What a person does with runs and keys, on two small runs: one in the data directory, one elsewhere.
+/// Thread: the test's.
+class ShellActionsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression(QStringLiteral(".?")));
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_elsewhere = std::make_unique<QTemporaryDir>();
+        m_pool = std::make_unique<store::QueryPool>(2);
+        test::DemoCapsule(m_dir->path().toStdString()).write(100);
+        test::DemoCapsule other(m_elsewhere->path().toStdString(), "2026-01-03_other_def456.telltale");
+        other.write(120);
+        m_other = QString::fromStdString(other.path());
+        AppContext context;
+        context.queries = m_pool.get();
+        context.dataDir = m_dir->path().toStdString();
+        context.connections = [this] { return m_agents; };
+        m_window = std::make_unique<MainWindow>(context, settings::LoadedSettings {});
+        m_window->toaster()->setAnimated(false);
+        m_window->resize(1500, 950);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_pool.reset();
+        m_agents.clear();
+        m_elsewhere.reset();
+        m_dir.reset();
+    }
+
+    void aFileFromElsewhereIsListedAndShown()
+    {
+        m_window->openCapsules({ m_other });
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->path), m_other);
+        QVERIFY(m_window->driver()->runs()->indexOf(m_other).isValid());
+        m_window->openPath(m_other); // a second time: still one line
+        m_window->driver()->refreshArchive();
+        QTest::qWait(200);
+        QCOMPARE(archived().size(), std::size_t { 2 });
+    }
+
+    void aDroppedFileOpens()
+    {
+        QMimeData data;
+        data.setUrls({ QUrl::fromLocalFile(m_other) });
+        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &drop);
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(state()->run()->path), m_other, 20'000);
+    }
+
+    void twoRunsStandOnOneAxis()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        auto* compare = m_window->findChild<QAbstractButton*>(QStringLiteral("runsCompare"));
+        QVERIFY(!compare->isEnabled());
+        tree->selectAll();
+        QTRY_VERIFY(compare->isEnabled());
+        compare->click();
+        QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun(), 20'000);
+        QVERIFY(state()->comparedRun()->path != state()->run()->path);
+        QCOMPARE(state()->fullRange().last, Step { 119 });
+        m_window->commands()->action(QStringLiteral("run.endComparison"))->trigger();
+        QVERIFY(!state()->comparedRun());
+    }
+
+    void aRunIsImportedCopiedAndDeletedAfterAQuestion()
+    {
+        m_window->runActions()->importFile(m_other);
+        const QString here = m_dir->filePath(QStringLiteral("runs/2026-01-03_other_def456.telltale"));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(here), 20'000);
+        QTRY_COMPARE(archived().size(), std::size_t { 2 });
+        QVERIFY(QFile::exists(m_other));
+        QTRY_COMPARE(QString::fromStdString(state()->run()->path), here);
+
+        const QString copy = m_elsewhere->filePath(QStringLiteral("copy.telltale"));
+        m_window->runActions()->copyTo(firstId(), copy);
+        QTRY_VERIFY(QFile::exists(copy));
+
+        const std::string gone = archived().front().path;
+        QStringList questions;
+        bool answer = false;
+        m_window->runActions()->setConfirm([&](const QString& question) {
+            questions.append(question);
+            return answer;
+        });
+        m_window->runActions()->remove(firstId());
+        QTest::qWait(100);
+        QVERIFY(QFile::exists(QString::fromStdString(gone)));
+        answer = true;
+        m_window->runActions()->remove(firstId());
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            !QFile::exists(QString::fromStdString(gone)), qPrintable(m_window->toaster()->shown().join(u'\n')), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 1 }, 20'000);
+        QCOMPARE(questions.size(), 2);
+        QVERIFY(questions.front().contains(QStringLiteral("a test run")));
+    }
+
+    void bracketsGoToWhereSomethingBreaks()
+    {
+        test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
+        broken.write(test::DemoCapsule::kFirstBad + 30);
+        m_window->openPath(QString::fromStdString(broken.path()));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
+        state()->setKind(Kind::Actv);
+        state()->zoomTo({ Step { 0 }, Step { 99 } });
+        m_window->views()->setFocus();
+        QTest::keyClick(m_window->views(), Qt::Key_BracketRight);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), 20'000);
+        QCOMPARE(state()->rank(), Rank { 1 });
+        QVERIFY(state()->visibleRange().contains(Step { test::DemoCapsule::kFirstBad }));
+        QCOMPARE(state()->selection().size(), std::size_t { 1 });
+        QTest::keyClick(m_window->views(), Qt::Key_F8);
+        QTRY_VERIFY_WITH_TIMEOUT(*state()->cursor() > Step { test::DemoCapsule::kFirstBad }, 20'000);
+        QTest::keyClick(m_window->views(), Qt::Key_BracketLeft);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), 20'000);
+        QTest::keyClick(m_window->views(), Qt::Key_BracketLeft);
+        QTRY_VERIFY_WITH_TIMEOUT(!m_window->toaster()->shown().isEmpty(), 20'000);
+    }
+
+    void thePaletteGoesToAStep()
+    {
+        state()->zoomTo({ Step { 60 }, Step { 90 } });
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        auto* palette = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"));
+        auto* field = palette->findChild<QLineEdit*>();
+        QTest::keyClicks(field, QStringLiteral("step 30"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(state()->cursor(), std::optional(Step { 30 }));
+        QVERIFY(state()->visibleRange().contains(Step { 30 }));
+        QTest::keyClick(m_window->views(), Qt::Key_Backspace);
+        QCOMPARE(state()->visibleRange().first, Step { 60 });
+        QTest::keyClick(m_window->views(), Qt::Key_Backspace, Qt::ShiftModifier);
+        QVERIFY(state()->visibleRange().contains(Step { 30 }));
+    }
+
+    void theLogKeepsWhatTheToastsSaid()
+    {
+        auto* dock = m_window->findChild<QDockWidget*>(QStringLiteral("log"));
+        QVERIFY(!dock->isVisible());
+        ConnectionInfo refused;
+        refused.agentId = "node/3";
+        refused.rank = Rank { 3 };
+        refused.peer = "127.0.0.1:5000";
+        refused.lastRefusal = "wrong token";
+        m_agents = { refused };
+        m_window->showProblem(QStringLiteral("the disk is full"));
+        auto* table = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
+        QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 2, 20'000);
+        m_window->commands()->action(QStringLiteral("window.log"))->trigger();
+        QTRY_VERIFY(dock->isVisible());
+        auto* filter = m_window->findChild<QLineEdit*>(QStringLiteral("logFilter"));
+        filter->setText(QStringLiteral("token"));
+        QCOMPARE(table->model()->rowCount(), 1);
+        QCOMPARE(table->model()->index(0, 2).data().toString(), QStringLiteral("3"));
+        table->selectRow(0);
+        table->setFocus();
+        QTest::keyClick(table, Qt::Key_C, Qt::ControlModifier);
+        QVERIFY(QGuiApplication::clipboard()->text().endsWith(QStringLiteral("127.0.0.1:5000: wrong token")));
+    }
+
+private:
+    views::ViewState* state() const { return m_window->state(); }
+    const std::vector<store::RunSummary>& archived() const
+    {
+        return m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup);
+    }
+    QString firstId() const { return QString::fromStdString(archived().front().id); }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<QTemporaryDir> m_elsewhere;
+    QString m_other;
+    std::vector<ConnectionInfo> m_agents;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+QTEST_MAIN(ShellActionsTest)
+#include "shellactionstest.moc"

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "logpanel.h"
+
+#include <algorithm>
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/logmodel.h>
+
+#include "panelhead.h"
+#include "rolelabel.h"
+
+namespace telltale::views {
+
+namespace {
+
+using items::LogModel;
+
+/// Numbers in the number font; what is worse than a notice in its colour.
+class LineDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Theme& theme = Theme::current();
+        const int severity = index.data(items::SeverityRole).toInt();
+        const bool isText = index.column() >= LogModel::KindColumn;
+        painter->save();
+        if (option.state.testFlag(QStyle::State_Selected))
+            painter->fillRect(option.rect, theme.selection);
+        painter->setFont(isText ? wordsFont(12) : numberFont(12));
+        painter->setPen(index.column() == LogModel::KindColumn && severity > 0
+                ? (severity > 1 ? theme.criticalText : theme.warnText)
+                : index.column() == LogModel::TimeColumn ? theme.text2
+                                                         : theme.text);
+        const QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
+            painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, cell.width()));
+        painter->restore();
+    }
+};
+
+}
+
+LogPanel::LogPanel(LogModel* model, QWidget* parent)
+    : QWidget(parent)
+    , m_model(model)
+    , m_proxy(new QSortFilterProxyModel(this))
+    , m_head(new PanelHead(tr("Log"), this))
+    , m_filter(new QLineEdit(this))
+    , m_table(new QTableView(this))
+    , m_empty(new RoleLabel(tr("Nothing has happened that is worth a line."), &Theme::text3, wordsFont(12), this))
+{
+    setObjectName(QStringLiteral("logPanel"));
+    QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy the selected lines, or all"));
+    m_proxy->setSourceModel(model);
+    m_proxy->setFilterKeyColumn(-1);
+    m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
+    m_filter->setObjectName(QStringLiteral("logFilter"));
+    m_filter->setPlaceholderText(tr("Part of a message, a step or a rank"));
+    m_filter->setAccessibleName(tr("Filter the log"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setMaximumWidth(420);
+    m_table->setObjectName(QStringLiteral("logTable"));
+    m_table->setAccessibleName(tr("Log"));
+    m_table->setModel(m_proxy);
+    m_table->setItemDelegate(new LineDelegate(m_table));
+    m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setShowGrid(false);
+    m_table->setWordWrap(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setTabKeyNavigation(false);
+    m_table->installEventFilter(this);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(22);
+    QHeaderView* header = m_table->horizontalHeader();
+    header->setFont(wordsFont(11));
+    header->setFixedHeight(22);
+    header->setHighlightSections(false);
+    header->setStretchLastSection(true);
+    const int widths[] = { 150, 70, 60, 130, 400 };
+    static_assert(std::size(widths) == LogModel::ColumnCount);
+    for (int column = 0; column < LogModel::ColumnCount; ++column)
+        m_table->setColumnWidth(column, std::max(widths[column], header->sectionSizeHint(column)));
+    m_empty->setAlignment(Qt::AlignCenter);
+
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* top = new QVBoxLayout;
+    top->setContentsMargins(8, 6, 8, 6);
+    top->addWidget(m_filter);
+    layout->addLayout(top);
+    layout->addWidget(m_table, 1);
+    layout->addWidget(m_empty, 1);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setFocusProxy(m_table);
+
+    connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
+    connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
+    connect(m_model, &QAbstractItemModel::modelReset, this, &LogPanel::refresh);
+    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        const LogModel::Entry& entry = m_model->entry(m_proxy->mapToSource(index).row());
+        if (entry.step >= 0)
+            Q_EMIT stepWanted(entry.step, entry.rank);
+    });
+    refresh();
+}
+
+void LogPanel::refresh()
+{
+    const int count = m_model->rowCount();
+    m_head->setHint(count == 0 ? QString() : QString::number(count));
+    m_table->setVisible(count > 0);
+    m_empty->setVisible(count == 0);
+    m_table->scrollToBottom();
+}
+
+void LogPanel::copy() const
+{
+    QStringList lines;
+    const QModelIndexList chosen = m_table->selectionModel()->selectedRows();
+    for (int row = 0; row < m_proxy->rowCount(); ++row) {
+        const QModelIndex index = m_proxy->index(row, 0);
+        if (chosen.isEmpty() || chosen.contains(index))
+            lines.append(index.data(items::KeyRole).toString());
+    }
+    QGuiApplication::clipboard()->setText(lines.join(u'\n'));
+}
+
+bool LogPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
+        copy();
+        return true;
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+}
