@@ -1088,6 +1088,14 @@ GPL-3.0-or-later</translation>
         <source>steps %1 to %2</source>
         <translation>第 %1 至 %2 步</translation>
     </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CurvesView</name>
@@ -1172,6 +1180,30 @@ GPL-3.0-or-later</translation>
     <message>
         <source>smoothed %1, raw behind</source>
         <translation>平滑 %1，后方为原始曲线</translation>
+    </message>
+    <message>
+        <source>x</source>
+        <translation>x</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>, no %1 recorded</source>
+        <translation>，未记录%1</translation>
+    </message>
+    <message>
+        <source>This run records no %1: the axis shows steps.</source>
+        <translation>此训练未记录 %1：坐标轴显示步。</translation>
     </message>
 </context>
 <context>

@@ -16,11 +16,6 @@ namespace telltale::views {
 
 namespace {
 
-double xIn(const QRectF& plot, StepRange range, Step step)
-{
-    return plot.left() + SharedAxis::xOfStep(range, step, static_cast<int>(std::lround(plot.width())));
-}
-
 QColor withAlpha(QColor colour, double alpha)
 {
     colour.setAlphaF(static_cast<float>(alpha));
@@ -49,7 +44,23 @@ std::vector<EventMark> EventMark::of(const store::Catalog& catalog)
     return marks;
 }
 
+double AxisPainter::xIn(const QRectF& plot, StepRange range, Step step) const
+{
+    if (m_unitOf)
+        return plot.left() + m_unitOf(step) * plot.width();
+    return plot.left() + SharedAxis::xOfStep(range, step, static_cast<int>(std::lround(plot.width())));
+}
+
 void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks)
+{
+    std::vector<Label> texts;
+    for (const SharedAxis::Tick& tick : SharedAxis::ticksFor(range, static_cast<int>(std::lround(plot.width()))))
+        texts.push_back({ tick.x, formatStep(tick.step) });
+    labels(plot, range, texts, unit, marks);
+}
+
+void AxisPainter::labels(
+    const QRectF& plot, StepRange range, const std::vector<Label>& labels, const QString& unit, const StepMarks& marks)
 {
     m_painter.save();
     m_painter.setRenderHint(QPainter::Antialiasing, false);
@@ -58,13 +69,12 @@ void AxisPainter::steps(const QRectF& plot, StepRange range, const QString& unit
     m_painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y));
     m_painter.setFont(numberFont(11));
     const QFontMetricsF metrics(m_painter.font());
-    const int width = static_cast<int>(std::lround(plot.width()));
     const std::vector<Tag> covering = tags(plot, range, marks);
-    for (const SharedAxis::Tick& tick : SharedAxis::ticksFor(range, width)) {
+    for (const Label& tick : labels) {
         const double x = std::floor(plot.left() + tick.x) + 0.5;
         m_painter.setPen(QPen(m_theme.text3, 1));
         m_painter.drawLine(QPointF(x, y), QPointF(x, y + 4));
-        const QString label = formatStep(tick.step);
+        const QString& label = tick.text;
         const QRectF box(x - metrics.horizontalAdvance(label) / 2 - 4, y + 4, metrics.horizontalAdvance(label) + 8, 16);
         if (std::any_of(covering.begin(), covering.end(), [&](const Tag& t) { return t.box.intersects(box); }))
             continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -51,6 +52,15 @@ public:
     {
     }
 
+    /// Where a step stands, 0..1 from the left, on an axis that is not linear in steps.
+    void setStepPlaces(std::function<double(Step)> unitOf) { m_unitOf = std::move(unitOf); }
+    struct Label {
+        double x; ///< px from the plot's left edge
+        QString text;
+    };
+    /// An axis of any quantity; labels that a tag of `marks` would cover are left out.
+    void labels(const QRectF& plot, StepRange range, const std::vector<Label>& labels, const QString& unit,
+        const StepMarks& marks);
     /// Labels that a tag of `marks` would cover are left out.
     void steps(const QRectF& plot, StepRange range, const QString& unit, const StepMarks& marks = {});
     void values(const QRectF& plot, const ValueScale& scale);
@@ -71,11 +81,13 @@ private:
         QColor fill;
         QColor ink;
     };
+    double xIn(const QRectF& plot, StepRange range, Step step) const;
     std::vector<Tag> tags(const QRectF& plot, StepRange range, const StepMarks& marks) const;
     Tag tag(const QRectF& plot, double x, const QString& text, const QColor& fill, const QColor& ink) const;
 
     QPainter& m_painter;
     const Theme& m_theme;
+    std::function<double(Step)> m_unitOf;
 };
 
 }

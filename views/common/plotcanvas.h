@@ -46,7 +46,7 @@ protected:
     /// Enter: what a click at the cursor does.
     virtual void pin();
 
-    Step stepAt(double x) const;
+    virtual Step stepAt(double x) const;
     std::optional<QPoint> mouse() const { return m_mouse; }
     /// After a new picture: what lies under a resting mouse may be another step or row.
     void hoverAgain();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "viewbar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QToolButton>
@@ -33,6 +34,7 @@ QLabel* ViewBar::addTitle(const QString& title)
     QLabel* caption = addCaption();
     m_layout->setStretchFactor(caption, 1);
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_titleCaption = caption;
     return caption;
 }
 
@@ -109,6 +111,14 @@ QSize ViewBar::minimumSizeHint() const
     return { 80, kHeight };
 }
 
+bool ViewBar::event(QEvent* event)
+{
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest)
+        fitCaptions();
+    return handled;
+}
+
 void ViewBar::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
@@ -125,6 +135,11 @@ void ViewBar::fitCaptions()
     const bool room = wanted <= width();
     for (QLabel* caption : m_captions)
         caption->setVisible(room);
+    if (!m_titleCaption)
+        return;
+    // Cut in the middle of a word it says nothing. Hidden, its spacing is missing from the hint.
+    const int taken = m_layout->sizeHint().width() + (m_titleCaption->isHidden() ? m_layout->spacing() : 0);
+    m_titleCaption->setVisible(width() - taken >= m_titleCaption->sizeHint().width());
 }
 
 void ViewBar::paintEvent(QPaintEvent*)

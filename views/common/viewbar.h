@@ -34,6 +34,7 @@ public:
     QSize minimumSizeHint() const override;
 
 protected:
+    bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
@@ -41,6 +42,7 @@ private:
     void fitCaptions();
     QHBoxLayout* m_layout;
     std::vector<QLabel*> m_captions;
+    QLabel* m_titleCaption = nullptr;
 };
 
 }

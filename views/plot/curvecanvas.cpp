@@ -121,9 +121,13 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     CurveLook look;
     look.smoothing = m_smoothing;
     look.emphasised = m_near;
-    paintCurves(frame, plot, *m_picture, m_scale, look, theme);
+    CurvePicture warped;
+    if (m_picture->warp)
+        warped = m_picture->warpedTo(static_cast<int>(plot.width() * frame.devicePixelRatio()));
+    const CurvePicture& shown = m_picture->warp ? warped : *m_picture;
+    paintCurves(frame, plot, shown, m_scale, look, theme);
     QPainter painter(&frame);
-    const std::vector<CellState> states = m_picture->lane();
+    const std::vector<CellState> states = shown.lane();
     paintNonFiniteLane(painter, lane, states, theme);
 }
 
@@ -154,6 +158,20 @@ int CurveCanvas::nearestSeries(QPoint position) const
         }
     }
     return nearest;
+}
+
+Step CurveCanvas::stepAt(double x) const
+{
+    const QRect plot = plotRect();
+    if (!m_picture || !m_picture->warp || plot.width() <= 0)
+        return PlotCanvas::stepAt(x);
+    return m_picture->warp->stepAt((x - plot.left()) / plot.width());
+}
+
+double CurveCanvas::xOf(Step step, const QRect& plot) const
+{
+    return m_picture->warp ? plot.left() + m_picture->warp->unitOf(step) * plot.width()
+                           : plot.left() + SharedAxis::xOfStep(m_picture->range, step, plot.width());
 }
 
 void CurveCanvas::hoveredAt(QPoint position)
@@ -246,7 +264,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     const Theme& theme = Theme::current();
     const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
     const StepRange steps = stepsOf(one.result, index);
-    const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *step, plot.width());
+    const double x = xOf(*step, plot);
     const double y = plot.bottom() - m_scale.unitOf(bucket.last) * plot.height();
     if (bucket.finite > 0) {
         painter.setRenderHint(QPainter::Antialiasing);
@@ -282,8 +300,17 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     const QRect plot = plotRect(size);
     AxisPainter axis(painter, theme);
     const StepMarks marks = StepMarks::of(state());
+    if (const auto warp = m_picture->warp)
+        axis.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
     axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
-    axis.steps(plot, m_picture->range, tr("step"), marks);
+    if (const auto warp = m_picture->warp) {
+        std::vector<AxisPainter::Label> labels;
+        for (const XWarp::Tick& tick : warp->ticks(plot.width()))
+            labels.push_back({ tick.unit * plot.width(), tick.label });
+        axis.labels(plot, m_picture->range, labels, warp->axis() == XAxis::Time ? tr("time") : tr("samples"), marks);
+    } else {
+        axis.steps(plot, m_picture->range, tr("step"), marks);
+    }
     axis.cursorTags(plot, m_picture->range, marks);
     legend(size).paint(painter, legendValues(), m_near, theme);
     paintHover(painter, plot);

@@ -93,6 +93,14 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
     return ValueScale(scaleMode, bottom, high + margin);
 }
 
+CurvePicture CurvePicture::warpedTo(int width) const
+{
+    CurvePicture picture = *this;
+    for (CurveSeries& one : picture.series)
+        one.result.buckets = warp->warped(one.result.buckets, width);
+    return picture;
+}
+
 std::vector<CellState> CurvePicture::lane() const
 {
     std::size_t count = 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include <telltale/common/rowlist.h>
 #include <telltale/common/valuescale.h>
 #include <telltale/series/query.h>
+
+#include "xwarp.h"
 
 namespace telltale::views {
 
@@ -29,8 +32,11 @@ struct CurvePicture {
     StepRange range;
     std::vector<CurveSeries> series; ///< what belongs to one selected row stands together, its own rank first
     int omitted = 0; ///< selected rows that would be too much to draw
+    std::shared_ptr<const XWarp> warp; ///< null where x is the step
     bool isLive = false;
 
+    /// With the buckets where `warp` puts them in `width` columns: for painting alone.
+    CurvePicture warpedTo(int width) const;
     bool isEmpty() const { return series.empty(); }
     /// Fits the finite values; `robust` lets a few extreme buckets leave the plot.
     ValueScale fit(YMode mode, bool robust) const;

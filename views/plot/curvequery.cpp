@@ -47,6 +47,23 @@ CurveRequest CurveRequest::of(const ViewState& state, int pixels)
 
 namespace {
 
+/// Null where the run does not record the quantity; any rank that does answers for all.
+Expected<std::shared_ptr<const XWarp>> readWarp(
+    store::RunReader& reader, const CurveRequest& request, const series::CancelToken& cancel)
+{
+    RowWish wish;
+    wish.kind = Kind::Scalar;
+    wish.only = { { scalarOf(request.xAxis), {} } };
+    std::vector<Row> rows = buildRows(*request.catalog, wish);
+    std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return row.rank == request.rank; });
+    if (rows.empty())
+        return std::shared_ptr<const XWarp>();
+    const auto quantity = readCurve(reader, std::move(rows.front()), Stat::Value, request, cancel);
+    if (!quantity)
+        return tl::unexpected(quantity.error());
+    return XWarp::of(request.xAxis, quantity->result);
+}
+
 /// Smaller comes first; what the field does not know stays in the run's order.
 int scalarOrder(const QString& name)
 {
@@ -86,6 +103,12 @@ Expected<CurvePicture> readCurves(
             one->slot = i < request.colours.size() ? request.colours[i] : static_cast<int>(i);
             picture.series.push_back(std::move(*one));
         }
+    }
+    if (request.xAxis != XAxis::Step) {
+        auto warp = readWarp(reader, request, cancel);
+        if (!warp)
+            return tl::unexpected(std::move(warp).error());
+        picture.warp = std::move(*warp);
     }
     return withOtherRanks(reader, std::move(picture), request, cancel);
 }

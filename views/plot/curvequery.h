@@ -23,6 +23,7 @@ struct CurveRequest {
     StepRange range;
     int pixels = 0;
     std::optional<std::vector<Rank>> ranks; ///< drawn beside `rank`: as ViewState::ranks
+    XAxis xAxis = XAxis::Step;
     int omitted = 0; ///< selected rows left out, for the legend
     QString runName; ///< of a compared run
     bool isLive = false;

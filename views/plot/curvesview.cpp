@@ -59,6 +59,10 @@ void CurvesView::buildBar()
 {
     m_caption = m_bar->addTitle(tr("Curves"));
     m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("curvesRank"));
+    m_xBox = m_bar->addCombo(tr("x"), QStringLiteral("curvesX"));
+    m_xBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
+    m_xBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
+    m_xBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
     m_yBox = m_bar->addCombo(tr("y"), QStringLiteral("curvesY"));
     m_yBox->addItem(tr("linear"), static_cast<int>(YMode::Linear));
     m_yBox->addItem(tr("log"), static_cast<int>(YMode::Log));
@@ -82,6 +86,8 @@ void CurvesView::buildBar()
     ViewState* state = context().state;
     connect(
         m_yBox, &QComboBox::activated, this, [this] { setYMode(static_cast<YMode>(m_yBox->currentData().toInt())); });
+    connect(
+        m_xBox, &QComboBox::activated, this, [this] { setXAxis(static_cast<XAxis>(m_xBox->currentData().toInt())); });
     connect(m_smoothBox, &QComboBox::activated, this, [this] { setSmoothing(m_smoothBox->currentData().toDouble()); });
     connect(m_lastBox, &QComboBox::activated, this, [this, state] {
         state->setFollowSpan(m_lastBox->currentData().toInt());
@@ -160,6 +166,8 @@ void CurvesView::updateCaption()
         caption = tr("%1 of %n series", nullptr, count).arg(word(statName(state.stat())));
     if (count > 0 && state.comparedRun())
         caption += tr(", beside %1").arg(state.comparedName());
+    if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
+        caption += tr(", no %1 recorded").arg(m_xBox->currentText());
     m_caption->setText(caption);
     m_canvas->setEmptyText(emptyText());
 }
@@ -174,6 +182,13 @@ QString CurvesView::emptyText() const
     if (state.selection().empty())
         return tr("Select modules in the tree, or brush over rows of the heat map, to see their curves.");
     return tr("The selected modules have no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
+}
+
+void CurvesView::setXAxis(XAxis axis)
+{
+    m_xAxis = axis;
+    m_xBox->setCurrentIndex(m_xBox->findData(static_cast<int>(axis)));
+    askSoon(Urgency::Now);
 }
 
 void CurvesView::setYMode(YMode mode)
@@ -191,6 +206,7 @@ void CurvesView::setSmoothing(double weight)
 void CurvesView::hideSharedChoices()
 {
     m_bar->removeCombo(m_rankBox);
+    m_bar->removeCombo(m_xBox); // one axis with the view above
     m_follow->hide();
 }
 
@@ -203,8 +219,9 @@ void CurvesView::ask()
         m_canvas->setPicture(nullptr);
         return;
     }
-    const CurveRequest request
+    CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
+    request.xAxis = m_xAxis;
     m_compared.ask(request, readCurves, [this] { showMerged(); });
     submit([this, request](
                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
@@ -221,6 +238,10 @@ void CurvesView::ask()
             setTrouble({});
             m_canvas->setEmptyText(emptyText());
             m_own = shared;
+            m_xBox->setToolTip(m_xAxis == XAxis::Step || shared->warp
+                    ? tr("x")
+                    : tr("This run records no %1: the axis shows steps.").arg(m_xBox->currentText()));
+            updateCaption();
             showMerged();
             askValues();
         };

@@ -28,6 +28,8 @@ public:
     QImage renderImage(QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
+    /// By samples or time where the run records telltale.samples_seen or telltale.wall_ns; by step otherwise.
+    void setXAxis(XAxis axis);
     void setYMode(YMode mode);
     void setSmoothing(double weight);
     /// For curves under a view that offers rank and following itself.
@@ -49,10 +51,12 @@ private:
 
     ComparedCurves m_compared;
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
+    XAxis m_xAxis = XAxis::Step;
     ViewBar* m_bar;
     CurveCanvas* m_canvas;
     QLabel* m_caption = nullptr;
     QComboBox* m_rankBox = nullptr;
+    QComboBox* m_xBox = nullptr;
     QComboBox* m_yBox = nullptr;
     QComboBox* m_smoothBox = nullptr;
     QComboBox* m_lastBox = nullptr;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QTest>
+
+#include <telltale/plot/xwarp.h>
+
+using namespace telltale;
+using namespace telltale::views;
+using series::Bucket;
+
+class XWarpTest : public QObject {
+    Q_OBJECT
+
+    static series::CurveResult quantity(const std::vector<double>& values)
+    {
+        series::CurveResult result;
+        result.range = { Step { 100 }, Step { 100 + static_cast<std::int64_t>(values.size()) - 1 } };
+        for (const double value : values) {
+            Bucket bucket;
+            if (value >= 0) {
+                bucket.first = bucket.last = bucket.mean = bucket.min = bucket.max = value;
+                bucket.samples = bucket.finite = 1;
+                bucket.state = series::CellState::Value;
+            }
+            result.buckets.push_back(bucket);
+        }
+        return result;
+    }
+
+private Q_SLOTS:
+    void everyStepIsFoundWhereItStands()
+    {
+        std::vector<double> values;
+        double sum = 0;
+        for (int i = 0; i < 50; ++i)
+            values.push_back(sum += i < 25 ? 8 : 64);
+        const auto warp = XWarp::of(XAxis::Samples, quantity(values));
+        QVERIFY(warp);
+        double last = -1;
+        for (std::int64_t step = 100; step < 150; ++step) {
+            const double unit = warp->unitOf(Step { step });
+            QVERIFY(unit > last && unit >= 0 && unit <= 1);
+            QCOMPARE(warp->stepAt(unit), Step { step });
+            last = unit;
+        }
+        // Eight times as many samples a step: the second half takes most of the plot.
+        QVERIFY(warp->unitOf(Step { 125 }) < 0.2);
+    }
+
+    void aHoleIsAStraightLineAndAFallIsFlat()
+    {
+        const auto warp = XWarp::of(XAxis::Samples, quantity({ 10, -1, 30, 25, 50 }));
+        QVERIFY(warp);
+        QVERIFY(warp->unitOf(Step { 101 }) > warp->unitOf(Step { 100 }));
+        for (std::int64_t step = 101; step < 105; ++step)
+            QVERIFY(warp->unitOf(Step { step }) >= warp->unitOf(Step { step - 1 }));
+        QVERIFY(!XWarp::of(XAxis::Time, quantity({ -1, -1, 3 })));
+        QVERIFY(!XWarp::of(XAxis::Time, quantity({ 3, 3, 3 })));
+    }
+
+    void noNonFiniteSampleIsLostOnTheWay()
+    {
+        std::vector<double> values;
+        for (int i = 0; i < 400; ++i)
+            values.push_back(i * i);
+        const series::CurveResult plain = quantity(values);
+        const auto warp = XWarp::of(XAxis::Samples, plain);
+        std::vector<Bucket> buckets = plain.buckets;
+        for (const std::size_t bad : { 3U, 7U, 390U }) {
+            buckets[bad] = Bucket {};
+            buckets[bad].samples = buckets[bad].nans = 1;
+            buckets[bad].state = series::CellState::NaN;
+        }
+        for (const int width : { 1, 30, 400, 1000 }) {
+            std::uint32_t nans = 0;
+            std::uint32_t samples = 0;
+            for (const Bucket& bucket : warp->warped(buckets, width)) {
+                nans += bucket.nans;
+                samples += bucket.samples;
+                QVERIFY(bucket.nans == 0 || bucket.state == series::CellState::NaN);
+            }
+            QCOMPARE(nans, 3U);
+            QCOMPARE(samples, 400U);
+        }
+    }
+
+    void timeIsReadFromTheFirstStep()
+    {
+        std::vector<double> values;
+        for (int i = 0; i < 120; ++i)
+            values.push_back(1.7e18 + i * 60e9);
+        const auto warp = XWarp::of(XAxis::Time, quantity(values));
+        QVERIFY(warp);
+        const auto ticks = warp->ticks(900);
+        QVERIFY(ticks.size() >= 4);
+        QCOMPARE(ticks.front().label, QStringLiteral("0:00 h"));
+        QCOMPARE(ticks[1].label, QStringLiteral("0:15 h"));
+    }
+};
+
+QTEST_GUILESS_MAIN(XWarpTest)
+#include "tst_xwarp.moc"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "xwarp.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/valuescale.h>
+
+#include "rankcurves.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr double kNsPerSecond = 1e9;
+
+QString timeLabel(double seconds, double distance)
+{
+    const auto whole = static_cast<qint64>(std::llround(seconds));
+    if (distance < 60)
+        return QCoreApplication::translate("XAxis", "%1 s").arg(formatTick(seconds, distance));
+    const QString minutes = QStringLiteral("%1").arg(whole / 60 % 60, 2, 10, QLatin1Char('0'));
+    return QStringLiteral("%1:%2").arg(whole / 3600).arg(minutes) + QCoreApplication::translate("XAxis", " h");
+}
+
+/// Steps of a clock face: seconds and minutes by 1, 2, 5, 10, 15, 30, hours by 1, 2, 3, 6, 12, then days.
+double niceSeconds(double rough)
+{
+    for (const double nice : { 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0, 7200.0, 10800.0, 21600.0, 43200.0 }) {
+        if (nice >= rough)
+            return nice;
+    }
+    return std::ceil(rough / 86400) * 86400;
+}
+
+}
+
+QString scalarOf(XAxis axis)
+{
+    return axis == XAxis::Time ? QStringLiteral("telltale.wall_ns") : QStringLiteral("telltale.samples_seen");
+}
+
+std::shared_ptr<const XWarp> XWarp::of(XAxis axis, const series::CurveResult& quantity)
+{
+    std::vector<std::size_t> known;
+    for (std::size_t i = 0; i < quantity.buckets.size(); ++i) {
+        if (quantity.buckets[i].finite > 0)
+            known.push_back(i);
+    }
+    if (known.size() < 2)
+        return {};
+    std::shared_ptr<XWarp> warp(new XWarp);
+    warp->m_axis = axis;
+    warp->m_range = quantity.range;
+    const std::size_t count = quantity.buckets.size();
+    warp->m_edges.resize(count + 1);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i <= count; ++i) {
+        while (next + 2 < known.size() && known[next + 1] <= i)
+            ++next;
+        const auto a = static_cast<double>(known[next]);
+        const auto b = static_cast<double>(known[next + 1]);
+        const double from = quantity.buckets[known[next]].first;
+        const double to = quantity.buckets[known[next + 1]].first;
+        warp->m_edges[i] = from + (to - from) * (static_cast<double>(i) - a) / (b - a);
+        if (i > 0)
+            warp->m_edges[i] = std::max(warp->m_edges[i], warp->m_edges[i - 1]);
+    }
+    warp->m_span = warp->m_edges.back() - warp->m_edges.front();
+    if (!(warp->m_span > 0))
+        return {};
+    warp->m_origin = axis == XAxis::Time ? warp->m_edges.front() : 0;
+    return warp;
+}
+
+double XWarp::unitOf(Step step) const
+{
+    const auto count = static_cast<double>(m_edges.size() - 1);
+    const double at = std::clamp(
+        (static_cast<double>(step.value - m_range.first.value) + 0.5) * count / static_cast<double>(m_range.count()),
+        0.0, count - 1e-9);
+    const auto index = static_cast<std::size_t>(at);
+    return edge(index) + (edge(index + 1) - edge(index)) * (at - static_cast<double>(index));
+}
+
+Step XWarp::stepAt(double unit) const
+{
+    const double value = m_edges.front() + std::clamp(unit, 0.0, 1.0) * m_span;
+    const auto after = std::upper_bound(m_edges.begin(), m_edges.end() - 1, value);
+    const auto index = static_cast<std::size_t>(after - m_edges.begin()) - 1;
+    const double wide = m_edges[index + 1] - m_edges[index];
+    const double at = static_cast<double>(index) + (wide > 0 ? std::min((value - m_edges[index]) / wide, 1.0) : 0);
+    const auto count = static_cast<double>(m_edges.size() - 1);
+    const auto offset = static_cast<std::int64_t>(at * static_cast<double>(m_range.count()) / count);
+    return Step { std::min(m_range.first.value + offset, m_range.last.value) };
+}
+
+std::vector<series::Bucket> XWarp::warped(const std::vector<series::Bucket>& buckets, int width) const
+{
+    std::vector<series::Bucket> result(static_cast<std::size_t>(std::max(width, 1)));
+    const std::size_t count = std::min(buckets.size(), m_edges.size() - 1);
+    std::vector<series::Bucket> one(1);
+    for (std::size_t i = 0; i < count; ++i) {
+        const double middle = (edge(i) + edge(i + 1)) / 2;
+        const auto at = std::min(static_cast<std::size_t>(middle * width), result.size() - 1);
+        one[0] = result[at];
+        widen(one, { buckets[i] });
+        result[at] = one[0];
+    }
+    return result;
+}
+
+std::vector<XWarp::Tick> XWarp::ticks(int width, int spacing) const
+{
+    const double unit = m_axis == XAxis::Time ? kNsPerSecond : 1;
+    const double low = (m_edges.front() - m_origin) / unit;
+    const double high = (m_edges.back() - m_origin) / unit;
+    const int count = std::max(1, width / spacing);
+    std::vector<double> values;
+    const double rough = (high - low) / count;
+    if (m_axis == XAxis::Time && rough > 20) {
+        const double distance = niceSeconds(rough);
+        for (double value = std::ceil(low / distance) * distance; value <= high; value += distance)
+            values.push_back(value);
+    } else {
+        values = niceValues(low, high, count);
+    }
+    const double distance = values.size() > 1 ? values[1] - values[0] : rough;
+    std::vector<Tick> ticks;
+    for (const double value : values)
+        ticks.push_back({ (value - low) / (high - low),
+            m_axis == XAxis::Time ? timeLabel(value, distance) : formatStep(std::llround(value)) });
+    return ticks;
+}
+
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QString>
+
+#include <telltale/core/ids.h>
+#include <telltale/series/query.h>
+
+namespace telltale::views {
+
+enum class XAxis { Step, Samples, Time };
+
+/// Puts the steps of a plot along another quantity that grows with them: samples seen, or time since the first step.
+/// Thread: any (immutable).
+class XWarp {
+public:
+    /// From the quantity's own curve over the same buckets as the plot's. Null where it was not recorded at two buckets
+    /// at least. Holes are filled in a straight line, a value that falls back keeps the one before.
+    static std::shared_ptr<const XWarp> of(XAxis axis, const series::CurveResult& quantity);
+
+    XAxis axis() const { return m_axis; }
+    /// Left to right, 0..1.
+    double unitOf(Step step) const;
+    Step stepAt(double unit) const;
+    /// The buckets of a curve over the same steps, at their new places in `width` columns.
+    std::vector<series::Bucket> warped(const std::vector<series::Bucket>& buckets, int width) const;
+
+    struct Tick {
+        double unit;
+        QString label;
+    };
+    /// Labels at least `spacing` px apart on an axis of `width` px.
+    std::vector<Tick> ticks(int width, int spacing = 90) const;
+
+private:
+    XWarp() = default;
+    double edge(std::size_t index) const { return (m_edges[index] - m_edges.front()) / m_span; }
+
+    XAxis m_axis = XAxis::Samples;
+    StepRange m_range;
+    std::vector<double> m_edges; ///< quantity where each bucket begins, and where the last ends
+    double m_span = 1;
+    double m_origin = 0; ///< quantity that the labels count from
+};
+
+/// Name of the reserved scalar that records the quantity.
+QString scalarOf(XAxis axis);
+
+}
