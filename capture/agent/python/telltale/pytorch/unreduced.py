@@ -30,6 +30,8 @@ class UnreducedGradients:
         self._is_published = False
         self._is_watching = False
         self._is_gone_told = False
+        self._frozen: list[int] = []
+        self._places: list[tuple[int, dict[str, Any], str, Any]] | None = None
 
     def watch(self) -> None:
         """Adds the series, in the model's order, and installs the hooks."""
@@ -59,6 +61,8 @@ class UnreducedGradients:
         source = self._sources[number]
         try:
             self._handles[number] = source.watch_unreduced(engine, number)
+            if not source.tensor.requires_grad and source.place is not None:
+                self._frozen.append(number)
         except Exception as error:  # noqa: BLE001 - one parameter's trouble is not the others'
             engine.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
 
@@ -133,17 +137,32 @@ class UnreducedGradients:
         groups = tuple(len(group["params"]) for optimizer in optimizers for group in optimizer.param_groups)
         is_regrouped = self._groups is not None and groups != self._groups
         self._groups = groups
-        for number, source in enumerate(self._sources):
-            new = source.replacement()
+        if self._places is None:
+            self._places = self._find_places()
+        gone = [number for number, owner, key, tensor in self._places if owner.get(key) is not tensor]
+        for number in gone:
+            new = self._sources[number].replacement()
             if new is not None:
                 self._follow(engine, number, new)
-            elif self._is_watching and not self._handles[number] and source.place is not None and source.tensor.requires_grad:
+                self._places = None
+        if self._is_watching:
+            for number in [n for n in self._frozen if self._sources[n].tensor.requires_grad]:
+                self._frozen.remove(number)
                 self._install(engine, number)
         if is_regrouped:
             owners = owner_of(optimizers)
             for source in self._sources:
                 if source.place is not None:
                     source.optimizer = owners.get(id(source.tensor), source.optimizer)
+
+    def _find_places(self) -> list[tuple[int, dict[str, Any], str, Any]]:
+        """(number, the module's own table, key, parameter): compared at every collected step, so kept at hand."""
+        found = []
+        for number, source in enumerate(self._sources):
+            module = source.place[0]() if source.place is not None else None
+            if module is not None and source.place is not None:
+                found.append((number, module._parameters, source.place[1], source.tensor))
+        return found
 
     def _follow(self, engine: Engine, number: int, new: Any) -> None:
         source = self._sources[number]
