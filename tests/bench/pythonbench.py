@@ -43,7 +43,6 @@ def train(variant: str, size: str, steps: int) -> dict[str, Any]:
     """Trains in this process; returns the median and the fastest step in ms."""
     import torch
     import torch.nn.functional as F
-
     from benchgpt import Gpt
 
     torch.manual_seed(0)
@@ -86,7 +85,6 @@ def train(variant: str, size: str, steps: int) -> dict[str, Any]:
 def hooks() -> dict[str, float]:
     """Cost of one gradient hook on a tensor of 16 elements (the kernel's own time is nothing there), microseconds."""
     import torch
-
     from telltale.pytorch import TrainerMon
 
     model = torch.nn.Linear(4, 4)
@@ -194,7 +192,9 @@ def measure(rounds: int, sizes: list[str], environment: dict[str, str]) -> list[
                 theirs = step[f"msprobe {what}"] - bare
                 ratio = theirs / ours if ours > 0 else float(theirs > 0) * 1e9
                 extra = {"peer": "msprobe 26.2.0", "peer_value": theirs, "ratio": ratio}
-                rows.append(row(f"python, {size}: {what}, msprobe adds this many times more", ratio, "x", 20, "higher", **extra))
+                rows.append(
+                    row(f"python, {size}: {what}, msprobe adds this many times more", ratio, "x", 20, "higher", **extra)
+                )
     cost = run(["--hooks"], environment)
     rows.append(row("python: gradient hook, p50", cost["p50"], "us", None, "lower"))
     rows.append(row("python: gradient hook, p99", cost["p99"], "us", 50, "lower"))

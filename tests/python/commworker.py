@@ -9,10 +9,9 @@ import threading
 
 import torch
 import torch.distributed as dist
-from torch.distributed import all_reduce as cached_all_reduce
-from torch import nn
-
 from telltale.pytorch.collectives import CollectiveWatch
+from torch import nn
+from torch.distributed import all_reduce as cached_all_reduce
 
 SUMS = {}
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import torch
 import torch.distributed as dist
 import torch.nn.functional as F
-
 from recordedgpt import GPT, TEXT
 
 RECORDED = Path(__file__).resolve().parent.parent / "data" / "msprobe"

@@ -10,7 +10,6 @@ from typing import Any, Callable
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
-
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
 from telltale.pytorch.targets import bare_name

@@ -45,7 +45,7 @@ class RecordingSink(Sink):
         return [frame.step for frame in self.frames if any(shot.kind is kind for shot in frame.tables)]
 
     def names(self, kind: Kind) -> list[str]:
-        """"name slot" of every series seen, in order of appearance."""
+        """ "name slot" of every series seen, in order of appearance."""
         seen: dict[str, None] = {}
         for frame in self.frames:
             for shot in frame.tables:

@@ -14,7 +14,7 @@ from typing import Any
 BUILD = Path(os.environ.get("TELLTALE_BUILD", Path(__file__).resolve().parents[2] / "build" / "release"))
 TELLTALE = BUILD / "bin" / "telltale"
 
-TRAINING = '''
+TRAINING = """
 import hashlib, json, os, resource, signal, sys, time
 if os.environ.get("SMALLEST_FILE"):
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -43,7 +43,7 @@ if monitor is not None:
     flushed = monitor.flush(float(os.environ.get("FLUSH", "20")))
     counters = monitor.counters()
 print(json.dumps({"weights": weights, "counters": counters}), flush=True)
-'''
+"""
 
 
 class Server:
@@ -84,7 +84,6 @@ class Server:
         )
         assert done.returncode == 0, done.stderr + done.stdout
         return json.loads(done.stdout)
-
 
     def show(self, series: str) -> list[dict[str, Any]]:
         """`telltale show --json` of a parameter's series."""

@@ -9,15 +9,14 @@ from typing import Any, Callable
 
 import torch
 import torch.distributed as dist
+from ranks import Recorder, assert_all, assert_bitwise, state_of, watched
+from telltale.kinds import Form, Kind
 from torch import nn
 from torch.distributed.algorithms._checkpoint.checkpoint_wrapper import (
     CheckpointImpl,
     apply_activation_checkpointing,
     checkpoint_wrapper,
 )
-
-from ranks import Recorder, assert_all, assert_bitwise, state_of, watched
-from telltale.kinds import Form, Kind
 
 MICROS = 2
 STEPS = 2

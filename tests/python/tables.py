@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-
 from telltale.config import MonitorConfig
 from telltale.kinds import DType, Kind, Stat
 from telltale.series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable

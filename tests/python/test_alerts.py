@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
 from tables import context, desc, frame, table
 from telltale import anomalyfile
 from telltale.alerts import AlertSink

@@ -4,7 +4,6 @@
 import math
 
 import pytest
-
 from tables import context, desc, frame, table
 from telltale.kinds import Kind
 from telltale.sinks.api import ApiSink

@@ -6,7 +6,6 @@ import math
 import numpy as np
 import pytest
 import torch
-
 from telltale.pytorch import attention
 from telltale.pytorch.attention import attention_stats, misfit, msprobe_head0
 

@@ -8,14 +8,13 @@ import warnings
 import pytest
 import torch
 import torch.nn.functional as F
-from torch import nn
-from torch.nn.attention.bias import causal_lower_right, causal_upper_left
-from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
-
 from recordedgpt import ATTENTION, GPT, CoreAttention, train
 from telltale.pytorch import attentionwatch
 from telltale.pytorch.attention import attention_stats, msprobe_head0
 from telltale.pytorch.attentionwatch import AttentionWatch
+from torch import nn
+from torch.nn.attention.bias import causal_lower_right, causal_upper_left
+from torch.utils.checkpoint import CheckpointPolicy, checkpoint, create_selective_checkpoint_contexts
 
 BUILTIN = attentionwatch._original
 watched_attention = attentionwatch.scaled_dot_product_attention
@@ -219,9 +218,7 @@ def gradients_under_selective_checkpointing(watched):
         return scores.exp().sum() + q.sum()
 
     x = torch.randn(2, 16, 32, requires_grad=True)
-    out = checkpoint(
-        forward, x, use_reentrant=False, context_fn=lambda: create_selective_checkpoint_contexts(policy)
-    )
+    out = checkpoint(forward, x, use_reentrant=False, context_fn=lambda: create_selective_checkpoint_contexts(policy))
     out.square().sum().backward()
     watch.remove()
     if watched:

@@ -33,7 +33,7 @@ def compare(training: Training, seeds: int, steps: int) -> None:
     for seed in range(seeds):
         sink = RecordingSink()
 
-        def watch(model: Any, optimizers: list[Any], micros: int) -> TrainerMon:
+        def watch(model: Any, optimizers: list[Any], micros: int, sink: RecordingSink = sink) -> TrainerMon:
             monitor = TrainerMon(EVERYTHING, sinks=[sink])
             monitor.set_monitor(model, optimizer=optimizers, grad_acc_steps=micros)
             return monitor

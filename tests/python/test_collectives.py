@@ -5,10 +5,9 @@ import json
 import math
 import multiprocessing
 
+import commworker
 import pytest
 import torch
-
-import commworker
 from telltale.pytorch import collectivepatch
 from telltale.pytorch.collectives import NOT_OBSERVED, CollectiveWatch, aggregate, call_stack
 

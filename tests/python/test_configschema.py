@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft7Validator
-
 from telltale import native
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "resources/schema/monitor-config.schema.json").read_text())

@@ -11,7 +11,6 @@ import threading
 
 import numpy as np
 import pytest
-
 from tables import context, desc, frame, statistics, table
 from telltale.kinds import DType, Kind, Stat
 from telltale.sinks import textfile

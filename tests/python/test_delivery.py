@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 import signal
 import socket
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 from serving import Server, result, start_training, wait_for_step

@@ -7,7 +7,6 @@ import threading
 from typing import Any
 
 import pytest
-
 from telltale import doctor, native
 from telltale.__main__ import main
 

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch.nn.parallel import DistributedDataParallel as DDP
-
 from ranks import run_ranks, watched
 from sharded import MICROS, Reference, check, check_same_training, net, train
 from telltale.kinds import Kind
+from torch.nn.parallel import DistributedDataParallel as DDP
 
 _WAYS: list[dict[str, Any]] = [
     {},

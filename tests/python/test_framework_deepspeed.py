@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 import torch
-
 from ranks import assert_all, run_ranks, watched
 from sharded import MICROS, STEPS, Reference, batch, check, check_same_training, loss_of, net
 from telltale.kinds import Form, Kind

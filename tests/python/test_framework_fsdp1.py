@@ -9,11 +9,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
-from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
-from torch.distributed.fsdp import ShardingStrategy
-from torch.distributed.fsdp.wrap import ModuleWrapPolicy
-
 from ranks import run_ranks, watched
 from sharded import (
     MICROS,
@@ -28,6 +23,10 @@ from sharded import (
 )
 from telltale.kinds import Form, Kind
 from telltale.pytorch.targets import bare_name
+from torch import nn
+from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
+from torch.distributed.fsdp import ShardingStrategy
+from torch.distributed.fsdp.wrap import ModuleWrapPolicy
 
 
 def _fsdp(model: nn.Module, use_orig_params: bool = True, **more: Any) -> Any:

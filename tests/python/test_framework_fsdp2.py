@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 import torch
-from torch.distributed.device_mesh import init_device_mesh
-from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
-
 from ranks import assert_all, run_ranks, watched
 from sharded import (
     MICROS,
@@ -24,6 +21,8 @@ from sharded import (
     train,
 )
 from telltale.kinds import DType, Form, Kind
+from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 
 
 def _wrapped(seed: int, world: int, policy: Any = None, dropout: float = 0.0) -> Any:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import torch
-
 from ranks import run_ranks, watched
 from sharded import MICROS, STEPS, Reference, batch, check, check_same_training, loss_of, net
 from telltale.kinds import Form, Kind

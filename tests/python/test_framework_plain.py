@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 import torch
-from torch import nn
-from torch.utils.checkpoint import checkpoint
-
 from ranks import EVERYTHING, Recorder, assert_bitwise, assert_stats, state_of, watched
 from telltale.kinds import Form, Kind
+from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 
 def _mlp(seed: int = 0) -> nn.Sequential:
@@ -281,7 +280,7 @@ class _Blocks(nn.Module):
         return self.head(torch.tanh(self.body(x)))
 
 
-def _compiled(how: str, is_watched: bool) -> tuple[list[torch.Tensor], Recorder]:
+def _compiled(how: str, is_watched: bool, backend: str = "aot_eager") -> tuple[list[torch.Tensor], Recorder]:
     torch._dynamo.reset()
     torch.manual_seed(0)
     model = _Blocks()
@@ -291,9 +290,9 @@ def _compiled(how: str, is_watched: bool) -> tuple[list[torch.Tensor], Recorder]
         recorder, _ = watched(model, optimizer)
     trained: Any = model
     if how == "block":
-        model.body.compile(backend="aot_eager")
+        model.body.compile(backend=backend)
     else:
-        trained = torch.compile(model, backend="aot_eager", fullgraph=how == "fullgraph")
+        trained = torch.compile(model, backend=backend, fullgraph=how == "fullgraph")
     if is_watched and how in ("after", "block"):
         recorder, _ = watched(trained, optimizer)
     for step in range(3):
@@ -318,3 +317,12 @@ def test_a_compiled_model_trains_the_same_and_what_is_inside_is_named(how: str) 
     assert said, recorder.sentences
     if how == "block":
         assert "body.0" in said[0]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", ["before", "after", "block", "fullgraph"])
+def test_fused_code_trains_the_same(how: str) -> None:
+    bare, _ = _compiled(how, False, "inductor")
+    state, recorder = _compiled(how, True, "inductor")
+    assert_bitwise(bare, state, how)
+    assert len(recorder.names(Kind.GRAD_UNREDUCED, 2)) == 6

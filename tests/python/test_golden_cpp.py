@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The C++ agent and this one measure the same tensors alike: one training in both, decoded from one server's capsules."""
+"""Both agents measure the same tensors alike: one training in both languages, decoded from one server's capsules."""
 
 from __future__ import annotations
 

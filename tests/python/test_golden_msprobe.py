@@ -26,7 +26,6 @@ import re
 from pathlib import Path
 
 import pytest
-
 from goldentraining import RECORDED, spawn, train_dynamic, train_plain, train_rank, train_single
 
 # Six decimals were recorded. Float32 training repeats bit for bit on a processor of the same kind; another one rounds

@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from torch import nn
-
 import telltale
+import torch
 from ranks import EVERYTHING, Recorder, assert_bitwise, assert_stats, state_of
 from telltale.kinds import Form, Kind
+from torch import nn
 
 warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
@@ -141,7 +140,6 @@ def test_lightning_is_watched_though_it_computes_gradients_inside_the_step() -> 
 def _accelerate(is_watched: bool) -> tuple[nn.Module, Recorder, list[float], list[dict[str, torch.Tensor]]]:
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
-
     from telltale.integrations import accelerate as integration
 
     AcceleratorState._reset_state(True)

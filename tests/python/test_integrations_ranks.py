@@ -11,7 +11,6 @@ from typing import Any, Callable
 
 import torch
 import torch.distributed as dist
-
 from ranks import EVERYTHING, Recorder, run_ranks
 from telltale.kinds import Kind
 from telltale.pytorch.targets import bare_name
@@ -47,9 +46,8 @@ def _check(recorder: Recorder, rank: int, world: int, what: str) -> None:
 
 
 def _transformers(rank: int, recorder: Recorder) -> None:
-    from transformers import Trainer, TrainingArguments
-
     from telltale.integrations.huggingface import TelltaleCallback
+    from transformers import Trainer, TrainingArguments
 
     with tempfile.TemporaryDirectory() as directory:
         arguments = TrainingArguments(
@@ -65,7 +63,6 @@ def _transformers(rank: int, recorder: Recorder) -> None:
 def _accelerate(rank: int, recorder: Recorder) -> None:
     from accelerate import Accelerator
     from accelerate.state import AcceleratorState
-
     from telltale.integrations.accelerate import watch
 
     AcceleratorState._reset_state(True)
@@ -87,7 +84,6 @@ def _accelerate(rank: int, recorder: Recorder) -> None:
 def _lightning(rank: int, recorder: Recorder) -> None:
     import lightning
     from lightning.pytorch.strategies import DDPStrategy
-
     from telltale.integrations.lightning import TelltaleCallback
 
     class Module(lightning.LightningModule):

@@ -5,11 +5,10 @@ import math
 
 import pytest
 import torch
-from torch import nn
-
 from recordedgpt import LINEAR, train
 from telltale.pytorch import linear
 from telltale.pytorch.linear import SpectralNorms, matrix_name
+from torch import nn
 
 
 def random(*shape, seed=3):

@@ -243,7 +243,9 @@ def test_ctrl_c_ends_the_training_at_once_and_keeps_its_data(tmp_path: Path) -> 
 
 
 def test_a_forked_child_stays_silent_and_the_parent_goes_on(tmp_path: Path) -> None:
-    script = PREPARE + """
+    script = (
+        PREPARE
+        + """
     step()
     child = os.fork()
     if child == 0:
@@ -253,25 +255,31 @@ def test_a_forked_child_stays_silent_and_the_parent_goes_on(tmp_path: Path) -> N
     step()
     print("steps", monitor.step)
     """
+    )
     done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "steps 2" in done.stdout
 
 
 def test_data_loader_workers_do_not_disturb(tmp_path: Path) -> None:
-    script = PREPARE + """
+    script = (
+        PREPARE
+        + """
     from torch.utils.data import DataLoader, TensorDataset
     for batch, in DataLoader(TensorDataset(torch.ones(12, 4)), batch_size=3, num_workers=2):
         optimizer.zero_grad(); model(batch).sum().backward(); optimizer.step()
     print("steps", monitor.step)
     """
+    )
     done = run(script, tmp_path)
     assert done.returncode == 0, done.stderr
     assert "steps 4" in done.stdout
 
 
 def test_a_wrong_join_string_is_named_and_training_goes_on(tmp_path: Path) -> None:
-    done = run(PREPARE + "\n    step()\n    print('trained')\n", tmp_path, TELLTALE_JOIN="nonsense", TELLTALE_MODE="online")
+    done = run(
+        PREPARE + "\n    step()\n    print('trained')\n", tmp_path, TELLTALE_JOIN="nonsense", TELLTALE_MODE="online"
+    )
     assert done.returncode == 0, done.stderr
     assert "trained" in done.stdout
     assert "join" in done.stderr.lower()

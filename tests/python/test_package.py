@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 import telltale
 
 PACKAGE = Path(telltale.__file__).parents[1]

@@ -5,10 +5,9 @@ import math
 
 import pytest
 import torch
-from torch import nn
-
 from telltale.pytorch import router
 from telltale.pytorch.router import per_token_expert_entropy, router_logits, router_weight_similarity
+from torch import nn
 
 
 def random(*shape, seed=3):

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Iterator
 
 import pytest
 import telltale
@@ -33,9 +33,7 @@ def train(steps: int) -> None:
         telltale.log({"loss": loss, "tokens": 100 * step}, step=step)
 
 
-def test_three_lines_put_a_training_into_the_dashboard(
-    server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_three_lines_put_a_training_into_the_dashboard(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELLTALE_JOIN", server.join)
     with telltale.run(name="three lines"):
         train(5)

@@ -6,11 +6,10 @@ import json
 import re
 
 import torch
-from torch import nn
-
 from telltale.pytorch import stacks
 from telltale.pytorch.stacks import StackRecorder
 from telltale.pytorch.structure import module_keys
+from torch import nn
 
 
 class Net(nn.Module):

@@ -7,11 +7,10 @@ import pickle
 
 import pytest
 import torch
-from torch import nn
-from torch.utils.checkpoint import checkpoint
-
 from recordedgpt import GPT, train
 from telltale.pytorch.structure import StructRecorder, module_keys, structure_json
+from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 
 def recorded(model, *args, backward=True, **kwargs):

@@ -4,7 +4,6 @@
 import re
 
 import pytest
-
 from telltale.pytorch import targets
 from telltale.pytorch.targets import TargetSet, nearest_names, selects_slot, squash_name, squashed_names, target_matches
 

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
-from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
-
 from tables import SIX, context, desc, frame, table
 from telltale.kinds import Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.tensorboard import TensorBoardSink
 from telltale.sinks.tfrecord import ScalarRecord, crc32c, masked
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
 RECORDED = Path(__file__).resolve().parent.parent / "data" / "msprobe"
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from ranks import Recorder
 from telltale import short
 from telltale.__main__ import main

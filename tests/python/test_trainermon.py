@@ -55,7 +55,9 @@ def test_gradients_parameters_and_moments_have_the_values_of_their_tensors() -> 
         for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED):
             assert norm(run.sink.record(kind, "0.weight")) == pytest.approx(np.linalg.norm(run.gradients[-1][0]))
         assert norm(run.sink.record(Kind.PARAM_ORIGIN, "0.weight")) == pytest.approx(np.linalg.norm(origin))
-        assert norm(run.sink.record(Kind.PARAM_UPDATED, "0.weight")) == pytest.approx(float(weight.detach().double().norm()))
+        assert norm(run.sink.record(Kind.PARAM_UPDATED, "0.weight")) == pytest.approx(
+            float(weight.detach().double().norm())
+        )
         if step == 0:
             assert run.sink.record(Kind.EXP_AVG, "0.weight", step=0) is None
         else:
@@ -99,8 +101,12 @@ def test_activations_and_their_gradients_have_the_values_of_their_tensors() -> N
     run.model[0].register_forward_hook(lambda m, a, out: (seen.update(out=out), out.retain_grad(), None)[2])
     run.step()
     assert norm(run.sink.record(Kind.ACTV, "0", "output")) == pytest.approx(float(seen["out"].detach().double().norm()))
-    assert norm(run.sink.record(Kind.ACTV_GRAD, "0", "output")) == pytest.approx(float(seen["out"].grad.double().norm()))
-    assert norm(run.sink.record(Kind.ACTV, "2", "input")) == pytest.approx(float(torch.tanh(seen["out"].detach()).double().norm()))
+    assert norm(run.sink.record(Kind.ACTV_GRAD, "0", "output")) == pytest.approx(
+        float(seen["out"].grad.double().norm())
+    )
+    assert norm(run.sink.record(Kind.ACTV, "2", "input")) == pytest.approx(
+        float(torch.tanh(seen["out"].detach()).double().norm())
+    )
 
 
 def test_forward_only_and_backward_only() -> None:
@@ -209,7 +215,9 @@ def test_the_update_of_adam_is_measured_from_its_moments() -> None:
     state = {k: v.clone() for k, v in run.optimizer.state[run.model[0].weight].items()}
     run.step()
     m, v = state["exp_avg"].double() / (1 - 0.9), state["exp_avg_sq"].double() / (1 - 0.999)
-    assert norm(run.sink.record(Kind.UPDATE, "0.weight")) == pytest.approx(float((m / (v.sqrt() + 1e-8)).norm()), rel=1e-4)
+    assert norm(run.sink.record(Kind.UPDATE, "0.weight")) == pytest.approx(
+        float((m / (v.sqrt() + 1e-8)).norm()), rel=1e-4
+    )
     assert norm(run.sink.record(Kind.UPDATE_RATIO, "0.weight")) == pytest.approx(float((m / v.sqrt()).norm()), rel=1e-4)
 
 

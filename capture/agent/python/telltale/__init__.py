@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Telltale watches training runs: statistics of weights, gradients, activations and more, live in a dashboard.
 
-    import telltale
-    telltale.watch(model, optimizer)          # once
-    telltale.log({"loss": loss}, step=step)   # where you like
+import telltale
+telltale.watch(model, optimizer)          # once
+telltale.log({"loss": loss}, step=step)   # where you like
 """
 
 from .short import current, finish, log, run, watch

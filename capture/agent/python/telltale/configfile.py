@@ -64,7 +64,7 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
 
 def parse(text: str, name: str = "the config") -> LoadedConfig:
     """Reads the text of a config."""
-    if native.available() and hasattr(native.library(), 'tt_config_read'):
+    if native.available() and hasattr(native.library(), "tt_config_read"):
         answer = native.read_config(text)
         if not answer["ok"]:
             raise ConfigError(f"{name}: {answer['error']}")
@@ -87,9 +87,7 @@ def from_document(document: dict[str, Any]) -> MonitorConfig:
         if document.get(name) is not None:
             setattr(config, name, document[name])
     given = document.get("targets") or {}
-    config.targets = {
-        str(target): _selection(wanted) for target, wanted in given.items()
-    }
+    config.targets = {str(target): _selection(wanted) for target, wanted in given.items()}
     config.l2_targets = {str(k): [str(v) for v in names] for k, names in (document.get("l2_targets") or {}).items()}
     comm = document.get("cc_distribution") or {}
     config.cc_distribution = CommConfig(
@@ -138,7 +136,8 @@ def _is_int(value: Any) -> bool:
 
 _check(
     "recording_l2_features print_struct ur_distribution xy_distribution all_xy forward_only backward_only "
-    "mv_distribution param_distribution wg_distribution mg_direction stack_info monitor_mbs_grad squash_name dynamic_on",
+    "mv_distribution param_distribution wg_distribution mg_direction stack_info monitor_mbs_grad squash_name "
+    "dynamic_on",
     lambda v: isinstance(v, bool),
     "true or false",
 )

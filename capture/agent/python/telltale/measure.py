@@ -8,7 +8,8 @@ compute the same quantities; results on a device are fetched together at the end
 from __future__ import annotations
 
 import math
-from typing import Any, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 import torch
@@ -124,7 +125,12 @@ class Measurer:
             return "its storage has been freed"
         if self.is_native:
             self._tensor(
-                dense.data_ptr(), dense.numel(), _CODES[dense.dtype], self.eps, table.address + row * _ITEM, self.threads
+                dense.data_ptr(),
+                dense.numel(),
+                _CODES[dense.dtype],
+                self.eps,
+                table.address + row * _ITEM,
+                self.threads,
             )
         else:
             fill(table, row, torch_stats(dense, self.eps).tolist())
@@ -134,7 +140,9 @@ class Measurer:
         """Measures tensors (None = not there) into consecutive rows in one call; returns (row, why not)."""
         tensors = list(tensors)
         if not self.is_native:
-            reasons = [(first + i, "" if t is None else self._other(t, table, first + i)) for i, t in enumerate(tensors)]
+            reasons = [
+                (first + i, "" if t is None else self._other(t, table, first + i)) for i, t in enumerate(tensors)
+            ]
             return [entry for entry in reasons if entry[1]]
         described = self._scratch.get(len(tensors))
         if described is None:
@@ -147,8 +155,14 @@ class Measurer:
         for i, tensor in enumerate(tensors):
             if tensor is None:
                 continue
-            if not (type(tensor) in _PLAIN and tensor.is_cpu and tensor.layout is torch.strided
-                    and tensor.dtype in _CODES and tensor.is_contiguous() and not tensor.is_neg()):
+            if not (
+                type(tensor) in _PLAIN
+                and tensor.is_cpu
+                and tensor.layout is torch.strided
+                and tensor.dtype in _CODES
+                and tensor.is_contiguous()
+                and not tensor.is_neg()
+            ):
                 tensor = local(tensor)
                 why = refusal(tensor)
                 if why or not tensor.is_cpu:

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ctypes as c
 import json
 import os
-from functools import lru_cache
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, Sequence
+from typing import Any
 
 from .series import STATS, SeriesDesc
 
@@ -111,7 +112,7 @@ def candidates() -> list[Path]:
     return found
 
 
-@lru_cache(maxsize=None)
+@cache
 def library() -> Any:
     """The loaded library; raises LibraryMissing with a sentence that says what to do."""
     for path in candidates():
@@ -286,7 +287,7 @@ class Agent:
         out = Counters()
         if self._agent:
             self._lib.tt_agent_counters(self._agent, c.byref(out))
-        return {name: int(getattr(out, name)) for name, _ in Counters._fields_}
+        return {name: int(getattr(out, name)) for name in (field[0] for field in Counters._fields_)}
 
     def last_error(self) -> str:
         return self._lib.tt_agent_last_error(self._agent).decode("utf-8", "replace") if self._agent else ""

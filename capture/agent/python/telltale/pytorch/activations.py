@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from typing import TYPE_CHECKING, Any, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -130,7 +131,7 @@ class ModuleHook(Hook):
             address = _address(args, kwargs)
             calls = [i for i in calls if self._calls[i][1] == address]
             if len(calls) != 1:
-                why = "it ran more than once under reentrant checkpointing, and its recomputation does not say which it is"
+                why = "it ran more than once under reentrant checkpointing, whose recomputation does not say which"
                 engine.not_observed(Kind.ACTV_GRAD, self._name, why)
                 return
         if calls:

@@ -21,8 +21,8 @@ from typing import Any
 
 import torch
 
-from .attention import AttentionStats, attention_stats, misfit
 from ..quiet import plain, quiet
+from .attention import AttentionStats, attention_stats, misfit
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias
@@ -50,7 +50,7 @@ def scaled_dot_product_attention(*args: Any, **kwargs: Any) -> torch.Tensor:
     if _is_compiling():
         mask = args[3] if len(args) > 3 else kwargs.get("attn_mask")
         if _causal_bias is not None and type(mask) is _causal_bias:
-            return _causal_bias._dispatch(*args, **kwargs)
+            return _causal_bias._dispatch(*args, **kwargs)  # type: ignore[union-attr]
         return _original(*args, **kwargs)
     if torch.overrides.has_torch_function(args) or (kwargs and torch.overrides.has_torch_function(kwargs.values())):
         result = _call_bare(args, kwargs)
@@ -216,7 +216,7 @@ def _of_sdpa(max_queries: int, call: Mapping[str, Any]) -> AttentionStats | str:
     """The arguments of one scaled_dot_product_attention."""
     query, key, mask = call.get("query"), call.get("key"), call.get("attn_mask")
     causal, align = bool(call.get("is_causal", False)), "top_left"
-    if type(mask).__name__ == "CausalBias":
+    if mask is not None and type(mask).__name__ == "CausalBias":
         causal, align, mask = True, "bottom_right" if mask.variant.name == "LOWER_RIGHT" else "top_left", None
     query, key = plain(query), plain(key)
     if query is None or key is None:

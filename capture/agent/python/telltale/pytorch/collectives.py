@@ -106,7 +106,7 @@ class CollectiveWatch:
 def call_stack(frame: FrameType | None) -> str:
     """The stack from `frame` on as msprobe's cc_codeline sees it: "path[line]   function", innermost first, ";"
     between, without frames of the monitor and of torch's module calls."""
-    lines = []
+    lines: list[str] = []
     while frame is not None and len(lines) < MAX_FRAMES:
         path = frame.f_code.co_filename
         if not any(hidden in path for hidden in _HIDDEN_FRAMES):

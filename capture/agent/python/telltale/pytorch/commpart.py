@@ -12,8 +12,8 @@ import numpy as np
 from ..kinds import Kind
 from ..measure import DTYPES
 from ..series import PRESENT, SeriesDesc, SeriesTable
-from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
 from .collectivepatch import CommEvent
+from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -65,7 +65,9 @@ class CommPart:
             key = (name, f"{when}_{i}")
             for tensor in tensors:
                 if self._used == _MOST_CALLS:
-                    engine.tell(f"more than {_MOST_CALLS} tensors went through collectives in one step; the rest is left out")
+                    engine.tell(
+                        f"more than {_MOST_CALLS} tensors went through collectives in one step; the rest is left out"
+                    )
                     return
                 row = self._used
                 self._used += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses the parts that watch more than parameters and activations: attention, linear weights, routers, collectives."""
+"""Chooses the parts that watch more than parameters and activations: attention, weights, routers, collectives."""
 
 from __future__ import annotations
 

@@ -95,7 +95,9 @@ class LegacyInterface:
     def set_wrapped_optimizer(self, _optimizer: Any) -> None:
         """Deprecated: pass the optimizer to set_monitor()."""
         warnings.warn(
-            "set_wrapped_optimizer() is deprecated: pass the optimizer to set_monitor()", DeprecationWarning, stacklevel=2
+            "set_wrapped_optimizer() is deprecated: pass the optimizer to set_monitor()",
+            DeprecationWarning,
+            stacklevel=2,
         )
 
     def _change(self, **fields: Any) -> None:

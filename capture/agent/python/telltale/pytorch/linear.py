@@ -98,6 +98,7 @@ def _iterate(w: torch.Tensor, v: torch.Tensor, rounds: int) -> tuple[LinearStats
         following = z / length
         is_usable = (length > 0) & length.isfinite()
         v = torch.where(is_usable, following, v)  # a zero or broken weight must not cost the vector
+    assert squares is not None  # the last round has them
     frobenius = squares.sqrt()
     is_zero = frobenius == 0
     sigma = torch.where(is_zero, 0, sigma)

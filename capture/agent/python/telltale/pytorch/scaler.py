@@ -16,7 +16,7 @@ _STEP_CODES = {
             getattr(torch.cuda.amp, "GradScaler", None),
         )
     )
-    if hasattr(function, "__code__")
+    if function is not None and hasattr(function, "__code__")
 }
 
 

@@ -21,7 +21,7 @@ MAX_FRAMES = 200
 def call_stack_text(frame: FrameType | None) -> str:
     """The stack from `frame` outwards, innermost first, as msprobe writes it: "File path, line n, in function, \\n code
     \\n" a frame, frames without source left out."""
-    parts = []
+    parts: list[str] = []
     while frame is not None and len(parts) < MAX_FRAMES:
         path, line = frame.f_code.co_filename, frame.f_lineno
         code = linecache.getline(path, line, frame.f_globals).strip()

@@ -76,7 +76,7 @@ def bare_name(name: str) -> str:
 
 
 def split_chunk(name: str) -> tuple[int | None, str]:
-    """"1:blocks.0" -> (1, "blocks.0"); a name without a chunk -> (None, name)."""
+    """ "1:blocks.0" -> (1, "blocks.0"); a name without a chunk -> (None, name)."""
     found = _CHUNK.match(name)
     return (int(found.group(1)), name[found.end() :]) if found else (None, name)
 
@@ -152,6 +152,7 @@ class TargetSet:
 
     def __init__(self, targets: Mapping[str, Mapping[str, str]] | Iterable[str], squash: bool = False) -> None:
         """squash: also match msprobe's short names, for configs that were written with them."""
+        pairs: Iterable[tuple[str, Mapping[str, str]]]
         pairs = targets.items() if isinstance(targets, Mapping) else ((name, {}) for name in targets)
         self._targets = [_Target(text, selection or {}) for text, selection in pairs]
         self._squash = squash

@@ -17,8 +17,8 @@ from .. import configfile, identity
 from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
-from .activations import Activations
 from . import dynamic, first_forward
+from .activations import Activations
 from .discover import discover
 from .engine import Engine
 from .features import make_features
@@ -125,7 +125,7 @@ class TrainerMon(LegacyInterface):
             self._engine.tell("the model had lazy parameters: it is watched from the end of its first forward on")
 
     def _watch(self) -> None:
-        chunks, optimizer = self._chunks(), self._arguments["optimizer"]
+        chunks = self._chunks()
         again, self._engine = self._engine, None
         if again is not None:
             again.detach()

@@ -94,7 +94,7 @@ class CsvSink(FileSink):
     def _scalars(self, frame: Frame) -> str:
         digits = self._config.ndigits
         values = rounded(np.array(list(frame.scalars.values()), np.float64), digits).tolist()
-        texts = ("%.9g" % value if digits is None else repr(value) for value in values)
+        texts = (f"{value:.9g}" if digits is None else repr(value) for value in values)
         return "".join(f"0,{cell(name)},{frame.step},{text}\n" for name, text in zip(frame.scalars, texts))
 
     def _file(self, prefix: str, step: int, head: str) -> GrowingFile:

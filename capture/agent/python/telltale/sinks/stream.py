@@ -159,11 +159,15 @@ class StreamSink(Sink):
         total = len(series)
         while known < total:
             count = min(_PART, total - known)
-            layout = self.agent.add_layout(int(table.kind), [int(s) for s in table.stats], series[known : known + count])
+            layout = self.agent.add_layout(
+                int(table.kind), [int(s) for s in table.stats], series[known : known + count]
+            )
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
-                self.agent.event("log", 0, f"the agent refused a layout of {table.kind.word}: {self.agent.last_error()}")
+                self.agent.event(
+                    "log", 0, f"the agent refused a layout of {table.kind.word}: {self.agent.last_error()}"
+                )
 
     def _copy(self, slab: int, table: SeriesTable, part: _Part) -> None:
         assert self.agent is not None
