@@ -678,7 +678,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>&amp;Import a run…</source>
-        <translation>导入训练(&amp;I)…</translation>
+        <translation>导入运行(&amp;I)…</translation>
     </message>
     <message>
         <source>Zoom f&amp;orward</source>
@@ -772,7 +772,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Import a run</source>
-        <translation>导入训练</translation>
+        <translation>导入运行</translation>
     </message>
     <message>
         <source>This file cannot be imported: %1</source>
@@ -1028,7 +1028,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Open or import a run</source>
-        <translation>打开或导入训练</translation>
+        <translation>打开或导入运行</translation>
     </message>
     <message>
         <source>Import…</source>
@@ -1203,7 +1203,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>This run records no %1: the axis shows steps.</source>
-        <translation>此训练未记录 %1：坐标轴显示步。</translation>
+        <translation>此运行未记录 %1：坐标轴显示步。</translation>
     </message>
 </context>
 <context>
@@ -1595,19 +1595,19 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Compare the two selected runs (Ctrl+click selects a second)</source>
-        <translation>对比所选的两次训练（Ctrl+单击选择第二个）</translation>
+        <translation>对比所选的两个运行（Ctrl+单击选择第二个）</translation>
     </message>
     <message>
         <source>Import a run: keep a copy here</source>
-        <translation>导入训练：在此保留副本</translation>
+        <translation>导入运行：在此保留副本</translation>
     </message>
     <message>
         <source>Compare these two</source>
-        <translation>对比这两次训练</translation>
+        <translation>对比这两个运行</translation>
     </message>
     <message>
         <source>Compare with the run shown</source>
-        <translation>与当前训练对比</translation>
+        <translation>与当前运行对比</translation>
     </message>
 </context>
 </TS>
