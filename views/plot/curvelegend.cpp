@@ -8,6 +8,7 @@
 #include <QPainter>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/labels.h>
 #include <telltale/common/seriesstyle.h>
 
 namespace telltale::views {
@@ -19,6 +20,7 @@ constexpr double kShort = 18;
 constexpr double kName = 19;
 constexpr double kWhere = 16;
 constexpr double kIndent = 18; ///< room for the swatch
+constexpr double kValue = 52; ///< room for most values
 
 bool isSecondary(const CurveSeries& one)
 {
@@ -105,6 +107,11 @@ void CurveLegend::addLines()
     const auto count = static_cast<int>(m_picture.series.size());
     const bool severalWhere = std::any_of(m_picture.series.begin(), m_picture.series.end(), isSecondary);
     const bool tall = count * kTall <= m_area.height();
+    std::vector<QString> names;
+    for (const CurveSeries& one : m_picture.series)
+        names.push_back(one.row.label);
+    const double room = m_area.width() - 24 - (severalWhere ? 0 : tall ? kIndent : kIndent + kValue);
+    m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
             m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall : kShort });
@@ -134,7 +141,8 @@ void CurveLegend::paintLine(
     if (line.form == Form::Name) {
         painter.setFont(codeFont(11, 500));
         painter.setPen(theme.text);
-        write(QRectF(left, line.top + 2, right - left, 16), one.row.label, Qt::ElideLeft);
+        write(QRectF(left, line.top + 2, right - left + 1, 16), m_names[static_cast<std::size_t>(line.series)],
+            Qt::ElideLeft);
         return;
     }
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
@@ -147,7 +155,8 @@ void CurveLegend::paintLine(
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
         const double room = right - left - kIndent - (line.form == Form::Tall ? 0 : valueWidth);
-        write(QRectF(left + kIndent, line.top, room, 16), one.row.label, Qt::ElideLeft);
+        write(QRectF(left + kIndent, line.top, room + 1, 16), m_names[static_cast<std::size_t>(line.series)],
+            Qt::ElideLeft);
     }
     if (line.form == Form::Tall) {
         painter.setFont(wordsFont(11));

@@ -55,6 +55,7 @@ private:
 
     QRectF m_area;
     const CurvePicture& m_picture;
+    std::vector<QString> m_names; ///< of every series, cut so that different ones stay different
     std::vector<Line> m_lines; ///< all of them
     std::vector<Line> m_shown;
     QRectF m_more;
