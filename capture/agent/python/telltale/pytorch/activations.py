@@ -13,6 +13,7 @@ import torch
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..series import SeriesDesc
+from .compiled import compiled_inside
 from .hooks import Hook
 
 if TYPE_CHECKING:
@@ -192,7 +193,13 @@ class Activations:
     def collect(self, on: bool) -> None:
         """Installs or removes the hooks."""
         if on and not self._handles:
-            self._handles = [module.register_forward_hook(hook, with_kwargs=True) for module, hook in self._hooks]
+            engine = self._engine()
+            inside = compiled_inside(engine.roots) if engine is not None else set()
+            self._handles = [
+                module.register_forward_hook(hook, with_kwargs=True)
+                for module, hook in self._hooks
+                if id(module) not in inside
+            ]
         elif not on:
             for handle in self._handles:
                 handle.remove()

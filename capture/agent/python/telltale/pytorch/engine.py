@@ -15,6 +15,7 @@ from ..dispatch import Dispatcher, frame_of
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
 from ..series import Frame, SeriesDesc, SeriesTable
+from .compiled import is_compiled_in_place
 from .hooks import Hook
 from .scaler import steps_under_grad_scaler
 from .sources import Discovery, ParameterSource, Unit
@@ -28,6 +29,7 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
     Kind.MG_DIRECTION: (Stat.AGREEMENT,),
 }
 MAX_MICRO = 64
+_STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
 
 
 class RootHook(Hook):
@@ -73,6 +75,8 @@ class Engine:
         self._extra: dict[tuple[Kind, tuple[Stat, ...]], SeriesTable] = {}
         self._lock = threading.Lock()
         self._told: set[str] = set()
+        self.roots: list[torch.nn.Module] = []
+        self._compiled = 0
         self.is_counted_outside = False  # an integration calls forward_begins() itself
         self.attempt = 0  # of the step in progress, counted over the run
         self._rows: dict[tuple[Kind, int], int] = {}
@@ -156,8 +160,10 @@ class Engine:
         """Installs everything; call once."""
         self.grad_acc_steps = max(1, grad_acc_steps, found.grad_acc_steps)
         self.step = start
+        self.roots = roots
         for root in roots[:1]:
-            self._handles.append(root.register_forward_pre_hook(RootHook(self)))
+            if not is_compiled_in_place(root):
+                self._handles.append(root.register_forward_pre_hook(RootHook(self)))
         self._units = found.units or [Unit(optimizer) for optimizer in found.optimizers]
         for optimizer in found.optimizers:
             numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
@@ -238,6 +244,8 @@ class Engine:
             if self.collecting:
                 if self._forwards == 0:
                     self._unreduced.refresh()
+                    if self.collected < _STEPS_TO_COMPILE:
+                        self._look_for_compiled()
                 elif self._unreduced.is_abandoned():
                     self._restart()
         except Exception as error:  # noqa: BLE001
@@ -245,6 +253,15 @@ class Engine:
         self.micro = min(self._forwards, MAX_MICRO - 1)
         self._forwards += 1
         self._has_begun = True
+
+    def _look_for_compiled(self) -> None:
+        """Modules that were compiled after they were given hooks lose them."""
+        count = sum(is_compiled_in_place(module) for root in self.roots for module in root.modules())
+        if count != self._compiled:
+            self._compiled = count
+            for part in self.parts:
+                part.collect(False)
+                part.collect(True)
 
     def _restart(self) -> None:
         """The step is tried again from its first micro step (a loss scaler has skipped it, or a closure runs again)."""

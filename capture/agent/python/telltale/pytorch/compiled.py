@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which modules run inside torch.compile. A hook there, even one that does nothing, can change what gets compiled (a
+built-in container that is compiled in place is not compiled at all without hooks), and with it the last bits."""
+
+from __future__ import annotations
+
+import torch
+
+
+def is_compiled_in_place(module: torch.nn.Module) -> bool:
+    """After module.compile(): its hooks are part of the compiled code."""
+    return getattr(module, "_compiled_call_impl", None) is not None
+
+
+def compiled_inside(roots: list[torch.nn.Module]) -> set[int]:
+    """ids of the modules whose forward hooks would run inside compiled code. An OptimizedModule itself is outside."""
+    found: set[int] = set()
+    for root in roots:
+        _walk(root, False, found, set())
+    return found
+
+
+def _walk(module: torch.nn.Module, is_inside: bool, found: set[int], seen: set[tuple[int, bool]]) -> None:
+    is_inside = is_inside or is_compiled_in_place(module)
+    if (id(module), is_inside) in seen:
+        return
+    seen.add((id(module), is_inside))
+    if is_inside:
+        found.add(id(module))
+    is_wrapper = type(module).__name__ == "OptimizedModule"
+    for child in module.children():
+        _walk(child, is_inside or is_wrapper, found, seen)
