@@ -39,14 +39,20 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
     for (const auto& [cut, originals] : alike) {
         if (originals.size() < 2)
             continue;
-        // The end they share says nothing: without it, there is room for where they differ.
+        // The end they share tells nothing apart: it gives way first, from its front, for where they differ.
         const qsizetype end = sharedEnd(originals);
         std::set<QString> taken;
         for (const QString& text : originals) {
             const double dots = metrics.horizontalAdvance(kDots);
-            QString own = metrics.elidedText(text.left(text.size() - end), Qt::ElideLeft, width - dots);
-            if (end > 0)
-                own += kDots;
+            const QString head = text.left(text.size() - end);
+            QString own = metrics.elidedText(head, Qt::ElideLeft, width - dots);
+            if (end > 0) {
+                const double left = width - dots - metrics.horizontalAdvance(own);
+                qsizetype tail = 0;
+                while (tail < end && metrics.horizontalAdvance(text.right(tail + 1)) <= left)
+                    ++tail;
+                own += kDots + text.right(tail);
+            }
             for (int number = 2; taken.contains(own); ++number)
                 own = metrics.elidedText(text, Qt::ElideLeft, width - 24) + QStringLiteral(" #%1").arg(number);
             taken.insert(own);
