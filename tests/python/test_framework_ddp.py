@@ -50,6 +50,7 @@ def _unused(rank: int, world: int) -> None:
     train(wrapped, optimizer, rank, 1)
     assert "extra.weight" not in recorder.names(Kind.GRAD_UNREDUCED, 1)
     assert "extra.weight" in recorder.names(Kind.PARAM_ORIGIN, 1)
+    assert any("no gradient arrived" in said and "extra.weight" in said for said in recorder.sentences)
     monitor.close()
 
 

@@ -12,6 +12,7 @@ from ..kinds import DType, Form, Kind
 from ..series import SeriesDesc
 from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch
+from .compiled import compiled_inside
 from .hooks import Hook
 
 if TYPE_CHECKING:
@@ -80,7 +81,11 @@ class AttentionPart:
         """Installs or removes the hooks."""
         if on and not self._handles:
             me = weakref.ref(self)
+            engine = self._engine()
+            inside = compiled_inside(engine.roots) if engine is not None else set()
             for name, vpp, module in self._modules:
+                if id(module) in inside:
+                    continue
                 self._handles.append(module.register_forward_pre_hook(_Enter(me, name)))
                 self._handles.append(module.register_forward_hook(_Leave(me, name, vpp), with_kwargs=True))
         elif not on and self._handles:

@@ -107,7 +107,20 @@ class UnreducedGradients:
             self._rows[number] = []
 
     def finish_step(self) -> None:
+        """After the first collected step, names the parameters whose gradient never came by."""
+        engine = self._engine()
+        if self._is_published or not self._is_watching or engine is None:
+            self._is_published = True
+            return
         self._is_published = True
+        silent = [
+            source.name
+            for source, calls, rows in zip(self._sources, self._calls, self._rows)
+            if not calls and rows and source.tensor.requires_grad
+        ]
+        if silent and not self._is_gone_told:
+            shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
+            engine.tell(f"no gradient arrived in the first collected step before reduction: {shown}")
 
     def is_abandoned(self) -> bool:
         """Whether gradients have arrived since the last step and been cleared again: that step is never taken."""

@@ -10,6 +10,7 @@ import torch
 
 from ..kinds import DType, Kind, Stat
 from ..series import SeriesDesc
+from .compiled import compiled_inside
 from .hooks import Hook
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
 from .router import ENTROPY, SIMILARITY, per_token_expert_entropy, router_logits, router_weight_similarity
@@ -119,7 +120,11 @@ class RouterPart:
         """Installs or removes the hooks."""
         if on and not self._handles:
             me = weakref.ref(self)
-            self._handles = [m.register_forward_hook(_RouterHook(me, name, vpp)) for name, vpp, m in self._logits]
+            engine = self._engine()
+            inside = compiled_inside(engine.roots) if engine is not None else set()
+            self._handles = [
+                m.register_forward_hook(_RouterHook(me, name, vpp)) for name, vpp, m in self._logits if id(m) not in inside
+            ]
         elif not on:
             for handle in self._handles:
                 handle.remove()
