@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import torch
-from ranks import assert_all, run_ranks, watched
+from ranks import assert_all, assert_bitwise, run_ranks, state_of, watched
 from sharded import (
     MICROS,
     STEPS,
@@ -37,6 +37,28 @@ def _shard(model: Any, world: int, is_grouped: bool = False, **more: Any) -> Any
     return fully_shard(model, mesh=mesh, **more)
 
 
+def _compiled(rank: int, world: int) -> None:
+    """Blocks compiled in place: no hook goes into them, and what is lost by that is said by name."""
+    states = []
+    for is_watched in (False, True):
+        torch._dynamo.reset()
+        model = net()
+        for block in model.blocks:
+            block.compile(backend="aot_eager")
+        _shard(model, world)
+        optimizer = torch.optim.Adam(model.parameters(), 1e-2)
+        if is_watched:
+            recorder, monitor = watched(model, optimizer)
+        train(model, optimizer, rank, 1)
+        states.append(state_of(model))
+    assert_bitwise(states[0], states[1], "FSDP2 with compiled blocks")
+    assert recorder.names(Kind.GRAD_UNREDUCED, 1) == {"last.weight", "last.bias"}
+    assert len(recorder.names(Kind.GRAD_REDUCED, 1)) == 6
+    said = [s for s in recorder.sentences if "compiled in place" in s]
+    assert len(said) == 4 and "blocks.0.inner.weight" in said[0]
+    monitor.close()
+
+
 def _edges(rank: int, world: int) -> None:
     """Other ways to shard, blocks inside checkpoints, modules that are used without being called."""
     reference = Reference(rank, world, 1)
@@ -51,6 +73,7 @@ def _edges(rank: int, world: int) -> None:
         train(model, optimizer, rank, 1)
         check(recorder, reference, "sum")
         monitor.close()
+    _compiled(rank, world)
     check_uncalled_modules(rank, lambda m: fully_shard(m, mesh=init_device_mesh("cpu", (world,))), watched)
 
 

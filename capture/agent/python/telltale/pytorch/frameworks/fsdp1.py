@@ -11,6 +11,7 @@ import torch
 
 from ...kinds import Form, Kind
 from ..activations import is_recompute
+from ..compiled import is_compiled_in_place
 from ..hooks import Hook
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
@@ -88,6 +89,11 @@ class _Unit:
         handles = []
         module = self.module()
         if module is None:
+            return []
+        if is_compiled_in_place(module) or is_compiled_in_place(module._fsdp_wrapped_module):
+            engine.not_observed(
+                Kind.GRAD_UNREDUCED, name, "its FSDP unit is compiled in place, where no hook may be"
+            )
             return []
         if self._hook is None or self._engine is not engine.reference:
             self._engine = engine.reference

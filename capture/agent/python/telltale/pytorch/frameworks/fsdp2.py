@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ...kinds import Form, Kind
+from ..compiled import is_compiled_in_place
 from ..hooks import Hook
 from ..sources import GradientHook, ParameterSource
 from .base import Adapter, Context
@@ -87,6 +88,10 @@ class _Holder:
         if module is None or owner is None:
             return []
         handles: list[Any] = []
+        if is_compiled_in_place(module):
+            why = "its fully_shard module is compiled in place, where no hook may be"
+            engine.not_observed(Kind.GRAD_UNREDUCED, engine.found.sources[number].name, why)
+            return []
         if self._hook is None or self._engine is not engine.reference:
             self._engine = engine.reference
             self._hook = _LeafHook(engine.reference)
