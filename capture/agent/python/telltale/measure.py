@@ -226,6 +226,11 @@ class Measurer:
         """Values on a device: torch_stats()' ten, or the table's own stats."""
         self._pending.append((table, row, values))
 
+    @property
+    def has_pending(self) -> bool:
+        """Whether results of this step are still on a device."""
+        return bool(self._pending)
+
     def forget(self, tables: list[SeriesTable]) -> None:
         """Drops results of these tables that are still on a device."""
         if self._pending:

@@ -16,9 +16,10 @@ from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
 from ..series import Frame, SeriesDesc, SeriesTable
 from .compiled import is_compiled_in_place
-from .hooks import Hook
+from .metrics import RunMetrics
 from .scaler import steps_under_grad_scaler
 from .sources import Discovery, ParameterSource, Unit
+from .stephooks import RootHook, StepHook
 from .strikes import Strikes
 from .unreduced import UnreducedGradients
 
@@ -30,23 +31,6 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
 }
 MAX_MICRO = 64
 _STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
-
-
-class RootHook(Hook):
-    """Forward pre-hook of the model itself: a new micro step begins."""
-
-    __slots__ = ("_engine",)
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = weakref.ref(engine)
-
-    def __call__(self, _module: Any, _args: Any) -> None:
-        if torch.compiler.is_compiling():
-            return None
-        engine = self._engine()
-        if engine is not None and not engine.is_counted_outside:
-            engine.forward_begins()
-        return None
 
 
 class Engine:
@@ -86,9 +70,8 @@ class Engine:
         self._unreduced = UnreducedGradients(self, [])
         self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
         self._forwards = 0
-        self._has_begun = False
-        self._scalar_rows: dict[str, int] = {}
-        self._device_scalars: list[tuple[str, Any]] = []
+        self.has_begun = False
+        self.metrics = RunMetrics(self)
 
     # -- telling -------------------------------------------------------------------------------------------------
 
@@ -167,8 +150,8 @@ class Engine:
         self._units = found.units or [Unit(optimizer) for optimizer in found.optimizers]
         for optimizer in found.optimizers:
             numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
-            self._handles.append(optimizer.register_step_pre_hook(_StepHook(self.reference, numbers, True)))
-            self._handles.append(optimizer.register_step_post_hook(_StepHook(self.reference, numbers, False)))
+            self._handles.append(optimizer.register_step_pre_hook(StepHook(self.reference, numbers, True)))
+            self._handles.append(optimizer.register_step_post_hook(StepHook(self.reference, numbers, False)))
         self._stepped = [False] * len(self._units)
         self._watch(found)
         self._begin()
@@ -180,7 +163,8 @@ class Engine:
         self.config = config
         self.measurer.eps, self.measurer.threads = config.eps, config.threads
         self.collected = 0
-        self._tables, self._extra, self._rows, self._scalar_rows = {}, {}, {}, {}
+        self._tables, self._extra, self._rows = {}, {}, {}
+        self.metrics = RunMetrics(self)
         self.parts = parts
         self._watch(found)
         self._begin()
@@ -216,7 +200,7 @@ class Engine:
 
     def gradient_arrived(self, number: int, gradient: Any) -> None:
         """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
-        self._has_begun = True
+        self.has_begun = True
         if not self.collecting:
             return
         try:
@@ -252,7 +236,7 @@ class Engine:
             self.strikes.add("the parameters", error)
         self.micro = min(self._forwards, MAX_MICRO - 1)
         self._forwards += 1
-        self._has_begun = True
+        self.has_begun = True
 
     def _look_for_compiled(self) -> None:
         """Modules that were compiled after they were given hooks lose them."""
@@ -280,7 +264,7 @@ class Engine:
         try:
             if self._stepped[number]:
                 self._finish()  # it steps more often than the others
-            self._log_rate(number, optimizer)
+            self.metrics.log_rate(number, optimizer)
             config = self.config
             if self.collecting and config.param_distribution:
                 self._batch(Kind.PARAM_ORIGIN, number, lambda source: source.parameter())
@@ -353,44 +337,6 @@ class Engine:
             return -1
         return rows[0]
 
-    def _log_rate(self, number: int, optimizer: Any) -> None:
-        groups = optimizer.param_groups
-        for i, group in enumerate(groups):
-            rate = group.get("lr")
-            if rate is None or (isinstance(rate, torch.Tensor) and not rate.is_cpu):
-                continue
-            name = "lr" if number == 0 else f"lr/optimizer_{number}"
-            self.set_scalar(name if i == 0 else f"{name}/group_{i}", float(rate))
-            if i == 0 and all(other.get("lr") == rate for other in groups):
-                break
-
-    # -- run metrics ---------------------------------------------------------------------------------------------
-
-    def set_scalar(self, name: str, value: float) -> None:
-        """A run metric of the step in progress."""
-        table = self.table(Kind.SCALAR)
-        row = self._scalar_rows.get(name)
-        if row is None:
-            row = self._scalar_rows[name] = table.add(SeriesDesc(name, numel=1))
-        if row >= 0:
-            table.put(row, value)
-
-    def log(self, values: dict[str, Any], step: int | None) -> None:
-        """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
-        forward pass has begun since."""
-        at = step if step is not None else (self.step if self._has_begun else self.step - 1)
-        late: dict[str, float] = {}
-        for name, value in values.items():
-            number = _number(value)
-            if number is None:
-                self.tell(f"the metric {name!r} is {type(value).__name__}, not a number; it is left out")
-            elif at == self.step or (step is None and at < 0):
-                self.set_scalar(str(name), number)
-            else:
-                late[str(name)] = number
-        if late:
-            self.dispatcher.scalar(at, late)
-
     # -- ends ----------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
@@ -405,7 +351,7 @@ class Engine:
         )
         self._forwards = 0
         self.micro = 0
-        self._has_begun = False
+        self.has_begun = False
         self._unreduced.begin()
         self._stepped = [False] * len(self._stepped)
         if was != self.collecting:
@@ -417,7 +363,7 @@ class Engine:
         if self.collecting:
             for part in self.parts:
                 part.finish_step()
-            self._log_norm()
+            self.metrics.log_norm()
             self.collected += 1
             self._unreduced.finish_step()
         tables = self.tables()
@@ -432,96 +378,9 @@ class Engine:
             react(ended)
         self._begin()
 
-    def _log_norm(self) -> None:
-        """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank."""
-        table = self._tables.get(Kind.GRAD_REDUCED)
-        if table is None or "grad-norm" in self._scalar_rows or self.config.targets or self.measurer._pending:
-            return
-        n = len(table.series)
-        if n and all(desc.shard_offset < 0 and not desc.form & Form.SCALED for desc in table.series[:n]):
-            rows = table.results[:n]
-            rows = rows[rows["flags"] != 0]
-            if rows.size:
-                total = float(rows["sumsq"].sum()) ** 0.5
-                broken = rows["nans"].any() or rows["pos_infs"].any() or rows["neg_infs"].any()
-                self._scalar_of_norm(float("nan") if broken else total)
-
-    def _scalar_of_norm(self, value: float) -> None:
-        table = self.table(Kind.SCALAR)
-        row = self._scalar_rows.get("grad-norm (telltale)")
-        if row is None:
-            desc = SeriesDesc("grad-norm", numel=1, definition="2-norm of all gradients as the optimizer consumed them")
-            row = self._scalar_rows["grad-norm (telltale)"] = table.add(desc)
-        table.put(row, value)
-
     def detach(self) -> None:
         """Removes every hook."""
         self._unwatch()
         for handle in self._handles:
             handle.remove()
         self._handles = []
-
-
-class _StepHook(Hook):
-    """Step pre- or post-hook of one optimizer."""
-
-    __slots__ = ("_engine", "_numbers", "_is_before")
-
-    def __init__(self, engine: weakref.ReferenceType[Engine], numbers: dict[int, int], is_before: bool) -> None:
-        """numbers: the optimizer's units, by the flat parameter that is in its groups while it steps them."""
-        self._engine = engine
-        self._numbers = numbers
-        self._is_before = is_before
-
-    def _number_of(self, optimizer: Any) -> int:
-        if 0 in self._numbers:
-            return self._numbers[0]
-        for group in optimizer.param_groups:
-            for parameter in group["params"]:
-                number = self._numbers.get(id(parameter))
-                if number is not None:
-                    return number
-        return -1
-
-    def __call__(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
-        engine = self._engine()
-        if engine is None:
-            return None
-        number = self._number_of(optimizer)
-        if number < 0:
-            return None
-        if not self._is_before:
-            engine.after_step_of(number, optimizer)
-            if engine.stop_because is not None:
-                because, engine.stop_because = engine.stop_because, None
-                raise because  # the config asks for it
-            return None
-        engine.step_begins(number, optimizer)
-        # A closure computes the gradients inside step(): read them after it, at its last call.
-        if callable(kwargs.get("closure")):
-            return args, dict(kwargs, closure=self._wrapped(engine, number, optimizer, kwargs["closure"]))
-        if len(args) > 1 and callable(args[1]):
-            return (args[0], self._wrapped(engine, number, optimizer, args[1]), *args[2:]), kwargs
-        engine.gradients_ready(number, optimizer)
-        return None
-
-    @staticmethod
-    def _wrapped(engine: Engine, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
-        def read_after() -> Any:
-            result = closure()
-            engine.gradients_ready(number, optimizer)
-            return result
-
-        return read_after
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, (bool, int, float)):
-        return float(value)
-    if isinstance(value, torch.Tensor):
-        # A tensor on a device would have to be waited for.
-        return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return None

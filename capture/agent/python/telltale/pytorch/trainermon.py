@@ -252,7 +252,7 @@ class TrainerMon(LegacyInterface):
         if engine is None:
             return
         try:
-            engine.log(values, step)
+            engine.metrics.log(values, step)
         except Exception as error:  # noqa: BLE001
             engine.strikes.add("run metrics", error)
 

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Run metrics: what the user logs, learning rates, and the gradient norm."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..kinds import Form, Kind
+from ..series import SeriesDesc
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+_OWN_NORM = "grad-norm (telltale)"
+
+
+class RunMetrics:
+    """The scalar table of the step in progress. Thread: training."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._reference = weakref.ref(engine)
+        self._rows: dict[str, int] = {}
+
+    @property
+    def _engine(self) -> Engine:
+        engine = self._reference()
+        assert engine is not None  # it owns this object
+        return engine
+
+    def set(self, name: str, value: float) -> None:
+        """A run metric of the step in progress."""
+        table = self._engine.table(Kind.SCALAR)
+        row = self._rows.get(name)
+        if row is None:
+            row = self._rows[name] = table.add(SeriesDesc(name, numel=1))
+        if row >= 0:
+            table.put(row, value)
+
+    def log(self, values: dict[str, Any], step: int | None) -> None:
+        """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
+        forward pass has begun since."""
+        engine = self._engine
+        at = step if step is not None else (engine.step if engine.has_begun else engine.step - 1)
+        late: dict[str, float] = {}
+        for name, value in values.items():
+            number = _number(value)
+            if number is None:
+                engine.tell(f"the metric {name!r} is {type(value).__name__}, not a number; it is left out")
+            elif at == engine.step or (step is None and at < 0):
+                self.set(str(name), number)
+            else:
+                late[str(name)] = number
+        if late:
+            engine.dispatcher.scalar(at, late)
+
+    def log_rate(self, number: int, optimizer: Any) -> None:
+        """The learning rates of one inner optimizer."""
+        groups = optimizer.param_groups
+        for i, group in enumerate(groups):
+            rate = group.get("lr")
+            if rate is None or (isinstance(rate, torch.Tensor) and not rate.is_cpu):
+                continue
+            name = "lr" if number == 0 else f"lr/optimizer_{number}"
+            self.set(name if i == 0 else f"{name}/group_{i}", float(rate))
+            if i == 0 and all(other.get("lr") == rate for other in groups):
+                break
+
+    def log_norm(self) -> None:
+        """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank."""
+        engine = self._engine
+        if "grad-norm" in self._rows or engine.config.targets or engine.measurer.has_pending:
+            return
+        table = engine.table(Kind.GRAD_REDUCED)
+        n = len(table.series)
+        if not n or any(desc.shard_offset >= 0 or desc.form & Form.SCALED for desc in table.series[:n]):
+            return
+        rows = table.results[:n]
+        rows = rows[rows["flags"] != 0]
+        if rows.size:
+            total = float(rows["sumsq"].sum()) ** 0.5
+            broken = rows["nans"].any() or rows["pos_infs"].any() or rows["neg_infs"].any()
+            self._set_norm(float("nan") if broken else total)
+
+    def _set_norm(self, value: float) -> None:
+        table = self._engine.table(Kind.SCALAR)
+        row = self._rows.get(_OWN_NORM)
+        if row is None:
+            desc = SeriesDesc("grad-norm", numel=1, definition="2-norm of all gradients as the optimizer consumed them")
+            row = self._rows[_OWN_NORM] = table.add(desc)
+        table.put(row, value)
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, (bool, int, float)):
+        return float(value)
+    if isinstance(value, torch.Tensor):
+        # A tensor on a device would have to be waited for.
+        return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return None

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The engine's hooks on the model itself and on the inner optimizers."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any, Callable
+
+import torch
+
+from .hooks import Hook
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class RootHook(Hook):
+    """Forward pre-hook of the model itself: a new micro step begins."""
+
+    __slots__ = ("_engine",)
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = weakref.ref(engine)
+
+    def __call__(self, _module: Any, _args: Any) -> None:
+        if torch.compiler.is_compiling():
+            return None
+        engine = self._engine()
+        if engine is not None and not engine.is_counted_outside:
+            engine.forward_begins()
+        return None
+
+
+class StepHook(Hook):
+    """Step pre- or post-hook of one optimizer."""
+
+    __slots__ = ("_engine", "_numbers", "_is_before")
+
+    def __init__(self, engine: weakref.ReferenceType[Engine], numbers: dict[int, int], is_before: bool) -> None:
+        """numbers: the optimizer's units, by the flat parameter that is in its groups while it steps them."""
+        self._engine = engine
+        self._numbers = numbers
+        self._is_before = is_before
+
+    def _number_of(self, optimizer: Any) -> int:
+        if 0 in self._numbers:
+            return self._numbers[0]
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                number = self._numbers.get(id(parameter))
+                if number is not None:
+                    return number
+        return -1
+
+    def __call__(self, optimizer: Any, args: Any, kwargs: Any) -> Any:
+        engine = self._engine()
+        if engine is None:
+            return None
+        number = self._number_of(optimizer)
+        if number < 0:
+            return None
+        if not self._is_before:
+            engine.after_step_of(number, optimizer)
+            if engine.stop_because is not None:
+                because, engine.stop_because = engine.stop_because, None
+                raise because  # the config asks for it
+            return None
+        engine.step_begins(number, optimizer)
+        # A closure computes the gradients inside step(): read them after it, at its last call.
+        if callable(kwargs.get("closure")):
+            return args, dict(kwargs, closure=self._wrapped(engine, number, optimizer, kwargs["closure"]))
+        if len(args) > 1 and callable(args[1]):
+            return (args[0], self._wrapped(engine, number, optimizer, args[1]), *args[2:]), kwargs
+        engine.gradients_ready(number, optimizer)
+        return None
+
+    @staticmethod
+    def _wrapped(engine: Engine, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
+        def read_after() -> Any:
+            result = closure()
+            engine.gradients_ready(number, optimizer)
+            return result
+
+        return read_after
