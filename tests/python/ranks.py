@@ -85,7 +85,9 @@ class Recorder(Sink):
         return out
 
 
-def watched(model: Any, optimizer: Any, config: dict[str, Any] | None = None, **more: Any) -> tuple[Recorder, TrainerMon]:
+def watched(
+    model: Any, optimizer: Any, config: dict[str, Any] | None = None, **more: Any
+) -> tuple[Recorder, TrainerMon]:
     """A monitor with a recorder behind it."""
     recorder = Recorder()
     monitor = TrainerMon(dict(config or EVERYTHING), sinks=[recorder])
@@ -113,7 +115,12 @@ def piece(desc: SeriesDesc, full: torch.Tensor) -> torch.Tensor:
 
 
 def assert_all(
-    recorder: Recorder, kind: Kind, step: int, full: dict[str, torch.Tensor], rel: float = 2e-6, is_complete: bool = True
+    recorder: Recorder,
+    kind: Kind,
+    step: int,
+    full: dict[str, torch.Tensor],
+    rel: float = 2e-6,
+    is_complete: bool = True,
 ) -> None:
     """That every series of a kind has the statistics of its part of the full tensor, and that the ranks' parts
     together are all of it."""

@@ -34,7 +34,7 @@ def _values(rank: int, world: int) -> None:
         model = DDP(net(), **way)
         optimizer = torch.optim.Adam(model.parameters(), 1e-2)
         recorder, monitor = watched(model, optimizer, grad_acc_steps=MICROS)
-        train(model, optimizer, rank, MICROS, lambda last: contextlib.nullcontext() if last else model.no_sync())
+        train(model, optimizer, rank, MICROS, lambda last, m=model: contextlib.nullcontext() if last else m.no_sync())
         check(recorder, twice, "sum")
         monitor.close()
     _unused(rank, world)
@@ -69,7 +69,7 @@ def _short(rank: int, world: int) -> None:
     _same(rank, world, 3, 6)
 
 
-def test_ddp_trains_bitwise_the_same_and_its_gradients_are_the_local_ones_before_and_the_mean_after_reduction() -> None:
+def test_ddp_trains_the_same_bits_and_gradients_are_local_before_and_the_mean_after_reduction() -> None:
     run_ranks(_short)
 
 

@@ -16,7 +16,14 @@ from telltale.kinds import Form, Kind
 
 
 def _engine(
-    seed: int, stage: int, world: int, micros: int, groups: int = 1, dropout: float = 0.0, bf16: bool = False, clip: float = 0.0
+    seed: int,
+    stage: int,
+    world: int,
+    micros: int,
+    groups: int = 1,
+    dropout: float = 0.0,
+    bf16: bool = False,
+    clip: float = 0.0,
 ) -> Any:
     os.environ.update(DS_ACCELERATOR="cpu", DS_BUILD_OPS="0")
     warnings.simplefilter("ignore")

@@ -59,7 +59,9 @@ def _each_micro_step(rank: int, world: int) -> None:
     reference = Reference(rank, world, MICROS)
     model = _wrapped(0, True)
     optimizer = torch.optim.Adam(model.parameters(), 1e-2)
-    recorder, monitor = watched(model, optimizer, {"wg_distribution": True, "monitor_mbs_grad": True}, grad_acc_steps=MICROS)
+    recorder, monitor = watched(
+        model, optimizer, {"wg_distribution": True, "monitor_mbs_grad": True}, grad_acc_steps=MICROS
+    )
     train(model, optimizer, rank, MICROS, lambda last: contextlib.nullcontext() if last else model.no_sync())
     found = recorder.found(Kind.GRAD_UNREDUCED, 1)
     assert len(found) == MICROS * len(reference.sums[0])
@@ -131,7 +133,7 @@ def _short(rank: int, world: int) -> None:
     _same(rank, world, 3, 6)
 
 
-def test_fsdp1_trains_bitwise_the_same_and_its_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
+def test_fsdp1_trains_the_same_bits_and_gradients_are_whole_before_and_a_shard_after_reduction() -> None:
     run_ranks(_short)
 
 

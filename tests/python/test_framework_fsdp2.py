@@ -131,7 +131,7 @@ def _short(rank: int, world: int) -> None:
     _same(rank, world, 3, 6)
 
 
-def test_fsdp2_trains_bitwise_the_same_and_its_gradients_are_whole_before_and_this_ranks_shard_after_reduction() -> None:
+def test_fsdp2_trains_the_same_bits_and_gradients_are_whole_before_and_a_shard_after_reduction() -> None:
     run_ranks(_short)
 
 

@@ -63,9 +63,16 @@ def _setup(seed: int, is_sharded: bool, clip: float, dropout: float = 0.0, bf16:
     )
     wrapped = DistributedDataParallel(config, how, model)
     options = OptimizerConfig(
-        optimizer="adam", lr=1e-2, weight_decay=0.0, adam_eps=1e-8, adam_beta2=0.999, use_distributed_optimizer=is_sharded,
-        clip_grad=clip, params_dtype=torch.bfloat16 if bf16 else torch.float32, bf16=bf16,
-    )  # fmt: skip
+        optimizer="adam",
+        lr=1e-2,
+        weight_decay=0.0,
+        adam_eps=1e-8,
+        adam_beta2=0.999,
+        use_distributed_optimizer=is_sharded,
+        clip_grad=clip,
+        params_dtype=torch.bfloat16 if bf16 else torch.float32,
+        bf16=bf16,
+    )
     return wrapped, get_megatron_optimizer(options, [wrapped])
 
 

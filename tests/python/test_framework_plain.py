@@ -219,7 +219,8 @@ def test_main_grad_is_read_where_the_gradient_has_been_moved_to_it() -> None:
     optimizer = torch.optim.SGD(model.parameters(), 1e-2)
 
     def move(parameter: Any) -> None:
-        parameter.main_grad = parameter.main_grad + parameter.grad if hasattr(parameter, "main_grad") else parameter.grad
+        before = getattr(parameter, "main_grad", None)
+        parameter.main_grad = parameter.grad if before is None else before + parameter.grad
         parameter.grad = None
 
     for parameter in model.parameters():
@@ -313,7 +314,7 @@ def test_a_compiled_model_trains_the_same_and_what_is_inside_is_named(how: str) 
     seen = recorder.names(Kind.ACTV, 2)
     assert "body.0" not in seen
     assert ("head" in seen) == how.startswith("block")
-    said = [sentence for sentence in recorder.sentences if sentence.startswith("not observed") and "compiled" in sentence]
+    said = [text for text in recorder.sentences if text.startswith("not observed") and "compiled" in text]
     assert said, recorder.sentences
     if how.startswith("block"):
         assert "body.0" in said[0]

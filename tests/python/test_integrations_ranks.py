@@ -109,7 +109,8 @@ def _all(rank: int, world: int) -> None:
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     # As torchrun would have it; the process group is there already.
-    os.environ.update(TORCHELASTIC_RUN_ID="none", LOCAL_WORLD_SIZE=str(world), GROUP_RANK="0", ACCELERATE_USE_CPU="true")
+    os.environ.update(TORCHELASTIC_RUN_ID="none", LOCAL_WORLD_SIZE=str(world), GROUP_RANK="0")
+    os.environ["ACCELERATE_USE_CPU"] = "true"
     trainings: list[Callable[[int, Recorder], None]] = [_accelerate, _transformers, _lightning]
     for train in trainings:
         recorder = Recorder()

@@ -49,15 +49,16 @@ class Fault:
         if not self.kind or self.kind == "lr":
             return
         middle = f"blocks.{layers // 2}"
-        default = {"freeze": f"{middle}.mlp", "entropy-collapse": f"{middle}.attn.core"}.get(self.kind, f"{middle}.mlp.fc1")
-        self.module = self.module or default
+        defaults = {"freeze": f"{middle}.mlp", "entropy-collapse": f"{middle}.attn.core"}
+        self.module = self.module or defaults.get(self.kind, f"{middle}.mlp.fc1")
         modules = {name: module for name, module in model.named_modules() if name}
         fitting = [name for name, module in modules.items() if self._fits(module)]
         if self.kind == "entropy-collapse" and f"{self.module}.core" in fitting:
             self.module += ".core"
         if self.module not in fitting:
             known = ", ".join(fitting)
-            raise BadInput(f'--fault names the module "{self.module}", which cannot have this fault; choose one of {known}')
+            wrong = f'--fault names the module "{self.module}", which cannot have this fault'
+            raise BadInput(f"{wrong}; choose one of {known}")
         self._target = modules[self.module]
         if self.kind in ("nan", "inf", "spike"):
             self._now = False

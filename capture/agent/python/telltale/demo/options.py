@@ -26,9 +26,9 @@ def parser() -> argparse.ArgumentParser:
     """Flags of train-demo; errors are BadInput."""
     out = _Parser(
         prog="python -m telltale train-demo",
-        description="Trains a small character-level transformer in PyTorch and streams what happens inside it to Telltale. "
-        "Under torchrun every rank trains its share by DDP. Ends with one JSON object on standard output; progress goes "
-        "to standard error.",
+        description="Trains a small character-level transformer in PyTorch and streams what happens inside it to "
+        "Telltale. Under torchrun every rank trains its share by DDP. Ends with one JSON object on standard output; "
+        "progress goes to standard error.",
         allow_abbrev=False,
     )
     out.add_argument("--join", metavar="J", help="join string of the dashboard (default: TELLTALE_JOIN)")

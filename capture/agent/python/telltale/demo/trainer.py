@@ -77,9 +77,7 @@ class DemoTraining:
         optimizer = torch.optim.AdamW(model.parameters(), PEAK_RATE, weight_decay=0.01)
         monitor = None
         if not options.no_agent:
-            monitor = short.watch(
-                trained, optimizer, options.config, name="demo-gpt", join=options.join, flush_ms=200
-            )
+            monitor = short.watch(trained, optimizer, options.config, name="demo-gpt", join=options.join, flush_ms=200)
         before = [signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)]
         try:
             self._train(trained, optimizer, corpus, fault, monitor)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For Accelerate:
 
-    accelerator = Accelerator(log_with=TelltaleTracker())
-    model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
-    watch(accelerator, model, optimizer)
-    accelerator.init_trackers("run")
-    ...
-    accelerator.log({"loss": loss}, step=step)
-    accelerator.end_training()
+accelerator = Accelerator(log_with=TelltaleTracker())
+model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
+watch(accelerator, model, optimizer)
+accelerator.init_trackers("run")
+...
+accelerator.log({"loss": loss}, step=step)
+accelerator.end_training()
 """
 
 from __future__ import annotations

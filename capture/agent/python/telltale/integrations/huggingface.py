@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For transformers' Trainer:
 
-    trainer = Trainer(..., callbacks=[TelltaleCallback()])
+trainer = Trainer(..., callbacks=[TelltaleCallback()])
 """
 
 from __future__ import annotations

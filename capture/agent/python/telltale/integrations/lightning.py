@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """For Lightning (the package lightning, or the older pytorch_lightning):
 
-    trainer = Trainer(..., callbacks=[TelltaleCallback()])
+trainer = Trainer(..., callbacks=[TelltaleCallback()])
 """
 
 from __future__ import annotations
 
+import importlib
 import sys
 from typing import Any
 
@@ -13,13 +14,12 @@ import torch
 
 from .session import Session
 
-if "lightning" in sys.modules or "pytorch_lightning" not in sys.modules:
-    try:
-        from lightning.pytorch import Callback
-    except ImportError:
-        from pytorch_lightning import Callback
-else:
-    from pytorch_lightning import Callback
+_is_older = "pytorch_lightning" in sys.modules and "lightning" not in sys.modules
+try:
+    # Whichever of the two packages the training uses: their callbacks do not mix.
+    Callback: Any = importlib.import_module("pytorch_lightning" if _is_older else "lightning.pytorch").Callback
+except ImportError:
+    Callback = importlib.import_module("pytorch_lightning").Callback
 
 
 class TelltaleCallback(Callback):

@@ -20,8 +20,8 @@ class Session:
 
     def begin(self, model: Any, optimizer: Any, grad_acc_steps: int, start_step: int, clips: bool) -> None:
         """clips: the library clips gradients before the step, so that what the optimizer consumes is clipped."""
-        options = {"grad_acc_steps": max(1, int(grad_acc_steps)), "start_step": max(0, int(start_step)), **self._options}
-        self.monitor = short.watch(model, optimizer, self._config, **options)
+        steps = {"grad_acc_steps": max(1, int(grad_acc_steps)), "start_step": max(0, int(start_step))}
+        self.monitor = short.watch(model, optimizer, self._config, **{**steps, **self._options})
         self._logged = start_step - 1
         engine = self.monitor.engine
         if clips and engine is not None:

@@ -14,7 +14,7 @@ from ..config import MonitorConfig
 from ..dispatch import Dispatcher, frame_of
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
-from ..series import Frame, SeriesDesc, SeriesTable
+from ..series import Frame, SeriesTable
 from .compiled import is_compiled_in_place
 from .metrics import RunMetrics
 from .scaler import steps_under_grad_scaler

@@ -127,7 +127,8 @@ class DeepSpeedAdapter(Adapter):
             found.units = [Unit(self._inner(), key) for key in self._unit_order()] + [Unit(opt) for opt in others]
         if self._zero is None:
             return
-        if not any(hasattr(p, "_hp_mapping") or hasattr(p, "ds_id") for c in self.context.chunks for p in c.parameters()):
+        parameters = [parameter for chunk in self.context.chunks for parameter in chunk.parameters()]
+        if not any(hasattr(parameter, "_hp_mapping") or hasattr(parameter, "ds_id") for parameter in parameters):
             self.context.note(
                 "this DeepSpeed keeps no map from parameters to its flat partitions (_hp_mapping): reduced gradients, "
                 "parameters and moments are not observed by name"

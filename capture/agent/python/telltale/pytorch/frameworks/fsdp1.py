@@ -91,9 +91,7 @@ class _Unit:
         if module is None:
             return []
         if is_compiled_in_place(module) or is_compiled_in_place(module._fsdp_wrapped_module):
-            engine.not_observed(
-                Kind.GRAD_UNREDUCED, name, "its FSDP unit is compiled in place, where no hook may be"
-            )
+            engine.not_observed(Kind.GRAD_UNREDUCED, name, "its FSDP unit is compiled in place, where no hook may be")
             return []
         if self._hook is None or self._engine is not engine.reference:
             self._engine = engine.reference
