@@ -54,6 +54,8 @@ def refusal(tensor: Any) -> str:
         return "it lives inside a functorch transform"
     if tensor.is_meta:
         return "it is on the meta device"
+    if type(tensor).__name__ == "AsyncCollectiveTensor":
+        return "a collective is still filling it, and waiting for that would disturb the training"
     if tensor.layout is not torch.strided:
         return "" if tensor.layout is torch.sparse_coo else "it is not a dense tensor"
     if tensor.is_quantized or tensor.dtype.is_complex or tensor.dtype not in _CODES:

@@ -141,6 +141,20 @@ class UnreducedGradients:
                     desc = table.series[row]
                     table.series[row] = dataclasses.replace(desc, form=(desc.form & ~remove) | add)
 
+    def reshape(self, number: int, shape: tuple[int, ...], offset: int, whole: tuple[int, ...]) -> None:
+        """Corrects which part of the full tensor a series is of, while nobody has seen it."""
+        engine = self._engine()
+        if engine is None or self._is_published:
+            return
+        table, count = engine.table(Kind.GRAD_UNREDUCED), 1
+        for size in shape:
+            count *= size
+        for row in self._rows[number]:
+            if row >= 0:
+                table.series[row] = dataclasses.replace(
+                    table.series[row], shape=shape, shard_offset=offset, full_shape=whole, numel=count
+                )
+
     def refresh(self) -> None:
         """Follows parameters that were replaced, unfrozen, or given to an optimizer since the last collected step."""
         engine = self._engine()

@@ -55,9 +55,11 @@ class _LeafHook(Hook):
             number, reference, key, known = entry
             module = reference()
             leaf = module._parameters.get(key) if module is not None else None
-            if leaf is None or leaf is known() or hasattr(leaf, "_local_tensor"):
+            if leaf is None or leaf is known() or leaf is engine.found.sources[number].tensor:
                 continue
             if leaf.requires_grad and leaf.is_leaf:
+                if hasattr(leaf, "_local_tensor"):  # under tensor parallelism the gathered leaf is a piece itself
+                    engine.unreduced.reshape(number, *shard_of(leaf))
                 entry[3] = weakref.ref(leaf)
                 self._handles.append(leaf.register_post_accumulate_grad_hook(GradientHook(self._engine, number, True)))
                 fresh.append(number)
@@ -117,15 +119,7 @@ class DTensorSource(ParameterSource):
         return self.tensor._local_tensor.numel() > 0
 
     def shard(self) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-        whole, here = tuple(self.tensor.shape), tuple(self.tensor._local_tensor.shape)
-        if here == whole:
-            return here, -1, ()
-        offset, stride = 0, 1
-        starts = _starts(self.tensor)
-        for size, start in zip(reversed(whole), reversed(starts)):
-            offset += start * stride
-            stride *= size
-        return here, offset, whole
+        return shard_of(self.tensor)
 
     def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
         if not self.tensor.requires_grad:
@@ -133,6 +127,18 @@ class DTensorSource(ParameterSource):
         if self._holder is None or self._at is None:
             return super().watch_unreduced(engine, number)
         return self._holder.watch(engine, number, self._at)
+
+
+def shard_of(tensor: Any) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
+    """(local shape, first local element in the full tensor or -1, full shape or ()) of a DTensor; arithmetic only."""
+    whole, here = tuple(tensor.shape), tuple(tensor._local_tensor.shape)
+    if here == whole:
+        return here, -1, ()
+    offset, stride = 0, 1
+    for size, start in zip(reversed(whole), reversed(_starts(tensor))):
+        offset += start * stride
+        stride *= size
+    return here, offset, whole
 
 
 def _starts(tensor: Any) -> tuple[int, ...]:
