@@ -433,7 +433,7 @@ private Q_SLOTS:
         t.monitor->log("loss", 1.0);
         t.run(1);
         QCOMPARE(sink.droppedSamples, std::uint64_t { 2 * 4 * 6 });
-        QCOMPARE(sink.droppedScalars, std::uint64_t { 1 });
+        QCOMPARE(sink.droppedScalars, std::uint64_t { 2 }); // the loss and the time
         sink.isFull = false;
         t.run(1);
         QVERIFY(sink.has(1, Kind::GradReduced));

@@ -18,6 +18,12 @@
 namespace telltale::demo {
 namespace {
 
+/// printf writes the sign of a NaN, which means nothing.
+double withoutNanSign(double value)
+{
+    return std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value;
+}
+
 using Clock = std::chrono::steady_clock;
 
 constexpr int kBatch = 8;
@@ -167,6 +173,7 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
             monitor->log("loss", result.finalLoss);
             monitor->log("lr", rate);
             monitor->log("grad-norm", norm);
+            monitor->log("telltale.samples_seen", static_cast<double>(kBatch * (step + 1)));
             if (tokensPerSecond > 0)
                 monitor->log("tokens_per_s", tokensPerSecond);
             monitor->step();
@@ -182,7 +189,8 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
         if (now - told >= kProgressEvery || result.steps == options.steps) {
             told = now;
             std::fprintf(stderr, "step %lld  loss %.4f  lr %.2e  grad-norm %.3f  %.0f tokens/s\n",
-                static_cast<long long>(step), result.finalLoss, rate, norm, tokensPerSecond);
+                static_cast<long long>(step), withoutNanSign(result.finalLoss), rate, withoutNanSign(norm),
+                tokensPerSecond);
         }
     }
     result.wasInterrupted = result.steps < options.steps;

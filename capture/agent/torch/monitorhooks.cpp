@@ -163,18 +163,21 @@ void TrainerMon::State::addHeads(const std::string& name, std::size_t call, cons
 void TrainerMon::State::log(std::string_view name, double value)
 {
     const Visit visit(m_lock, m_cost);
-    guarded(Kind::Scalar, [&] {
-        m_scalarName.assign(name);
-        auto found = m_scalarNumbers.find(m_scalarName);
-        if (found == m_scalarNumbers.end()) {
-            SeriesDesc desc;
-            desc.name = m_scalarName;
-            desc.dtype = DType::F64;
-            desc.numel = 1;
-            found = m_scalarNumbers.emplace(m_scalarName, m_scalars.add(std::move(desc))).first;
-        }
-        m_scalars.set(found->second, 0, value);
-    });
+    guarded(Kind::Scalar, [&] { setScalar(name, value); });
+}
+
+void TrainerMon::State::setScalar(std::string_view name, double value)
+{
+    m_scalarName.assign(name);
+    auto found = m_scalarNumbers.find(m_scalarName);
+    if (found == m_scalarNumbers.end()) {
+        SeriesDesc desc;
+        desc.name = m_scalarName;
+        desc.dtype = DType::F64;
+        desc.numel = 1;
+        found = m_scalarNumbers.emplace(m_scalarName, m_scalars.add(std::move(desc))).first;
+    }
+    m_scalars.set(found->second, 0, value);
 }
 
 }

@@ -2,6 +2,7 @@
 #include <telltale/torch/monitorstate.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <utility>
 
@@ -10,6 +11,16 @@
 #include <telltale/torch/visit.h>
 
 namespace telltale {
+namespace {
+
+/// Unix time: what the window's time axis stands on.
+std::int64_t wallNs()
+{
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+}
 
 TrainerMon::State::State(Sink& sink, MonitorOptions options)
     : m_sink(sink)
@@ -160,6 +171,8 @@ void TrainerMon::State::publish()
     }
     if (samples + scalars == 0)
         return;
+    setScalar("telltale.wall_ns", static_cast<double>(wallNs()));
+    ++scalars;
     for (auto* table : all) {
         if (table->samples() + table->scalars() > 0 && !table->registerNew(m_sink))
             tell("the agent refused a layout of " + std::string(kindName(table->kind())));

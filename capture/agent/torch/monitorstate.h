@@ -61,6 +61,7 @@ private:
     template <typename Pick> void measureParameters(SeriesTable& table, Pick&& pick);
     void measure(const torch::Tensor& tensor, SeriesTable& table, std::size_t series);
     void publish();
+    void setScalar(std::string_view name, double value);
     void startStep();
     /// Whether the targets select `name`; remembers which target did.
     bool selects(std::string_view name);

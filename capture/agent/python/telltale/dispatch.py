@@ -27,7 +27,9 @@ def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
         if shot is None:
             continue
         if table.kind is Kind.SCALAR:
-            frame.scalars = {desc.name: float(value) for desc, value in zip(shot.series, shot.values[:, 0])}
+            for desc, value in zip(shot.series, shot.values[:, 0]):
+                into = frame.marks if desc.name.startswith("telltale.") else frame.scalars
+                into[desc.name] = float(value)
         else:
             frame.tables.append(shot)
     return frame
@@ -76,8 +78,8 @@ class Dispatcher:
         for sink in self.sinks:
             try:
                 sink.write(frame)
-                if isinstance(sink, StreamSink) and frame.scalars:
-                    sink.scalar(frame.step, frame.scalars)
+                if isinstance(sink, StreamSink) and (frame.scalars or frame.marks):
+                    sink.scalar(frame.step, {**frame.scalars, **frame.marks})
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 

@@ -150,6 +150,7 @@ class Frame:
     step: int
     tables: list[TableSnapshot] = field(default_factory=list)
     scalars: dict[str, float] = field(default_factory=dict)
+    marks: dict[str, float] = field(default_factory=dict)  # "telltale.wall_ns": for the dashboard's axes, not for files
 
 
 def msprobe_op(stats: np.ndarray, op: str) -> np.ndarray:

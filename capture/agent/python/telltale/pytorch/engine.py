@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import time
 import weakref
 from typing import Any, Callable
 
@@ -366,6 +367,7 @@ class Engine:
             self.metrics.log_norm()
             self.collected += 1
             self._unreduced.finish_step()
+        self.metrics.set("telltale.wall_ns", float(time.time_ns()))
         tables = self.tables()
         if self.keeps_last and self.collecting:
             self.last = frame_of(self.step, tables)

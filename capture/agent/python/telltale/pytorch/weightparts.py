@@ -123,7 +123,9 @@ class RouterPart:
             engine = self._engine()
             inside = compiled_inside(engine.roots) if engine is not None else set()
             self._handles = [
-                m.register_forward_hook(_RouterHook(me, name, vpp)) for name, vpp, m in self._logits if id(m) not in inside
+                m.register_forward_hook(_RouterHook(me, name, vpp))
+                for name, vpp, m in self._logits
+                if id(m) not in inside
             ]
         elif not on:
             for handle in self._handles:
