@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 import math
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,15 @@ from telltale.kinds import Form, Kind
 from torch import nn
 
 warnings.simplefilter("ignore")
-logging.disable(logging.WARNING)
+
+
+@pytest.fixture(autouse=True)
+def _without_the_libraries_chatter() -> Iterator[None]:
+    logging.disable(logging.WARNING)
+    yield
+    logging.disable(logging.NOTSET)
+
+
 STEPS = 3
 MICROS = 2
 CLIP = 0.5
