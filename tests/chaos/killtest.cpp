@@ -6,10 +6,12 @@
 #include <vector>
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QTcpSocket>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -47,15 +49,35 @@ double medianStep(const QString& path)
     return times[times.size() / 2];
 }
 
-/// One life of the dashboard; returns the join string it printed (serve) or none (desktop, whose data directory has
-/// it).
-std::unique_ptr<QProcess> startServer(const QString& dataDir, const QString& listen)
+/// One life of the dashboard: `telltale serve`, which prints its join string, or the window.
+std::unique_ptr<QProcess> startServer(const QString& dataDir, const QString& listen, bool asWindow = false)
 {
     auto server = std::make_unique<QProcess>();
     server->setProcessChannelMode(QProcess::ForwardedErrorChannel);
-    server->start(binary("telltale"),
-        { QStringLiteral("serve"), QStringLiteral("--data-dir"), dataDir, QStringLiteral("--listen"), listen });
+    auto environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("XDG_CONFIG_HOME"), dataDir + QStringLiteral("/settings"));
+    server->setProcessEnvironment(environment);
+    QStringList arguments { QStringLiteral("--data-dir"), dataDir, QStringLiteral("--listen"), listen };
+    if (!asWindow)
+        arguments.prepend(QStringLiteral("serve"));
+    server->start(binary("telltale"), arguments);
     return server;
+}
+
+/// Waits until somebody answers at HOST:PORT.
+bool answers(const QString& listen)
+{
+    const auto colon = listen.lastIndexOf(QLatin1Char(':'));
+    QElapsedTimer clock;
+    clock.start();
+    while (clock.elapsed() < 30'000) {
+        QTcpSocket socket;
+        socket.connectToHost(listen.left(colon), static_cast<quint16>(listen.mid(colon + 1).toUInt()));
+        if (socket.waitForConnected(1000))
+            return true;
+        QTest::qWait(20);
+    }
+    return false;
 }
 
 QString joinOf(QProcess& server)
@@ -73,8 +95,16 @@ class KillTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void tenKillsLoseNothingAndChangeNothing_data()
+    {
+        QTest::addColumn<bool>("asWindow");
+        QTest::newRow("serve") << false;
+        QTest::newRow("the window") << true;
+    }
+
     void tenKillsLoseNothingAndChangeNothing()
     {
+        QFETCH(bool, asWindow);
         const QTemporaryDir dir;
         const QString dataDir = dir.filePath(QStringLiteral("data"));
         QStringList common { QStringLiteral("--seed"), QStringLiteral("3"), QStringLiteral("--layers"),
@@ -83,7 +113,7 @@ private Q_SLOTS:
         train(common
             + QStringList { QString::number(kWarmupSteps), QStringLiteral("--no-agent"), QStringLiteral("--step-times"),
                 stepTimes });
-        const int steps = std::max(300, static_cast<int>(kTrainingMs * 1000 / medianStep(stepTimes)));
+        const int steps = std::max(100, static_cast<int>(kTrainingMs * 1000 / medianStep(stepTimes)));
         common << QString::number(steps);
 
         auto server = startServer(dataDir, QStringLiteral("127.0.0.1:0"));
@@ -112,8 +142,11 @@ private Q_SLOTS:
             ::kill(static_cast<pid_t>(server->processId()), SIGKILL);
             server->waitForFinished();
             ++kills;
-            server = startServer(dataDir, listen);
-            QCOMPARE(joinOf(*server), join);
+            server = startServer(dataDir, listen, asWindow);
+            if (asWindow)
+                QVERIFY2(answers(listen), "the window takes agents again");
+            else
+                QCOMPARE(joinOf(*server), join);
         }
         QVERIFY2(kills == kKills, "the training must last for all kills: raise kTrainingMs");
         QVERIFY(trainer.state() == QProcess::NotRunning || trainer.waitForFinished(240'000));
