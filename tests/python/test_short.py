@@ -64,3 +64,57 @@ def test_log_before_watch_says_so_once(capsys: pytest.CaptureFixture[str]) -> No
     telltale.log({"loss": 1.0})
     telltale.log({"loss": 1.0})
     assert capsys.readouterr().err.count("before watch()") == 1
+
+
+def test_a_metric_is_one_series_through_skipped_steps_and_beyond_the_last(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    model = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    with telltale.run(name="skips"):
+        telltale.watch(model, optimizer)
+        for step in range(12):
+            optimizer.zero_grad()
+            model(torch.ones(2, 4)).sum().backward()
+            if step not in (4, 9):  # a loss scaler found infinities
+                optimizer.step()
+            telltale.log({"a": step}, step=step)
+            telltale.log({"b": step * 2}, step=step)
+        telltale.log({"final": 5.0}, step=20)
+    assert server.stop() == 0
+    [series] = server.show("a")
+    assert [(value["step"], value["value"]) for value in series["values"]] == [(s, s) for s in range(12)]
+    [series] = server.show("b")
+    assert [(value["step"], value["value"]) for value in series["values"]] == [(s, 2 * s) for s in range(12)]
+    [series] = server.show("final")
+    assert [(value["step"], value["value"]) for value in series["values"]] == [(20, 5)]
+
+
+def test_log_goes_to_a_trainermon_too(tmp_path: Path) -> None:
+    from recording import RecordingSink
+    from telltale.pytorch import TrainerMon
+
+    model = torch.nn.Linear(4, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    sink = RecordingSink()
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    model(torch.ones(2, 4)).sum().backward()
+    optimizer.step()
+    telltale.log({"loss": 2.5})
+    monitor.close()
+    assert sink.scalar("loss") == {0: 2.5}
+
+
+def test_watching_another_model_says_how_to_watch_both(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = torch.nn.Linear(4, 2), torch.nn.Linear(2, 4)
+    optimizers = [torch.optim.Adam(first.parameters()), torch.optim.Adam(second.parameters())]
+    telltale.watch(first, optimizers[0])
+    telltale.watch(second, optimizers[1])
+    assert "watch([first, second], [optimizer_1, optimizer_2])" in capsys.readouterr().err
+    telltale.watch([first, second], optimizers)
+    engine = telltale.current().engine
+    assert [source.name for source in engine.found.sources] == ["weight", "bias", "weight", "bias"]
+    assert [source.vpp_stage for source in engine.found.sources] == [0, 0, 1, 1]
+    telltale.finish()

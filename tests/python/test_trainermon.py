@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -307,3 +309,40 @@ def test_without_the_native_kernel_torch_gives_the_same_statistics() -> None:
         assert ours.results[name][:6].tolist() == theirs.results[name][:6].tolist(), name
     for name in ("sum", "sumsq", "norm", "mean", "min", "max", "zeros"):
         np.testing.assert_allclose(ours.results[name][:6], theirs.results[name][:6], rtol=2e-6, atol=1e-6, err_msg=name)
+
+
+def test_an_empty_list_of_linear_modules_means_all_of_them() -> None:
+    run = Run({"recording_l2_features": True, "l2_targets": {"linear_hook": []}, "format": "stream"})
+    run.step()
+    assert {name.split()[0] for name in run.sink.names(Kind.LINEAR)} == {"0", "2"}
+
+
+def test_a_changed_format_begins_and_ends_sinks_while_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DYNAMIC_MONITOR", "True")
+    monkeypatch.setenv("MONITOR_OUTPUT_DIR", str(tmp_path / "out"))
+    path = tmp_path / "config.json"
+
+    def write(**fields: Any) -> None:
+        path.write_text(json.dumps({"wg_distribution": True, "collect_times": 2, **fields}))
+
+    write(dynamic_on=False, format="csv")
+    model = model_of()
+    optimizer = torch.optim.Adam(model.parameters())
+    monitor = TrainerMon(str(path))
+    monitor.set_monitor(model, optimizer=optimizer)
+    for step in range(10):
+        if step == 2:
+            write(dynamic_on=True, format=["csv", "tensorboard"])
+        if step == 6:
+            write(dynamic_on=True, format=["tensorboard"])
+        optimizer.zero_grad()
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+    monitor.close()
+    names = sorted(file.name for file in (tmp_path / "out").rglob("*.csv"))
+    assert [name for name in names if name.startswith("grad_reduced")] == [
+        "grad_reduced_3-3.csv",
+        "grad_reduced_4-4.csv",
+    ]
+    assert not [name for name in names if name in ("scalar_0-0.csv", "scalar_9-9.csv")]
+    assert [file for file in (tmp_path / "out").rglob("events.out.tfevents.*")]

@@ -46,6 +46,7 @@ class Dispatcher:
         self._worker: _DeviceWorker | None = None
         self.samples = 0
         self.dropped = 0
+        self.files_wait = False  # nothing is collected now: run metrics go to the stream alone
 
     def open(self, context: RunContext) -> None:
         for sink in list(self.sinks):
@@ -69,7 +70,8 @@ class Dispatcher:
                     continue
                 if frame is None:
                     frame = frame_of(step, tables)
-                sink.write(frame)
+                if frame.tables or not self.files_wait:
+                    sink.write(frame)
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 

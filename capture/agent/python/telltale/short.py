@@ -47,7 +47,13 @@ def watch(
     if join:
         agent["join"] = join
     if _current is not None:
-        _current.close("restarting")
+        if not _current.watches(model):
+            print(
+                "telltale: watch() was called for another model; the first watch ends here. To watch several in one "
+                "run, pass lists: watch([first, second], [optimizer_1, optimizer_2])",
+                file=sys.stderr,
+            )
+        _current.close("finished")
     monitor = TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
@@ -58,15 +64,22 @@ def log(values: dict[str, Any], step: int | None = None) -> None:
     """Logs run metrics ({"loss": 2.31}) of an optimizer step; see TrainerMon.log. Before watch() it does nothing and
     says so once."""
     global _warned
-    if _current is None:
+    monitor = _current if _current is not None else _latest_monitor()
+    if monitor is None:
         if not _warned:
             _warned = True
             print("telltale: log() was called before watch(); the values are not kept", file=sys.stderr)
         return
-    _current.log(values, step)
+    monitor.log(values, step)
 
 
 _warned = False
+
+
+def _latest_monitor() -> TrainerMon | None:
+    """The TrainerMon that set_monitor() was called on last."""
+    module = sys.modules.get("telltale.pytorch.trainermon")
+    return module.latest() if module is not None else None
 
 
 def finish(reason: str = "finished") -> None:

@@ -371,6 +371,7 @@ class Engine:
         tables = self.tables()
         if self.keeps_last and self.collecting:
             self.last = frame_of(self.step, tables)
+        self.dispatcher.files_wait = not self.active
         self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
         for table in tables:
             table.clear()
@@ -381,7 +382,11 @@ class Engine:
         self._begin()
 
     def detach(self) -> None:
-        """Removes every hook."""
+        """Removes every hook. Metrics of a step that never came to its end go out as they are."""
+        table = self._tables.get(Kind.SCALAR)
+        if table is not None and table.rows().size:
+            self.dispatcher.publish(self.step, [table], [])
+            table.clear()
         self._unwatch()
         for handle in self._handles:
             handle.remove()

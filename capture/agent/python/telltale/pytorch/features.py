@@ -10,6 +10,7 @@ import torch
 
 from .attentionpart import AttentionPart, attention_modules
 from .commpart import CommPart
+from .linear import matrix_name
 from .optimizerparts import DirectionPart, UpdatePart
 from .recordparts import StackPart, StructPart
 from .targets import TargetSet
@@ -25,7 +26,7 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     parts: list[Any] = []
     wanted = dict(config.l2_targets) if config.recording_l2_features else {}
     attention = _named(engine, chunks, wanted.get("attention_hook", []), "attention_hook")
-    if config.attention_hook:
+    if config.attention_hook or wanted.get("attention_hook") == []:
         known = {id(module) for _, _, module in attention}
         for vpp, chunk in enumerate(chunks):
             for name, module in attention_modules(chunk):
@@ -36,6 +37,13 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
         parts.append(AttentionPart(engine, attention, like_msprobe))
     plain_files = writes_msprobe_files(config)
     linear = _named(engine, chunks, wanted.get("linear_hook", []), "linear_hook")
+    if wanted.get("linear_hook") == []:
+        linear = [
+            (name, vpp, module)
+            for vpp, chunk in enumerate(chunks)
+            for name, module in chunk.named_modules()
+            if matrix_name(module)
+        ]
     if linear:
         parts.append(LinearPart(engine, linear, plain_files))
     routers = [

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -53,8 +54,23 @@ class RunMetrics:
                 self.set(str(name), number)
             else:
                 late[str(name)] = number
+        if late and at > engine.step:
+            self._send_before(late)
         if late:
             engine.dispatcher.scalar(at, late)
+
+    def _send_before(self, names: Iterable[str]) -> None:
+        """Sends what the step in progress has of these metrics: a later step's value is about to go out, and a value
+        of an earlier step after it would read as a run that went back."""
+        table = self._engine.table(Kind.SCALAR)
+        earlier = {}
+        for name in names:
+            row = self._rows.get(name, -1)
+            if row >= 0 and table.present[row]:
+                earlier[name] = float(table.values[row, 0])
+                table.present[row] = 0
+        if earlier:
+            self._engine.dispatcher.scalar(self._engine.step, earlier)
 
     def log_rate(self, number: int, optimizer: Any) -> None:
         """The learning rates of one inner optimizer."""

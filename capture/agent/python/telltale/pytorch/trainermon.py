@@ -26,6 +26,13 @@ from .legacy import LegacyInterface
 from .targets import TargetSet
 
 _live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
+_latest: list[weakref.ref[TrainerMon]] = []
+
+
+def latest() -> TrainerMon | None:
+    """The live monitor whose set_monitor() was called last."""
+    monitor = _latest[0]() if _latest else None
+    return monitor if monitor is not None and monitor in _live else None
 
 
 class TrainerMon(LegacyInterface):
@@ -69,7 +76,8 @@ class TrainerMon(LegacyInterface):
             print(f"telltale: {error}; the defaults are used", file=sys.stderr)
             return LoadedConfig(MonitorConfig(), [], "{}")
         for problem in loaded.problems:
-            default = "; the default is used" if problem.is_error else ""
+            has_field = problem.is_error and "left out" not in problem.sentence and "unknown" not in problem.sentence
+            default = "; the default is used" if has_field else ""
             print(f"telltale: config {problem}{default}", file=sys.stderr)
         return loaded
 
@@ -152,20 +160,38 @@ class TrainerMon(LegacyInterface):
         engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
         self._send_structure(engine, chunks)
         _live.add(self)
+        _latest[:] = [weakref.ref(self)]
 
     def apply(self, loaded: LoadedConfig) -> None:
         """Puts another config in force from the next step on; only between steps."""
         engine = self._engine
         if engine is None:
             return
-        self._loaded = loaded
+        before, self._loaded = self._loaded, loaded
         chunks = self._chunks()
         engine.config = loaded.config
+        if self._given_sinks is None and loaded.config.format != before.config.format:
+            self._exchange_sinks(engine)
         found, parts = self._find(engine, chunks)
         engine.dispatcher.open(self._context())
         engine.reconfigure(loaded.config, found, parts)
         engine.dispatcher.blob("config", "config.json", engine.step, loaded.text.encode())
         engine.dispatcher.event("config", engine.step, "the changed config is in force from this step")
+
+    def _exchange_sinks(self, engine: Engine) -> None:
+        """Another `format`: sinks of kinds that stay go on, the others end, new ones begin."""
+        old = engine.dispatcher.sinks
+        wanted = make_sinks(self.config, self._agent, engine)
+        kinds = {type(sink) for sink in wanted}
+        kept = [sink for sink in old if type(sink) in kinds]
+        for sink in old:
+            if sink not in kept:
+                sink.close("finished")
+        have = {type(sink) for sink in kept}
+        for sink in wanted:
+            if type(sink) in have:
+                sink.close("finished")
+        engine.dispatcher.sinks = kept + [sink for sink in wanted if type(sink) not in have]
 
     @property
     def engine(self) -> Engine | None:
@@ -242,6 +268,10 @@ class TrainerMon(LegacyInterface):
             return dist.get_rank(group)
         except Exception:  # noqa: BLE001
             return self.rank
+
+    def watches(self, model: Any) -> bool:
+        """Whether this is the model that set_monitor() was given."""
+        return self._arguments.get("model") is model
 
     # -- while training ------------------------------------------------------------------------------------------
 

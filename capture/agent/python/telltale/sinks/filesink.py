@@ -51,7 +51,7 @@ class FileSink(Sink):
     def write(self, frame: Frame) -> None:
         self.losses.took()
         if not self._worker.post(lambda: self._try(frame), frame_bytes(frame)):
-            self.losses.lose(frame.step, "the thread that writes files is behind and its queue is full")
+            self.losses.refuse(frame.step)
 
     def flush(self, timeout: float) -> bool:
         return self._worker.flush(timeout)

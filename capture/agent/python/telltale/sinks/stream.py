@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from .base import RunContext, Sink
 _ITEM = STATS.itemsize
 _PART = 4096  # series in one layout
 _CLOSE_SECONDS = 5.0
-_LATE = "late scalars"  # the sink's own table
+_SCALARS = "scalars"  # the sink's own table
 
 
 @dataclass
@@ -42,7 +43,7 @@ class StreamSink(Sink):
     def open(self, context: RunContext) -> None:
         if self.agent is not None:
             # The monitor begins anew, with new tables.
-            for key in [known for known in self._parts if known != _LATE]:
+            for key in [known for known in self._parts if known != _SCALARS]:
                 del self._parts[key]
             return
         options = dict(context.info.get("agent", {}), **self._options)
@@ -56,7 +57,9 @@ class StreamSink(Sink):
             return True
         todo = []
         for table in tables:
-            key = _LATE if table is self._scalars else (table.kind, table.stats)
+            if table.kind is Kind.SCALAR and table is not self._scalars:
+                table = self._taken_over(table)
+            key = _SCALARS if table is self._scalars else (table.kind, table.stats)
             self.know(table, key)
             for part in self._parts.get(key, ()):
                 if part.layout and _is_present(table, part):
@@ -66,11 +69,26 @@ class StreamSink(Sink):
         slab = agent.begin(step)
         if not slab:
             self._drop(step, todo)
+            self._scalars.clear()
             return True
         for table, part in todo:
             self._copy(slab, table, part)
         agent.commit(slab)
+        self._scalars.clear()
         return True
+
+    def _taken_over(self, table: SeriesTable) -> SeriesTable:
+        """A step's metrics in the sink's own table: one series a name, whether it comes with its step or after it."""
+        for row in table.rows().tolist():
+            self._put_scalar(table.series[row], float(table.values[row, 0]))
+        return self._scalars
+
+    def _put_scalar(self, desc: SeriesDesc, value: float) -> None:
+        row = self._scalar_rows.get(desc.name)
+        if row is None:
+            row = self._scalar_rows[desc.name] = self._scalars.add(desc)
+        if row >= 0:
+            self._scalars.put(row, value)
 
     def write(self, frame: Frame) -> None:
         """The slower way, for steps that were fetched from a device."""
@@ -105,11 +123,7 @@ class StreamSink(Sink):
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Run metrics of a step that has been sent already."""
         for name, value in values.items():
-            row = self._scalar_rows.get(name)
-            if row is None:
-                row = self._scalars.add(SeriesDesc(name, numel=1))
-                self._scalar_rows[name] = row
-            self._scalars.put(row, value)
+            self._put_scalar(SeriesDesc(name, numel=1), value)
         self.write_tables(step, [self._scalars])
         self._scalars.clear()
 
@@ -134,14 +148,17 @@ class StreamSink(Sink):
         if agent.close(reason) or not before["in_flight"]:
             return
         left = before["in_flight"]
-        if why:
-            print(f"telltale: {left} samples did not reach the dashboard: {why}", file=sys.stderr)
-        elif before["mode"] == 1:
-            print(
-                f"telltale: {left} samples did not reach the dashboard in time; they stay in the spool, and the next "
-                "agent of this run, or `telltale import`, delivers them",
-                file=sys.stderr,
+        kept = before["spool_bytes"] > 0 or before["mode"] == 1
+        reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
+        if not reason:
+            return  # offline, and in the spool as asked for
+        sentence = f"telltale: {left} samples did not reach the dashboard{reason}"
+        if kept and "cannot write" not in why:
+            sentence += (
+                "; they are kept in the spool: this run's next agent delivers them, or `telltale import "
+                f"{os.environ.get('TELLTALE_DIR') or '~/.local/state/telltale/spool'}`"
             )
+        print(sentence, file=sys.stderr)
 
     def forget(self) -> None:
         """In a forked child: the parent's agent is not ours."""
@@ -158,7 +175,8 @@ class StreamSink(Sink):
         series = table.series
         total = len(series)
         while known < total:
-            count = min(_PART, total - known)
+            # A metric may come more than once in a step, so each has a layout of its own.
+            count = 1 if key == _SCALARS else min(_PART, total - known)
             layout = self.agent.add_layout(
                 int(table.kind), [int(s) for s in table.stats], series[known : known + count]
             )

@@ -13,7 +13,8 @@ from typing import Callable
 
 log = logging.getLogger("telltale")
 
-MAX_JOBS = 64
+MAX_JOBS = 8192
+_BETWEEN_WORDS = 30.0  # seconds
 MAX_BYTES = 16 << 20  # of frames that wait; one frame is taken whatever its size
 
 
@@ -130,6 +131,8 @@ class Losses:
         self._lock = threading.Lock()
         self._lost_now = 0
         self._first = 0
+        self._refused = 0
+        self._next_word = 0.0
         self.taken = 0
         self.written = 0
         self.lost = 0
@@ -160,6 +163,21 @@ class Losses:
             self._first = step
         self._tell(f"{self._sink}: step {step} was not written: {why}. Training goes on; every later step is tried")
 
+    def refuse(self, step: int) -> None:
+        """The queue had no room for a step. Told at the first, then at most every half minute, and at the end."""
+        with self._lock:
+            self.lost += 1
+            self._refused += 1
+            now = time.monotonic()
+            if self._refused > 1 and now < self._next_word:
+                return
+            self._next_word = now + _BETWEEN_WORDS
+            count = self._refused
+        self._tell(
+            f"{self._sink}: {_steps(count)} so far were not written, the last is {step}: the training is faster than "
+            "the files, and the queue is full. Training goes on; collect fewer steps (step_interval) or stream"
+        )
+
     def abandon(self) -> None:
         """What was taken and is still waiting will not be written: the disk hangs and the job ends."""
         with self._lock:
@@ -172,13 +190,16 @@ class Losses:
         """Tells of an outage that has not ended."""
         with self._lock:
             count, self._lost_now = self._lost_now, 0
+            refused = self._refused
+        if refused > 1:
+            self._tell(f"{self._sink}: {_steps(refused)} in all were not written because the queue was full")
         if count > 1:
             self._tell(f"{self._sink}: {_steps(count)} from step {self._first} on were not written")
 
     def _tell(self, sentence: str) -> None:
         self.sentences.append(sentence)
         del self.sentences[:-100]
-        log.warning("%s", sentence)
+        log.warning("telltale: %s", sentence)
 
 
 def _steps(count: int) -> str:
