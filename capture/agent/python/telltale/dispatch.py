@@ -87,6 +87,9 @@ class Dispatcher:
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Metrics of a step that is already out."""
+        if self._worker is not None:
+            self._worker.take_scalars(step, values)  # the sinks are that thread's
+            return
         for sink in self.sinks:
             try:
                 if isinstance(sink, StreamSink):
@@ -176,6 +179,13 @@ class _DeviceWorker:
             self._queue.put_nowait((frame, fetched))
         except queue.Full:
             self._dispatcher.dropped += len(pending)
+
+    def take_scalars(self, step: int, values: dict[str, float]) -> None:
+        """Metrics that come after their step, in the order of the frames."""
+        try:
+            self._queue.put_nowait((Frame(step, [], dict(values)), []))
+        except queue.Full:
+            self._dispatcher.dropped += len(values)
 
     def _run(self) -> None:
         while True:
