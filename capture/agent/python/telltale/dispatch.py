@@ -6,6 +6,7 @@ from __future__ import annotations
 import queue
 import threading
 import time
+from collections import deque
 from typing import Any, Callable
 
 import numpy as np
@@ -44,8 +45,6 @@ class Dispatcher:
         self._tell = tell
         self._failed: set[int] = set()
         self._worker: _DeviceWorker | None = None
-        self.samples = 0
-        self.dropped = 0
         self.files_wait = False  # nothing is collected now: run metrics go to the stream alone
 
     def open(self, context: RunContext) -> None:
@@ -84,6 +83,13 @@ class Dispatcher:
                     sink.scalar(frame.step, {**frame.scalars, **frame.marks})
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
+
+    def lost(self, step: int, samples: int, scalars: int) -> None:
+        """A step that the queue of the device's results had no room for. Thread: the worker."""
+        for sink in self.sinks:
+            if isinstance(sink, StreamSink):
+                sink.dropped(step, samples, scalars)
+        self._tell("results from the device arrive more slowly than the steps; some steps are dropped and counted")
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Metrics of a step that is already out."""
@@ -147,6 +153,7 @@ class _DeviceWorker:
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
+        self._missed: deque[tuple[int, int, int]] = deque()  # step, samples, scalars that found no room
         self._thread = threading.Thread(target=self._run, name="telltale-device", daemon=True)
         self._thread.start()
 
@@ -178,14 +185,15 @@ class _DeviceWorker:
         try:
             self._queue.put_nowait((frame, fetched))
         except queue.Full:
-            self._dispatcher.dropped += len(pending)
+            samples = 6 * (len(pending) + sum(len(shot.series) for shot in frame.tables))
+            self._missed.append((step, samples, len(frame.scalars)))
 
     def take_scalars(self, step: int, values: dict[str, float]) -> None:
         """Metrics that come after their step, in the order of the frames."""
         try:
             self._queue.put_nowait((Frame(step, [], dict(values)), []))
         except queue.Full:
-            self._dispatcher.dropped += len(values)
+            self._missed.append((step, 0, len(values)))
 
     def _run(self) -> None:
         while True:
@@ -198,6 +206,8 @@ class _DeviceWorker:
                     time.sleep(0.0005)
                 _merge(frame, names, host.tolist())
             self._dispatcher.deliver(frame)
+            while self._missed:
+                self._dispatcher.lost(*self._missed.popleft())
             self._queue.task_done()
 
     def drain(self, timeout: float) -> None:

@@ -127,6 +127,11 @@ class StreamSink(Sink):
         self.write_tables(step, [self._scalars])
         self._scalars.clear()
 
+    def dropped(self, step: int, samples: int, scalars: int) -> None:
+        """Counts what was measured and never came here."""
+        if self.agent is not None:
+            self.agent.dropped(step, samples, scalars)
+
     def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
         if self.agent is not None:
             self.agent.event(kind, step, text, json)
