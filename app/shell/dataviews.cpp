@@ -3,6 +3,7 @@
 
 #include <QSplitter>
 
+#include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewview.h>
@@ -34,6 +35,7 @@ views::DataView* makeHeatmapOverCurves(const views::ViewContext& context, QSplit
     heatmap->setStepAxisVisible(false);
     QObject::connect(split, &QSplitter::splitterMoved, heatmap,
         [heatmap, split] { heatmap->setStepAxisVisible(split->sizes().value(1) == 0); });
+    QObject::connect(heatmap->canvas(), &views::HeatCanvas::gutterChanged, curves, &views::CurvesView::setGutter);
     QObject::connect(heatmap, &views::HeatmapView::curvesWanted, split, [heatmap, split] {
         if (split->sizes().value(1) == 0) {
             split->setSizes({ 680, 320 });

@@ -75,6 +75,29 @@ class Common : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aKindWithoutTheStatisticTakesItsFirst()
+    {
+        auto catalog = std::make_shared<store::Catalog>();
+        const auto add = [&](Kind kind, std::vector<Stat> stats) {
+            store::GroupInfo group;
+            group.kind = kind;
+            group.stats = std::move(stats);
+            catalog->groups.push_back(group);
+        };
+        add(Kind::GradReduced, { Stat::Norm, Stat::Min, Stat::Max });
+        add(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax });
+        ViewState state;
+        state.setCatalog(catalog);
+        state.setKind(Kind::Attention);
+        QCOMPARE(state.stat(), Stat::Entropy);
+        state.setStat(Stat::SoftmaxMax);
+        state.setKind(Kind::GradReduced);
+        QCOMPARE(state.stat(), Stat::Norm);
+        state.setStat(Stat::AbsMax); // derived, and there
+        state.setCatalog(std::make_shared<store::Catalog>(*catalog));
+        QCOMPARE(state.stat(), Stat::AbsMax);
+    }
+
     void followingKeepsTheNewestStepsInView()
     {
         ViewState state;

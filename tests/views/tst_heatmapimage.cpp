@@ -9,7 +9,9 @@
 
 #include <telltale/common/colourmap.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/plotcanvas.h>
 #include <telltale/heatmap/colourindex.h>
+#include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/rowcluster.h>
 
@@ -54,6 +56,31 @@ class HeatmapImage : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void longNamesWidenTheGutterUpToAQuarter()
+    {
+        ViewState state;
+        HeatCanvas canvas(&state);
+        auto named = std::make_shared<HeatPicture>(picture(4, 20));
+        for (Row& row : named->rows)
+            row.label = QStringLiteral("0.attention.projection.weight");
+        named->finish();
+        canvas.setPicture(named);
+        const QRect wide = canvas.plotRect({ 1200, 400 });
+        const double name = QFontMetricsF(codeFont(11)).horizontalAdvance(named->rows.front().label);
+        QVERIFY2(wide.left() >= name + 8, qPrintable(QString::number(wide.left())));
+        QVERIFY(wide.left() <= 300);
+        QCOMPARE(canvas.plotRect({ 600, 400 }).left(), 150);
+        // Rows too low for a name each: the gutter is as wide as their groups want.
+        auto many = std::make_shared<HeatPicture>(picture(200, 20));
+        for (std::size_t row = 0; row < many->rows.size(); ++row) {
+            many->rows[row].label = named->rows.front().label;
+            many->rows[row].group = row < 100 ? QStringLiteral("a") : QStringLiteral("b");
+        }
+        many->finish();
+        canvas.setPicture(many);
+        QCOMPARE(canvas.plotRect({ 1200, 400 }).left(), SharedAxis::kGutter);
+    }
+
     void alikeRowsStandTogether()
     {
         // Three courses, their rows interleaved: each course ends up in one piece.

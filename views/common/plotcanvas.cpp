@@ -34,6 +34,11 @@ PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
     connect(state, &ViewState::followingChanged, this, repaint);
 }
 
+int PlotCanvas::gutterWithin(int wish, int width)
+{
+    return std::clamp(wish, SharedAxis::kGutter, std::max(SharedAxis::kGutter, width / 4));
+}
+
 void PlotCanvas::invalidate()
 {
     m_frameValid = false;

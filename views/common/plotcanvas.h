@@ -24,6 +24,8 @@ public:
     /// Between the axes, for a canvas of this size.
     virtual QRect plotRect(QSize size) const = 0;
     QRect plotRect() const { return plotRect(size()); }
+    /// px left of the plot where that is a wish: never less than the shared gutter, never over a quarter of the width.
+    static int gutterWithin(int wish, int width);
 
 Q_SIGNALS:
     void plotResized();

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "rowlist.h"
+
 namespace telltale::views {
 
 namespace {
@@ -66,13 +68,26 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
     if (catalog == m_catalog)
         return;
     m_catalog = std::move(catalog);
+    takeStatOfKind();
     Q_EMIT catalogChanged();
+}
+
+void ViewState::takeStatOfKind()
+{
+    const std::vector<Stat> stats = m_catalog ? statsOf(*m_catalog, m_kind) : std::vector<Stat>();
+    const auto isPlain = [](Stat stat) { return stat != Stat::Hist && stat != Stat::Checksum; };
+    const auto first = std::find_if(stats.begin(), stats.end(), isPlain);
+    if (first == stats.end() || std::find(stats.begin(), stats.end(), m_stat) != stats.end())
+        return;
+    setStat(*first);
 }
 
 void ViewState::setKind(Kind kind)
 {
-    if (assign(m_kind, kind))
-        Q_EMIT kindChanged();
+    if (!assign(m_kind, kind))
+        return;
+    takeStatOfKind();
+    Q_EMIT kindChanged();
 }
 
 void ViewState::setStat(Stat stat)

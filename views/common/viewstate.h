@@ -36,7 +36,7 @@ public:
     void setCatalog(std::shared_ptr<const store::Catalog> catalog); ///< a newer directory of the same run
 
     Kind kind() const { return m_kind; }
-    void setKind(Kind kind);
+    void setKind(Kind kind); ///< with the kind's first statistic where it lacks the chosen one
     Stat stat() const { return m_stat; }
     void setStat(Stat stat);
     /// Rank shown where a view shows one rank.
@@ -118,6 +118,7 @@ private:
         bool following = false;
         std::int64_t followSpan = 0;
     };
+    void takeStatOfKind();
     StepRange followedRange() const;
     StepRange wholeRange() const;
     void applyFullRange(StepRange range);

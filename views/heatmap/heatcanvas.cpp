@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include <QPainter>
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 
-#include "heatgutter.h"
 #include "heatimage.h"
 #include "heatlegend.h"
 
@@ -33,6 +33,11 @@ HeatCanvas::HeatCanvas(ViewState* state, QWidget* parent)
 void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
 {
     m_picture = std::move(picture);
+    if (m_picture && !m_picture->rows.empty()) {
+        m_gutterWish = HeatGutter::wishOf(*m_picture);
+        m_groups = RowLayout(m_picture->groups(), static_cast<int>(m_picture->rows.size()), 0).bands().size();
+    }
+    tellGutter();
     m_layout = layoutFor(size(), 1.0);
     if (m_picture && m_hoverRow >= static_cast<int>(m_picture->rows.size()))
         m_hoverRow = -1;
@@ -66,8 +71,27 @@ QRect HeatCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane + 4;
     const int bottom = m_stepAxis || !hasStepAxis() ? AxisPainter::kStepBand : kBottom;
-    return { SharedAxis::kGutter, top, std::max(1, size.width() - SharedAxis::kGutter - SharedAxis::kLegend),
-        std::max(1, size.height() - top - bottom) };
+    const int height = std::max(1, size.height() - top - bottom);
+    const int wish = !m_picture                               ? 0
+        : HeatGutter::namesRows(*m_picture, m_groups, height) ? m_gutterWish.rows
+                                                              : m_gutterWish.groups;
+    const int gutter = gutterWithin(wish, size.width());
+    return { gutter, top, std::max(1, size.width() - gutter - SharedAxis::kLegend), height };
+}
+
+void HeatCanvas::tellGutter()
+{
+    const int gutter = plotRect().left();
+    if (!m_picture || std::exchange(m_gutter, gutter) == gutter)
+        return;
+    Q_EMIT gutterChanged(gutter);
+    Q_EMIT plotResized();
+}
+
+void HeatCanvas::resizeEvent(QResizeEvent* event)
+{
+    tellGutter();
+    PlotCanvas::resizeEvent(event);
 }
 
 RowLayout HeatCanvas::layoutFor(QSize size, double scale) const
@@ -176,8 +200,7 @@ void HeatCanvas::paintRankAxis(QPainter& painter, const QRect& plot) const
     }
     painter.setPen(theme.text3);
     painter.setFont(wordsFont(11));
-    painter.drawText(
-        QRectF(0, plot.bottom() + 5, SharedAxis::kGutter - 8, 17), Qt::AlignRight | Qt::AlignVCenter, tr("rank"));
+    painter.drawText(QRectF(0, plot.bottom() + 5, plot.left() - 8, 17), Qt::AlignRight | Qt::AlignVCenter, tr("rank"));
     painter.drawText(QRectF(plot.left(), kTop, plot.width(), AxisPainter::kLane), Qt::AlignLeft | Qt::AlignVCenter,
         tr("at step %1").arg(formatStep(m_picture->atStep.value)));
 }

@@ -6,6 +6,7 @@
 #include <telltale/common/axispainter.h>
 #include <telltale/common/plotcanvas.h>
 
+#include "heatgutter.h"
 #include "heatpicture.h"
 #include "rowlayout.h"
 
@@ -34,6 +35,8 @@ Q_SIGNALS:
     void curvesWanted();
     /// The user pointed at a rank.
     void rankPicked(telltale::Rank rank);
+    /// Names take another width now: what stands below starts its plot there too.
+    void gutterChanged(int px);
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -45,6 +48,7 @@ protected:
     void brushed(const QRect& area) override;
     void left() override;
     void moveRow(int rows) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     RowLayout layoutFor(QSize size, double scale) const;
@@ -53,6 +57,7 @@ private:
     void paintSelection(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
+    void tellGutter();
     int selectedRow() const;
     int columnAt(int x) const;
     QString readoutPlace(int row, int column) const;
@@ -60,6 +65,9 @@ private:
     std::shared_ptr<const HeatPicture> m_picture;
     QString m_emptyText;
     RowLayout m_layout; ///< in logical pixels, for the widget's size
+    HeatGutter::Wish m_gutterWish;
+    std::size_t m_groups = 0; ///< of rows, in the picture
+    int m_gutter = 0; ///< as told last
     bool m_stepAxis = true;
     int m_hoverRow = -1;
     int m_hoverColumn = -1;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kRowLabelHeight = 13;
 constexpr double kMostShift = 20;
-constexpr double kRoom = SharedAxis::kGutter - 26; ///< px for a label
+constexpr double kBeside = 26; ///< px of the gutter that are not for a label
 constexpr double kEdge = 8; ///< px between the groups' line and the plot
 
 }
@@ -28,11 +28,30 @@ HeatGutter::HeatGutter(const HeatPicture& picture, const RowLayout& layout, cons
 {
     if (layout.rows() == 0)
         return;
-    const bool perRow = !layout.isCrowded() && plot.height() / layout.rows() >= kRowLabelHeight;
-    if (perRow || picture.axes == HeatAxes::RankByStep || layout.bands().size() < 2)
+    if (namesRows(picture, layout.bands().size(), plot.height()))
         addRows();
     else
         addBands();
+}
+
+bool HeatGutter::namesRows(const HeatPicture& picture, std::size_t groups, int height)
+{
+    const auto rows = static_cast<int>(picture.rows.size());
+    return rows == 0 || height / rows >= kRowLabelHeight || picture.axes == HeatAxes::RankByStep || groups < 2;
+}
+
+HeatGutter::Wish HeatGutter::wishOf(const HeatPicture& picture)
+{
+    const QFontMetricsF metrics(codeFont(11, 600));
+    double rows = 0;
+    double groups = 0;
+    for (const Row& row : picture.rows) {
+        rows = std::max(rows, metrics.horizontalAdvance(row.label));
+        groups = std::max(groups, metrics.horizontalAdvance(row.group));
+    }
+    if (picture.axes == HeatAxes::RankByStep)
+        rows = 0;
+    return { static_cast<int>(std::ceil(rows + kBeside)), static_cast<int>(std::ceil(groups + kBeside)) };
 }
 
 void HeatGutter::addRows()
@@ -70,7 +89,7 @@ void HeatGutter::addBands()
 
 void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& texts)
 {
-    const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), kRoom);
+    const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), m_plot.left() - kBeside);
     std::vector<double> middles;
     for (const Label& label : wanted)
         middles.push_back(label.middle);
@@ -121,7 +140,7 @@ void HeatGutter::paintSelected(QPainter& painter, int row, const Theme& theme) c
     painter.setFont(codeFont(11, 600));
     painter.setPen(theme.text);
     const QString text = painter.fontMetrics().elidedText(
-        m_picture.rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, SharedAxis::kGutter - 20);
+        m_picture.rows[static_cast<std::size_t>(row)].label, Qt::ElideLeft, m_plot.left() - 20);
     painter.drawText(box.adjusted(0, 0, -4, 0), Qt::AlignRight | Qt::AlignVCenter, text);
 }
 

@@ -18,6 +18,15 @@ class HeatGutter {
 public:
     HeatGutter(const HeatPicture& picture, const RowLayout& layout, const QRect& plot);
 
+    /// px that the labels of the rows want left of the plot, and those of the groups.
+    struct Wish {
+        int rows = 0;
+        int groups = 0;
+    };
+    static Wish wishOf(const HeatPicture& picture);
+    /// Every row is named, not every group, in a plot of this height.
+    static bool namesRows(const HeatPicture& picture, std::size_t groups, int height);
+
     void paint(QPainter& painter, const Theme& theme) const;
     /// One row in 600 over whatever label stands there.
     void paintSelected(QPainter& painter, int row, const Theme& theme) const;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <QPainter>
 #include <QWheelEvent>
@@ -89,8 +90,17 @@ StepRange CurveCanvas::shownRange() const
 QRect CurveCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane;
-    return { SharedAxis::kGutter, top, std::max(1, size.width() - SharedAxis::kGutter - SharedAxis::kLegend),
+    const int gutter = gutterWithin(m_gutter, size.width());
+    return { gutter, top, std::max(1, size.width() - gutter - SharedAxis::kLegend),
         std::max(1, size.height() - top - AxisPainter::kStepBand) };
+}
+
+void CurveCanvas::setGutter(int wish)
+{
+    if (std::exchange(m_gutter, wish) == wish)
+        return;
+    invalidate();
+    Q_EMIT plotResized();
 }
 
 QRectF CurveCanvas::legendRect(QSize size) const

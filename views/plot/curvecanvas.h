@@ -26,6 +26,7 @@ public:
     double smoothing() const { return m_smoothing; }
     /// Exact values at the cursor, from the reader; until they come the buckets answer.
     void setLegendValues(std::vector<LegendValue> values);
+    void setGutter(int wish); ///< px left of the plot
     QRect plotRect(QSize size) const override;
     using PlotCanvas::plotRect;
     /// What the legend says of every series.
@@ -58,6 +59,7 @@ private:
     QString m_emptyText;
     YMode m_yMode = YMode::Log;
     double m_smoothing = 0;
+    int m_gutter = 0;
     int m_near = -1;
     int m_firstLine = 0; ///< of the legend
 };

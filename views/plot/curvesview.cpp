@@ -210,6 +210,11 @@ void CurvesView::hideSharedChoices()
     m_follow->hide();
 }
 
+void CurvesView::setGutter(int wish)
+{
+    m_canvas->setGutter(wish);
+}
+
 void CurvesView::ask()
 {
     const ViewState& state = *context().state;

@@ -34,6 +34,7 @@ public:
     void setSmoothing(double weight);
     /// For curves under a view that offers rank and following itself.
     void hideSharedChoices();
+    void setGutter(int wish); ///< px left of the plot, so that it stands under that of the view above
     CurveCanvas* canvas() const { return m_canvas; }
 
 protected:
