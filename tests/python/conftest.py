@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+# Several ranks and the server share few cores: threads that spin while they wait make every test minutes long.
+os.environ.setdefault("GOMP_SPINCOUNT", "0")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE))
 sys.path.insert(0, str(_HERE.parents[1] / "capture" / "agent" / "python"))
