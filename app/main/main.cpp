@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -90,6 +91,8 @@ int printHelp(const Usage& usage)
 
 int main(int argc, char** argv)
 {
+    // At a limit on the size of files a write then fails as on a full disk, instead of ending the process.
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return telltale::app::run(argc, argv);
     } catch (const std::exception& e) {

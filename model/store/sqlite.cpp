@@ -2,9 +2,12 @@
 #include <telltale/store/sqlite.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include <sqlite3.h>
+#include <sys/resource.h>
 
 namespace telltale::store {
 namespace {
@@ -24,6 +27,20 @@ std::string fileUri(const std::string& path, bool immutable)
         }
     }
     return immutable ? uri + "?immutable=1" : uri;
+}
+
+/// RLIMIT_FSIZE, where there is one. SQLite does not pass on the EFBIG of a write.
+std::optional<std::uint64_t> fileSizeLimit()
+{
+    struct rlimit limit { };
+    if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return std::nullopt;
+    return limit.rlim_cur;
+}
+
+bool isWriting(int extended)
+{
+    return extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_TRUNCATE || extended == SQLITE_IOERR_SHMSIZE;
 }
 
 }
@@ -69,6 +86,9 @@ Error sqliteError(sqlite3* db, std::string doing)
         return error(system == EACCES || system == EPERM || system == EROFS ? ErrorCode::Denied : ErrorCode::Io,
             because.empty() ? "the file cannot be opened" : because);
     case SQLITE_IOERR:
+        if (const auto limit = fileSizeLimit(); limit && isWriting(extended))
+            return error(ErrorCode::NoSpace, "no file may grow beyond " + std::to_string(*limit) + " bytes here",
+                "raise the limit on the size of files (ulimit -f); nothing is lost while agents spool");
         return error(system == EROFS ? ErrorCode::Denied : ErrorCode::Io,
             because.empty() ? "reading or writing the disk failed" : because);
     case SQLITE_CONSTRAINT:

@@ -51,7 +51,7 @@ Expected<void> FileHandle::writeAll(std::string_view bytes, const std::string& p
 tl::unexpected<Error> systemFailure(const char* what, const std::string& path, int error)
 {
     ErrorCode code = ErrorCode::Io;
-    if (error == ENOSPC || error == EDQUOT)
+    if (error == ENOSPC || error == EDQUOT || error == EFBIG)
         code = ErrorCode::NoSpace;
     else if (error == EACCES || error == EPERM || error == EROFS)
         code = ErrorCode::Denied;

@@ -36,6 +36,8 @@ int main(int argc, char** argv)
     action.sa_handler = onSignal;
     sigaction(SIGINT, &action, nullptr);
     sigaction(SIGTERM, &action, nullptr);
+    // At a limit on the size of files the spool's writes then fail as on a full disk, and the training goes on.
+    std::signal(SIGXFSZ, SIG_IGN);
     const std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
     return telltale::demo::runCommand(arguments, interrupted);
 }
