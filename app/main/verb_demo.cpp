@@ -48,7 +48,8 @@ const Usage kUsage {
         { "--ranks", "N", "training processes (default 1)" },
         { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
         { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
-        { "--data-dir", "DIR", "where the run is kept (headless default: data in DIR of --out)" },
+        { "--data-dir", "DIR",
+            "where the run is kept (headless with --out: data in its DIR; else $TELLTALE_DATA_DIR)" },
         { "--out", "DIR", "where pictures and summary go (default .)" },
     }
 };
@@ -103,10 +104,10 @@ Expected<Request> parseRequest(const Args& args)
     const char* environment = std::getenv("TELLTALE_DATA_DIR");
     if (const auto dir = args.value("--data-dir"))
         request.dataDir = *dir;
-    else if (environment != nullptr && *environment != '\0')
-        request.dataDir = environment;
+    else if (!request.isHeadless || (!args.has("--out") && environment != nullptr && *environment != '\0'))
+        request.dataDir = store::defaultDataDir();
     else
-        request.dataDir = request.isHeadless ? request.out + "/data" : store::defaultDataDir();
+        request.dataDir = request.out + "/data";
     return request;
 }
 

@@ -40,9 +40,11 @@ private Q_SLOTS:
     {
         const QTemporaryDir dir;
         const QString out = dir.filePath(QStringLiteral("out"));
+        QVERIFY(qputenv("TELLTALE_DATA_DIR", dir.filePath(QStringLiteral("elsewhere")).toUtf8()));
         const Ran demo = telltale(
             { QStringLiteral("demo"), QStringLiteral("--headless"), QStringLiteral("--steps"), QString::number(kSteps),
                 QStringLiteral("--fault"), QStringLiteral("nan@12:layers.1.mlp.fc1"), QStringLiteral("--out"), out });
+        QVERIFY(qunsetenv("TELLTALE_DATA_DIR"));
         QVERIFY2(demo.code == 0, demo.err.constData());
 
         QFile file(out + QStringLiteral("/summary.json"));
@@ -59,6 +61,7 @@ private Q_SLOTS:
                 name);
 
         const QString capsule = summary.value(QLatin1String("capsule")).toString();
+        QVERIFY2(capsule.startsWith(out + QStringLiteral("/data/runs/")), "--out is nearer than the environment");
         const Ran inspected
             = telltale({ QStringLiteral("inspect"), capsule, QStringLiteral("--verify"), QStringLiteral("--json") });
         QVERIFY2(inspected.code == 0, inspected.err.constData());
