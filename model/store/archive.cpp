@@ -83,9 +83,22 @@ RunSummary summaryOf(const std::string& path)
     run.name = metaValue(db->get(), "name");
     run.createdNs = metaNumber(db->get(), "created_ns");
     run.modifiedNs = std::max(run.createdNs, metaNumber(db->get(), "modified_ns"));
-    run.ranks = static_cast<int>(queryInteger(db->get(), "SELECT count(DISTINCT rank) FROM source").value_or(0));
-    run.lastStep = Step(queryInteger(db->get(), "SELECT ifnull(max(last_step), -1) FROM source").value_or(-1));
-    run.missingBatches = static_cast<std::uint64_t>(queryInteger(db->get(), kMissingBatches).value_or(0));
+    const auto number = [&run, &db](const char* sql, std::int64_t otherwise) {
+        const auto found = queryInteger(db->get(), sql);
+        if (!found && found.error().code == ErrorCode::Damaged) {
+            run.state = RunState::Damaged;
+            run.note = found.error().sentence();
+        }
+        return found.value_or(otherwise);
+    };
+    run.ranks = static_cast<int>(number("SELECT count(DISTINCT rank) FROM source", 0));
+    run.lastStep = Step(number("SELECT ifnull(max(last_step), -1) FROM source", -1));
+    run.missingBatches = static_cast<std::uint64_t>(number(kMissingBatches, 0));
+    // Whether the other lists of the catalogue can be reached: one page each, however long they are.
+    for (const char* sql : { "SELECT max(id) FROM series", "SELECT max(id) FROM grp", "SELECT max(id) FROM event",
+             "SELECT max(id) FROM tile", "SELECT max(id) FROM tail", "SELECT max(rowid) FROM layout",
+             "SELECT max(id) FROM dropped" })
+        number(sql, 0);
     return run;
 }
 
