@@ -19,9 +19,10 @@
 namespace telltale::app {
 namespace {
 
-const Usage kUsage { "telltale inspect CAPSULE [--verify] [--json]",
+const Usage kUsage { "telltale inspect CAPSULE [--names] [--verify] [--json]",
     "Says what is in a capsule. CAPSULE is a path or an id from 'telltale runs'.",
-    { { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
+    { { "--names", "", "the names of all series by kind, as 'telltale show --series' takes them" },
+        { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
         { "--json", "", "one JSON document on standard output" },
         { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
     1, 1 };
@@ -44,13 +45,18 @@ std::string_view sourceStateName(store::SourceState state)
 struct KindSummary {
     std::size_t series = 0;
     std::set<Stat> stats;
+    std::set<std::string> names; ///< "layers.0.attn:output"
 };
 
-std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog)
+std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withNames)
 {
     std::map<Kind, KindSummary> kinds;
-    for (const store::SeriesInfo& series : catalog.series)
-        ++kinds[series.kind].series;
+    for (const store::SeriesInfo& series : catalog.series) {
+        KindSummary& kind = kinds[series.kind];
+        ++kind.series;
+        if (withNames)
+            kind.names.insert(series.slot.empty() ? series.name : series.name + ':' + series.slot);
+    }
     for (const store::GroupInfo& group : catalog.groups)
         kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());
     return kinds;
@@ -87,7 +93,7 @@ std::string_view stateOf(const store::SourceInfo& source, const store::RunSummar
             : source.state);
 }
 
-nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run,
+nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run, bool withNames,
     const std::optional<store::VerifyReport>& report, const std::string& verifyError)
 {
     const store::Catalog& catalog = *capsule.catalog;
@@ -100,11 +106,14 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
             { "state", stateOf(source, run) } });
     }
     auto kinds = nlohmann::json::array();
-    for (const auto& [kind, summary] : kindsOf(catalog)) {
+    for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
         auto stats = nlohmann::json::array();
         for (const Stat stat : summary.stats)
             stats.push_back(statName(stat));
-        kinds.push_back({ { "kind", kindName(kind) }, { "series", summary.series }, { "stats", stats } });
+        nlohmann::json entry { { "kind", kindName(kind) }, { "series", summary.series }, { "stats", stats } };
+        if (withNames)
+            entry["names"] = summary.names;
+        kinds.push_back(std::move(entry));
     }
     auto dropped = nlohmann::json::array();
     for (const store::DroppedInfo& drop : catalog.dropped) {
@@ -135,7 +144,7 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
     return document;
 }
 
-void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::RunSummary& run)
+void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::RunSummary& run, bool withNames)
 {
     const store::Catalog& catalog = *capsule.catalog;
     out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
@@ -146,11 +155,13 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
     else
         out << fmt::format("steps    {} to {}\n", catalog.steps.first.value, catalog.steps.last.value);
     out << fmt::format("series   {}\n", catalog.series.size());
-    for (const auto& [kind, summary] : kindsOf(catalog)) {
+    for (const auto& [kind, summary] : kindsOf(catalog, withNames)) {
         std::vector<std::string_view> stats;
         for (const Stat stat : summary.stats)
             stats.push_back(statName(stat));
         out << fmt::format("  {:<15}{:>8}  {}\n", kindName(kind), summary.series, fmt::join(stats, " "));
+        for (const std::string& name : summary.names)
+            out << "    " << name << '\n';
     }
     out << "sources\n";
     for (const store::SourceInfo& source : catalog.sources) {
@@ -204,10 +215,11 @@ int runInspect(std::span<const std::string> args, std::ostream& out, std::ostrea
         if (!verified)
             verifyError = verified.error().sentence();
     }
+    const bool withNames = parsed->has("--names");
     if (parsed->has("--json")) {
-        writeJson(out, toJson(*capsule, run, report, verifyError));
+        writeJson(out, toJson(*capsule, run, withNames, report, verifyError));
     } else {
-        writeText(out, *capsule, run);
+        writeText(out, *capsule, run, withNames);
         if (report && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", report->blobs, bytesText(report->bytes));
     }

@@ -23,8 +23,9 @@ using series::RawValue;
 
 const Usage kUsage { "telltale show CAPSULE --series NAME [--rank R] [--steps A:B] [--stat S] [--kind K] [--json]",
     "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
-    "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.",
-    { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect' and the window name it" },
+    "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.\n"
+    "The whole model's own input and output are those of '(model)'.",
+    { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it" },
         { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
         { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
         { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
@@ -255,8 +256,8 @@ Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
-        out << fmt::format(
-            "# {}  {}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat), "STEP", "RANK", "KIND");
+        out << fmt::format("# {}  {}{}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat),
+            row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep), "STEP", "RANK", "KIND");
         auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
             damaged.note(value);
             writeTextValue(out, row, value);

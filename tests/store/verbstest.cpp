@@ -44,6 +44,7 @@ private Q_SLOTS:
     void initTestCase();
     void runsListsTheArchive();
     void inspectSaysWhatIsInside();
+    void inspectNamesWhatShowTakes();
     void inspectVerifiesAndSaysWhatIsLost();
     void showPrintsEveryValueWithTheNonFiniteByName();
     void showAcceptsAnIdAndARange();
@@ -54,6 +55,8 @@ private Q_SLOTS:
     void everyListedIdIsFound();
     void sizeCountsTheLogToo();
     void damagedValuesAreSaidAndExitOne();
+    void aListThatCannotBeReadMakesTheRunDamaged();
+    void microStepsAreToldApart();
     void helpIsNoError();
 
 private:
@@ -124,6 +127,22 @@ void VerbsTest::inspectSaysWhatIsInside()
     const Outcome text = call(app::runInspect, { m_path });
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.find("param_origin") != std::string::npos);
+}
+
+void VerbsTest::inspectNamesWhatShowTakes()
+{
+    QVERIFY(!call(app::runInspect, { m_path, "--json" }).json()["kinds"][0].contains("names"));
+    const auto document = call(app::runInspect, { m_path, "--names", "--json" }).json();
+    std::size_t names = 0;
+    for (const auto& kind : document["kinds"]) {
+        for (const auto& name : kind["names"]) {
+            QCOMPARE(call(app::runShow, { m_path, "--series", name.get<std::string>() }).code, 0);
+            ++names;
+        }
+    }
+    QCOMPARE(names, std::size_t { 3 });
+    const Outcome text = call(app::runInspect, { m_path, "--names" });
+    QVERIFY2(text.out.find("\n    fc.weight\n") != std::string::npos, text.out.c_str());
 }
 
 void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
@@ -315,6 +334,53 @@ void VerbsTest::damagedValuesAreSaidAndExitOne()
     other = part;
     other.steps = { Step { 280 }, Step { 299 } };
     QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+}
+
+void VerbsTest::aListThatCannotBeReadMakesTheRunDamaged()
+{
+    for (const char* table : { "source", "series", "grp" }) {
+        QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("runs")));
+        const QString copy = dir.filePath(QStringLiteral("runs/2026-11-21_demo_abc123.telltale"));
+        QVERIFY(QFile::copy(QString::fromStdString(m_path), copy));
+        qint64 page = 0;
+        {
+            const auto db = CapsuleBuilder::must(store::openDatabase(copy.toStdString(), store::OpenMode::Read));
+            const std::string sql = std::string("SELECT rootpage FROM sqlite_master WHERE name='") + table + "'";
+            page = CapsuleBuilder::must(store::queryInteger(db.get(), sql));
+        }
+        QFile file(copy);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.seek((page - 1) * 8192));
+        QCOMPARE(file.write(QByteArray(8192, 'x')), qint64 { 8192 });
+        file.close();
+        const auto runs = call(app::runRuns, { "--json", "--data-dir", dir.path().toStdString() }).json();
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        QCOMPARE(runs[0]["state"].get<std::string>(), std::string("damaged"));
+        QVERIFY(!runs[0]["note"].get<std::string>().empty());
+        QCOMPARE(runs[0]["name"].get<std::string>(), std::string("a test run")); // what is readable is there
+    }
+}
+
+void VerbsTest::microStepsAreToldApart()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("micro.telltale")).toStdString();
+    CapsuleBuilder builder(path);
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    SeriesLayout layout = *builder.addLayout(Kind::GradUnreduced, { Stat::Norm }, { "0.weight", "0.weight" });
+    layout.series[0].microStep = 0;
+    layout.series[1].microStep = 1;
+    StepBlock block;
+    block.layout = std::make_shared<SeriesLayout>(layout);
+    block.step = Step { 0 };
+    block.columns = { { Stat::Norm, std::vector<float> { 1, 2 } } };
+    builder.stage(stream, { block });
+    builder.commit();
+    builder.finish();
+    const Outcome shown = call(app::runShow, { path, "--series", "0.weight" });
+    QVERIFY2(shown.out.find("# 0.weight  norm  micro step 0\n") != std::string::npos, shown.out.c_str());
+    QVERIFY(shown.out.find("# 0.weight  norm  micro step 1\n") != std::string::npos);
 }
 
 void VerbsTest::helpIsNoError()
