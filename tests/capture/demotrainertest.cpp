@@ -124,6 +124,18 @@ private Q_SLOTS:
             QVERIFY(line.toLongLong() > 0);
     }
 
+    void oneRankOfManySaysWhichItIs()
+    {
+        const auto words = QProcess::splitCommand(QStringLiteral("--steps 1 --layers 1 --width 32"));
+        const auto alone = finish(*start(words));
+        QVERIFY2(alone.err.startsWith("step 0  loss "), alone.err.constData());
+        QVERIFY(qputenv("WORLD_SIZE", "2") && qputenv("RANK", "1"));
+        const auto process = start(words);
+        QVERIFY(qunsetenv("WORLD_SIZE") && qunsetenv("RANK"));
+        const auto ofTwo = finish(*process);
+        QVERIFY2(ofTwo.err.startsWith("rank 1  step 0  loss "), ofTwo.err.constData());
+    }
+
     void aSignalEndsTheTrainingCleanly()
     {
         const auto process = start(QProcess::splitCommand(

@@ -106,6 +106,13 @@ std::string rawBytes(const torch::nn::Module& model)
     return out;
 }
 
+/// Whether other ranks write to the same terminal.
+bool isOneOfMany()
+{
+    const char* size = std::getenv("WORLD_SIZE");
+    return size != nullptr && std::strtol(size, nullptr, 10) > 1;
+}
+
 std::int64_t microseconds(Clock::duration duration)
 {
     return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
@@ -149,6 +156,7 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
 
     TrainingResult result;
     result.finalLoss = std::numeric_limits<double>::quiet_NaN();
+    const std::string who = isOneOfMany() ? "rank " + std::to_string(rank) + "  " : std::string();
     auto told = Clock::now() - kProgressEvery;
     double tokensPerSecond = 0;
     for (std::int64_t step = 0; step < options.steps && !interrupted.load(); ++step) {
@@ -188,7 +196,7 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
         result.steps = step + 1;
         if (now - told >= kProgressEvery || result.steps == options.steps) {
             told = now;
-            std::fprintf(stderr, "step %lld  loss %.4f  lr %.2e  grad-norm %.3f  %.0f tokens/s\n",
+            std::fprintf(stderr, "%sstep %lld  loss %.4f  lr %.2e  grad-norm %.3f  %.0f tokens/s\n", who.c_str(),
                 static_cast<long long>(step), withoutNanSign(result.finalLoss), rate, withoutNanSign(norm),
                 tokensPerSecond);
         }
