@@ -2,12 +2,15 @@
 #include "verbs.h"
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <ostream>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/ingest/spooldelivery.h>
 #include <telltale/ingest/spoolimport.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/store/archive.h>
@@ -27,48 +30,80 @@ constexpr std::int64_t kCloseMs = 60'000;
 const Usage kUsage { "telltale import SPOOL... [--data-dir DIR] [--new-run] [--json]",
     "Brings what a training process could not deliver into its run. SPOOL is a spool folder, or the folder above\n"
     "several ($TELLTALE_DIR of the training). A spool goes when everything in it is safe; whatever the run has\n"
-    "already is not added again.",
+    "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in.",
     { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
         { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
         { "--json", "", "one JSON document on standard output" } },
     1, 1000 };
 
-bool knows(const std::string& dataDir, const protocol::Hello& hello)
+constexpr const char* kBusyHelp = "stop that Telltale first, or leave the spool to the next start of its agent, or "
+                                  "name another --data-dir";
+
+using Take = std::function<Expected<ingest::SpoolReport>(const fs::path& folder, ingest::SpoolImport::Found found)>;
+
+/// The capsule that has the stream; empty when none does.
+std::string capsuleOf(const std::string& dataDir, const protocol::Hello& hello)
 {
     const auto request = ingest::requestOf(hello, 0);
     for (const std::string& path : store::capsulePaths(dataDir)) {
         const auto facts = store::readRunFacts(path);
         if (facts && facts->knows(request))
-            return true;
+            return path;
     }
-    return false;
+    return {};
 }
 
 Expected<ingest::SpoolReport> importOne(
-    ingest::SpoolImport& importer, const fs::path& folder, const std::string& dataDir, bool mayBegin)
+    const Take& take, const fs::path& folder, const std::string& dataDir, bool mayBegin)
 {
     auto found = ingest::SpoolImport::open(folder);
     if (!found)
         return tl::unexpected<Error>(std::move(found.error()));
-    if (found->spooled.stream && found->hello.firstRetainedSeq > 1 && !mayBegin && !knows(dataDir, found->hello))
+    if (found->spooled.stream && found->hello.firstRetainedSeq > 1 && !mayBegin
+        && capsuleOf(dataDir, found->hello).empty())
         return failure(ErrorCode::BadInput,
             fmt::format("no run in {} has the beginning of {}", dataDir, folder.string()),
             "name the --data-dir that recorded it, or add --new-run");
-    return importer.take(folder, std::move(*found));
+    return take(folder, std::move(*found));
+}
+
+/// Who takes spools in while another process writes the data directory: the server in it.
+Expected<Take> takeThroughServer(const std::string& dataDir, const Error& busy)
+{
+    auto join = ingest::joinOfServer(dataDir);
+    if (!join)
+        return failure(busy.code, busy.what, kBusyHelp);
+    return Take([dataDir, join = std::move(*join)](const fs::path& folder, ingest::SpoolImport::Found found) {
+        const protocol::Hello hello = found.hello;
+        auto report = ingest::deliverSpool(join, folder, std::move(found));
+        if (!report) {
+            report.error().todo = kBusyHelp;
+        } else if (!report->isEmpty) {
+            report->capsule = capsuleOf(dataDir, hello);
+            report->runId = store::describeRun(report->capsule).id;
+        }
+        return report;
+    });
 }
 
 nlohmann::json toJson(const ingest::SpoolReport& report)
 {
     return { { "spool", report.folder }, { "run", report.runId }, { "run_key", report.runKey },
         { "capsule", report.capsule }, { "rank", report.rank.value }, { "agent_id", report.agentId },
-        { "batches", report.batches }, { "samples", report.samples }, { "duplicates", report.duplicates },
-        { "rejected", report.rejected }, { "damages", report.damages } };
+        { "batches", report.batches }, { "delivered", report.isDelivered },
+        { "samples", report.isDelivered ? nlohmann::json() : nlohmann::json(report.samples) },
+        { "duplicates", report.duplicates }, { "rejected", report.rejected }, { "damages", report.damages } };
 }
 
 void writeText(std::ostream& out, const ingest::SpoolReport& report)
 {
     if (report.isEmpty) {
         out << fmt::format("{}: empty\n", report.folder);
+        return;
+    }
+    if (report.isDelivered) {
+        out << fmt::format("{}: {} batches delivered to the running Telltale, run {} (rank {})\n", report.folder,
+            report.batches, report.runId, report.rank.value);
         return;
     }
     out << fmt::format("{}: {} batches, {} samples into run {} (rank {})", report.folder, report.batches,
@@ -116,29 +151,40 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
     store::StoreOptions options;
     options.dataDir = *dataDir;
     auto service = store::StoreService::start(options);
-    if (!service)
-        return report.fail(service.error());
+    std::optional<ingest::StoreSink> sink;
+    std::optional<ingest::SpoolImport> importer;
+    Take take;
+    if (service) {
+        importer.emplace(sink.emplace(**service));
+        take = [&importer](const fs::path& folder, ingest::SpoolImport::Found found) {
+            return importer->take(folder, std::move(found));
+        };
+    } else {
+        auto server = service.error().code == ErrorCode::Busy ? takeThroughServer(*dataDir, service.error())
+                                                              : tl::unexpected<Error>(service.error());
+        if (!server)
+            return report.fail(server.error());
+        take = std::move(*server);
+    }
 
-    ingest::StoreSink sink(**service);
     auto streams = nlohmann::json::array();
     auto errors = nlohmann::json::array();
-    {
-        ingest::SpoolImport importer(sink);
-        for (const fs::path& folder : *spools) {
-            auto taken = importOne(importer, folder, *dataDir, parsed->has("--new-run"));
-            if (!taken) {
-                report.say(taken.error().sentence());
-                errors.push_back(taken.error().sentence());
-                continue;
-            }
-            for (const std::string& damage : taken->damages)
-                report.say(damage);
-            streams.push_back(toJson(*taken));
-            if (!parsed->has("--json"))
-                writeText(out, *taken);
+    for (const fs::path& folder : *spools) {
+        auto taken = importOne(take, folder, *dataDir, parsed->has("--new-run"));
+        if (!taken) {
+            report.say(taken.error().sentence());
+            errors.push_back(taken.error().sentence());
+            continue;
         }
+        for (const std::string& damage : taken->damages)
+            report.say(damage);
+        streams.push_back(toJson(*taken));
+        if (!parsed->has("--json"))
+            writeText(out, *taken);
     }
-    (*service)->stop(kCloseMs);
+    importer.reset();
+    if (service)
+        (*service)->stop(kCloseMs);
     if (parsed->has("--json"))
         writeJson(out, { { "streams", streams }, { "errors", errors } });
     return errors.empty() ? kExitDone : kExitFailed;

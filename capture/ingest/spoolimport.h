@@ -28,6 +28,7 @@ struct SpoolReport {
     std::uint64_t samples = 0; ///< in them
     std::uint64_t duplicates = 0; ///< batches that the run had already
     std::uint64_t rejected = 0; ///< broke a rule: kept raw, in quarantine
+    bool isDelivered = false; ///< through a running server, which does not say samples and duplicates
     bool isEmpty = false; ///< there was nothing left in the folder
     std::vector<std::string> damages; ///< sentences: what of the spool could not be read
 };

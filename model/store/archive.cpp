@@ -117,7 +117,7 @@ void makeIdsUnique(std::vector<RunSummary>& runs)
         count = run.id == previous ? count + 1 : 1;
         previous = run.id;
         if (count > 1)
-            run.id += "-" + std::to_string(count);
+            run.id.append(1, '-').append(std::to_string(count));
     }
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/agent/spoolrecord.h>
+#include <telltale/server/captureserver.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/sqlite.h>
@@ -156,6 +157,50 @@ private Q_SLOTS:
         QCOMPARE(store::listRuns(m_data).size(), std::size_t { 1 });
     }
 
+    void aRunningServerTakesTheSpool()
+    {
+        trainOffline("run", 100);
+        store::StoreOptions options;
+        options.dataDir = m_data;
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        server::ServerOptions serverOptions;
+        serverOptions.dataDir = m_data;
+        serverOptions.listen = "127.0.0.1:0";
+        auto server = server::CaptureServer::start(serverOptions, **service);
+        QVERIFY(server);
+        const Outcome imported = import(m_spool);
+        QVERIFY2(imported.code == 0, imported.err.c_str());
+        QVERIFY(imported.json["streams"][0]["delivered"].get<bool>());
+        QCOMPARE(filesIn(m_spool), std::size_t { 0 });
+        (*server)->stop();
+        (*service)->stop();
+        const auto runs = store::listRuns(m_data);
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        QCOMPARE(runs.front().id, imported.json["streams"][0]["run"].get<std::string>());
+        expectEveryValue(runs.front().path, 100);
+    }
+
+    void aServerThatIsGoneLeavesTheSpoolWhole()
+    {
+        trainOffline("run", 20);
+        store::StoreOptions options;
+        options.dataDir = m_data;
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        server::ServerOptions serverOptions;
+        serverOptions.dataDir = m_data;
+        serverOptions.listen = "127.0.0.1:0";
+        auto server = server::CaptureServer::start(serverOptions, **service);
+        QVERIFY(server);
+        (*server)->stop();
+        const auto before = filesIn(m_spool);
+        const Outcome imported = import(m_spool);
+        QCOMPARE(imported.code, 1);
+        QVERIFY2(imported.err.find("stop that Telltale first") != std::string::npos, imported.err.c_str());
+        QCOMPARE(filesIn(m_spool), before);
+    }
+
     void aDataDirectoryInUseIsLeftAlone()
     {
         trainOffline("run", 20);
@@ -167,6 +212,7 @@ private Q_SLOTS:
         QCOMPARE(imported.code, 1);
         QVERIFY(filesIn(m_spool) > 0);
         QVERIFY(imported.json.contains("error"));
+        QVERIFY2(imported.err.find("stop that Telltale first") != std::string::npos, imported.err.c_str());
     }
 
 private:
