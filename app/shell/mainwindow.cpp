@@ -28,6 +28,7 @@
 #include "jobthread.h"
 #include "logfeed.h"
 #include "nonfinitejump.h"
+#include "openingrank.h"
 #include "runactions.h"
 #include "runbutton.h"
 #include "rundriver.h"
@@ -112,6 +113,7 @@ void MainWindow::makeParts()
     m_runActions = new RunActions(m_driver, m_jobs.get(), m_toaster, m_context.dataDir, this);
     m_log = new LogFeed(m_state, m_driver, m_toaster, this);
     m_jump = new NonFiniteJump(m_state, m_context.queries, this);
+    m_openingRank = new OpeningRank(m_state, m_context.queries, this);
     m_runsPanel = new views::RunsPanel(m_driver->runs(), this);
     m_modulesPanel = new views::ModulesPanel(m_viewContext, this);
     m_inspectorPanel = new views::InspectorPanel(m_viewContext, this);
@@ -169,8 +171,10 @@ void MainWindow::connectParts()
         if (!m_restoring || !m_state->catalog())
             return;
         m_restoring = false;
-        if (m_settings.runPath == QString::fromStdString(m_state->run()->path))
+        if (m_settings.runPath == QString::fromStdString(m_state->run()->path)) {
+            m_openingRank->keep();
             shell::restoreState(m_settings, *m_state);
+        }
     });
 
     connect(m_runsPanel, &views::RunsPanel::runActivated, m_driver, &RunDriver::openById);

@@ -31,6 +31,7 @@ class DockHost;
 class JobThread;
 class LogFeed;
 class NonFiniteJump;
+class OpeningRank;
 class RunActions;
 class RunDriver;
 class StatusLine;
@@ -115,6 +116,7 @@ private:
     RunActions* m_runActions;
     LogFeed* m_log;
     NonFiniteJump* m_jump;
+    OpeningRank* m_openingRank;
     views::RunsPanel* m_runsPanel;
     views::ModulesPanel* m_modulesPanel;
     views::InspectorPanel* m_inspectorPanel;

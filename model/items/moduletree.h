@@ -21,6 +21,7 @@ struct WorstValue {
     series::CellState nonFinite = series::CellState::Value; ///< NegInf, PosInf or NaN when one was seen
     bool isSource = false; ///< non-finite at the run's first non-finite step; the others came later
     Step step { -1 }; ///< where it is worst
+    Rank rank { -1 }; ///< where it is worst, -1 where there is only one
 
     bool isNonFinite() const { return nonFinite >= series::CellState::NegInf; }
     /// The louder of both: source, then non-finite, then the larger deviation.

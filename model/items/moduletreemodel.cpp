@@ -126,6 +126,8 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return index.column() == ModuleColumn ? node.segment : QVariant();
     case Qt::ToolTipRole:
+        if (node.worst.isNonFinite() && node.worst.rank.value >= 0)
+            return tr("%1, not finite on rank %2").arg(node.path).arg(node.worst.rank.value);
         return node.path;
     case Qt::AccessibleTextRole:
         if (index.column() == ModuleColumn)

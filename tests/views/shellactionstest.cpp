@@ -17,7 +17,9 @@
 #include <QTreeView>
 #include <QUrl>
 
+#include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/mainwindow.h>
@@ -161,6 +163,39 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), 20'000);
         QTest::keyClick(m_window->views(), Qt::Key_BracketLeft);
         QTRY_VERIFY_WITH_TIMEOUT(!m_window->toaster()->shown().isEmpty(), 20'000);
+    }
+
+    void aRankThatBreaksIsSeenFromTheStart()
+    {
+        test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
+        broken.write(test::DemoCapsule::kFirstBad + 30);
+        m_window->openPath(QString::fromStdString(broken.path()));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->rank(), Rank { 1 }, 20'000);
+
+        // On the healthy rank the lane still says where another is not, and so does the tree.
+        state()->setRank(Rank { 0 });
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        auto* canvas = m_window->findChild<views::HeatCanvas*>(QStringLiteral("heatmapCanvas"));
+        const auto laneAt = [&](Step step) {
+            const QRect plot = canvas->plotRect();
+            return QPoint(plot.left()
+                    + static_cast<int>(views::SharedAxis::xOfStep(canvas->picture()->result.range, step, plot.width())),
+                plot.top() - 12);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(canvas->picture() != nullptr, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(canvas->elsewhereText(laneAt(Step { test::DemoCapsule::kFirstBad + 3 })),
+            QStringLiteral("not finite on rank 1"), 20'000);
+        QCOMPARE(canvas->elsewhereText(laneAt(Step { 100 })), QString());
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        const auto hint = [&] {
+            for (int row = 0; row < tree->model()->rowCount(); ++row) {
+                if (tree->model()->index(row, 0).data().toString() == QLatin1String("layers"))
+                    return tree->model()->index(row, 0).data(Qt::ToolTipRole).toString();
+            }
+            return QString();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(hint().contains(QStringLiteral("rank 1")), 20'000);
     }
 
     void thePaletteGoesToAStep()

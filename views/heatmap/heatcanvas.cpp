@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include <QHelpEvent>
 #include <QPainter>
+#include <QToolTip>
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
@@ -43,6 +45,33 @@ void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
         m_hoverRow = -1;
     hoverAgain();
     invalidate();
+}
+
+void HeatCanvas::setElsewhere(HeatElsewhere elsewhere)
+{
+    m_elsewhere = std::move(elsewhere);
+    invalidate();
+}
+
+QString HeatCanvas::elsewhereText(QPoint position) const
+{
+    const int column = position.y() <= kTop + AxisPainter::kLane ? columnAt(position.x()) : -1;
+    if (column < 0 || m_picture->axes != HeatAxes::ModuleByStep)
+        return {};
+    QStringList ranks;
+    for (const Rank rank : m_elsewhere.at(m_picture->stepsOf(column).first))
+        ranks.append(QString::number(rank.value));
+    return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(QStringLiteral(", ")));
+}
+
+bool HeatCanvas::event(QEvent* event)
+{
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        QToolTip::showText(help->globalPos(), elsewhereText(help->pos()), this);
+        return true;
+    }
+    return PlotCanvas::event(event);
 }
 
 void HeatCanvas::setEmptyText(const QString& text)
@@ -158,12 +187,16 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
     double triangleEnd = -1e9;
     for (int column = 0; column < picture.columns(); ++column) {
         const CellState state = strongest[static_cast<std::size_t>(column)];
-        if (!glyphs::isNonFinite(state))
+        const bool elsewhere
+            = picture.axes == HeatAxes::ModuleByStep && !m_elsewhere.at(picture.stepsOf(column).first).empty();
+        if (!glyphs::isNonFinite(state) && !elsewhere)
             continue;
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
         const double width = std::max(1.0, right - left);
-        if (state == CellState::NaN) {
+        if (!glyphs::isNonFinite(state)) {
+            painter.fillRect(QRectF(left, middle - 1, width, 2), theme.criticalMark); // thinner than the own ones
+        } else if (state == CellState::NaN) {
             const double gap = width >= 4 ? 1 : 0;
             painter.fillRect(QRectF(left, middle - 3, width - gap, 6), theme.criticalMark);
         } else if (left >= triangleEnd || width >= 6) {

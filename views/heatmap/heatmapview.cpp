@@ -14,6 +14,7 @@
 #include <telltale/common/viewbar.h>
 
 #include "heatcanvas.h"
+#include "heatelsewhere.h"
 #include "heatquery.h"
 
 namespace telltale::views {
@@ -37,6 +38,7 @@ HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
     , m_bar(new ViewBar(this))
     , m_canvas(new HeatCanvas(context.state, this))
+    , m_elsewhereId(context.queries ? context.queries->newView() : 0)
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -50,6 +52,17 @@ HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
     connectState();
     fillChoices();
     m_canvas->setEmptyText(emptyText());
+}
+
+HeatmapView::~HeatmapView()
+{
+    if (context().queries)
+        context().queries->cancel(m_elsewhereId);
+}
+
+bool HeatmapView::isSettled() const
+{
+    return DataView::isSettled() && !(context().queries && context().queries->isBusy(m_elsewhereId));
 }
 
 void HeatmapView::buildBar()
@@ -105,6 +118,9 @@ void HeatmapView::connectState()
         askNow();
     };
     connect(state, &ViewState::runChanged, this, [this, askAndFill] {
+        if (context().queries)
+            context().queries->cancel(m_elsewhereId);
+        m_canvas->setElsewhere({});
         m_canvas->setPicture(nullptr);
         askAndFill();
     });
@@ -237,12 +253,31 @@ void HeatmapView::ask()
             };
         }
         auto shared = std::make_shared<const HeatPicture>(std::move(*picture));
-        return [this, shared] {
+        return [this, shared, request] {
             setTrouble({});
             m_canvas->setEmptyText(emptyText());
             m_canvas->setPicture(shared);
+            askElsewhere(request);
         };
     });
+}
+
+void HeatmapView::askElsewhere(const HeatRequest& request)
+{
+    // A fast run must not starve this slower answer; its next steps ask again.
+    if (request.isLive && context().queries->isBusy(m_elsewhereId))
+        return;
+    context().queries->submit(m_elsewhereId, context().state->run(),
+        [this, request](
+            Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+            auto elsewhere = reader ? readElsewhere(**reader, request, cancel) : tl::unexpected(reader.error());
+            if (!elsewhere)
+                return {}; // the picture's own question says what is wrong
+            return [this, found = std::move(*elsewhere), rank = request.rank] {
+                if (rank == context().state->rank())
+                    m_canvas->setElsewhere(found);
+            };
+        });
 }
 
 QImage HeatmapView::renderImage(QSize size)

@@ -12,6 +12,8 @@ class QToolButton;
 
 namespace telltale::views {
 
+struct HeatRequest;
+
 class HeatCanvas;
 class ViewBar;
 
@@ -23,6 +25,8 @@ public:
 
     QString viewId() const override { return QStringLiteral("heatmap"); }
     QString title() const override { return tr("Heatmap"); }
+    ~HeatmapView() override;
+    bool isSettled() const override;
     QImage renderImage(QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
@@ -45,6 +49,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    void askElsewhere(const HeatRequest& request);
     void buildBar();
     void connectState();
     void fillChoices();
@@ -56,6 +61,7 @@ private:
     RowOrder m_order = RowOrder::Model;
     ViewBar* m_bar;
     HeatCanvas* m_canvas;
+    store::QueryPool::ViewId m_elsewhereId; ///< asks the ranks that are not shown
     QComboBox* m_axesBox = nullptr;
     QComboBox* m_kindBox = nullptr;
     QComboBox* m_statBox = nullptr;

@@ -2,6 +2,7 @@
 #include "modulespanel.h"
 
 #include <algorithm>
+#include <map>
 
 #include <QHeaderView>
 #include <QLineEdit>
@@ -10,6 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
@@ -130,8 +132,7 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
             applyFilter();
         }
     });
-    for (const auto signal :
-        { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::rankChanged, &ViewState::dataArrived })
+    for (const auto signal : { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::dataArrived })
         connect(state, signal, this, &ModulesPanel::scanSoon);
     catalogChanged();
 }
@@ -272,9 +273,26 @@ void ModulesPanel::scan()
     m_sinceScan.start();
     WorstQuery query;
     query.isInExecutionOrder = state->kind() == Kind::Actv;
-    for (SeriesRow& row : seriesRows(*catalog, state->kind(), state->rank())) {
-        query.names.push_back(row.series->name);
-        query.rows.push_back(std::move(row.attempts));
+    // All ranks: what is broken on one must not look healthy because another is shown. Within the run's own order of
+    // modules, so that the earliest of one step is the source whatever its rank.
+    struct Ranked {
+        std::size_t place;
+        Rank rank;
+        SeriesRow row;
+    };
+    std::vector<Ranked> all;
+    std::map<std::pair<QString, QString>, std::size_t> places;
+    for (const Rank rank : ranksOf(*catalog, state->kind())) {
+        for (SeriesRow& row : seriesRows(*catalog, state->kind(), rank)) {
+            const auto place = places.try_emplace({ row.key.name, row.key.slot }, places.size()).first->second;
+            all.push_back({ place, rank, std::move(row) });
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const Ranked& a, const Ranked& b) { return a.place < b.place; });
+    for (Ranked& one : all) {
+        query.names.push_back(one.row.series->name);
+        query.rows.push_back(std::move(one.row.attempts));
+        query.ranks.push_back(one.rank);
     }
     query.stat = state->stat();
     query.range = state->fullRange();

@@ -85,6 +85,7 @@ Expected<items::WorstByName> scanWorst(
             worst.known = worst.known || state >= CellState::Value;
         }
         worst.deviation = worstDeviation(values);
+        worst.rank = row < query.ranks.size() ? query.ranks[row] : Rank { -1 };
         items::WorstValue& known = result[query.names[row]];
         known = items::WorstValue::worse(known, worst);
     }
@@ -110,6 +111,7 @@ Expected<items::WorstByName> scanWorst(
     for (const std::size_t row : source.rows) {
         items::WorstValue& first = result[query.names[row]];
         first.isSource = true;
+        first.rank = row < query.ranks.size() ? query.ranks[row] : Rank { -1 };
         first.step = source.range.first;
     }
     return result;

@@ -15,6 +15,7 @@ namespace telltale::views {
 struct WorstQuery {
     std::vector<std::string> names;
     std::vector<series::RowAttempts> rows; ///< as long as `names`
+    std::vector<Rank> ranks; ///< of the rows; empty where there is one rank
     bool isInExecutionOrder = false; ///< the forward pass runs through the rows from the first to the last
     Stat stat = Stat::Norm;
     StepRange range;
