@@ -70,12 +70,12 @@ Expected<ingest::SpoolReport> importOne(
 /// Who takes spools in while another process writes the data directory: the server in it.
 Expected<Take> takeThroughServer(const std::string& dataDir, const Error& busy)
 {
-    auto join = ingest::joinOfServer(dataDir);
-    if (!join)
+    auto joins = ingest::joinsOfServer(dataDir);
+    if (!joins)
         return failure(busy.code, busy.what, kBusyHelp);
-    return Take([dataDir, join = std::move(*join)](const fs::path& folder, ingest::SpoolImport::Found found) {
+    return Take([dataDir, joins = std::move(*joins)](const fs::path& folder, ingest::SpoolImport::Found found) {
         const protocol::Hello hello = found.hello;
-        auto report = ingest::deliverSpool(join, folder, std::move(found));
+        auto report = ingest::deliverSpool(joins, folder, std::move(found));
         if (!report) {
             report.error().todo = kBusyHelp;
         } else if (!report->isEmpty) {

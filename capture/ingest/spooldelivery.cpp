@@ -4,9 +4,15 @@
 #include <charconv>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <utility>
 
 #include <boost/asio/io_context.hpp>
+#include <fmt/format.h>
+#include <openssl/bio.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 
 #include <telltale/agent/session.h>
 
@@ -27,9 +33,47 @@ std::string firstWord(const std::string& path)
     return word;
 }
 
+/// Empty without a certificate.
+std::string fingerprintOf(const std::string& path)
+{
+    const std::unique_ptr<BIO, int (*)(BIO*)> file(BIO_new_file(path.c_str(), "r"), BIO_free);
+    if (!file)
+        return {};
+    const std::unique_ptr<X509, void (*)(X509*)> certificate(
+        PEM_read_bio_X509(file.get(), nullptr, nullptr, nullptr), X509_free);
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned int size = 0;
+    std::string text;
+    if (certificate && X509_digest(certificate.get(), EVP_sha256(), digest, &size) == 1) {
+        for (unsigned int i = 0; i < size; ++i)
+            text += fmt::format("{:02x}", digest[i]);
+    }
+    return text;
 }
 
-Expected<protocol::JoinString> joinOfServer(const std::string& dataDir)
+/// Until all of the stream is acknowledged. False: nobody there, or not for this join string.
+Expected<bool> deliver(boost::asio::io_context& context, agent::Session& session, const agent::Stream& stream)
+{
+    std::uint64_t left = stream.held.size();
+    auto progress = Clock::now();
+    while (!stream.held.isEmpty()) {
+        const auto now = Clock::now();
+        session.tick(now);
+        context.restart();
+        context.run_for(kTurn);
+        if (std::exchange(left, stream.held.size()) != left)
+            progress = now;
+        if (session.isWaiting() && session.failures() > 0)
+            return session.wasEverOpen() ? failure(ErrorCode::Io, "it went away") : Expected<bool>(false);
+        if (now - progress > kPatience)
+            return failure(ErrorCode::Io, "it does not answer");
+    }
+    return true;
+}
+
+}
+
+Expected<std::vector<protocol::JoinString>> joinsOfServer(const std::string& dataDir)
 {
     protocol::JoinString join;
     join.host = "127.0.0.1";
@@ -38,11 +82,15 @@ Expected<protocol::JoinString> joinOfServer(const std::string& dataDir)
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), join.port);
     if (join.token.empty() || error != std::errc {} || join.port == 0)
         return failure(ErrorCode::NotFound, "no capture server has run on " + dataDir);
-    return join;
+    std::vector<protocol::JoinString> joins { join };
+    join.fingerprint = fingerprintOf(dataDir + "/server/certificate.pem");
+    if (!join.fingerprint.empty())
+        joins.push_back(join);
+    return joins;
 }
 
 Expected<SpoolReport> deliverSpool(
-    const protocol::JoinString& join, const std::filesystem::path& folder, SpoolImport::Found found)
+    const std::vector<protocol::JoinString>& joins, const std::filesystem::path& folder, SpoolImport::Found found)
 {
     SpoolReport report;
     report.folder = folder.string();
@@ -55,37 +103,29 @@ Expected<SpoolReport> deliverSpool(
     report.runKey = found.hello.runKey;
     report.agentId = found.hello.agentId;
     report.rank = Rank { found.hello.rank };
-
-    boost::asio::io_context context;
     agent::LastError lastError;
-    agent::Session::Events events;
-    events.onForgotten = [&report](const agent::HeldStore::Forgotten& gone) { report.batches += gone.batches; };
-    events.replaceDamaged = [](std::uint64_t, const std::string& why) { return agent::lostBatchPayload(why); };
-    agent::Session session(context, join, stream, nullptr, lastError, std::move(events));
-    std::uint64_t left = stream.held.size();
-    auto progress = Clock::now();
-    while (!stream.held.isEmpty()) {
-        const auto now = Clock::now();
-        session.tick(now);
-        context.restart();
-        context.run_for(kTurn);
-        if (std::exchange(left, stream.held.size()) != left)
-            progress = now;
-        if (now - progress > kPatience || (session.isWaiting() && session.failures() > 0)) {
-            std::string why = lastError.get();
-            return failure(ErrorCode::Io,
-                "the server does not take " + report.folder
-                    + (why.empty() ? std::string(": it does not answer") : " (" + std::move(why) + ")"));
+    for (const protocol::JoinString& join : joins) {
+        boost::asio::io_context context;
+        agent::Session::Events events;
+        events.onForgotten = [&report](const agent::HeldStore::Forgotten& gone) { report.batches += gone.batches; };
+        events.replaceDamaged = [](std::uint64_t, const std::string& why) { return agent::lostBatchPayload(why); };
+        agent::Session session(context, join, stream, nullptr, lastError, std::move(events));
+        const auto done = deliver(context, session, stream);
+        if (!done)
+            return failure(
+                done.error().code, fmt::format("the server did not take {}: {}", report.folder, done.error().what));
+        if (!*done)
+            continue;
+        // A process that died without a word has none to pass on.
+        if (!found.spooled.byeReason.empty()) {
+            session.sayBye(found.spooled.byeReason);
+            context.restart();
+            context.run_for(kByeTime);
         }
+        stream.spool.removeIfEmpty();
+        return report;
     }
-    // A process that died without a word has none to pass on.
-    if (!found.spooled.byeReason.empty()) {
-        session.sayBye(found.spooled.byeReason);
-        context.restart();
-        context.run_for(kByeTime);
-    }
-    stream.spool.removeIfEmpty();
-    return report;
+    return failure(ErrorCode::Io, fmt::format("no server takes {} ({})", report.folder, lastError.get()));
 }
 
 }

@@ -157,8 +157,16 @@ private Q_SLOTS:
         QCOMPARE(store::listRuns(m_data).size(), std::size_t { 1 });
     }
 
+    void aRunningServerTakesTheSpool_data()
+    {
+        QTest::addColumn<QString>("listen");
+        QTest::newRow("plain") << QStringLiteral("127.0.0.1:0");
+        QTest::newRow("with TLS") << QStringLiteral("0.0.0.0:0");
+    }
+
     void aRunningServerTakesTheSpool()
     {
+        QFETCH(QString, listen);
         trainOffline("run", 100);
         store::StoreOptions options;
         options.dataDir = m_data;
@@ -166,7 +174,7 @@ private Q_SLOTS:
         QVERIFY(service);
         server::ServerOptions serverOptions;
         serverOptions.dataDir = m_data;
-        serverOptions.listen = "127.0.0.1:0";
+        serverOptions.listen = listen.toStdString();
         auto server = server::CaptureServer::start(serverOptions, **service);
         QVERIFY(server);
         const Outcome imported = import(m_spool);
