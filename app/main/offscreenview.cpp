@@ -112,12 +112,9 @@ Expected<Stat> chooseStat(const store::Catalog& catalog, Kind kind, std::optiona
 /// The columns that a drawn statistic is read from.
 std::vector<Stat> storedStats(Stat stat)
 {
-    std::vector<Stat> stats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
     if (stat == Stat::AbsMax)
-        stats.insert(stats.end(), { Stat::Min, Stat::Max });
-    else
-        stats.push_back(stat);
-    return stats;
+        return { Stat::Nans, Stat::PosInfs, Stat::NegInfs, Stat::Min, Stat::Max };
+    return { Stat::Nans, Stat::PosInfs, Stat::NegInfs, stat };
 }
 
 Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
