@@ -100,7 +100,13 @@ void CommandPalette::refresh()
         item->setData(kModuleRole, entry.isModule);
         m_list->addItem(item.release()); // the list owns its items
     }
-    m_list->setCurrentRow(0);
+    if (m_entries.empty()) {
+        auto nothing = std::make_unique<QListWidgetItem>(tr("nothing found"));
+        nothing->setFlags(Qt::NoItemFlags);
+        m_list->addItem(nothing.release());
+    } else {
+        m_list->setCurrentRow(0);
+    }
     const int rows = std::clamp(static_cast<int>(m_entries.size()), 1, kMostRows);
     resize(width(), rows * kRow + 26 + 24);
 }

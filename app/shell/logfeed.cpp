@@ -16,6 +16,8 @@ LogFeed::LogFeed(views::ViewState* state, RunDriver* driver, Toaster* toaster, Q
     connect(state, &views::ViewState::catalogChanged, this, [this] { m_model.setRun(m_state->catalog().get()); });
     connect(driver, &RunDriver::connectionsChanged, this, &LogFeed::takeConnections);
     connect(toaster, &Toaster::logged, this, [this](Toaster::Severity severity, const QString& sentence) {
+        if (m_model.isOfRun(sentence))
+            return;
         items::LogModel::Entry entry;
         entry.kind = tr("Telltale");
         entry.text = sentence;

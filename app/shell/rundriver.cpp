@@ -140,13 +140,32 @@ void RunDriver::compare(const QString& shownId, const QString& otherId)
         });
 }
 
+namespace {
+
+/// Why a file cannot be shown at all, else empty. Said for each file, even where another one is opened after it.
+QString whyUnreadable(const std::string& path)
+{
+    if (store::capsuleBytes(path) == 0)
+        return RunDriver::tr("%1 is empty: it holds no run").arg(text(path));
+    const store::RunSummary run = store::describeRun(path);
+    const bool broken = run.state == store::RunState::Damaged || run.state == store::RunState::Newer;
+    if (!broken || run.ranks > 0 || run.lastStep.value >= 0)
+        return {};
+    const QString note = text(run.note);
+    return note.contains(text(path)) ? note : RunDriver::tr("%1: %2").arg(text(path), note);
+}
+
+}
+
 void RunDriver::openPath(const QString& path)
 {
     m_opened = true;
     m_jobs->submit([this, dataDir = m_context.dataDir, wanted = path.toStdString()]() -> JobThread::Delivery {
-        return [this, found = store::findCapsule(dataDir, wanted)] {
-            if (!found) {
-                Q_EMIT problem(text(found.error().sentence()));
+        auto found = store::findCapsule(dataDir, wanted);
+        const QString why = found ? whyUnreadable(*found) : text(found.error().sentence());
+        return [this, found, why] {
+            if (!why.isEmpty()) {
+                Q_EMIT problem(why);
                 return;
             }
             for (const store::RunRef& run : m_live) {

@@ -64,6 +64,11 @@ void LogModel::setRun(const store::Catalog* catalog)
     rebuild();
 }
 
+bool LogModel::isOfRun(const QString& sentence) const
+{
+    return std::any_of(m_run.begin(), m_run.end(), [&](const Entry& entry) { return entry.text == sentence; });
+}
+
 void LogModel::add(Entry entry)
 {
     if (entry.wallNs == 0)

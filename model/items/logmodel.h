@@ -29,6 +29,8 @@ public:
     explicit LogModel(QObject* parent = nullptr);
 
     void setRun(const store::Catalog* catalog); ///< null when no run is shown
+    /// The run itself already says this.
+    bool isOfRun(const QString& sentence) const;
     void add(Entry entry);
     const Entry& entry(int row) const { return m_rows[static_cast<std::size_t>(row)]; }
     /// One line of tab-separated cells.

@@ -105,6 +105,16 @@ const store::RunSummary* RunsModel::runAt(const QModelIndex& index) const
     return &m_groups[static_cast<std::size_t>(index.internalId() - 1)][static_cast<std::size_t>(index.row())];
 }
 
+QString RunsModel::shownName(const store::RunSummary& run) const
+{
+    const QString name = QString::fromStdString(run.name);
+    std::size_t alike = 0;
+    for (const auto& group : m_groups)
+        alike += static_cast<std::size_t>(std::count_if(
+            group.begin(), group.end(), [&](const store::RunSummary& other) { return other.name == run.name; }));
+    return alike < 2 ? name : name + u' ' + QString::fromStdString(store::runWord(run.id));
+}
+
 QModelIndex RunsModel::indexOf(const QString& id) const
 {
     for (int group = 0; group < GroupCount; ++group) {
@@ -167,7 +177,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         switch (index.column()) {
         case NameColumn:
-            return QString::fromStdString(run->name);
+            return shownName(*run);
         case RanksColumn:
             return QString::number(run->ranks);
         case StepColumn:

@@ -38,6 +38,8 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
+    /// With its id where another run has the same name.
+    QString shownName(const store::RunSummary& run) const;
     void set(Group group, std::vector<store::RunSummary> runs);
     QVariant groupData(int group, int column, int role) const;
 

@@ -143,6 +143,15 @@ std::string defaultDataDir()
     return variable("HOME") + "/.local/share/telltale";
 }
 
+std::string runWord(const std::string& id)
+{
+    if (id.find('/') == std::string::npos)
+        return '#' + id;
+    const std::filesystem::path file(id);
+    const std::string own = shortIdOfFile(file.filename().native());
+    return '#' + (own.empty() ? file.stem().native() : own);
+}
+
 RunSummary describeRun(const std::string& path)
 {
     return summaryOf(path);

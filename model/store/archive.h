@@ -46,6 +46,8 @@ std::string defaultDataDir();
 std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One capsule as listRuns says it, with the id that the file carries.
 RunSummary describeRun(const std::string& path);
+/// "#5405490a": tells runs of one name apart where people read them. An id that is a path gives its file's own.
+std::string runWord(const std::string& id);
 /// On disk, with what is still in SQLite's log beside it.
 std::uint64_t capsuleBytes(const std::string& path);
 /// A path, or an id (or unique prefix of one) from listRuns.

@@ -8,7 +8,9 @@
 #include <QDropEvent>
 #include <QFile>
 #include <QItemSelectionModel>
+#include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMimeData>
 #include <QRegularExpression>
 #include <QTableView>
@@ -17,6 +19,7 @@
 #include <QTreeView>
 #include <QUrl>
 
+#include <telltale/common/kindtext.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -196,6 +199,70 @@ private Q_SLOTS:
             return QString();
         };
         QTRY_VERIFY_WITH_TIMEOUT(hint().contains(QStringLiteral("rank 1")), 20'000);
+    }
+
+    void everyFileThatCannotBeOpenedIsNamedOnce()
+    {
+        QStringList bad;
+        for (const char* name : { "a.telltale", "b.telltale", "c.telltale" }) {
+            QFile file(m_elsewhere->filePath(QString::fromLatin1(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            if (name[0] != 'a')
+                file.write(QByteArray(5000, 'x'));
+            bad.append(file.fileName());
+        }
+        const store::RunRef before = state()->run();
+        m_window->openCapsules(bad);
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->toaster()->shown().size(), 3, 20'000);
+        QCOMPARE(state()->run(), before);
+        const auto* table = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
+        for (const QString& path : bad) {
+            int lines = 0;
+            for (int row = 0; row < table->model()->rowCount(); ++row)
+                lines += table->model()->index(row, 4).data().toString().contains(path) ? 1 : 0;
+            QVERIFY2(lines == 1, qPrintable(path + QString::number(lines)));
+        }
+    }
+
+    void runsOfOneNameAreToldApart()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        items::RunsModel* runs = m_window->driver()->runs();
+        QStringList names;
+        for (const store::RunSummary& run : archived())
+            names.append(runs->indexOf(QString::fromStdString(run.id)).data().toString());
+        QVERIFY(names[0] != names[1]);
+        const QString own = firstId();
+        const QString other = QString::fromStdString(archived().back().id);
+        m_window->driver()->compare(own, other);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun(), 20'000);
+        QVERIFY2(names.contains(state()->comparedName()), qPrintable(state()->comparedName()));
+        QVERIFY(state()->comparedName().endsWith(state()->comparedWord()));
+        QVERIFY(state()->comparedWord().startsWith(u'#'));
+    }
+
+    void theInspectorNamesTheKindOfItsNumbers()
+    {
+        const auto* kind = m_window->findChild<QLabel*>(QStringLiteral("inspectorKind"));
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("pos_emb"), QStringLiteral("output") } });
+        QVERIFY2(kind->text() == views::kindText(Kind::Actv), qPrintable(kind->text()));
+        state()->setKind(Kind::GradReduced);
+        QVERIFY(kind->text().startsWith(views::kindText(Kind::GradReduced)));
+        QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
+    }
+
+    void thePaletteSaysThatItFoundNothing()
+    {
+        QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+        auto* palette = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"));
+        QTest::keyClicks(palette->findChild<QLineEdit*>(), QStringLiteral("qqqqzz"));
+        const auto* list = palette->findChild<QListWidget*>();
+        QCOMPARE(list->count(), 1);
+        QCOMPARE(list->item(0)->text(), QStringLiteral("nothing found"));
+        QTest::keyClick(palette->findChild<QLineEdit*>(), Qt::Key_Return);
+        QVERIFY(!palette->isVisible());
     }
 
     void thePaletteGoesToAStep()

@@ -8,6 +8,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QScopedValueRollback>
 #include <QWheelEvent>
 
 #include "theme.h"
@@ -50,6 +51,7 @@ QImage PlotCanvas::renderTo(QSize size, double scale)
     QImage frame(size * scale, QImage::Format_RGB32);
     frame.setDevicePixelRatio(scale);
     frame.fill(Theme::current().base);
+    const QScopedValueRollback<bool> guard(m_static, true);
     paintFrame(frame, size);
     QPainter painter(&frame);
     paintOverlay(painter, size);

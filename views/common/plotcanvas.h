@@ -32,6 +32,7 @@ Q_SIGNALS:
 
 protected:
     ViewState& state() const { return *m_state; }
+    bool isStatic() const { return m_static; } ///< a picture is painted, not the window
     /// Paints on an opaque frame that is filled with base. Its devicePixelRatio is set.
     virtual void paintFrame(QImage& frame, QSize size) = 0;
     virtual void paintOverlay(QPainter& painter, QSize size) = 0;
@@ -75,6 +76,7 @@ private:
     ViewState* m_state;
     QImage m_frame;
     bool m_frameValid = false;
+    bool m_static = false;
     bool m_keyboardFocus = false;
     Drag m_drag = Drag::None;
     QPoint m_pressed;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include <telltale/store/archive.h>
+
 #include "rowlist.h"
 
 namespace telltale::views {
@@ -16,6 +18,13 @@ template <typename Value> bool assign(Value& member, Value value)
         return false;
     member = std::move(value);
     return true;
+}
+
+QString nameOf(const store::RunRef& run, const std::shared_ptr<const store::Catalog>& catalog)
+{
+    if (!run)
+        return {};
+    return QString::fromStdString(catalog && !catalog->name.empty() ? catalog->name : run->name);
 }
 
 StepRange clampedTo(StepRange range, StepRange full)
@@ -110,15 +119,16 @@ void ViewState::setRanks(std::optional<std::vector<Rank>> ranks)
 
 QString ViewState::comparedName() const
 {
-    if (!m_compared)
-        return {};
-    const auto nameOf = [](const store::RunRef& run, const std::shared_ptr<const store::Catalog>& catalog) {
-        return QString::fromStdString(catalog && !catalog->name.empty() ? catalog->name : run->name);
-    };
-    QString name = nameOf(m_compared, m_comparedCatalog);
-    if (m_run && name == nameOf(m_run, m_catalog) && !m_compared->id.empty())
-        name += QStringLiteral(" #") + QString::fromStdString(m_compared->id).left(8);
-    return name;
+    const QString name = nameOf(m_compared, m_comparedCatalog);
+    const QString word = comparedWord();
+    return word == name ? name : name + u' ' + word;
+}
+
+QString ViewState::comparedWord() const
+{
+    const QString name = nameOf(m_compared, m_comparedCatalog);
+    const bool alike = m_run && m_compared && name == nameOf(m_run, m_catalog) && !m_compared->id.empty();
+    return alike ? QString::fromStdString(store::runWord(m_compared->id)) : name;
 }
 
 void ViewState::setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog)

@@ -86,6 +86,8 @@ public:
     store::RunRef comparedRun() const { return m_compared; }
     std::shared_ptr<const store::Catalog> comparedCatalog() const { return m_comparedCatalog; }
     QString comparedName() const; ///< with its id where both runs have one name
+    /// What tells it from the run that is shown in little room: its name, or its id where both have one name.
+    QString comparedWord() const;
     void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
     bool isFollowing() const { return m_following; }

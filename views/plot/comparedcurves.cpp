@@ -39,7 +39,7 @@ void ComparedCurves::ask(CurveRequest request, Read read, std::function<void()> 
         return;
     }
     request.catalog = catalog;
-    request.runName = m_context.state->comparedName();
+    request.runName = m_context.state->comparedWord();
     request.ranks = std::vector<Rank> {}; // one line a run: two runs with all their ranks are a thicket
     const bool hasRank = std::any_of(catalog->sources.begin(), catalog->sources.end(),
         [&](const store::SourceInfo& source) { return source.rank == request.rank; });

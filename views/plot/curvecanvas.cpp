@@ -322,7 +322,7 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         axis.steps(plot, m_picture->range, tr("step"), marks);
     }
     axis.cursorTags(plot, m_picture->range, marks);
-    legend(size).paint(painter, legendValues(), m_near, theme);
+    legend(size).paint(painter, legendValues(), m_near, theme, isStatic());
     paintHover(painter, plot);
 }
 

@@ -121,7 +121,7 @@ void CurveLegend::addLines()
         if (i == 0 || one.row.label != m_picture.series[static_cast<std::size_t>(i) - 1].row.label
             || one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot)
             m_lines.push_back({ i, Form::Name, kName });
-        m_lines.push_back({ i, Form::Where, kWhere });
+        m_lines.push_back(one.runName.isEmpty() ? Line { i, Form::Where, kWhere } : Line { i, Form::Run, 2 * kWhere });
     }
 }
 
@@ -146,11 +146,19 @@ void CurveLegend::paintLine(
         return;
     }
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
-    if (line.form == Form::Where) {
+    if (line.form == Form::Run) {
+        // Its name has a line of its own: cut, it would no longer tell which run it is.
+        painter.setFont(wordsFont(11, bold ? 600 : 400));
+        painter.setPen(theme.text);
+        write(QRectF(left + kIndent, line.top, right - left - kIndent, 16), one.runName, Qt::ElideMiddle);
+        painter.setPen(theme.text3);
+        write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15), rankText(one),
+            Qt::ElideRight);
+    } else if (line.form == Form::Where) {
         painter.setFont(wordsFont(11, bold ? 600 : 400));
         painter.setPen(one.isOtherRank || one.isGroup ? theme.text2 : theme.text);
-        write(QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one),
-            one.runName.isEmpty() ? Qt::ElideRight : Qt::ElideLeft);
+        write(
+            QRectF(left + kIndent, line.top, right - left - kIndent - valueWidth, 16), whereText(one), Qt::ElideRight);
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
@@ -168,12 +176,13 @@ void CurveLegend::paintLine(
     painter.setPen(!value.difference && glyphs::isNonFinite(value.state) ? theme.criticalText
             : text == QString(QChar(0x2013))                             ? theme.text3
                                                                          : theme.text);
-    painter.drawText(QRectF(left, line.top + (line.form == Form::Tall ? 14 : 0), right - left, 16),
+    painter.drawText(
+        QRectF(left, line.top + (line.form == Form::Tall || line.form == Form::Run ? 14 : 0), right - left, 16),
         Qt::AlignRight | Qt::AlignVCenter, text);
 }
 
 void CurveLegend::paint(
-    QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme) const
+    QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme, bool isStatic) const
 {
     painter.save();
     for (const Line& line : m_shown) {
@@ -187,9 +196,11 @@ void CurveLegend::paint(
             QCoreApplication::translate("CurveLegend", "%1 more below").arg(m_hidden));
     }
     if (m_picture.omitted > 0) {
-        painter.setPen(theme.accent);
+        painter.setPen(isStatic ? theme.text3 : theme.accent);
         painter.drawText(m_showAll.adjusted(14, 0, -10, 0), Qt::AlignLeft | Qt::AlignVCenter,
-            QCoreApplication::translate("CurveLegend", "%1 not drawn: show all").arg(m_picture.omitted));
+            (isStatic ? QCoreApplication::translate("CurveLegend", "%1 not drawn")
+                      : QCoreApplication::translate("CurveLegend", "%1 not drawn: show all"))
+                .arg(m_picture.omitted));
     }
     painter.restore();
 }

@@ -29,7 +29,8 @@ class CurveLegend {
 public:
     CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine);
 
-    void paint(QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme) const;
+    void paint(QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme,
+        bool isStatic = false) const; ///< static: a picture, where nothing can be clicked
     /// Series under a point, -1 when none.
     int seriesAt(QPointF position) const;
     /// Over the line that draws what was left out.
@@ -41,6 +42,7 @@ private:
     enum class Form {
         Name, ///< of a series whose ranks follow
         Where, ///< one rank of it
+        Run, ///< another run above its rank
         Short, ///< name and value in one line
         Tall, ///< name above rank and value
     };

@@ -25,11 +25,16 @@ QString rankListText(const std::vector<Rank>& ranks, const QString& to)
     return text;
 }
 
-QString whereText(const CurveSeries& one)
+QString rankText(const CurveSeries& one)
 {
-    const QString where = one.isGroup
+    return one.isGroup
         ? QCoreApplication::translate("CurveLegend", "ranks %1").arg(rankListText(one.ranks, QString(QChar(0x2013))))
         : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);
+}
+
+QString whereText(const CurveSeries& one)
+{
+    const QString where = rankText(one);
     return one.runName.isEmpty() ? where : one.runName + QStringLiteral(", ") + where;
 }
 

@@ -48,6 +48,8 @@ struct CurvePicture {
 
 /// "0..3 7" for ascending ranks, with `to` between the ends: how a band names its own.
 QString rankListText(const std::vector<Rank>& ranks, const QString& to);
+/// "rank 1", "ranks 0–7".
+QString rankText(const CurveSeries& one);
 /// "rank 1", "ranks 0–7", and the run's name before it where two runs are compared.
 QString whereText(const CurveSeries& one);
 /// Bucket of a step, -1 outside.

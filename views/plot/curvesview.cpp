@@ -168,6 +168,8 @@ void CurvesView::updateCaption()
         caption += tr(", beside %1").arg(state.comparedName());
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
+    else if (count > 0 && m_xAxis != XAxis::Step && state.comparedRun())
+        caption += tr(", whose places are by step"); // the axis is the shown run's own
     m_caption->setText(caption);
     m_canvas->setEmptyText(emptyText());
 }

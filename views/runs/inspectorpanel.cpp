@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -11,6 +12,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 
 #include "facttable.h"
@@ -122,6 +124,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
     , m_subtitle((new RoleLabel(&Theme::text2, wordsFont(12), m_body))->asData())
     , m_shapes(new FactTable(FactTable::Style::Code, m_body))
+    , m_kindLabel((new RoleLabel(&Theme::text2, wordsFont(11, 600), m_body))->asData())
     , m_values(new FactTable(FactTable::Style::Numbers, m_body))
     , m_footnote(
           new RoleLabel(tr("norm and mean over finite elements, zeros over all"), &Theme::text3, wordsFont(11), m_body))
@@ -142,6 +145,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_shapes->setAccessibleName(tr("Shapes"));
 
     m_footnote->setWordWrap(true);
+    m_kindLabel->setWordWrap(true);
+    m_kindLabel->setObjectName(QStringLiteral("inspectorKind"));
 
     auto* layout = new QVBoxLayout(m_body);
     layout->setContentsMargins(12, 12, 12, 12);
@@ -152,6 +157,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(sectionTitle(tr("Shapes"), m_body));
     layout->addWidget(m_shapes);
     layout->addSpacing(10);
+    layout->addWidget(m_kindLabel);
     layout->addWidget(m_values);
     layout->addWidget(m_footnote);
     layout->addSpacing(10);
@@ -236,7 +242,28 @@ void InspectorPanel::moduleChanged()
             shapes.push_back({ label, { { shapeText(series), false, {} } } });
     }
     m_shapes->set({}, std::move(shapes));
+    // Another kind's numbers under this kind's name would be believed.
+    if (m_kind != state->kind() && m_kind != Kind::Scalar) {
+        showNothing();
+        return;
+    }
+    m_kindLabel->setText(kindText(m_kind));
+    m_values->show();
     askSoon();
+}
+
+void InspectorPanel::showNothing()
+{
+    m_keys.clear();
+    m_timer.stop();
+    if (m_context.queries)
+        m_context.queries->cancel(m_queryId);
+    m_kindLabel->setText(tr("%1: not collected").arg(kindText(m_context.state->kind())));
+    m_values->setTitle({});
+    m_values->set({}, {});
+    for (QWidget* part :
+        std::initializer_list<QWidget*> { m_values, m_footnote, m_ranksTitle, m_rankBars, m_stackTitle, m_stack })
+        part->hide();
 }
 
 QString InspectorPanel::subtitle(const store::Catalog& catalog) const
@@ -345,7 +372,8 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
 
 void InspectorPanel::copy() const
 {
-    QGuiApplication::clipboard()->setText(m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_values->text());
+    QGuiApplication::clipboard()->setText(
+        m_title->text() + u'\n' + m_subtitle->text() + u'\n' + m_kindLabel->text() + u'\n' + m_values->text());
 }
 
 }

@@ -33,13 +33,14 @@ private:
     void askSoon();
     void ask();
     void show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step);
+    void showNothing(); ///< the module has none of the chosen kind
     QString subtitle(const store::Catalog& catalog) const;
     void copy() const;
 
     ViewContext m_context;
     store::QueryPool::ViewId m_queryId;
     QTimer m_timer;
-    Kind m_kind = Kind::Unspecified; ///< of m_keys: the state's, unless the module has none of it
+    Kind m_kind = Kind::Unspecified; ///< of m_keys: the state's, or of a scalar
     std::vector<ModuleKey> m_keys; ///< slots of the module, one a column
     std::vector<std::uint64_t> m_numels; ///< beside m_keys, 0 = unknown
     std::vector<Rank> m_ranks;
@@ -49,6 +50,7 @@ private:
     RoleLabel* m_title;
     RoleLabel* m_subtitle;
     FactTable* m_shapes;
+    RoleLabel* m_kindLabel;
     FactTable* m_values;
     RoleLabel* m_footnote;
     RoleLabel* m_ranksTitle;
