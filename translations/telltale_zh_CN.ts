@@ -19,6 +19,10 @@
         <source>rank %1</source>
         <translation>rank %1</translation>
     </message>
+    <message>
+        <source>%1 not drawn</source>
+        <translation>%1 条未画出</translation>
+    </message>
 </context>
 <context>
     <name>Glyphs</name>
@@ -355,6 +359,10 @@
         <source>Worst deviation</source>
         <translation>最大偏离</translation>
     </message>
+    <message>
+        <source>%1, not finite on rank %2</source>
+        <translation>%1，在 rank %2 上非有限</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::RunsModel</name>
@@ -402,6 +410,10 @@
     <message>
         <source>Results</source>
         <translation>结果</translation>
+    </message>
+    <message>
+        <source>nothing found</source>
+        <translation>没有找到</translation>
     </message>
 </context>
 <context>
@@ -811,6 +823,17 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::RunDriver</name>
+    <message>
+        <source>%1 is empty: it holds no run</source>
+        <translation>%1 是空文件：其中没有运行</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::SparkLine</name>
     <message>
         <source>Step rate of the last minute</source>
@@ -1205,6 +1228,10 @@ GPL-3.0-or-later</translation>
         <source>This run records no %1: the axis shows steps.</source>
         <translation>此运行未记录 %1：坐标轴显示步。</translation>
     </message>
+    <message>
+        <source>, whose places are by step</source>
+        <translation>，其位置按步数</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::HeatCanvas</name>
@@ -1243,6 +1270,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1, finite part %2</source>
         <translation>%1，有限部分 %2</translation>
+    </message>
+    <message>
+        <source>not finite on rank %1</source>
+        <translation>在 rank %1 上非有限</translation>
     </message>
 </context>
 <context>
@@ -1393,6 +1424,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>norm and mean over finite elements, zeros over all</source>
         <translation>范数与均值仅计有限元素，零值占比计全部元素</translation>
+    </message>
+    <message>
+        <source>%1: not collected</source>
+        <translation>%1：未采集</translation>
     </message>
 </context>
 <context>
