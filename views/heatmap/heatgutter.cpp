@@ -91,6 +91,7 @@ void HeatGutter::place(std::vector<Label> wanted, const std::vector<QString>& te
 {
     const std::vector<QString> fitted = fitLabels(texts, QFontMetricsF(codeFont(11)), m_plot.left() - kBeside);
     std::vector<double> middles;
+    middles.reserve(wanted.size());
     for (const Label& label : wanted)
         middles.push_back(label.middle);
     const auto places = placeLabels(middles, kRowLabelHeight, m_plot.top() + 5, m_plot.bottom() - 3, kMostShift);

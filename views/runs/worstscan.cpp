@@ -107,7 +107,7 @@ Expected<items::WorstByName> scanWorst(
     // Several may be the first at the same step. Where rows are in the order of execution the earliest row is the
     // source; elsewhere the step alone does not tell them apart, so none is singled out.
     if (query.isInExecutionOrder && !source.rows.empty())
-        source.rows.resize(1);
+        source.rows.erase(source.rows.begin() + 1, source.rows.end());
     for (const std::size_t row : source.rows) {
         items::WorstValue& first = result[query.names[row]];
         first.isSource = true;
