@@ -4,7 +4,8 @@
     pythonbench.py [--out build/bench.json] [--rounds 3] [--quick]
 
 Every variant trains the same model from the same seed in a process of its own; variants take turns, and a figure is the
-median over all rounds of the lower decile of the steps. Without mindstudio-probe installed the rows of msprobe are left out.
+median over all rounds of the lower decile of the steps. Without mindstudio-probe installed the rows of msprobe are left
+out.
 """
 
 from __future__ import annotations
