@@ -227,7 +227,9 @@ private Q_SLOTS:
         QTest::newRow("text") << QStringLiteral("experts.77");
         QTest::newRow("glob") << QStringLiteral("*layers.4?.*down*");
         QTest::newRow("expression") << QStringLiteral("/layers\\.[1-3]\\..*gate/");
+#if !defined(__SANITIZE_THREAD__) // showing all rows takes longer there than a test function may
         QTest::newRow("all") << QStringLiteral("layers");
+#endif
     }
     void aHundredThousandSeriesCanBeFiltered()
     {
