@@ -18,7 +18,8 @@ inline void blend(QRgb& pixel, QRgb colour, unsigned alpha)
 
 inline unsigned alphaOf(float coverage)
 {
-    return static_cast<unsigned>(std::clamp(coverage, 0.0F, 1.0F) * 256.0F + 0.5F);
+    // 256 coverage, to the nearest: a halving in integers, where lround would be a call for each pixel.
+    return (static_cast<unsigned>(std::clamp(coverage, 0.0F, 1.0F) * 512.0F) + 1) / 2;
 }
 
 /// Integral over s in 0..1 of clamp(a + (b - a) s, low, high).

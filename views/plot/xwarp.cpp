@@ -130,6 +130,7 @@ std::vector<XWarp::Tick> XWarp::ticks(int width, int spacing) const
     }
     const double distance = values.size() > 1 ? values[1] - values[0] : rough;
     std::vector<Tick> ticks;
+    ticks.reserve(values.size());
     for (const double value : values)
         ticks.push_back({ (value - low) / (high - low),
             m_axis == XAxis::Time ? timeLabel(value, distance) : formatStep(std::llround(value)) });
