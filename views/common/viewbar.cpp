@@ -132,9 +132,13 @@ void ViewBar::fitCaptions()
         if (caption->isHidden())
             wanted += caption->sizeHint().width() + m_layout->spacing();
     }
-    const bool room = wanted <= width();
-    for (QLabel* caption : m_captions)
+    // The first ones go first: what a view shows says itself, what a rank or an order is does not.
+    for (QLabel* caption : m_captions) {
+        const bool room = wanted <= width();
         caption->setVisible(room);
+        if (!room)
+            wanted -= caption->sizeHint().width() + m_layout->spacing();
+    }
     if (!m_titleCaption)
         return;
     // Cut in the middle of a word it says nothing. Hidden, its spacing is missing from the hint.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include <QHelpEvent>
@@ -23,7 +22,6 @@ using series::CellState;
 namespace {
 constexpr int kTop = 8;
 constexpr int kBottom = 8;
-constexpr std::size_t kMostBrushed = 100;
 }
 
 HeatCanvas::HeatCanvas(ViewState* state, QWidget* parent)
@@ -365,89 +363,6 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         }
     }
     paintHover(painter, plot);
-}
-
-int HeatCanvas::columnAt(int x) const
-{
-    const QRect plot = plotRect();
-    if (!m_picture || x < plot.left() || x > plot.right())
-        return -1;
-    const int columns = m_picture->columns();
-    int column = static_cast<int>(static_cast<std::int64_t>(x - plot.left()) * columns / plot.width());
-    if (column + 1 < columns && HeatImage::columnLeft(column + 1, columns, plot.width()) <= x - plot.left())
-        ++column;
-    return std::clamp(column, 0, columns - 1);
-}
-
-void HeatCanvas::hoveredAt(QPoint position)
-{
-    m_hoverColumn = columnAt(position.x());
-    m_hoverRow = m_hoverColumn >= 0 ? m_layout.rowAt(position.y() - plotRect().top()) : -1;
-    PlotCanvas::hoveredAt(position);
-}
-
-void HeatCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
-{
-    PlotCanvas::clickedAt(position, modifiers);
-    if (!m_picture)
-        return;
-    const int row = m_layout.rowAt(position.y() - plotRect().top());
-    if (row < 0 || position.x() > plotRect().right())
-        return;
-    const Row& r = m_picture->rows[static_cast<std::size_t>(row)];
-    if (m_picture->axes == HeatAxes::RankByStep)
-        Q_EMIT rankPicked(r.rank);
-    else if (modifiers.testFlag(Qt::ControlModifier))
-        state().toggleSelected(r.key);
-    else
-        state().setSelection({ r.key });
-    const int column = columnAt(position.x());
-    if (m_picture->axes == HeatAxes::ModuleByRank && column >= 0)
-        Q_EMIT rankPicked(m_picture->columnRanks[static_cast<std::size_t>(column)]);
-}
-
-void HeatCanvas::brushed(const QRect& area)
-{
-    const QRect plot = plotRect();
-    std::vector<ModuleKey> keys;
-    std::set<std::pair<QString, QString>> known;
-    if (m_picture && m_picture->axes != HeatAxes::RankByStep) {
-        for (int row = 0; row < m_layout.rows(); ++row) {
-            const bool covered
-                = m_layout.bottom(row) > area.top() - plot.top() && m_layout.top(row) <= area.bottom() - plot.top();
-            const ModuleKey& key = m_picture->rows[static_cast<std::size_t>(row)].key;
-            if (covered && known.insert({ key.name, key.slot }).second)
-                keys.push_back(key);
-        }
-    }
-    // A stroke along one row means its steps, not the row.
-    if (keys.size() > 1) {
-        const auto most = keys.begin() + static_cast<std::ptrdiff_t>(std::min(keys.size(), kMostBrushed));
-        state().setSelection({ keys.begin(), most }, { most, keys.end() });
-        Q_EMIT curvesWanted();
-    }
-    PlotCanvas::brushed(area);
-}
-
-void HeatCanvas::left()
-{
-    m_hoverRow = -1;
-    m_hoverColumn = -1;
-    PlotCanvas::left();
-}
-
-void HeatCanvas::moveRow(int rows)
-{
-    if (!m_picture || m_picture->rows.empty())
-        return;
-    const int count = static_cast<int>(m_picture->rows.size());
-    const int from = selectedRow();
-    const int to = from < 0 ? 0 : std::clamp(from + rows, 0, count - 1);
-    const Row& row = m_picture->rows[static_cast<std::size_t>(to)];
-    if (m_picture->axes == HeatAxes::RankByStep)
-        Q_EMIT rankPicked(row.rank);
-    else
-        state().setSelection({ row.key });
 }
 
 }
