@@ -57,7 +57,7 @@ public:
     /// The newest batch that the agent is known to have made.
     std::uint64_t toldSeq() const;
 
-    /// Fills in what this session knows; `now` moves the rate on.
+    /// Fills in what is known of this connection; `now` moves the rate on.
     void describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs);
 
 private:

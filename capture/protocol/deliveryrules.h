@@ -47,8 +47,8 @@ public:
     Ack takeAck();
     bool ackIsDue() const { return m_ackDue; }
 
-    /// Cumulative credit of this session as the Welcome states it: never less than one batch of the largest size, which
-    /// may be more than the constructor was given.
+    /// Cumulative credit since the Welcome, as it states it: never less than one batch of the largest size, which may
+    /// be more than the constructor was given.
     std::uint64_t grantedBytes() const { return m_grantedBytes; }
     std::uint64_t grantedBatches() const { return m_grantedBatches; }
 
