@@ -346,3 +346,13 @@ def test_a_changed_format_begins_and_ends_sinks_while_training(tmp_path: Path, m
     ]
     assert not [name for name in names if name in ("scalar_0-0.csv", "scalar_9-9.csv")]
     assert [file for file in (tmp_path / "out").rglob("events.out.tfevents.*")]
+
+
+def test_stacks_and_structure_put_no_hook_into_compiled_code() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Linear(4, 4)))
+    model[1].compile(backend="eager")
+    run = Run({"stack_info": True, "print_struct": True}, model=model)
+    assert model[0]._forward_hooks
+    assert not model[1]._forward_hooks and not model[1][0]._forward_hooks
+    run.step()
+    assert not model[0]._forward_hooks

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -53,7 +54,7 @@ class _History:
         return have
 
 
-class Scanner:
+class Scanner(ABC):
     """Applies rules to tables and keeps the history of every (table, row, op). Thread: one."""
 
     def __init__(self, rules: Sequence[AlertRule]) -> None:
@@ -69,8 +70,9 @@ class Scanner:
         with np.errstate(all="ignore"):
             return self._scan(history, rows, values)
 
+    @abstractmethod
     def _scan(self, history: _History, rows: np.ndarray, values: np.ndarray) -> list[Hit]:
-        raise NotImplementedError
+        """The hits of one step, and its place in the history."""
 
     def _hits(self, ops: tuple[str, ...], rule: np.ndarray, values: np.ndarray, mean: np.ndarray) -> list[Hit]:
         """rule: [n, ops], number of the rule that hit, -1 for none."""

@@ -15,6 +15,7 @@ from ..measure import DTYPES
 from ..series import SeriesDesc
 from .compiled import compiled_inside
 from .hooks import Hook
+from .part import Part
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -180,12 +181,12 @@ class ModuleHook(Hook):
         return value, gradient
 
 
-class Activations:
+class Activations(Part):
     """The selected modules' hooks, installed only while something is collected."""
 
     def __init__(self, engine: Engine, modules: list[tuple[str, int, Any, Any]]) -> None:
         """modules: (name, chunk, module, (slot, gradient) -> wanted)."""
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
         self._handles: list[Any] = []
         self._reported = False
@@ -205,9 +206,6 @@ class Activations:
                 handle.remove()
             self._handles = []
 
-    def before_step(self, sources: list[Any]) -> None:
-        """Nothing to read here."""
-
     def finish_step(self) -> None:
         """After the first collected step, names the modules that never ran where they can be seen."""
         engine = self._engine()
@@ -223,6 +221,3 @@ class Activations:
         elif silent:
             shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
             engine.tell(f"not observed in the first step: activations of {shown} (not called, or inside compiled code)")
-
-    def close(self) -> None:
-        self.collect(False)

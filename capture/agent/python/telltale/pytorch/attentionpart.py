@@ -14,6 +14,7 @@ from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch
 from .compiled import compiled_inside
 from .hooks import Hook
+from .part import Part
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -56,13 +57,13 @@ class _Leave(Hook):
         return None
 
 
-class AttentionPart:
+class AttentionPart(Part):
     """Hooks of the selected attention modules, installed only while something is collected. A series per head
     ("head_0"), and, for files in msprobe's layout, its own value of head 0 of the first sequence ("attention")."""
 
     def __init__(self, engine: Engine, modules: list[tuple[str, int, Any]], like_msprobe: bool) -> None:
         """modules: (name, chunk, module)."""
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._modules = modules
         self._like_msprobe = like_msprobe
         config = engine.config
@@ -159,9 +160,6 @@ class AttentionPart:
         if rows[0] >= 0:
             engine.put_tensor(Kind.ATTENTION, rows, torch.stack(values)[None])
 
-    def before_step(self, sources: list[Any]) -> None:
-        """Nothing to read here."""
-
     def finish_step(self) -> None:
         """Says once which modules had nothing to see."""
         self._watch.reset()
@@ -173,7 +171,7 @@ class AttentionPart:
             engine.not_observed(Kind.ATTENTION, name, reason)
 
     def close(self) -> None:
-        self.collect(False)
+        super().close()
         self._watch.remove()
 
 

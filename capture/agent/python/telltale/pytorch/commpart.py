@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from ..measure import DTYPES
 from ..series import PRESENT, SeriesDesc, SeriesTable
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
+from .part import Part
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _MOST_CALLS = 4096  # of one op and argument in one step
 
 
-class CommPart:
+class CommPart(Part):
     """One series per op and argument ("all_reduce", "post_0"), over all its calls of a step as msprobe has it: smallest
     min, largest max, sum of norms and of NaN, mean of means and of zeros. In the stream also by call site. Thread: the
     one that calls the collective."""
 
     def __init__(self, engine: Engine, like_msprobe: bool) -> None:
         """like_msprobe: one series per op; else one per op and call site."""
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         wanted = engine.config.cc_distribution
         self._by_site = not like_msprobe
         self._log_only = wanted.cc_log_only
@@ -84,9 +84,6 @@ class CommPart:
                 self._calls.setdefault(key, []).append(row)
                 self._first.setdefault(key, (tuple(tensor.shape), tensor.dtype, tensor.numel()))
 
-    def before_step(self, sources: list[Any]) -> None:
-        """Nothing to read here."""
-
     def finish_step(self) -> None:
         """Puts the step's aggregates into the table."""
         engine = self._engine()
@@ -118,12 +115,9 @@ class CommPart:
             slot=key[1],
             definition="per step: sum of norms, mean of means over all calls",
             shape=shape if one else (),
-            dtype=DTYPES.get(dtype, DTYPES[next(iter(DTYPES))]),
+            dtype=DTYPES[dtype],
             numel=numel,
         )
-
-    def close(self) -> None:
-        self.collect(False)
 
 
 def _short(site: str) -> str:

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from ..sinks.csv import CsvSink
 from .attentionpart import AttentionPart, attention_modules
 from .commpart import CommPart
 from .linear import matrix_name
@@ -25,6 +25,8 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     config = engine.config
     parts: list[Any] = []
     wanted = dict(config.l2_targets) if config.recording_l2_features else {}
+    # Files in msprobe's layout have its own rows.
+    plain_files = any(isinstance(sink, CsvSink) for sink in engine.dispatcher.sinks)
     attention = _named(engine, chunks, wanted.get("attention_hook", []), "attention_hook")
     if config.attention_hook or wanted.get("attention_hook") == []:
         known = {id(module) for _, _, module in attention}
@@ -33,9 +35,7 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
                 if id(module) not in known and targets.selects(name, vpp):
                     attention.append((name, vpp, module))
     if attention:
-        like_msprobe = "attention_hook" in wanted and writes_msprobe_files(config)
-        parts.append(AttentionPart(engine, attention, like_msprobe))
-    plain_files = writes_msprobe_files(config)
+        parts.append(AttentionPart(engine, attention, "attention_hook" in wanted and plain_files))
     linear = _named(engine, chunks, wanted.get("linear_hook", []), "linear_hook")
     if wanted.get("linear_hook") == []:
         linear = [
@@ -63,11 +63,6 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     if config.ur_distribution:
         parts.append(UpdatePart(engine))
     return parts
-
-
-def writes_msprobe_files(config: Any) -> bool:
-    """Whether a sink in msprobe's own layout is at work."""
-    return "csv" in config.format or (not config.format and not os.environ.get("TELLTALE_JOIN"))
 
 
 def _named(

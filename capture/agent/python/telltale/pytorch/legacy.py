@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from ..configfile import OPS
@@ -27,7 +28,7 @@ _VALUES = ("norm", "min", "max", "zeros", "nans", "mean")
 Metrics = dict[str, dict[str, Any]]
 
 
-class LegacyInterface:
+class LegacyInterface(ABC):
     """Mixed into TrainerMon. Metrics are {tag: {op: value}} with msprobe's tags,
     "{vpp}:{name}[.slot][:micro]/rank{R}/{task}"."""
 
@@ -35,8 +36,9 @@ class LegacyInterface:
     _engine: Engine | None
     rank: int
 
+    @abstractmethod
     def apply(self, loaded: LoadedConfig) -> None:
-        raise NotImplementedError
+        """Puts another config in force."""
 
     def generate_wgrad_metrics(self, *_ignored: Any) -> tuple[Metrics, Metrics]:
         """(reduced, unreduced) weight gradients of the step in progress where they are there already, else of the last

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import weakref
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,29 +11,18 @@ import torch
 from .. import measure
 from ..kinds import Kind
 from ..quiet import quiet
+from .part import Part
 
 if TYPE_CHECKING:
     from .engine import Engine
 
 
-class _Part:
-    """Reads at every collected step; has no hooks of its own."""
+class _OfParameters(Part):
+    """Has a row per parameter, and no hooks."""
 
     def __init__(self, engine: Engine) -> None:
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._rows: dict[tuple[Kind, int], int] = {}
-
-    def collect(self, on: bool) -> None:
-        """Nothing is installed."""
-
-    def before_step(self, sources: list[Any]) -> None:
-        raise NotImplementedError
-
-    def finish_step(self) -> None:
-        """Nothing is left open."""
-
-    def close(self) -> None:
-        """Nothing to remove."""
 
     def _row(self, engine: Engine, kind: Kind, source: Any) -> int:
         row = self._rows.get((kind, id(source)))
@@ -43,7 +31,7 @@ class _Part:
         return row
 
 
-class DirectionPart(_Part):
+class DirectionPart(_OfParameters):
     """mg_direction: the share of elements whose gradient and momentum agree in sign, (mean(sign g * sign m) + 1) / 2;
     zeros and NaN count as half. No value where there is no momentum yet, or no gradient."""
 
@@ -71,7 +59,7 @@ class DirectionPart(_Part):
             engine.strikes.add(Kind.MG_DIRECTION.word, error)
 
 
-class UpdatePart(_Part):
+class UpdatePart(_OfParameters):
     """ur_distribution: statistics of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^), of the moments
     that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter at a time."""
 

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
-import weakref
-from typing import TYPE_CHECKING, Any
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 import torch
 
+from .compiled import compiled_inside
+from .part import Part
 from .stacks import StackRecorder
 from .structure import StructRecorder, module_keys
 
@@ -19,23 +21,20 @@ class StopAfterStruct(RuntimeError):
     """print_struct with telltale.stop_after_struct: the config asks for the training to end."""
 
 
-class StackPart:
-    """Takes the call stack of every module's first forward and hands it to the sinks after the first step."""
+class _RecordPart(Part, ABC):
+    """Hooks every module outside compiled code until the first collected step is over."""
 
-    def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
-        self._engine = weakref.ref(engine)
-        self._recorder = StackRecorder(module_keys(chunks, engine.config.squash_name), engine.strikes.add)
+    def __init__(self, engine: Engine, recorder: StackRecorder | StructRecorder) -> None:
+        super().__init__(engine)
+        self._recorder = recorder
         self._done = False
 
     def collect(self, on: bool) -> None:
-        """Hooks every module until the stacks are there."""
-        if on and not self._done:
-            self._recorder.install()
-        elif not on:
+        if not on:
             self._recorder.remove()
-
-    def before_step(self, sources: list[Any]) -> None:
-        """Nothing to read here."""
+        elif not self._done:
+            engine = self._engine()
+            self._recorder.install(compiled_inside(engine.roots) if engine is not None else set())
 
     def finish_step(self) -> None:
         engine = self._engine()
@@ -43,42 +42,35 @@ class StackPart:
             return
         self._done = True
         self._recorder.remove()
-        engine.dispatcher.blob("stack", "stack_info", engine.step, self._recorder.to_json().encode())
+        self._send(engine, self._recorder.to_json().encode())
 
-    def close(self) -> None:
-        self._recorder.remove()
+    @abstractmethod
+    def _send(self, engine: Engine, data: bytes) -> None:
+        """Hands the record to the sinks."""
 
 
-class StructPart:
-    """Records what goes through every module once; written as module_struct.json and sent to the dashboard."""
+class StackPart(_RecordPart):
+    """The call stack of every module's first forward."""
 
     def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
-        self._engine = weakref.ref(engine)
-        self._recorder = StructRecorder(module_keys(chunks, engine.config.squash_name), engine.strikes.add)
-        self._done = False
+        keys = module_keys(chunks, engine.config.squash_name)
+        super().__init__(engine, StackRecorder(keys, engine.strikes.add))
 
-    def collect(self, on: bool) -> None:
-        if on and not self._done:
-            self._recorder.install()
-        elif not on:
-            self._recorder.remove()
+    def _send(self, engine: Engine, data: bytes) -> None:
+        engine.dispatcher.blob("stack", "stack_info", engine.step, data)
 
-    def before_step(self, sources: list[Any]) -> None:
-        """Nothing to read here."""
 
-    def finish_step(self) -> None:
-        engine = self._engine()
-        if self._done or engine is None:
-            return
-        self._done = True
-        self._recorder.remove()
-        text = self._recorder.to_json()
-        engine.dispatcher.blob("module_struct", "module_struct", engine.step, text.encode())
+class StructPart(_RecordPart):
+    """What goes through every module once: module_struct.json."""
+
+    def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
+        keys = module_keys(chunks, engine.config.squash_name)
+        super().__init__(engine, StructRecorder(keys, engine.strikes.add))
+
+    def _send(self, engine: Engine, data: bytes) -> None:
+        engine.dispatcher.blob("module_struct", "module_struct", engine.step, data)
         engine.tell("the module structure has been recorded (print_struct); training goes on")
         if engine.config.stop_after_struct:
             engine.stop_because = StopAfterStruct(
                 "the module structure has been recorded and the config asks to stop (telltale.stop_after_struct)"
             )
-
-    def close(self) -> None:
-        self._recorder.remove()

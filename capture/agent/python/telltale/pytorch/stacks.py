@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import linecache
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from types import FrameType
 from typing import Any
 
 import torch
 
 from .hooks import Hook
+from .recorder import Recorder, Report
 
 NO_STACK = "Without call stack"
 MAX_FRAMES = 200
@@ -46,30 +47,15 @@ class _StackHook(Hook):
         return None
 
 
-class StackRecorder:
-    """Takes the call stack of every given module's first forward. Thread: the one that runs forward."""
+class StackRecorder(Recorder):
+    """Takes the call stack of every given module's first forward."""
 
-    def __init__(
-        self,
-        modules: Iterable[tuple[str, torch.nn.Module]],
-        report: Callable[[str, BaseException], None] | None = None,
-    ) -> None:
-        """modules: ("0:blocks.0", module); report: (what, error) of internal errors."""
-        self._modules = list(modules)
-        self._report = report
-        self._handles: list[Any] = []
+    def __init__(self, modules: Iterable[tuple[str, torch.nn.Module]], report: Report | None = None) -> None:
+        super().__init__(modules, report)
         self.stacks: dict[str, str] = {}  # key -> text, in the order of the first calls
 
-    def install(self) -> None:
-        """Hooks the modules."""
-        if not self._handles:
-            self._handles = [module.register_forward_hook(_StackHook(self, key)) for key, module in self._modules]
-
-    def remove(self) -> None:
-        """Takes the hooks off; what was taken stays."""
-        for handle in self._handles:
-            handle.remove()
-        self._handles = []
+    def _hook(self, key: str, module: torch.nn.Module) -> Any:
+        return module.register_forward_hook(_StackHook(self, key))
 
     @property
     def is_complete(self) -> bool:

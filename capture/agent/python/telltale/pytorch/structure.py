@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
 from .hooks import Hook
+from .recorder import Recorder, Report
 from .targets import squash_name
 
 # The words of model/core (dtypeName), for what the wire has no word for: "unknown".
@@ -150,36 +151,25 @@ class _GradientHook(Hook):
         return None
 
 
-class StructRecorder:
+class StructRecorder(Recorder):
     """Records one forward and backward of every given module for module_struct.json, by forward hooks and tensor hooks
-    alone. Gradients are of the tensors as a whole (same shape and type as the module's share). Thread: training."""
+    alone. Gradients are of the tensors as a whole (same shape and type as the module's share)."""
 
-    def __init__(
-        self,
-        modules: Iterable[tuple[str, torch.nn.Module]],
-        report: Callable[[str, BaseException], None] | None = None,
-    ) -> None:
-        """modules: module_keys(); report: (what, error) of internal errors."""
-        self._modules = list(modules)
-        self._report = report
-        self._handles: list[Any] = []
+    def __init__(self, modules: Iterable[tuple[str, torch.nn.Module]], report: Report | None = None) -> None:
+        """modules: module_keys()."""
+        super().__init__(modules, report)
         self.leaf_handles: list[Any] = []
         self.entries: dict[str, dict[str, Any]] = {}  # in the order in which forwards ended
         self.sides: dict[tuple[str, str], int] = {}  # (key, side) -> number of values
         self.arrived: dict[tuple[str, str, int], str] = {}
 
-    def install(self) -> None:
-        """Hooks the modules."""
-        if not self._handles:
-            self._handles = [
-                module.register_forward_hook(_Struct(self, key), with_kwargs=True) for key, module in self._modules
-            ]
+    def _hook(self, key: str, module: torch.nn.Module) -> Any:
+        return module.register_forward_hook(_Struct(self, key), with_kwargs=True)
 
     def remove(self) -> None:
-        """Takes the hooks off; what was recorded stays."""
-        for handle in (*self._handles, *self.leaf_handles):
+        super().remove()
+        for handle in self.leaf_handles:
             handle.remove()
-        self._handles = []
         self.leaf_handles = []
 
     def failed(self, error: BaseException) -> None:

@@ -9,14 +9,23 @@ import sys
 import threading
 import warnings
 import weakref
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from .. import configfile, identity
+from ..alerts import AlertSink
 from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
+from ..sinks.api import ApiSink
 from ..sinks.base import RunContext, Sink
+from ..sinks.csv import CsvSink
+from ..sinks.filesink import FileSink
+from ..sinks.rundir import RunDirectory
+from ..sinks.stream import StreamSink
+from ..sinks.tensorboard import TensorBoardSink
+from ..sinks.worker import FrameWorker
 from . import dynamic, first_forward
 from .activations import Activations
 from .discover import discover
@@ -180,18 +189,11 @@ class TrainerMon(LegacyInterface):
 
     def _exchange_sinks(self, engine: Engine) -> None:
         """Another `format`: sinks of kinds that stay go on, the others end, new ones begin."""
-        old = engine.dispatcher.sinks
-        wanted = make_sinks(self.config, self._agent, engine)
-        kinds = {type(sink) for sink in wanted}
-        kept = [sink for sink in old if type(sink) in kinds]
-        for sink in old:
-            if sink not in kept:
+        before = engine.dispatcher.sinks
+        engine.dispatcher.sinks = make_sinks(self.config, self._agent, engine, before)
+        for sink in before:
+            if sink not in engine.dispatcher.sinks:
                 sink.close("finished")
-        have = {type(sink) for sink in kept}
-        for sink in wanted:
-            if type(sink) in have:
-                sink.close("finished")
-        engine.dispatcher.sinks = kept + [sink for sink in wanted if type(sink) not in have]
 
     @property
     def engine(self) -> Engine | None:
@@ -293,8 +295,6 @@ class TrainerMon(LegacyInterface):
 
     def counters(self) -> dict[str, int]:
         """The native agent's counters: produced, acked, dropped, in_flight, ... ({} without a stream)."""
-        from ..sinks.stream import StreamSink
-
         engine = self._engine
         for sink in engine.dispatcher.sinks if engine is not None else []:
             if isinstance(sink, StreamSink) and sink.agent is not None:
@@ -344,38 +344,29 @@ class _Wants:
         return True
 
 
-def make_sinks(config: MonitorConfig, agent: dict[str, Any], engine: Engine) -> list[Sink]:
-    """The sinks that `format` names (stream by default when there is a join string, else csv), and the alerts."""
-    from ..alerts import AlertSink
-    from ..sinks.rundir import RunDirectory
-    from ..sinks.worker import FrameWorker
-
-    join = agent.get("join") or os.environ.get("TELLTALE_JOIN")
-    offline = "offline" in (os.environ.get("TELLTALE_MODE"), agent.get("mode"))
-    formats = config.format or (["stream"] if join or offline else ["csv"])
-    sinks: list[Sink] = []
-    worker, directory = FrameWorker(), RunDirectory()
-    for name in dict.fromkeys(formats):
-        if name == "stream":
-            from ..sinks.stream import StreamSink
-
-            sinks.append(StreamSink())
-        elif name == "csv":
-            from ..sinks.csv import CsvSink
-
-            sinks.append(CsvSink(worker, directory))
-        elif name == "tensorboard":
-            from ..sinks.tensorboard import TensorBoardSink
-
-            sinks.append(TensorBoardSink(worker, directory))
-        elif name == "api":
-            from ..sinks.api import ApiSink
-
-            sinks.append(ApiSink())
-    if os.environ.get("TELLTALE_MODE") == "disabled" or agent.get("mode") == "disabled":
+def make_sinks(
+    config: MonitorConfig, agent: dict[str, Any], engine: Engine, existing: Sequence[Sink] = ()
+) -> list[Sink]:
+    """The sinks that `format` names (stream by default when there is a join string, else csv), and the alerts; those of
+    `existing` are used again, and files of new ones go where theirs go."""
+    modes = (agent.get("mode"), os.environ.get("TELLTALE_MODE"))
+    if "disabled" in modes:
         return []
-    sinks.append(AlertSink(worker, directory, on_event=engine.dispatcher.event))
-    return sinks
+    has_stream = agent.get("join") or os.environ.get("TELLTALE_JOIN") or "offline" in modes
+    formats = config.format or ["stream" if has_stream else "csv"]
+    old = {type(sink): sink for sink in existing}
+    files = next((sink for sink in existing if isinstance(sink, FileSink)), None)
+    worker = files.worker if files is not None else FrameWorker()
+    directory = files.directory if files is not None else RunDirectory()
+    makers: dict[str, tuple[type[Sink], Callable[[], Sink]]] = {
+        "stream": (StreamSink, StreamSink),
+        "csv": (CsvSink, lambda: CsvSink(worker, directory)),
+        "tensorboard": (TensorBoardSink, lambda: TensorBoardSink(worker, directory)),
+        "api": (ApiSink, ApiSink),
+        "alerts": (AlertSink, lambda: AlertSink(worker, directory, on_event=engine.dispatcher.event)),
+    }
+    chosen = [makers[name] for name in dict.fromkeys([*formats, "alerts"])]
+    return [old.get(kind) or make() for kind, make in chosen]
 
 
 def _module_of(thing: Any) -> torch.nn.Module:

@@ -10,9 +10,11 @@ import torch
 
 from ..kinds import DType, Kind, Stat
 from ..series import SeriesDesc
+from .activations import is_recompute
 from .compiled import compiled_inside
 from .hooks import Hook
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
+from .part import Part
 from .router import ENTROPY, SIMILARITY, per_token_expert_entropy, router_logits, router_weight_similarity
 
 if TYPE_CHECKING:
@@ -21,12 +23,12 @@ if TYPE_CHECKING:
 Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
 
 
-class LinearPart:
+class LinearPart(Part):
     """Stable rank and spectral norm of the matrices that l2_targets.linear_hook names, before each collected step."""
 
     def __init__(self, engine: Engine, modules: Modules, like_msprobe: bool) -> None:
         """like_msprobe: F/sigma alone, what its files call sr; else F^2/sigma^2 beside it."""
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._norms = SpectralNorms()
         self._step = -1
         self._both = not like_msprobe
@@ -38,12 +40,6 @@ class LinearPart:
             else:
                 engine.not_observed(Kind.LINEAR, name, "it has no weight matrix")
         self._rows: dict[str, list[int]] = {}
-
-    def collect(self, on: bool) -> None:
-        """Nothing is installed."""
-
-    def finish_step(self) -> None:
-        """Nothing is left open."""
 
     def before_step(self, sources: list[Any]) -> None:
         """Measures the weights that the forward pass used, once a step."""
@@ -105,12 +101,12 @@ class _RouterHook(Hook):
         return None
 
 
-class RouterPart:
+class RouterPart(Part):
     """per_token_expert_entropy of the routers named in moe_router_logit_hook, router_weight_similarity of those in
     moe_router_weight_hook."""
 
     def __init__(self, engine: Engine, logits: Modules, weights: Modules) -> None:
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._logits, self._weights = logits, weights
         self._step = -1
         self._handles: list[Any] = []
@@ -138,8 +134,6 @@ class RouterPart:
         if engine is None or not engine.collecting or engine.strikes.is_off(Kind.ROUTER.word):
             return
         try:
-            from .activations import is_recompute
-
             if not module.training or is_recompute():
                 return
             logits = router_logits(output)
@@ -150,9 +144,6 @@ class RouterPart:
             self._put(engine, Stat.ENTROPY, name, vpp, engine.micro, value, ENTROPY)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(Kind.ROUTER.word, error)
-
-    def finish_step(self) -> None:
-        """Nothing is left open."""
 
     def before_step(self, sources: list[Any]) -> None:
         """Measures the weights that the forward pass used, once a step."""
@@ -187,6 +178,3 @@ class RouterPart:
             row = self._rows[name, vpp, micro, int(stat)] = table.add(desc)
         if row >= 0:
             engine.put_tensor(table, [row], value.reshape(1, 1))
-
-    def close(self) -> None:
-        self.collect(False)

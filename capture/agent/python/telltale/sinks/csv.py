@@ -58,9 +58,9 @@ class CsvSink(FileSink):
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         if kind == "module_struct":
-            self._worker.post(lambda: self._module_struct(data), len(data), must=True)
+            self.worker.post(lambda: self._module_struct(data), len(data), must=True)
         elif kind == "stack":
-            self._worker.post(lambda: self._stack(name, data), len(data), must=True)
+            self.worker.post(lambda: self._stack(name, data), len(data), must=True)
 
     def _configure(self, config: MonitorConfig) -> None:
         self._writers.clear()

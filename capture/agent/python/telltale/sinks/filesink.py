@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import logging
+from abc import ABC, abstractmethod
 
 from ..config import MonitorConfig
 from ..series import Frame
@@ -20,7 +21,7 @@ def frame_bytes(frame: Frame) -> int:
     return sum(table.values.nbytes + 8 * len(table.series) for table in frame.tables) + 64 * len(frame.scalars)
 
 
-class FileSink(Sink):
+class FileSink(Sink, ABC):
     """What sinks that write on the worker's thread have in common: the queue, the directory, and the counting of steps
     that were lost because the queue was full or a file could not be written.
 
@@ -32,8 +33,8 @@ class FileSink(Sink):
 
     def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
         """worker, directory: shared with other sinks, or of its own."""
-        self._worker = worker or FrameWorker()
-        self._worker.retain()
+        self.worker = worker or FrameWorker()
+        self.worker.retain()
         self._closed = False
         self._abandoned = False
         self.directory = directory or RunDirectory()
@@ -46,22 +47,22 @@ class FileSink(Sink):
             log.warning("%s", note)
         config = context.config
         names = Names(config.squash_name, context.info.get("parameters"))
-        self._worker.post(lambda: self._take_config(config, names), must=True)
+        self.worker.post(lambda: self._take_config(config, names), must=True)
 
     def write(self, frame: Frame) -> None:
         self.losses.took()
-        if not self._worker.post(lambda: self._try(frame), frame_bytes(frame)):
+        if not self.worker.post(lambda: self._try(frame), frame_bytes(frame)):
             self.losses.refuse(frame.step)
 
     def flush(self, timeout: float) -> bool:
-        return self._worker.flush(timeout)
+        return self.worker.flush(timeout)
 
     def close(self, reason: str) -> None:
         if self._closed:
             return
         self._closed = True
-        self._worker.post(self._end, must=True)
-        if not self._worker.release(self.close_seconds):
+        self.worker.post(self._end, must=True)
+        if not self.worker.release(self.close_seconds):
             self._abandoned = True
             self.losses.abandon()
         self.losses.close()
@@ -88,9 +89,9 @@ class FileSink(Sink):
     def _configure(self, config: MonitorConfig) -> None:
         """A config takes effect."""
 
+    @abstractmethod
     def _write(self, frame: Frame) -> None:
         """Writes a step; OSError is its own to handle."""
-        raise NotImplementedError
 
     def _end(self) -> None:
         """Closes what is open."""

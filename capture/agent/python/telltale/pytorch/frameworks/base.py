@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import weakref
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,7 +32,7 @@ class Context:
             self.found.notes.append(sentence)
 
 
-class Adapter:
+class Adapter(ABC):
     """One framework's way of holding parameters. An instance belongs to one discovery."""
 
     framework = ""
@@ -44,9 +45,9 @@ class Adapter:
         """Whether any of the objects handed over are this framework's."""
         return False
 
+    @abstractmethod
     def sources(self, name: str, parameter: Any, chunk: int) -> list[ParameterSource] | None:
         """What `parameter` stands for, None when it is not this framework's. One flat parameter gives many."""
-        raise NotImplementedError
 
-    def finish(self) -> None:
+    def finish(self) -> None:  # noqa: B027 - most frameworks have nothing to end
         """After all parameters: units, notes, accumulation steps."""
