@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One training in a process of its own that steps when it is told to, so that several can take turns.
+
+    benchworker.py VARIANT SIZE
+
+VARIANT is "bare", "telltale weights", "telltale everything", "msprobe weights" or "msprobe everything". Reads a number
+of steps a line; answers each with one JSON line: {"ms": [a step's time, ...], "inside_ms": [...]}, the second for
+telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+OPS = ["norm", "mean", "min", "max", "zeros", "nans"]
+WEIGHTS = {"wg_distribution": True, "ops": OPS, "targets": {}}
+EVERYTHING = {
+    **WEIGHTS,
+    "mv_distribution": True,
+    "param_distribution": True,
+    "mg_direction": True,
+    "xy_distribution": True,
+    "all_xy": True,
+    "stack_info": True,
+}
+SIZES = {
+    "0.83 M": {"d": 128, "n": 4, "h": 4, "t": 64, "b": 8},
+    "25 M": {"d": 512, "n": 8, "h": 8, "t": 128, "b": 16},
+}
+_WARM_UP = 3
+
+
+class Worker:
+    """The other end: a training in a process. Thread: one."""
+
+    def __init__(self, variant: str, size: str, environment: dict[str, str]) -> None:
+        self.variant = variant
+        self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process
+        self.process = subprocess.Popen(
+            [sys.executable, __file__, variant, size],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+        )
+
+    def steps(self, count: int) -> dict[str, Any]:
+        """Lets it take `count` steps and one before them, with which the processor's caches become its own."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        try:
+            print(count + 1, file=self.process.stdin, flush=True)
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            self._errors.seek(0)
+            raise SystemExit(f"{self.variant} failed:\n{self._errors.read()[-3000:]}")
+        found = json.loads(answer)
+        return {name: values[1:] for name, values in found.items()}
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._errors.close()
+
+
+def _clock(engine: Any) -> list[int]:
+    """Counts the nanoseconds that the training thread spends in the engine."""
+    total = [0]
+
+    def timed(function: Any) -> Any:
+        def call(*args: Any) -> Any:
+            start = time.perf_counter_ns()
+            try:
+                return function(*args)
+            finally:
+                total[0] += time.perf_counter_ns() - start
+
+        return call
+
+    for name in ("forward_begins", "gradient_arrived", "step_begins", "gradients_ready", "after_step_of"):
+        setattr(engine, name, timed(getattr(engine, name)))
+    return total
+
+
+def main(variant: str, size: str) -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a monitor prints is not an answer
+    import torch
+    import torch.nn.functional as F
+    from benchgpt import Gpt
+
+    torch.manual_seed(0)
+    torch.set_num_threads(2)
+    shape = SIZES[size]
+    text = torch.tensor(list(Path("/usr/share/common-licenses/GPL-3").read_bytes()))
+    length = shape["t"]
+    model = Gpt(shape["d"], shape["n"], shape["h"], length)
+    optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
+    config = EVERYTHING if variant.endswith("everything") else WEIGHTS
+    monitor = None
+    inside = None
+    if variant.startswith("telltale"):
+        from telltale.pytorch import TrainerMon
+
+        monitor = TrainerMon(config)
+        monitor.set_monitor(model, optimizer=optimizer)
+        inside = _clock(monitor.engine)
+    elif variant.startswith("msprobe"):
+        from msprobe.pytorch import TrainerMon as Original
+
+        path = Path(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"])) / "config.json"
+        path.write_text(json.dumps(config))
+        Original(str(path), params_have_main_grad=False).set_monitor(model, optimizer, grad_acc_steps=1)
+    generator = torch.Generator().manual_seed(1)
+
+    def step() -> None:
+        optimizer.zero_grad()
+        at = torch.randint(0, len(text) - length - 1, (shape["b"],), generator=generator).tolist()
+        x = torch.stack([text[i : i + length] for i in at])
+        y = torch.stack([text[i + 1 : i + length + 1] for i in at])
+        F.cross_entropy(model(x).flatten(0, 1), y.flatten()).backward()
+        optimizer.step()
+
+    for _ in range(_WARM_UP):
+        step()
+    for line in sys.stdin:
+        answer: dict[str, list[float]] = {"ms": [], "inside_ms": []}
+        for _ in range(int(line)):
+            before = inside[0] if inside is not None else 0
+            start = time.perf_counter()
+            step()
+            answer["ms"].append((time.perf_counter() - start) * 1e3)
+            if inside is not None:
+                answer["inside_ms"].append((inside[0] - before) / 1e6)
+        print(json.dumps(answer), file=answers, flush=True)
+    if monitor is not None:
+        monitor.close()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
