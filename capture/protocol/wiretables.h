@@ -36,6 +36,7 @@ static_assert(isSame(OurStat::Value, STAT_VALUE) && isSame(OurStat::Entropy, STA
 static_assert(isSame(OurStat::SoftmaxMax, STAT_SOFTMAX_MAX) && isSame(OurStat::StableRank, STAT_SR));
 static_assert(isSame(OurStat::KernelNorm, STAT_KERNEL_NORM) && isSame(OurStat::Checksum, STAT_CHECKSUM));
 static_assert(isSame(OurStat::Hist, STAT_HIST) && isSame(OurStat::Agreement, STAT_AGREEMENT));
+static_assert(isSame(OurStat::Similarity, STAT_SIMILARITY));
 static_assert(Stat_ARRAYSIZE == kStoredStatCount);
 
 }

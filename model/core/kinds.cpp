@@ -13,7 +13,7 @@ static_assert(kKindNames.size() == kKindCount && !kKindNames.back().empty());
 
 constexpr std::array<std::string_view, kStoredStatCount> kStatNames { "unspecified", "norm", "mean", "min", "max",
     "zeros", "nans", "posinfs", "neginfs", "value", "entropy", "softmax_max", "sr", "kernel_norm", "checksum", "hist",
-    "agreement" };
+    "agreement", "similarity" };
 static_assert(kStatNames.size() == kStoredStatCount && !kStatNames.back().empty());
 constexpr std::string_view kAbsMaxName = "absmax";
 

@@ -47,11 +47,12 @@ enum class Stat : std::uint8_t {
     StableRank = 12,
     KernelNorm = 13,
     Checksum = 14,
-    Hist = 15,
+    Hist = 15, ///< count of elements in the bin that the series' slot names
     Agreement = 16, ///< share of elements whose sign agrees (mg_direction)
+    Similarity = 17, ///< mean cosine of a router's rows
     AbsMax = 64, ///< derived by the reader from Min and Max, never stored
 };
-inline constexpr int kStoredStatCount = 17;
+inline constexpr int kStoredStatCount = 18;
 
 /// The field's own word for a kind ("grad_unreduced"): used by the command line, CSV, config and the window.
 std::string_view kindName(Kind kind);

@@ -209,7 +209,7 @@ def test_router_weights_and_logits_have_a_file_each(out):
         (desc("r", "weight"), (0.25, 0.0)),
         (desc("r", "logit", 1), (0.0, 1.5)),
     ]
-    files = written(CsvSink(), context(ndigits=6), frame(0, table(Kind.ROUTER, both, (Stat.VALUE, Stat.ENTROPY))))
+    files = written(CsvSink(), context(ndigits=6), frame(0, table(Kind.ROUTER, both, (Stat.SIMILARITY, Stat.ENTROPY))))
     assert rows(files["moe_router_weight_hook_0-0.csv"])[1] == ["0", "r.moe_router", "0", "0.25"]
     assert rows(files["moe_router_logit_hook_0-0.csv"])[1] == ["0", "r.moe_router", "0", "1", "1.5"]
 

@@ -10,9 +10,10 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
-from telltale.kinds import Kind
+from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer, torch_stats
 from telltale.pytorch import TrainerMon
+from telltale.pytorch.optimizerparts import UpdatePart
 
 
 class Threaded(RecordingSink):
@@ -67,3 +68,39 @@ def test_results_that_are_fetched_later_equal_those_read_at_once(monkeypatch: py
                 one, other = direct.record(kind, module, slot, step), fetched.record(kind, module, slot, step)
                 assert norm(other) == pytest.approx(norm(one), rel=1e-6), (kind, name, step)
                 assert int(other["numel"]) == int(one["numel"])
+
+
+def test_many_rows_at_once_come_from_a_device_as_they_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = {}
+    whole = UpdatePart._histogram
+    for deferred in (False, True):
+        if deferred:
+            # As for counts that lie on a device: one block of consecutive rows.
+            def later(self: UpdatePart, engine: Any, kind: Kind, source: Any, found: torch.Tensor) -> None:
+                whole(self, engine, kind, source, found)
+                first = self._bins[kind, id(source)]
+                table = engine.extra_table(kind, (Stat.HIST,))
+                table.present[first : first + len(found)] = 0
+                engine.measurer.later(table, first, found.reshape(-1, 1))
+
+            monkeypatch.setattr(UpdatePart, "_histogram", later)
+        torch.manual_seed(0)
+        model = nn.Linear(4, 8)
+        optimizer = torch.optim.Adam(model.parameters())
+        sink = RecordingSink()
+        monitor = TrainerMon({"ur_distribution": True}, sinks=[sink])
+        monitor.set_monitor(model, optimizer=optimizer)
+        for _ in range(3):
+            optimizer.zero_grad()
+            model(torch.randn(3, 4)).square().sum().backward()
+            optimizer.step()
+        assert monitor.flush(5)
+        monitor.close()
+        counts[deferred] = {
+            (frame.step, shot.kind, desc.name, desc.slot): float(value[0])
+            for frame in sink.frames
+            for shot in frame.tables
+            if shot.stats == (Stat.HIST,)
+            for desc, value in zip(shot.series, shot.values)
+        }
+    assert counts[True] == counts[False] and len(counts[True]) == 2 * 2 * 2 * 32

@@ -127,3 +127,27 @@ def test_a_full_disk_leaves_a_file_that_reads_and_goes_on(sink, monkeypatch):
     got = read(Path(sink.folder) / "rank0" / "param_origin")
     assert got == {"vp0:w/max": [(1, 1.0), (3, 3.0)]}
     assert (sink.losses.written, sink.losses.lost) == (2, 2)
+
+
+def test_histograms_are_read_back_with_their_bins_and_open_ends(sink):
+    from telltale.bins import DEFINITION, SLOTS
+
+    sink.open(context())
+    x = np.concatenate([np.linspace(-3, 1.5, 1000), [0.5] * 7])
+    counts = np.array([(x < -1).sum(), *np.histogram(x, 30, (-1, 1))[0], (x > 1).sum()], np.float64)
+    bins = [(desc("w", slot, definition=DEFINITION), (count,)) for slot, count in zip(SLOTS, counts)]
+    whole = table(Kind.UPDATE, [(desc("w"), x)])
+    sink.write(frame(4, whole, table(Kind.UPDATE, bins, (Stat.HIST,))))
+    sink.close("finished")
+    found = EventAccumulator(str(Path(sink.folder) / "rank0" / "update"))
+    found.Reload()
+    [event] = found.Histograms("vp0:w/adam_update")
+    assert event.step == 4
+    value = event.histogram_value
+    assert (value.min, value.max, value.num) == (-3, 1.5, 1007)
+    assert (value.sum, value.sum_squares) == (pytest.approx(x.sum()), pytest.approx((x * x).sum()))
+    limits, read_back = np.array(value.bucket_limit), np.array(value.bucket)
+    for low, high in ((-3, -1), (-1, -0.2), (0.4, 0.6), (1, 1.5)):
+        inside = (limits > low + 1e-9) & (limits <= high + 1e-9)
+        assert read_back[inside].sum() == pytest.approx(((x >= low) & (x < high)).sum(), abs=1), (low, high)
+    assert not [tag for tag in found.Tags()["scalars"] if "[" in tag]

@@ -13,6 +13,7 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
+from telltale.bins import SLOTS
 from telltale.kinds import Form, Kind
 from telltale.pytorch import TrainerMon
 
@@ -221,6 +222,27 @@ def test_the_update_of_adam_is_measured_from_its_moments() -> None:
         float((m / (v.sqrt() + 1e-8)).norm()), rel=1e-4
     )
     assert norm(run.sink.record(Kind.UPDATE_RATIO, "0.weight")) == pytest.approx(float((m / v.sqrt()).norm()), rel=1e-4)
+
+
+def test_the_update_of_adam_has_a_histogram_in_which_every_element_is_counted_once() -> None:
+    run = Run({"ur_distribution": True})
+    for _ in range(3):
+        run.step()
+    weight = run.model[0].weight
+    run.optimizer.state[weight]["exp_avg"][0] = 0  # never touched: 0 / 0 as a ratio
+    run.optimizer.state[weight]["exp_avg_sq"][0] = 0
+    run.optimizer.state[weight]["exp_avg_sq"][1] *= 1e-4  # far outside
+    state = {k: v.clone() for k, v in run.optimizer.state[weight].items()}
+    run.step()
+    m, v = state["exp_avg"].double() / (1 - 0.9**3), state["exp_avg_sq"].double() / (1 - 0.999**3)
+    for kind, values in ((Kind.UPDATE, m / (v.sqrt() + 1e-8)), (Kind.UPDATE_RATIO, m / v.sqrt())):
+        found = [float(run.sink.record(kind, "0.weight", slot)[0]) for slot in SLOTS]
+        x = values.numpy().ravel()
+        x = x[~np.isnan(x)]
+        assert found[0] == (x < -1).sum() and found[-1] == (x > 1).sum()
+        assert np.abs(np.cumsum(found[1:-1]) - np.cumsum(np.histogram(x, 30, (-1, 1))[0])).max() <= 1
+        assert sum(found) == x.size < weight.numel() or kind is Kind.UPDATE
+    assert sum(float(run.sink.record(Kind.UPDATE, "0.weight", slot)[0]) for slot in SLOTS) == weight.numel()
 
 
 def test_the_closure_of_a_step_is_read_after_it_ran() -> None:

@@ -88,9 +88,11 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         Source source;
     };
     std::vector<Found> found;
+    const std::set<GroupId> having = wish.stat ? groupsWith(catalog, *wish.stat) : std::set<GroupId>();
     for (const store::SeriesInfo& info : catalog.series) {
         const auto source = sources.find(info.source);
-        if (info.kind != wish.kind || source == sources.end() || (wish.rank && source->second.rank != *wish.rank))
+        if (info.kind != wish.kind || source == sources.end() || (wish.rank && source->second.rank != *wish.rank)
+            || (wish.stat && !having.contains(info.group)))
             continue;
         found.push_back({ &info, source->second });
     }
@@ -140,6 +142,18 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         });
     }
     return rows;
+}
+
+std::set<GroupId> groupsWith(const store::Catalog& catalog, Stat stat)
+{
+    std::set<GroupId> groups;
+    for (const store::GroupInfo& group : catalog.groups) {
+        const auto has
+            = [&](Stat one) { return std::find(group.stats.begin(), group.stats.end(), one) != group.stats.end(); };
+        if (stat == Stat::AbsMax ? has(Stat::Min) && has(Stat::Max) : has(stat))
+            groups.insert(group.id);
+    }
+    return groups;
 }
 
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind)

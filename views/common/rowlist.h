@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <QString>
@@ -29,10 +30,13 @@ struct RowWish {
     std::optional<Rank> rank; ///< every rank when empty
     QString filter; ///< as ModuleFilter
     std::vector<ModuleKey> only; ///< when not empty: these alone, in this order
+    std::optional<Stat> stat = std::nullopt; ///< only series that have it
 };
 
 /// Rows in model order (call order of the newest attempt; what only older attempts had follows). Thread: any.
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish);
+/// Groups whose series have a statistic; absmax follows from min and max.
+std::set<GroupId> groupsWith(const store::Catalog& catalog, Stat stat);
 /// Ranks that have series of a kind, ascending.
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind);
 /// Kinds that the run has, in the order of their numbers.

@@ -28,7 +28,7 @@ Expected<HeatElsewhere> readElsewhere(
         query.stat = request.stat;
         query.range = request.range;
         query.pixels = static_cast<int>(std::min<std::int64_t>(request.pixels, request.range.count()));
-        for (Row& row : buildRows(*request.catalog, { request.kind, rank, request.filter, {} }))
+        for (Row& row : buildRows(*request.catalog, { request.kind, rank, request.filter, {}, request.stat }))
             query.rows.push_back(std::move(row.attempts));
         if (query.rows.empty())
             continue;

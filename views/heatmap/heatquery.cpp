@@ -95,6 +95,7 @@ Expected<HeatPicture> readHeat(store::RunReader& reader, const HeatRequest& requ
     RowWish wish;
     wish.kind = request.kind;
     wish.filter = request.filter;
+    wish.stat = request.stat;
     if (request.axes == HeatAxes::ModuleByStep)
         wish.rank = request.rank;
     if (request.axes == HeatAxes::RankByStep) {

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include <telltale/common/rowlist.h>
 
 namespace telltale::views {
 
@@ -91,10 +94,11 @@ std::vector<std::pair<Rank, series::RowAttempts>> rankRows(
 ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
 {
     const std::string wanted = name.toStdString();
+    const std::set<GroupId> histograms = groupsWith(catalog, Stat::Hist); // a series a bin: none of them is the tensor
     ModuleKeys found;
     auto& [chosen, keys] = found;
     for (const store::SeriesInfo& series : catalog.series) {
-        if (series.name != wanted)
+        if (series.name != wanted || histograms.contains(series.group))
             continue;
         if (chosen == Kind::Unspecified || (chosen != kind && series.kind == kind)) {
             chosen = series.kind;

@@ -25,8 +25,6 @@ Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std
         const auto stat = static_cast<Stat>(stats[i]);
         if (stats[i] == 0 || stats[i] >= kStoredStatCount)
             return failure(ErrorCode::BadInput, fmt::format("there is no statistic with the number {}", stats[i]));
-        if (stat == Stat::Hist)
-            return failure(ErrorCode::Unsupported, "a float layout cannot hold histograms");
         if ((stat == Stat::Value) != (kind == Kind::Scalar))
             return failure(ErrorCode::BadInput, "the statistic \"value\" belongs to scalars and to nothing else");
         if (std::find(out.begin(), out.end(), stat) != out.end())

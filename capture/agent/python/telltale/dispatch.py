@@ -180,7 +180,8 @@ class _DeviceWorker:
             if is_cuda:
                 event = torch.cuda.Event()
                 event.record()
-            names = [(table.kind, table.stats, row, table.series[row]) for table, row, _ in entries]
+            many = stacked.shape[1] if stacked.dim() == 3 else 1
+            names = [(table.kind, table.stats, row, table.series[row : row + many]) for table, row, _ in entries]
             fetched.append((names, host, event, stacked))
         try:
             self._queue.put_nowait((frame, fetched))
@@ -222,11 +223,14 @@ class _DeviceWorker:
             pass
 
 
-def _merge(frame: Frame, names: list[Any], numbers: list[list[float]]) -> None:
+def _merge(frame: Frame, names: list[Any], numbers: list[Any]) -> None:
     """Adds device results to a frame, by kind, rows in order."""
     fresh: dict[tuple[Kind, Any], list[tuple[int, Any, tuple[Any, ...]]]] = {}
-    for (kind, stats, row, desc), values in zip(names, numbers):
-        fresh.setdefault((kind, stats), []).append((row, desc, tuple(values) if stats else record(values)))
+    for (kind, stats, first, descs), values in zip(names, numbers):
+        rows = values if isinstance(values[0], list) else [values]
+        entries = fresh.setdefault((kind, stats), [])
+        for i, (desc, one) in enumerate(zip(descs, rows)):
+            entries.append((first + i, desc, tuple(one) if stats else record(one)))
     for (kind, stats), entries in fresh.items():
         old = next((shot for shot in frame.tables if shot.kind is kind and shot.stats == stats), None)
         if old is not None:

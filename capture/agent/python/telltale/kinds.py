@@ -24,10 +24,10 @@ class Kind(IntEnum):
     LINEAR = 15
     ROUTER = 16
 
-    @property
-    def word(self) -> str:
-        """The field's own word: "grad_unreduced"."""
-        return self.name.lower()
+    word: str  # the field's own word: "grad_unreduced"
+
+    def __init__(self, _number: int) -> None:
+        self.word = self._name_.lower()
 
 
 class Stat(IntEnum):
@@ -46,7 +46,9 @@ class Stat(IntEnum):
     SOFTMAX_MAX = 11
     STABLE_RANK = 12
     KERNEL_NORM = 13
+    HIST = 15
     AGREEMENT = 16
+    SIMILARITY = 17
 
 
 class DType(IntEnum):

@@ -225,7 +225,7 @@ class Measurer:
         return values
 
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
-        """Values on a device: torch_stats()' ten, or the table's own stats."""
+        """Values on a device: torch_stats()' ten, or the table's own stats, or [n, stats] of n rows from `row` on."""
         self._pending.append((table, row, values))
 
     @property

@@ -75,6 +75,7 @@ class SeriesTable:
             self.present = np.zeros(capacity, np.uint8)
         else:
             self.results = np.zeros(capacity, STATS)
+            self.flags = self.results["flags"]
             self.address = self.results.ctypes.data
 
     def __len__(self) -> int:
@@ -98,7 +99,7 @@ class SeriesTable:
         n = len(self.series)
         if self.stats:
             return np.flatnonzero(self.present[:n])
-        return np.flatnonzero(self.results["flags"][:n] & PRESENT)
+        return np.flatnonzero(self.flags[:n] & PRESENT)
 
     def snapshot(self) -> TableSnapshot | None:
         """A copy of what was measured, None when nothing was."""
@@ -123,7 +124,7 @@ class SeriesTable:
         if self.stats:
             self.present[:n] = 0
         else:
-            self.results["flags"][:n] = 0
+            self.flags[:n] = 0
 
 
 @dataclass

@@ -104,7 +104,10 @@ class Engine:
 
     def extra_table(self, kind: Kind, stats: tuple[Stat, ...]) -> SeriesTable:
         """A second table of a kind, with other columns."""
-        return self._extra.setdefault((kind, stats), SeriesTable(kind, stats, capacity=1 << 14))
+        found = self._extra.get((kind, stats))
+        if found is None:
+            found = self._extra[kind, stats] = SeriesTable(kind, stats)
+        return found
 
     def tables(self) -> list[SeriesTable]:
         """Every table, by kind."""

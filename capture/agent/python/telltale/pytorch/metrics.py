@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..kinds import Form, Kind
-from ..series import SeriesDesc
+from ..series import SeriesDesc, SeriesTable
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -24,6 +24,7 @@ class RunMetrics:
     def __init__(self, engine: Engine) -> None:
         self._reference = weakref.ref(engine)
         self._rows: dict[str, int] = {}
+        self._whole = 0, False  # the gradients looked at, and whether they are whole
 
     @property
     def _engine(self) -> Engine:
@@ -91,14 +92,22 @@ class RunMetrics:
             return
         table = engine.table(Kind.GRAD_REDUCED)
         n = len(table.series)
-        if not n or any(desc.shard_offset >= 0 or desc.form & Form.SCALED for desc in table.series[:n]):
+        if not n or not self._is_whole(table, n):
             return
         rows = table.results[:n]
-        rows = rows[rows["flags"] != 0]
-        if rows.size:
-            total = float(rows["sumsq"].sum()) ** 0.5
-            broken = rows["nans"].any() or rows["pos_infs"].any() or rows["neg_infs"].any()
-            self._set_norm(float("nan") if broken else total)
+        if not table.flags[:n].all():
+            rows = rows[table.flags[:n] != 0]
+            if not rows.size:
+                return
+        total = float(rows["sumsq"].sum()) ** 0.5
+        broken = (rows["finite"] != rows["numel"]).any()
+        self._set_norm(float("nan") if broken else total)
+
+    def _is_whole(self, table: SeriesTable, n: int) -> bool:
+        """Whether each of the first n gradients is on this rank as a whole, and not scaled. A step asks every time."""
+        if self._whole[0] != n:
+            self._whole = n, all(d.shard_offset < 0 and not d.form & Form.SCALED for d in table.series[:n])
+        return self._whole[1]
 
     def _set_norm(self, value: float) -> None:
         table = self._engine.table(Kind.SCALAR)

@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import TYPE_CHECKING, Any
 
 import torch
 
 from .. import measure
-from ..kinds import Kind
+from ..bins import DEFINITION, SLOTS
+from ..kinds import Kind, Stat
 from ..quiet import quiet
+from . import histogram
 from .part import Part
 
 if TYPE_CHECKING:
@@ -60,8 +63,13 @@ class DirectionPart(_OfParameters):
 
 
 class UpdatePart(_OfParameters):
-    """ur_distribution: statistics of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^), of the moments
-    that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter at a time."""
+    """ur_distribution: statistics and histogram of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^),
+    of the moments that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter
+    at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._bins: dict[tuple[Kind, int], int] = {}
 
     def before_step(self, sources: list[Any]) -> None:
         engine = self._engine()
@@ -91,6 +99,25 @@ class UpdatePart(_OfParameters):
             row = self._row(engine, kind, source)
             if row >= 0:
                 engine.measure(kind, tensor, row)
+                self._histogram(engine, kind, source, histogram.counts(tensor))
+
+    def _histogram(self, engine: Engine, kind: Kind, source: Any, counts: torch.Tensor) -> None:
+        """One row a bin, of consecutive numbers."""
+        table = engine.extra_table(kind, (Stat.HIST,))
+        first = self._bins.get((kind, id(source)))
+        if first is None:
+            desc = dataclasses.replace(source.describe(), definition=DEFINITION)
+            rows = [table.add(dataclasses.replace(desc, slot=slot)) for slot in SLOTS]
+            first = self._bins[kind, id(source)] = -1 if -1 in rows else rows[0]
+            if first < 0:
+                engine.not_observed(kind, f"the histogram of {source.name}", "there are too many series")
+        if first < 0:
+            return
+        if counts.is_cpu:
+            table.values[first : first + len(counts), 0] = counts.numpy()
+            table.present[first : first + len(counts)] = 1
+        else:
+            engine.measurer.later(table, first, counts.reshape(-1, 1))
 
 
 def step_number(state: dict[str, Any]) -> int:

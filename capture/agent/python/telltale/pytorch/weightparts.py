@@ -158,7 +158,7 @@ class RouterPart(Part):
                 if value is None:
                     engine.not_observed(Kind.ROUTER, name, "it has no weight matrix")
                     continue
-                self._put(engine, Stat.VALUE, name, vpp, -1, value, SIMILARITY)
+                self._put(engine, Stat.SIMILARITY, name, vpp, -1, value, SIMILARITY)
         except Exception as error:  # noqa: BLE001
             engine.strikes.add(Kind.ROUTER.word, error)
 

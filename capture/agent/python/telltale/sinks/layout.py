@@ -25,7 +25,7 @@ STAT_COLUMNS: dict[str, Stat] = {
     "softmax_max": Stat.SOFTMAX_MAX,
     "sr": Stat.STABLE_RANK,
     "kernel_norm": Stat.KERNEL_NORM,
-    "router_weight_similarity": Stat.VALUE,
+    "router_weight_similarity": Stat.SIMILARITY,
     "per_token_expert_entropy": Stat.ENTROPY,
 }
 STATS_OPS = ("norm", "mean", "min", "max", "zeros", "nans", "pos_infs", "neg_infs")
@@ -123,7 +123,9 @@ def file_kind(table: TableSnapshot, config: MonitorConfig) -> FileKind:
 def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, np.ndarray]]:
     """The files of a table with the rows of each, in msprobe's order. Attention: what msprobe itself measures (its
     first head) goes to attention_hook, all other heads to a file of their own, so that the former stays as msprobe has
-    it. Routers: weights and logits have a file each. Linear layers: one row each."""
+    it. Routers: weights and logits have a file each. Linear layers: one row each. Histograms have no rows."""
+    if is_histogram(table):
+        return []
     kind = file_kind(table, config)
     order = _order(table)
     if table.kind is Kind.ATTENTION:
@@ -137,6 +139,11 @@ def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, n
         return [(kind, order)]
     chosen = np.array(is_other, bool)
     return [(files, rows) for files, rows in ((kind, order[~chosen]), (other, order[chosen])) if rows.size]
+
+
+def is_histogram(table: TableSnapshot) -> bool:
+    """Whether each series is one bin, which its slot names."""
+    return table.stats == (Stat.HIST,)
 
 
 def _is_router_weight(table: TableSnapshot, position: int) -> bool:

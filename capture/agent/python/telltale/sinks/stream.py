@@ -236,7 +236,7 @@ class StreamSink(Sink):
         for table, part in todo:
             a, b = part.first, part.first + part.count
             if not table.stats:
-                samples += 6 * int(np.count_nonzero(table.results["flags"][a:b] & PRESENT))
+                samples += 6 * int(np.count_nonzero(table.flags[a:b] & PRESENT))
             elif table.kind is Kind.SCALAR:
                 scalars += int(np.count_nonzero(table.present[a:b]))
             else:
@@ -248,4 +248,4 @@ def _is_present(table: SeriesTable, part: _Part) -> bool:
     a, b = part.first, part.first + part.count
     if table.stats:
         return bool(table.present[a:b].any())
-    return bool(table.results["flags"][a:b].any())
+    return bool(table.flags[a:b].any())

@@ -3,24 +3,26 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import os
 import socket
 import time
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, groupby
 
 import numpy as np
 
+from ..bins import EDGES
 from ..config import MonitorConfig
 from ..kinds import Kind
-from ..series import Frame, TableSnapshot
+from ..series import Frame, SeriesDesc, TableSnapshot
 from .base import RunContext
 from .filesink import FileSink
-from .layout import METADATA, FileKind, column, ops_of, sorted_tables, split
+from .layout import METADATA, FileKind, column, file_kind, is_histogram, ops_of, sorted_tables, split
 from .rundir import RunDirectory
 from .textfile import GrowingFile
-from .tfrecord import ScalarRecord, first_record
+from .tfrecord import Histogram, ScalarRecord, first_record, histogram_record
 from .worker import FrameWorker, explain
 
 log = logging.getLogger("telltale")
@@ -49,6 +51,10 @@ class _Plan:
     rows: np.ndarray
     ops: list[str]
     record: ScalarRecord
+
+
+def _whose(desc: SeriesDesc) -> tuple[int, str]:
+    return desc.vpp_stage, desc.name
 
 
 class TensorBoardSink(FileSink):
@@ -84,6 +90,9 @@ class TensorBoardSink(FileSink):
             for files, order in split(table, self._config):
                 data = self._record(frame.step, table, files, order, now)
                 records.setdefault(files.prefix, []).append(data)
+            if is_histogram(table):
+                prefix = file_kind(table, self._config).prefix
+                records.setdefault(prefix, []).append(self._histograms(frame, table, now))
         if frame.scalars:
             values = np.array(list(frame.scalars.values()), np.float64)
             records.setdefault("scalar", []).append(ScalarRecord(list(frame.scalars)).fill(frame.step, values, now))
@@ -104,6 +113,33 @@ class TensorBoardSink(FileSink):
         columns = [column(table, op, self._config.eps) for op in plan.ops]
         values = np.concatenate([values[order] for values in columns if values is not None] or [np.zeros(0)])
         return plan.record.fill(step, values, now)
+
+    def _histograms(self, frame: Frame, table: TableSnapshot, now: float) -> bytes:
+        """Series of one name in a row are the bins of one histogram, whose two ends are open."""
+        files = file_kind(table, self._config)
+        known = {
+            (desc.vpp_stage, desc.name): i
+            for other in frame.tables
+            if other.kind is table.kind and not other.stats
+            for i, desc in enumerate(other.series)
+        }
+        stats = next((other.values for other in frame.tables if other.kind is table.kind and not other.stats), None)
+        found = []
+        for (stage, name), group in groupby(range(len(table.series)), lambda i: _whose(table.series[i])):
+            rows = list(group)
+            counts = table.values[rows, 0]
+            position = known.get((stage, name))
+            if stats is None or position is None:
+                low, high, total, squares = EDGES[0], EDGES[-1], 0.0, 0.0
+            else:
+                one = stats[position]
+                low, high = min(float(one["min"]), EDGES[0]), max(float(one["max"]), EDGES[-1])
+                total, squares = float(one["sum"]), float(one["sumsq"])
+            stem = self._names.row(table.kind, files, dataclasses.replace(table.series[rows[0]], slot=""))
+            limits = np.append(EDGES, high)
+            tag = f"vp{stage}:{stem}/adam_{'ratio' if table.kind is Kind.UPDATE_RATIO else 'update'}"
+            found.append(Histogram(tag, low, high, total, squares, limits, counts))
+        return histogram_record(frame.step, found, now)
 
     def _plan(self, table: TableSnapshot, files: FileKind, order: np.ndarray) -> _Plan:
         ops = [op for op in ops_of(files, self._config) if op not in METADATA]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """TensorBoard's event records, written without TensorBoard: TFRecord framing (length, masked crc32c, data, masked
 crc32c) around the protobuf message Event {1: wall_time, 2: step, 3: file_version, 5: Summary {1: Value {1: tag,
-2: simple_value}}}."""
+2: simple_value, 5: HistogramProto}}}."""
 
 from __future__ import annotations
 
 import struct
 import time
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -124,3 +125,34 @@ class ScalarRecord:
         self._message[self._holes] = numbers.view(np.uint8).reshape(-1, 4)
         head = b"\x09" + struct.pack("<d", wall_time) + b"\x10" + varint(step) + b"\x2a" + varint(self._message.size)
         return record(head + self._message.tobytes())
+
+
+@dataclass
+class Histogram:
+    """Counts of elements, the bins' upper ends, and what is known of the elements that are finite."""
+
+    tag: str
+    low: float
+    high: float
+    total: float
+    squares: float
+    limits: np.ndarray
+    counts: np.ndarray
+
+    def encoded(self) -> bytes:
+        """As Summary.Value."""
+        numbers = (self.low, self.high, float(self.counts.sum()), self.total, self.squares)
+        proto = b"".join(bytes([field << 3 | 1]) + struct.pack("<d", x) for field, x in enumerate(numbers, 1))
+        for field, values in ((6, self.limits), (7, self.counts)):
+            proto += _sized(field, np.ascontiguousarray(values, "<f8").tobytes())
+        return _sized(1, _sized(1, self.tag.encode("utf-8", "replace")) + _sized(5, proto))
+
+
+def _sized(field: int, data: bytes) -> bytes:
+    return bytes([field << 3 | 2]) + varint(len(data)) + data
+
+
+def histogram_record(step: int, histograms: list[Histogram], wall_time: float) -> bytes:
+    """One step's histograms."""
+    summary = b"".join(one.encoded() for one in histograms)
+    return record(b"\x09" + struct.pack("<d", wall_time) + b"\x10" + varint(step) + _sized(5, summary))

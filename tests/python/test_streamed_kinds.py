@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a config asks for arrives in the capsule of a real server, kind by kind and statistic by statistic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from serving import Server
+from telltale.bins import SLOTS
+from telltale.pytorch import TrainerMon
+
+KINDS = {
+    "grad_unreduced": {"norm"},
+    "grad_reduced": {"norm"},
+    "param_origin": {"norm"},
+    "param_updated": {"norm"},
+    "exp_avg": {"norm"},
+    "exp_avg_sq": {"norm"},
+    "actv": {"norm"},
+    "actv_grad": {"norm"},
+    "mg_direction": {"agreement"},
+    "update": {"norm", "hist"},
+    "ratio": {"norm", "hist"},
+    "linear": {"sr", "kernel_norm"},
+    "router": {"entropy", "similarity"},
+}
+
+
+class Gate(torch.nn.Module):
+    """A model of one router."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = torch.nn.Linear(8, 4, bias=False)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.gate(x).softmax(-1)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[Server]:
+    running = Server(tmp_path / "data")
+    yield running
+    if running.process.poll() is None:
+        running.kill()
+
+
+def test_every_kind_and_statistic_reaches_the_capsule(
+    server: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    torch.manual_seed(0)
+    model = Gate()
+    optimizer = torch.optim.Adam(model.parameters())
+    config = {
+        "wg_distribution": True,
+        "mv_distribution": True,
+        "param_distribution": True,
+        "mg_direction": True,
+        "ur_distribution": True,
+        "xy_distribution": True,
+        "all_xy": True,
+        "recording_l2_features": True,
+        "l2_targets": {
+            "linear_hook": ["gate"],
+            "moe_router_logit_hook": ["gate"],
+            "moe_router_weight_hook": ["gate"],
+        },
+    }
+    monitor = TrainerMon(config)
+    monitor.set_monitor(model, optimizer=optimizer)
+    for _ in range(4):
+        optimizer.zero_grad()
+        model(torch.randn(6, 8)).square().sum().backward()
+        optimizer.step()
+    assert monitor.flush(10)
+    counters = monitor.counters()
+    monitor.close()
+    assert counters["dropped"] == 0 and "refused" not in capsys.readouterr().err
+    assert server.stop() == 0
+
+    found: dict[str, set[str]] = {}
+    for name in ("gate.weight", "gate"):
+        for series in server.show(name):
+            assert [value["step"] for value in series["values"]] == sorted({v["step"] for v in series["values"]})
+            found.setdefault(series["kind"], set()).add(series["stat"])
+    for kind, stats in KINDS.items():
+        assert stats - {"kernel_norm"} <= found.get(kind, set()), (kind, found)
+
+    bins = [s for s in server.show("gate.weight") if s["kind"] == "update" and s["stat"] == "hist"]
+    assert {series["slot"] for series in bins} == set(SLOTS)
+    for step in (1, 2, 3):
+        counted = sum(value["value"] for series in bins for value in series["values"] if value["step"] == step)
+        assert counted == model.gate.weight.numel()
