@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -46,10 +47,13 @@ class Model(nn.Module):
 
 
 def train(config: dict[str, Any], micros: int, join: str) -> None:
+    """Streams and writes csv at once."""
     torch.set_num_threads(1)
     model = Model()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.03)
-    monitor = TrainerMon(config, agent={"join": join, "run_id": "python", "run_name": "python"})
+    monitor = TrainerMon(
+        {**config, "format": ["stream", "csv"]}, agent={"join": join, "run_id": "python", "run_name": "python"}
+    )
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=micros)
     for step in range(STEPS):
         optimizer.zero_grad()
@@ -83,9 +87,25 @@ def decoded(capsule: str) -> dict[tuple[Any, ...], float]:
     return found
 
 
+def cells(folder: Path) -> dict[tuple[Any, ...], float]:
+    """(kind, name with slot, micro step, stat, step) -> value of every cell of the csv files that has a statistic."""
+    found: dict[tuple[Any, ...], float] = {}
+    for path in folder.rglob("*.csv"):
+        kind = path.stem.rsplit("_", 1)[0]
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                for stat in set(CONFIG["ops"]) & set(row) if kind != "scalar" else ():
+                    key = (kind, row["name"], int(row.get("micro_step") or 0), stat, int(row["step"]))
+                    found[key] = float(row[stat])
+    return found
+
+
 @pytest.mark.parametrize("micros", [1, 2])
 @pytest.mark.parametrize("mbs", [False, True])
-def test_both_agents_store_the_same_values(tmp_path: Path, micros: int, mbs: bool) -> None:
+def test_both_agents_store_the_same_values(
+    tmp_path: Path, micros: int, mbs: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MONITOR_OUTPUT_DIR", str(tmp_path / "csv"))
     config = {**CONFIG, "monitor_mbs_grad": mbs}
     server = Server(tmp_path / "data")
     try:
@@ -111,3 +131,15 @@ def test_both_agents_store_the_same_values(tmp_path: Path, micros: int, mbs: boo
         exact = key[-1] == 0 and key[0] not in ("param_updated",)
         expected = value if exact else pytest.approx(value, rel=2e-5, abs=1e-6)
         assert ours[key] == expected or (value != value and ours[key] != ours[key]), key
+
+    # The csv files have a cell for everything that the C++ agent measured, and the same number in it.
+    written = cells(tmp_path / "csv")
+    expected = {
+        (kind, f"{name}.{slot}".rstrip("."), max(micro, 0), stat, step): value
+        for (kind, name, slot, micro, stat, step), value in theirs.items()
+        if stat in CONFIG["ops"] and comparable((kind,))
+    }
+    of_model = "."  # what its own rows begin with
+    assert {key for key in written if comparable(key) and not key[1].startswith(of_model)} == set(expected)
+    for key, value in expected.items():
+        assert written[key] == pytest.approx(value, rel=2e-5, abs=1.5e-6), key

@@ -378,3 +378,15 @@ def test_stacks_and_structure_put_no_hook_into_compiled_code() -> None:
     assert not model[1]._forward_hooks and not model[1][0]._forward_hooks
     run.step()
     assert not model[0]._forward_hooks
+
+
+def test_a_metric_whose_step_goes_back_is_told_once() -> None:
+    run = Run({})
+    for step in (0, 5, 2, 7, 3):
+        run.monitor.log({"loss": 1.0, "lr": 0.1 * step}, step=step)
+    told = [sentence for sentence in run.sink.sentences() if "went back" in sentence]
+    assert len(told) == 2 and all("from step 5 to 2" in sentence for sentence in told)
+    run.step()
+    run.monitor.log({"accuracy": 0.5})
+    run.step()
+    assert len([sentence for sentence in run.sink.sentences() if "went back" in sentence]) == 2

@@ -25,6 +25,8 @@ class RunMetrics:
         self._reference = weakref.ref(engine)
         self._rows: dict[str, int] = {}
         self._whole = 0, False  # the gradients looked at, and whether they are whole
+        self._reached: dict[str, int] = {}  # the last step of each metric that the user logs
+        self._went_back: set[str] = set()
 
     @property
     def _engine(self) -> Engine:
@@ -55,10 +57,23 @@ class RunMetrics:
                 self.set(str(name), number)
             else:
                 late[str(name)] = number
+            if number is not None:
+                self._notice(str(name), at)
         if late and at > engine.step:
             self._send_before(late)
         if late:
             engine.dispatcher.scalar(at, late)
+
+    def _notice(self, name: str, at: int) -> None:
+        """Tells once when a metric's step goes back: to a capsule that is a training that begins again there."""
+        reached = self._reached.get(name, at)
+        self._reached[name] = at
+        if at < reached and name not in self._went_back:
+            self._went_back.add(name)
+            self._engine.tell(
+                f"the metric {name!r} went back from step {reached} to {at}: it is shown from there on as after a "
+                "restart, and what it had for later steps is hidden"
+            )
 
     def _send_before(self, names: Iterable[str]) -> None:
         """Sends what the step in progress has of these metrics: a later step's value is about to go out, and a value
