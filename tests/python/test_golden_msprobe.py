@@ -14,8 +14,6 @@ Where the original is wrong, or ours goes further, the files differ on purpose, 
 * anomaly.json there counts every micro step as 0.
 * Sums are taken in blocks of 8192 elements, in lanes of the tensor's own width first, not in float64 throughout: a mean
   that cancels to less than a millionth of the values differs in its digits, and so do alerts on such means.
-* Unreduced gradients and gradients of activations stand there in the order of their arrival in backward; here so only
-  where the engine notes the arrival, else in the order of registration.
 * Which line of which file called a module differs with the files: of stack_info.csv the modules count.
 """
 
@@ -31,8 +29,6 @@ from goldentraining import RECORDED, spawn, train_dynamic, train_plain, train_ra
 # Six decimals were recorded. Float32 training repeats bit for bit on a processor of the same kind; another one rounds
 # its products differently, which grows over twelve steps.
 ABSOLUTE, RELATIVE = 2e-6, 1e-3
-# msprobe notes both sides of a module when its whole backward is done; ours note each tensor when its gradient comes.
-ORDER_OF_ARRIVAL = {"actv_grad"}
 OURS_ALONE = {"scalar", "attention_heads"}
 
 
@@ -88,8 +84,7 @@ def assert_same_files(recorded, ours, missing=(), free=()):
             assert got[0] == wanted[0], name
             a, b = keyed(wanted), keyed(got)
             assert set(a) <= set(b), f"{name}: no row {sorted(set(a) - set(b))[:3]}"
-            if prefix(name) not in ORDER_OF_ARRIVAL:
-                assert [key for key in b if key in a] == list(a), name
+            assert [key for key in b if key in a] == list(a), name
             for key, row in a.items():
                 if prefix(name) not in free:
                     for column, x, y in zip(wanted[0], row, b[key]):

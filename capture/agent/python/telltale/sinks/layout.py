@@ -104,7 +104,6 @@ WRITE_ORDER = (
 _RANK_OF_KIND = {kind: i for i, kind in enumerate(WRITE_ORDER)}
 # Kinds whose rows msprobe writes module by module: all micro steps of one, then the next.
 BY_MODULE = frozenset({Kind.ACTV, Kind.ATTENTION, Kind.LINEAR, Kind.ROUTER})
-_BY_ARRIVAL = frozenset({Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED})
 _PARAMETER_KINDS = frozenset(_PLAIN) | {Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED, Kind.MG_DIRECTION}
 
 
@@ -152,14 +151,25 @@ def _is_router_weight(table: TableSnapshot, position: int) -> bool:
 
 
 def _order(table: TableSnapshot) -> np.ndarray:
-    if table.kind in _BY_ARRIVAL and table.arrival is not None:
+    if table.arrival is not None and table.kind is Kind.GRAD_UNREDUCED:
         return table.arrival
+    if table.arrival is not None and table.kind is Kind.ACTV_GRAD:
+        return _by_end(table, table.arrival)
     order = np.arange(len(table.series))
     if table.kind not in BY_MODULE:
         return order
     first: dict[tuple[int, str], int] = {}
     groups = [first.setdefault((desc.vpp_stage, desc.name), len(first)) for desc in table.series]
     return np.argsort(np.array(groups), kind="stable")
+
+
+def _by_end(table: TableSnapshot, arrival: np.ndarray) -> np.ndarray:
+    """Module by module in the order in which their backward ended, as msprobe notes both sides of a module then."""
+    ends: dict[tuple[int, str, int], int] = {}
+    whose = [(desc.vpp_stage, desc.name, desc.micro_step) for desc in table.series]
+    for place, row in enumerate(arrival):
+        ends[whose[row]] = place
+    return np.argsort(np.array([ends[key] for key in whose]), kind="stable")
 
 
 def sorted_tables(tables: list[TableSnapshot]) -> list[TableSnapshot]:
