@@ -98,23 +98,6 @@ StepBlock blockAt(const LiveLayout& layout, int at)
 
 }
 
-Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::create(const std::string& path, RunMeta meta, LiveRun& live)
-{
-    auto db = openDatabase(path, OpenMode::Create);
-    if (!db)
-        return tl::unexpected<Error>(std::move(db.error()));
-    if (auto ok = createSchema(db->get()); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
-    std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(path, std::move(*db), live));
-    writer->m_meta = std::move(meta);
-    auto ok = writer->prepare();
-    if (ok)
-        ok = writer->transaction([&] { return writer->saveMeta(); });
-    if (!ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
-    return writer;
-}
-
 Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live)
 {
     auto db = openDatabase(path, OpenMode::Write);
@@ -156,27 +139,6 @@ Expected<void> CapsuleWriter::prepare()
     if (!sealer)
         return tl::unexpected<Error>(std::move(sealer.error()));
     m_sealer = std::move(*sealer);
-    return {};
-}
-
-Expected<void> CapsuleWriter::saveMeta()
-{
-    const std::pair<const char*, std::string> entries[] = {
-        { "store_id", m_meta.storeId },
-        { "run_id", m_meta.runId },
-        { "run_key", m_meta.runKey },
-        { "key_source", m_meta.keySource },
-        { "name", m_meta.name },
-        { "world_size", std::to_string(m_meta.worldSize) },
-        { "created_ns", std::to_string(m_meta.createdNs) },
-        { "modified_ns", std::to_string(m_meta.createdNs) },
-        { "last_seen_ns", std::to_string(m_meta.createdNs) },
-        { "state", std::to_string(static_cast<int>(RunState::Live)) },
-    };
-    for (const auto& [key, value] : entries) {
-        if (auto ok = setMeta(key, value); !ok)
-            return ok;
-    }
     return {};
 }
 
@@ -232,17 +194,9 @@ Expected<void> CapsuleWriter::load()
 
 Expected<void> CapsuleWriter::loadMeta()
 {
-    auto rows = Statement::prepare(m_db.get(), "SELECT key, value FROM meta");
-    if (!rows)
-        return tl::unexpected<Error>(std::move(rows.error()));
-    for (;;) {
-        auto more = rows->step();
-        if (!more)
-            return tl::unexpected<Error>(std::move(more.error()));
-        if (!*more)
-            return {};
-        const std::string_view key = rows->text(0);
-        const std::string value(rows->text(1));
+    return forEachRow(m_db.get(), "SELECT key, value FROM meta", [this](const Statement& row) {
+        const std::string_view key = row.text(0);
+        const std::string value(row.text(1));
         if (key == "store_id")
             m_meta.storeId = value;
         else if (key == "run_id")
@@ -257,57 +211,46 @@ Expected<void> CapsuleWriter::loadMeta()
             m_meta.worldSize = static_cast<int>(numberOf(value));
         else if (key == "created_ns")
             m_meta.createdNs = numberOf(value);
-    }
+    });
 }
 
 Expected<void> CapsuleWriter::loadStreams()
 {
-    auto rows = Statement::prepare(
-        m_db.get(), "SELECT id, rank, attempt, agent_id, first_step, last_step, state FROM source");
-    if (!rows)
-        return tl::unexpected<Error>(std::move(rows.error()));
-    for (;;) {
-        auto more = rows->step();
-        if (!more)
-            return tl::unexpected<Error>(std::move(more.error()));
-        if (!*more)
-            break;
+    constexpr std::string_view kSources
+        = "SELECT id, rank, attempt, agent_id, first_step, last_step, state FROM source";
+    auto ok = forEachRow(m_db.get(), kSources, [this](const Statement& row) {
         SourceInfo source;
-        source.id = SourceId(rows->integer(0));
-        source.rank = Rank(static_cast<std::int32_t>(rows->integer(1)));
-        source.attempt = static_cast<int>(rows->integer(2));
-        source.agentId = rows->text(3);
-        source.firstStep = Step(rows->integer(4));
-        source.lastStep = Step(rows->integer(5));
-        source.state = static_cast<SourceState>(rows->integer(6));
+        source.id = SourceId(row.integer(0));
+        source.rank = Rank(static_cast<std::int32_t>(row.integer(1)));
+        source.attempt = static_cast<int>(row.integer(2));
+        source.agentId = row.text(3);
+        source.firstStep = Step(row.integer(4));
+        source.lastStep = Step(row.integer(5));
+        source.state = static_cast<SourceState>(row.integer(6));
         m_live.lastStep.store(std::max(m_live.lastStep.load(), source.lastStep.value));
         m_sources[source.id.value] = std::move(source);
-    }
-    auto streams = Statement::prepare(m_db.get(),
-        "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected, epoch, (SELECT CAST(value AS "
-        "INTEGER) FROM meta WHERE key = 'told_seq.' || stream.id) FROM stream");
-    if (!streams)
-        return tl::unexpected<Error>(std::move(streams.error()));
-    for (;;) {
-        auto more = streams->step();
-        if (!more)
-            return tl::unexpected<Error>(std::move(more.error()));
-        if (!*more)
-            return {};
+    });
+    if (!ok)
+        return ok;
+    constexpr std::string_view kStreams
+        = "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected, epoch, (SELECT CAST(value AS "
+          "INTEGER) FROM meta WHERE key = 'told_seq.' || stream.id) FROM stream";
+    return forEachRow(m_db.get(), kStreams, [this](const Statement& row) -> Expected<void> {
         StreamRow stream;
-        stream.id = streams->integer(0);
-        stream.source = SourceId(streams->integer(1));
-        stream.agentId = streams->text(2);
-        stream.incarnation = static_cast<std::uint64_t>(streams->integer(3));
-        stream.durableSeq = stream.stagedSeq = static_cast<std::uint64_t>(streams->integer(4));
-        stream.duplicates = static_cast<std::uint64_t>(streams->integer(5));
-        stream.rejected = static_cast<std::uint64_t>(streams->integer(6));
-        stream.epoch = static_cast<std::uint32_t>(streams->integer(7));
-        stream.toldSeq = static_cast<std::uint64_t>(streams->integer(8));
+        stream.id = row.integer(0);
+        stream.source = SourceId(row.integer(1));
+        stream.agentId = row.text(2);
+        stream.incarnation = static_cast<std::uint64_t>(row.integer(3));
+        stream.durableSeq = stream.stagedSeq = static_cast<std::uint64_t>(row.integer(4));
+        stream.duplicates = static_cast<std::uint64_t>(row.integer(5));
+        stream.rejected = static_cast<std::uint64_t>(row.integer(6));
+        stream.epoch = static_cast<std::uint32_t>(row.integer(7));
+        stream.toldSeq = static_cast<std::uint64_t>(row.integer(8));
         if (!m_sources.contains(stream.source.value))
             return failure(ErrorCode::Damaged, "a stream of the capsule has no source");
         m_streams[stream.id] = std::move(stream);
-    }
+        return {};
+    });
 }
 
 Expected<void> CapsuleWriter::unseal()

@@ -52,7 +52,8 @@ public:
         std::map<LayoutId, LiveLayout*> layouts;
     };
 
-    static Expected<std::unique_ptr<CapsuleWriter>> create(const std::string& path, RunMeta meta, LiveRun& live);
+    /// The file appears under its name only when it is a whole capsule.
+    static Expected<std::unique_ptr<CapsuleWriter>> create(const std::string& path, const RunMeta& meta, LiveRun& live);
     /// Opens for more: replays the tail, takes partial tiles apart again.
     static Expected<std::unique_ptr<CapsuleWriter>> open(const std::string& path, LiveRun& live);
     ~CapsuleWriter();
@@ -127,7 +128,6 @@ private:
     Expected<void> loadStreams();
     Expected<void> unseal();
     Expected<void> unsealLayout(LiveLayout& layout);
-    Expected<void> saveMeta();
     LiveLayout* addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout);
     std::string conflict(const StreamRow& stream, const SampleBatch& batch) const;
 

@@ -27,7 +27,7 @@ Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::create(const std::string& 
     meta.worldSize = request.worldSize;
     meta.createdNs = wallClockNs();
     const std::string path = runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs);
-    auto writer = CapsuleWriter::create(path, std::move(meta), *entry->m_live);
+    auto writer = CapsuleWriter::create(path, meta, *entry->m_live);
     if (!writer)
         return tl::unexpected<Error>(std::move(writer.error()));
     entry->m_writer = std::move(*writer);

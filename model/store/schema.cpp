@@ -79,7 +79,7 @@ tl::unexpected<Error> notACapsule(std::string why)
 
 Expected<void> createSchema(sqlite3* db)
 {
-    if (auto ok = execute(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL"); !ok)
+    if (auto ok = execute(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL"); !ok)
         return ok;
     std::string sql = "BEGIN IMMEDIATE;";
     for (const Table& table : kTables)

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <telltale/core/expected.h>
 
@@ -59,6 +61,27 @@ public:
 private:
     std::unique_ptr<sqlite3_stmt, SqliteFinalizer> m_statement;
 };
+
+/// Runs a query and calls `take(statement)` for each row. It returns nothing, or Expected<void>: its error ends the
+/// loop.
+template <typename Take> Expected<void> forEachRow(sqlite3* db, std::string_view sql, Take take)
+{
+    auto rows = Statement::prepare(db, sql);
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    for (;;) {
+        auto more = rows->step();
+        if (!more)
+            return tl::unexpected<Error>(std::move(more.error()));
+        if (!*more)
+            return {};
+        if constexpr (std::is_void_v<std::invoke_result_t<Take, const Statement&>>) {
+            take(*rows);
+        } else if (Expected<void> ok = take(*rows); !ok) {
+            return ok;
+        }
+    }
+}
 
 /// The first column of the first row as an integer; NotFound without a row.
 Expected<std::int64_t> queryInteger(sqlite3* db, std::string_view sql);

@@ -11,21 +11,6 @@
 namespace telltale::store {
 namespace {
 
-Expected<void> forEachRow(sqlite3* db, std::string_view sql, const std::function<void(const Statement&)>& row)
-{
-    auto statement = Statement::prepare(db, sql);
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    for (;;) {
-        auto more = statement->step();
-        if (!more)
-            return tl::unexpected<Error>(std::move(more.error()));
-        if (!*more)
-            return {};
-        row(*statement);
-    }
-}
-
 bool crcFits(std::string_view data, std::int64_t crc)
 {
     return crc32c(data) == static_cast<std::uint32_t>(crc);

@@ -8,6 +8,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QThread>
 
 #include <telltale/store/archive.h>
 
@@ -26,6 +27,7 @@ private:
 
 private Q_SLOTS:
     void everythingAckedIsThereOnceAfterKills();
+    void aRunKilledAsItBeginsIsOneRun();
 };
 
 void CapsuleKillTest::checkContent(const std::string& path, std::uint64_t acked)
@@ -92,6 +94,36 @@ void CapsuleKillTest::everythingAckedIsThereOnceAfterKills()
     const auto report = verifyCapsule(runs.front().path);
     QVERIFY(report.has_value());
     QVERIFY2(report->problems.empty(), report->problems.empty() ? "" : report->problems.front().c_str());
+}
+
+void CapsuleKillTest::aRunKilledAsItBeginsIsOneRun()
+{
+    for (int life = 0; life < 40; ++life) {
+        QTemporaryDir dir;
+        const std::string data = dir.path().toStdString();
+        QProcess helper;
+        helper.start(QCoreApplication::applicationDirPath() + QStringLiteral("/capsulekillhelper"), { dir.path() });
+        QVERIFY(helper.waitForStarted());
+        // Until the data directory's lock is taken nothing begins; then a capsule takes some milliseconds to come.
+        QElapsedTimer timer;
+        timer.start();
+        while (!std::filesystem::exists(data + "/lock") && timer.elapsed() < 30'000)
+            QThread::usleep(200);
+        QThread::usleep(static_cast<unsigned long>(life) * 500);
+        ::kill(static_cast<pid_t>(helper.processId()), SIGKILL);
+        helper.waitForFinished();
+        QVERIFY2(listRuns(data).size() <= 1, qPrintable(QString::number(life)));
+        {
+            Recorder recorder(data);
+            static_cast<void>(recorder.open(makeRequest("kill", 42)));
+        }
+        const auto runs = listRuns(data);
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        const auto report = verifyCapsule(runs.front().path);
+        QVERIFY(report && report->problems.empty());
+        for (const auto& entry : std::filesystem::directory_iterator(data + "/runs"))
+            QCOMPARE(entry.path().string(), runs.front().path);
+    }
 }
 
 QTEST_GUILESS_MAIN(CapsuleKillTest)
