@@ -14,8 +14,6 @@
 
 #include <telltale/store/archive.h>
 
-#include "args.h"
-
 namespace telltale::app {
 
 using series::CellState;
@@ -44,6 +42,21 @@ int Report::failUsage(const Error& error)
 {
     fail(error);
     return kExitUsage;
+}
+
+std::optional<Args> Report::parse(const Usage& usage, std::span<const std::string> args)
+{
+    auto parsed = Args::parse(usage, args);
+    if (!parsed) {
+        m_exitCode = failUsage(parsed.error());
+        return std::nullopt;
+    }
+    if (parsed->wantsHelp()) {
+        m_out << usage.help();
+        m_exitCode = kExitDone;
+        return std::nullopt;
+    }
+    return std::move(*parsed);
 }
 
 Expected<std::string> dataDirOf(const Args& args)

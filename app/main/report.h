@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,9 +14,9 @@
 #include <telltale/store/runhandle.h>
 #include <telltale/store/runreader.h>
 
-namespace telltale::app {
+#include "args.h"
 
-class Args;
+namespace telltale::app {
 
 /// Where a verb's report and its errors go. Thread: the verb's.
 class Report {
@@ -31,10 +32,15 @@ public:
     /// The same for words that no run of the program could have accepted.
     int failUsage(const Error& error);
 
+    /// The verb's words; nothing when they are answered already, with help or an error: end with exitCode().
+    std::optional<Args> parse(const Usage& usage, std::span<const std::string> args);
+    int exitCode() const { return m_exitCode; }
+
 private:
     std::ostream& m_out;
     std::ostream& m_err;
     bool m_isJson;
+    int m_exitCode = 0;
 };
 
 /// --data-dir, which must exist when it is given, or the default one, which need not.

@@ -192,13 +192,9 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
 int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
     Report reporter(args, out, err);
-    const auto parsed = Args::parse(kUsage, args);
+    const auto parsed = reporter.parse(kUsage, args);
     if (!parsed)
-        return reporter.failUsage(parsed.error());
-    if (parsed->wantsHelp()) {
-        out << kUsage.help();
-        return kExitDone;
-    }
+        return reporter.exitCode();
     const auto path = capsulePathOf(*parsed);
     if (!path)
         return reporter.fail(path.error());

@@ -44,13 +44,9 @@ std::string noteText(const store::RunSummary& run)
 int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
     Report report(args, out, err);
-    const auto parsed = Args::parse(kUsage, args);
+    const auto parsed = report.parse(kUsage, args);
     if (!parsed)
-        return report.failUsage(parsed.error());
-    if (parsed->wantsHelp()) {
-        out << kUsage.help();
-        return kExitDone;
-    }
+        return report.exitCode();
     const auto dataDir = dataDirOf(*parsed);
     if (!dataDir)
         return report.failUsage(dataDir.error());

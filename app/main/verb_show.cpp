@@ -306,13 +306,9 @@ Expected<void> writeJsonRows(
 int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err)
 {
     Report report(args, out, err);
-    const auto parsed = Args::parse(kUsage, args);
+    const auto parsed = report.parse(kUsage, args);
     if (!parsed)
-        return report.failUsage(parsed.error());
-    if (parsed->wantsHelp()) {
-        out << kUsage.help();
-        return kExitDone;
-    }
+        return report.exitCode();
     const auto wanted = readWanted(*parsed);
     if (!wanted)
         return report.failUsage(wanted.error());

@@ -12,6 +12,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
 
+#include "iconbutton.h"
 #include "pulse.h"
 #include "runbutton.h"
 #include "sparkline.h"
@@ -70,17 +71,9 @@ ToolBar::Fact ToolBar::makeFact(const QString& before, const QString& after, int
 
 void ToolBar::addAction(QAction* action)
 {
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    button->setAutoRaise(true);
-    button->setIconSize({ 16, 16 });
-    button->setFixedSize(26, 26);
-    button->setAccessibleName(action->toolTip());
-    button->setFocusPolicy(Qt::TabFocus);
     if (m_layout->itemAt(m_layout->count() - 1)->widget() != m_palette)
         m_layout->addSpacing(-12);
-    m_layout->addWidget(button);
+    m_layout->addWidget(iconButton(action, this));
 }
 
 void ToolBar::show(const Pulse& pulse)

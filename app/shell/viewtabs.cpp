@@ -21,6 +21,7 @@
 #include <telltale/runs/seriesrows.h>
 
 #include "dataviews.h"
+#include "iconbutton.h"
 
 namespace telltale::shell {
 
@@ -84,15 +85,7 @@ void ViewTabs::addPage(DataView* view, QWidget* page)
 
 void ViewTabs::addAction(QAction* action)
 {
-    auto* button = new QToolButton(this);
-    button->setDefaultAction(action);
-    button->setToolButtonStyle(Qt::ToolButtonIconOnly);
-    button->setAutoRaise(true);
-    button->setIconSize({ 16, 16 });
-    button->setFixedSize(26, 26);
-    button->setAccessibleName(action->toolTip());
-    button->setFocusPolicy(Qt::TabFocus);
-    m_bar->addWidget(button);
+    m_bar->addWidget(iconButton(action, this));
 }
 
 QStringList ViewTabs::ids() const

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
+#include <type_traits>
+#include <utility>
+
 #include <QImage>
 #include <QTimer>
 #include <QWidget>
@@ -56,8 +60,11 @@ protected:
     /// Hands one question to submit(). Called only while visible.
     virtual void ask() = 0;
     void submit(store::QueryPool::Work work);
-    /// For a delivery: remembers why there is no answer.
-    void setTrouble(const QString& sentence) { m_trouble = sentence; }
+    /// Asks `read(reader, cancel)` for an Expected picture on a query's thread. The picture goes to `taken` as a shared
+    /// one; without it the reason is remembered, and the last answer stays: an old picture with a reason says more than
+    /// none. Either way troubleChanged() comes first.
+    template <typename Read, typename Taken> void submitRead(Read read, Taken taken);
+    virtual void troubleChanged() { }
     void showEvent(QShowEvent* event) override;
     const ViewContext& context() const { return m_context; }
     store::QueryPool::ViewId queryId() const { return m_queryId; }
@@ -70,5 +77,25 @@ private:
     bool m_asking = false;
     bool m_stale = true; ///< something changed since the last question
 };
+
+template <typename Read, typename Taken> void DataView::submitRead(Read read, Taken taken)
+{
+    submit([this, read = std::move(read), taken = std::move(taken)](
+               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+        auto picture = reader ? read(**reader, cancel) : tl::unexpected(reader.error());
+        if (!picture) {
+            return [this, why = QString::fromStdString(picture.error().sentence())] {
+                m_trouble = why;
+                troubleChanged();
+            };
+        }
+        using Picture = std::decay_t<decltype(*picture)>;
+        return [this, taken, shared = std::make_shared<const Picture>(std::move(*picture))] {
+            m_trouble.clear();
+            troubleChanged();
+            taken(shared);
+        };
+    });
+}
 
 }

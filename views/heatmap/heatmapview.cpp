@@ -241,25 +241,17 @@ void HeatmapView::ask()
     request.atStep = state.cursor().value_or(state.visibleRange().last);
     request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
     request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
-    submit([this, request](
-               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-        auto picture = reader ? readHeat(**reader, request, cancel) : tl::unexpected(reader.error());
-        if (!picture) {
-            const QString why = QString::fromStdString(picture.error().sentence());
-            return [this, why] {
-                // The last answer stays: an old picture with a reason says more than none.
-                setTrouble(why);
-                m_canvas->setEmptyText(emptyText());
-            };
-        }
-        auto shared = std::make_shared<const HeatPicture>(std::move(*picture));
-        return [this, shared, request] {
-            setTrouble({});
-            m_canvas->setEmptyText(emptyText());
-            m_canvas->setPicture(shared);
+    submitRead([request](store::RunReader& reader,
+                   const series::CancelToken& cancel) { return readHeat(reader, request, cancel); },
+        [this, request](std::shared_ptr<const HeatPicture> picture) {
+            m_canvas->setPicture(std::move(picture));
             askElsewhere(request);
-        };
-    });
+        });
+}
+
+void HeatmapView::troubleChanged()
+{
+    m_canvas->setEmptyText(emptyText());
 }
 
 void HeatmapView::askElsewhere(const HeatRequest& request)

@@ -46,6 +46,7 @@ Q_SIGNALS:
 
 protected:
     void ask() override;
+    void troubleChanged() override;
     void changeEvent(QEvent* event) override;
 
 private:

@@ -230,29 +230,22 @@ void CurvesView::ask()
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     request.xAxis = m_xAxis;
     m_compared.ask(request, readCurves, [this] { showMerged(); });
-    submit([this, request](
-               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-        auto picture = reader ? readCurves(**reader, request, cancel) : tl::unexpected(reader.error());
-        if (!picture) {
-            const QString why = QString::fromStdString(picture.error().sentence());
-            return [this, why] {
-                setTrouble(why);
-                m_canvas->setEmptyText(emptyText());
-            };
-        }
-        auto shared = std::make_shared<const CurvePicture>(std::move(*picture));
-        return [this, shared] {
-            setTrouble({});
-            m_canvas->setEmptyText(emptyText());
-            m_own = shared;
-            m_xBox->setToolTip(m_xAxis == XAxis::Step || shared->warp
+    submitRead([request](store::RunReader& reader,
+                   const series::CancelToken& cancel) { return readCurves(reader, request, cancel); },
+        [this](std::shared_ptr<const CurvePicture> picture) {
+            m_own = std::move(picture);
+            m_xBox->setToolTip(m_xAxis == XAxis::Step || m_own->warp
                     ? tr("x")
                     : tr("This run records no %1: the axis shows steps.").arg(m_xBox->currentText()));
             updateCaption();
             showMerged();
             askValues();
-        };
-    });
+        });
+}
+
+void CurvesView::troubleChanged()
+{
+    m_canvas->setEmptyText(emptyText());
 }
 
 void CurvesView::askValues()

@@ -39,6 +39,7 @@ public:
 
 protected:
     void ask() override;
+    void troubleChanged() override;
 
 private:
     void buildBar();

@@ -135,24 +135,17 @@ void OverviewView::ask()
     const CurveRequest request
         = CurveRequest::of(state, static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF())));
     m_compared.ask(request, readScalars, [this] { showMerged(); });
-    submit([this, request](
-               Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-        auto picture = reader ? readScalars(**reader, request, cancel) : tl::unexpected(reader.error());
-        if (!picture) {
-            const QString why = QString::fromStdString(picture.error().sentence());
-            return [this, why] {
-                setTrouble(why);
-                m_canvas->setEmptyText(emptyText());
-            };
-        }
-        auto shared = std::make_shared<const CurvePicture>(std::move(*picture));
-        return [this, shared] {
-            setTrouble({});
-            m_canvas->setEmptyText(emptyText());
-            m_own = shared;
+    submitRead([request](store::RunReader& reader,
+                   const series::CancelToken& cancel) { return readScalars(reader, request, cancel); },
+        [this](std::shared_ptr<const CurvePicture> picture) {
+            m_own = std::move(picture);
             showMerged();
-        };
-    });
+        });
+}
+
+void OverviewView::troubleChanged()
+{
+    m_canvas->setEmptyText(emptyText());
 }
 
 void OverviewView::showMerged()

@@ -27,6 +27,7 @@ public:
 
 protected:
     void ask() override;
+    void troubleChanged() override;
 
 private:
     void buildBar();

@@ -8,6 +8,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
 
 namespace telltale::views {
@@ -37,16 +38,8 @@ void paintMark(QPainter& painter, QPointF c, CellState state)
 
 QColor colourOf(CellState state)
 {
-    switch (state) {
-    case CellState::NaN:
-        return QColor(0xFD2D65);
-    case CellState::PosInf:
-        return QColor(0xFF8FBF);
-    case CellState::NegInf:
-        return QColor(0x8F45FF);
-    default:
-        return Theme::current().strong;
-    }
+    const Theme& theme = Theme::current();
+    return glyphs::isNonFinite(state) ? glyphs::fill(state, theme) : theme.strong;
 }
 
 }
