@@ -289,3 +289,49 @@ def test_a_disabled_agent_does_nothing(tmp_path: Path) -> None:
     done = run(PREPARE + "\n    step()\n    print('trained')\n", tmp_path, TELLTALE_MODE="disabled")
     assert done.returncode == 0, done.stderr
     assert not (tmp_path / "spool").exists() or spooled(tmp_path) == 0
+
+
+def test_what_is_logged_after_the_last_step_is_in_the_files_without_finish(tmp_path: Path) -> None:
+    script = """
+import torch, telltale
+model = torch.nn.Linear(4, 3); optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+telltale.watch(model, optimizer, {"format": ["csv"], "wg_distribution": True})
+for step in range(1, 9):
+    model(torch.ones(2, 4)).square().sum().backward(); optimizer.step(); optimizer.zero_grad()
+    telltale.log({"loss": 100 + step}, step=step)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=dict(os.environ, MONITOR_OUTPUT_DIR=str(tmp_path)),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0 and "not written" not in done.stderr, done.stderr
+    text = "".join(path.read_text() for path in tmp_path.rglob("scalar_*.csv"))
+    assert all(f"0,loss,{step},{100 + step}" in text for step in range(1, 9)), text
+
+
+@pytest.mark.parametrize("config", [[], 42, b"{}", 1.5])
+def test_a_config_of_a_wrong_type_is_one_sentence(config: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    monitor = TrainerMon(config, sinks=[RecordingSink()])
+    assert f"not {type(config).__name__}; the defaults are used" in capsys.readouterr().err
+    monitor.close()
+
+
+@pytest.mark.parametrize("step", ["5", 0.5, float("nan"), 1 << 62, None, [1], -(1 << 63)])
+def test_a_step_that_is_none_is_told_and_left_out(step: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    sink = RecordingSink()
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    monitor.log({"bad": 1.0, "huge": 10**400}, step=step)
+    monitor.log({"good": 2.0}, step=0.0)  # type: ignore[arg-type] - a whole number all the same
+    model(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    monitor.close()
+    said = capsys.readouterr().err
+    assert ("must be a whole number" in said) == (step is not None)
+    assert "internal error" not in said
+    assert sink.scalar("good") == {0: 2.0} and (sink.scalar("bad") == {}) == (step is not None)

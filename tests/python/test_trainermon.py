@@ -390,3 +390,47 @@ def test_a_metric_whose_step_goes_back_is_told_once() -> None:
     run.monitor.log({"accuracy": 0.5})
     run.step()
     assert len([sentence for sentence in run.sink.sentences() if "went back" in sentence]) == 2
+
+
+def test_a_tensor_whose_shape_or_type_changes_is_described_as_it_is_at_each_step() -> None:
+    model = nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sink = RecordingSink()
+    monitor = TrainerMon({"xy_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    for rows, dtype in ((5, torch.float32), (6, torch.float32), (7, torch.bfloat16)):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype is torch.bfloat16):
+            model(torch.ones(rows, 4)).float().square().sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    found = [
+        (shot.kind, desc.shape, desc.torch_dtype)
+        for frame in sink.frames
+        for shot in frame.tables
+        for desc in shot.series
+        if shot.kind in (Kind.ACTV, Kind.ACTV_GRAD) and desc.slot == "output"
+    ]
+    wanted = [((5, 3), "torch.float32"), ((6, 3), "torch.float32"), ((7, 3), "torch.bfloat16")]
+    for kind in (Kind.ACTV, Kind.ACTV_GRAD):
+        assert [entry[1:] for entry in found if entry[0] is kind] == wanted
+
+
+def test_a_step_that_a_loss_scaler_gives_up_is_told_with_the_gradients_that_broke() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sink = RecordingSink()
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**10)
+    for step in range(4):
+        x = torch.ones(3, 4)
+        if step == 2:
+            x[0, 0] = float("inf")
+        scaler.scale(model(x).square().mean()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+    monitor.close()
+    told = [(step, text) for kind, step, text in sink.events if "given up" in text]
+    assert [step for step, _ in told] == [2]
+    assert "4 of 4 had NaN or Inf, in backward the first was 1." in told[0][1]

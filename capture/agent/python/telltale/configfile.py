@@ -51,7 +51,11 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
             return parse(json.dumps(source))
         except (TypeError, ValueError) as error:
             raise ConfigError(f"the config is not JSON: {error}") from None
+    if not isinstance(source, (str, os.PathLike)):
+        raise ConfigError(f"a config is a path, a JSON text or a dict, not {type(source).__name__}")
     text = os.fspath(source)
+    if not isinstance(text, str):
+        raise ConfigError(f"a config's path is text, not {type(text).__name__}")
     if text.lstrip()[:1] == "{" or text.lstrip().startswith("//"):
         return parse(text)
     try:

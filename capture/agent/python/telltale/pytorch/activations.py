@@ -82,7 +82,7 @@ class ModuleHook(Hook):
         self._name = name
         self._vpp = vpp
         self._wants = wants  # (slot, gradient) -> bool
-        self._rows: dict[tuple[Any, ...], tuple[int, int]] = {}
+        self._rows: dict[tuple[Any, ...], tuple[int, int, Any, Any]] = {}  # rows, and the shape and dtype seen last
         self._mark = (-1, -1, -1)
         self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
 
@@ -155,12 +155,14 @@ class ModuleHook(Hook):
             rows = self._rows.get(key)
             if rows is None:
                 rows = self._rows[key] = self._add(engine, side, f"{side}_{i}" if many else side, call, tensor)
+            elif rows[2] != tensor.shape or rows[3] is not tensor.dtype:
+                rows = self._rows[key] = _redescribed(engine, rows, tensor)
             if wants_value and rows[0] >= 0:
                 engine.measure(Kind.ACTV, tensor, rows[0])
             if wants_grad and rows[1] >= 0 and tensor.requires_grad:
                 tensor.register_hook(GradientOfActivation(engine.reference, rows[1], engine.step))
 
-    def _add(self, engine: Engine, side: str, slot: str, call: int, tensor: Any) -> tuple[int, int]:
+    def _add(self, engine: Engine, side: str, slot: str, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
         form = Form.INPUT_SIDE if side == "input" else Form.NONE
         desc = SeriesDesc(
             name=self._name,
@@ -178,7 +180,23 @@ class ModuleHook(Hook):
             value = engine.table(Kind.ACTV).add(desc)
         if self._wants(slot, True) and tensor.is_floating_point():
             gradient = engine.table(Kind.ACTV_GRAD).add(dataclasses.replace(desc, form=form | Form.TOTAL))
-        return value, gradient
+        return value, gradient, tensor.shape, tensor.dtype
+
+
+def _redescribed(engine: Engine, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
+    """Corrects what the series say of a tensor whose shape or element type has changed: files name both at each step;
+    the dashboard keeps the first."""
+    for kind, row in ((Kind.ACTV, rows[0]), (Kind.ACTV_GRAD, rows[1])):
+        if row >= 0:
+            table = engine.table(kind)
+            table.series[row] = dataclasses.replace(
+                table.series[row],
+                shape=tuple(tensor.shape),
+                dtype=DTYPES.get(tensor.dtype, DType.UNKNOWN),
+                numel=tensor.numel(),
+                torch_dtype=str(tensor.dtype),
+            )
+    return rows[0], rows[1], tensor.shape, tensor.dtype
 
 
 class Activations(Part):

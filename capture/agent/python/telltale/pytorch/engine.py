@@ -69,6 +69,7 @@ class Engine:
         self._stepped: list[bool] = []
         self._units: list[Unit] = []
         self._unreduced = UnreducedGradients(self, [])
+        self._told_given_up = False
         self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
         self._forwards = 0
         self.has_begun = False
@@ -253,6 +254,7 @@ class Engine:
 
     def _restart(self) -> None:
         """The step is tried again from its first micro step (a loss scaler has skipped it, or a closure runs again)."""
+        self._report_given_up()
         self.attempt += 1
         self._forwards = 0
         self._unreduced.begin()
@@ -260,6 +262,21 @@ class Engine:
         for table in gone:
             table.clear()
         self.measurer.forget(gone)
+
+    def _report_given_up(self) -> None:
+        """What a step that is never taken measured goes; that it was tried, and which gradients broke it, stays."""
+        sentence = f"step {self.step} was tried and given up: its gradients were cleared before an optimizer took them"
+        table = self._tables.get(Kind.GRAD_UNREDUCED)
+        if table is not None:
+            seen = [row for row in dict.fromkeys(table.arrived) if table.flags[row]]
+            broken = [row for row in seen if table.results[row]["finite"] != table.results[row]["numel"]]
+            if broken:
+                name = table.series[broken[0]].name
+                sentence += f"; {len(broken)} of {len(seen)} had NaN or Inf, in backward the first was {name}"
+        self.dispatcher.event("log", self.step, sentence)
+        if not self._told_given_up:
+            self._told_given_up = True
+            print(f"telltale: rank {self.rank}: {sentence}", file=sys.stderr, flush=True)
 
     # -- the step ------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from ..series import SeriesDesc, SeriesTable
 if TYPE_CHECKING:
     from .engine import Engine
 
+_FARTHEST = 1 << 53
 _OWN_NORM = "grad-norm (telltale)"
 
 
@@ -27,6 +28,7 @@ class RunMetrics:
         self._whole = 0, False  # the gradients looked at, and whether they are whole
         self._reached: dict[str, int] = {}  # the last step of each metric that the user logs
         self._went_back: set[str] = set()
+        self._ran_ahead = False
 
     @property
     def _engine(self) -> Engine:
@@ -47,6 +49,11 @@ class RunMetrics:
         """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
         forward pass has begun since."""
         engine = self._engine
+        if step is not None and (step := _whole(step)) is None:
+            engine.tell(
+                "a metric's step must be a whole number between -2^53 and 2^53; what is logged with another is left out"
+            )
+            return
         at = step if step is not None else (engine.step if engine.has_begun else engine.step - 1)
         late: dict[str, float] = {}
         for name, value in values.items():
@@ -60,6 +67,12 @@ class RunMetrics:
             if number is not None:
                 self._notice(str(name), at)
         if late and at > engine.step:
+            if not self._ran_ahead:
+                self._ran_ahead = True
+                engine.tell(
+                    f"a metric was logged for step {at}, and the monitor is at step {engine.step}: it counts optimizer "
+                    "steps, without those that a loss scaler skips; log() without step= follows it"
+                )
             self._send_before(late)
         if late:
             engine.dispatcher.scalar(at, late)
@@ -71,8 +84,8 @@ class RunMetrics:
         if at < reached and name not in self._went_back:
             self._went_back.add(name)
             self._engine.tell(
-                f"the metric {name!r} went back from step {reached} to {at}: it is shown from there on as after a "
-                "restart, and what it had for later steps is hidden"
+                f"the metric {name!r} went back from step {reached} to {at}: where a step comes again its later value "
+                "counts, and in a long run what it had for the steps behind it is hidden"
             )
 
     def _send_before(self, names: Iterable[str]) -> None:
@@ -133,9 +146,23 @@ class RunMetrics:
         table.put(row, value)
 
 
+def _whole(step: Any) -> int | None:
+    """A step as an int, None where it is none that a double could hold too."""
+    if isinstance(step, torch.Tensor) and not (step.is_cpu and step.numel() == 1):
+        return None
+    try:
+        number = int(step)
+        return number if number == step and abs(number) <= _FARTHEST else None
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def _number(value: Any) -> float | None:
     if isinstance(value, (bool, int, float)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return None
     if isinstance(value, torch.Tensor):
         # A tensor on a device would have to be waited for.
         return float(value.detach()) if value.numel() == 1 and value.is_cpu else None

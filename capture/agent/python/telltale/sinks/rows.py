@@ -10,7 +10,7 @@ import numpy as np
 
 from ..config import MonitorConfig
 from ..kinds import Kind
-from ..series import TableSnapshot
+from ..series import SeriesDesc, TableSnapshot
 from .layout import BY_MODULE, COUNTS, METADATA, FileKind, Names, column, dtype_text, holds_integers, ops_of, shape_text
 from .textfile import cell
 
@@ -23,6 +23,7 @@ class _Plan:
     """Lines of one table with holes for step and values, made once for as long as the same series are measured."""
 
     rows: np.ndarray
+    series: list[SeriesDesc]
     columns: list[str]  # of the holes, after the step
     templates: list[str]  # of _CHUNK lines each
     integers: list[int]  # lines whose min and max are integers
@@ -58,8 +59,9 @@ class RowWriter:
         """The lines of the rows `order` of a table."""
         plan = self._plan
         key = table.rows[order]
-        if plan is None or not np.array_equal(plan.rows, key):
-            plan = self._plan = self._make(table, order, key)
+        series = [table.series[row] for row in order.tolist()]
+        if plan is None or not np.array_equal(plan.rows, key) or plan.series != series:
+            plan = self._plan = self._make(table, order, key, series)
         cells: list[list[int] | list[float]] = [[step] * len(order)]
         cells += [self._cells(table, op, order, plan.integers) for op in plan.columns]
         parts = []
@@ -84,13 +86,12 @@ class RowWriter:
                     cells[i] = int(cells[i])
         return cells
 
-    def _make(self, table: TableSnapshot, order: np.ndarray, key: np.ndarray) -> _Plan:
+    def _make(self, table: TableSnapshot, order: np.ndarray, key: np.ndarray, series: list[SeriesDesc]) -> _Plan:
         ops = ops_of(self._files, self._config)
         hole = "%.9g" if self._config.ndigits is None else "%r"
         holes = [op for op in ops if op not in METADATA]
         lines = []
-        for row in order:
-            desc = table.series[row]
+        for desc in series:
             fixed = {"shape": shape_text(self._kind, desc), "dtype": dtype_text(self._kind, desc)}
             cells = [str(desc.vpp_stage), _literal(self._names.row(self._kind, self._files, desc)), "%d"]
             if self._files.has_micro_step:
@@ -98,7 +99,7 @@ class RowWriter:
             cells += [_literal(fixed[op]) if op in fixed else hole if op not in COUNTS else "%r" for op in ops]
             lines.append(",".join(cells) + "\n")
         templates = ["".join(lines[i : i + _CHUNK]) for i in range(0, len(lines), _CHUNK)]
-        return _Plan(key, holes, templates, self._integers(table, order))
+        return _Plan(key, series, holes, templates, self._integers(table, order))
 
     def _integers(self, table: TableSnapshot, order: np.ndarray) -> list[int]:
         """pandas prints a column of integers as such only when nothing else was written with it: a module's rows (of

@@ -153,12 +153,13 @@ class StreamSink(Sink):
         if agent.close(reason) or not before["in_flight"]:
             return
         left = before["in_flight"]
-        kept = before["spool_bytes"] > 0 or before["mode"] == 1
+        cannot = why.startswith("cannot ")  # make, open or write the spool
+        kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not cannot
         reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
         if not reason:
             return  # offline, and in the spool as asked for
         sentence = f"telltale: {left} samples did not reach the dashboard{reason}"
-        if kept and "cannot write" not in why:
+        if kept:
             sentence += (
                 "; they are kept in the spool: this run's next agent delivers them, or `telltale import "
                 f"{os.environ.get('TELLTALE_DIR') or '~/.local/state/telltale/spool'}`"

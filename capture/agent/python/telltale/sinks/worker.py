@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 import time
+import weakref
 from collections import deque
 from typing import Callable
 
@@ -16,6 +17,18 @@ log = logging.getLogger("telltale")
 MAX_JOBS = 8192
 _BETWEEN_WORDS = 30.0  # seconds
 MAX_BYTES = 16 << 20  # of frames that wait; one frame is taken whatever its size
+
+
+_running: weakref.WeakSet[FrameWorker] = weakref.WeakSet()
+
+
+def _close_running() -> None:
+    for worker in list(_running):
+        worker.close()
+
+
+# Handlers run last in, first out: this one is there before the monitors', whose last steps come through a worker.
+atexit.register(_close_running)
 
 
 class FrameWorker:
@@ -70,7 +83,7 @@ class FrameWorker:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
-                atexit.register(self.close)
+                _running.add(self)
             self._change.notify_all()
         return True
 
@@ -97,7 +110,7 @@ class FrameWorker:
             self._closed = True
             self._change.notify_all()
             thread = self._thread
-        atexit.unregister(self.close)
+        _running.discard(self)
         if is_drained and thread is not None and thread is not threading.current_thread():
             thread.join(timeout)
         return is_drained
@@ -131,7 +144,9 @@ class Losses:
         self._lock = threading.Lock()
         self._lost_now = 0
         self._first = 0
+        self._last = -1  # the step counted last: it comes again when a metric is logged late
         self._refused = 0
+        self._last_refused = -1
         self._next_word = 0.0
         self.taken = 0
         self.written = 0
@@ -157,6 +172,9 @@ class Losses:
         """A step will not be in the files, or not whole."""
         with self._lock:
             self.lost += 1
+            if self._lost_now and step == self._last:
+                return
+            self._last = step
             self._lost_now += 1
             if self._lost_now > 1:
                 return
@@ -167,6 +185,9 @@ class Losses:
         """The queue had no room for a step. Told at the first, then at most every half minute, and at the end."""
         with self._lock:
             self.lost += 1
+            if self._refused and step == self._last_refused:
+                return
+            self._last_refused = step
             self._refused += 1
             now = time.monotonic()
             if self._refused > 1 and now < self._next_word:
