@@ -178,7 +178,11 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     const Rank rank = !request.ranks.empty() ? request.ranks.front()
         : (*catalog)->sources.empty()        ? Rank { 0 }
                                              : (*catalog)->sources.front().rank;
-    const auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
+    auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
+    // What the axes are made of is no metric.
+    std::erase_if(rows, [](const views::Row& row) {
+        return row.kind == Kind::Scalar && row.key.name.startsWith(QLatin1String("telltale."));
+    });
     if (rows.empty() && request.view != QLatin1String("overview"))
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");

@@ -119,6 +119,20 @@ std::string timeText(std::int64_t unixNs)
     return { text.data(), length };
 }
 
+std::string nameText(std::string_view name)
+{
+    constexpr std::size_t kLongest = 48;
+    std::string text(name);
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    if (text.size() <= kLongest)
+        return text;
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;
+    return text.substr(0, end) + "…";
+}
+
 std::string bytesText(std::uint64_t bytes)
 {
     constexpr std::array<const char*, 5> kUnits { "B", "kB", "MB", "GB", "TB" };

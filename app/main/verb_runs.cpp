@@ -60,13 +60,13 @@ int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& 
     }
     std::size_t nameWidth = 4;
     for (const store::RunSummary& run : runs)
-        nameWidth = std::max(nameWidth, run.name.size());
+        nameWidth = std::max(nameWidth, nameText(run.name).size());
     if (!runs.empty()) {
         out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}\n", "ID", "NAME", nameWidth, "STATE", "RANKS",
             "LAST STEP", "SIZE");
     }
     for (const store::RunSummary& run : runs) {
-        out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}{}\n", run.id, run.name, nameWidth,
+        out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}{}\n", run.id, nameText(run.name), nameWidth,
             store::runStateName(run.state), run.ranks,
             run.lastStep.value < 0 ? "-" : std::to_string(run.lastStep.value), bytesText(run.fileBytes), noteText(run));
     }

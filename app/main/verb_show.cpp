@@ -42,10 +42,31 @@ struct Row {
     int microStep = -1;
     Stat stat = Stat::Unspecified;
     std::uint64_t numel = 0;
+    std::uint32_t form = 0;
     series::RowAttempts attempts;
 
     std::string label() const { return slot.empty() ? name : name + ':' + slot; }
 };
+
+/// How the series was measured, in words.
+std::vector<std::string> formWords(std::uint32_t bits)
+{
+    static constexpr std::pair<std::uint32_t, const char*> kWords[] {
+        { form::kAccumulated, "accumulated" },
+        { form::kScaled, "scaled" },
+        { form::kClipped, "clipped" },
+        { form::kTotal, "total" },
+        { form::kSampled, "sampled" },
+        { form::kMicro, "micro" },
+        { form::kInputSide, "input side" },
+    };
+    std::vector<std::string> words;
+    for (const auto& [bit, word] : kWords) {
+        if ((bits & bit) != 0)
+            words.emplace_back(word);
+    }
+    return words;
+}
 
 struct Wanted {
     std::string name;
@@ -145,7 +166,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !hasStat(stats, *wanted.stat))
             continue;
         Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
-            wanted.stat.value_or(defaultStat(stats)), newest.numel, {} };
+            wanted.stat.value_or(defaultStat(stats)), newest.numel, newest.form, {} };
         for (const auto& [attempt, info] : attempts)
             row.attempts.push_back(info->id);
         rows.push_back(std::move(row));
@@ -256,8 +277,9 @@ Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
-        out << fmt::format("# {}  {}{}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat),
-            row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep), "STEP", "RANK", "KIND");
+        out << fmt::format("# {}  {}{}{}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat),
+            row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep),
+            row.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.form), ", ")), "STEP", "RANK", "KIND");
         auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
             damaged.note(value);
             writeTextValue(out, row, value);
@@ -280,9 +302,9 @@ Expected<void> writeJsonRows(
     for (const Row& row : rows) {
         out << (&row == &rows.front() ? "\n" : ",\n")
             << fmt::format("{{\"name\":{},\"slot\":{},\"micro_step\":{},\"rank\":{},\"kind\":\"{}\",\"stat\":\"{}\","
-                           "\"values\":[",
+                           "\"form\":{},\"values\":[",
                    quoted(row.name), quoted(row.slot), row.microStep, row.rank.value, kindName(row.kind),
-                   statName(row.stat));
+                   statName(row.stat), nlohmann::json(formWords(row.form)).dump());
         bool first = true;
         auto done = readValues(reader, row, range, [&out, &first, &damaged](const RawValue& value) {
             damaged.note(value);

@@ -125,6 +125,8 @@ public:
         for (std::size_t s = 0; s < m_steps; ++s) {
             step += static_cast<std::uint64_t>(m_in.steps(static_cast<int>(s)));
             wallNs += static_cast<std::uint64_t>(m_in.wall_ns(static_cast<int>(s)));
+            if (!isStep(static_cast<std::int64_t>(step)))
+                return bad("a step is farther from 0 than 2^53");
             m_blocks[s].layout = m_layout;
             m_blocks[s].step = Step { static_cast<std::int64_t>(step) };
             m_blocks[s].wallNs = static_cast<std::int64_t>(wallNs);

@@ -38,6 +38,13 @@ using Rank = StrongId<struct RankTag, std::int32_t>;
 using Step = StrongId<struct StepTag, std::int64_t>;
 
 /// Closed range of steps. Empty when last < first.
+/// Steps lie between -2^53 and 2^53: a double holds each of them, and no count of them overflows.
+inline constexpr std::int64_t kFarthestStep = std::int64_t { 1 } << 53;
+constexpr bool isStep(std::int64_t value)
+{
+    return -kFarthestStep <= value && value <= kFarthestStep;
+}
+
 struct StepRange {
     Step first { 0 };
     Step last { -1 };

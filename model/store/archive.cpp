@@ -206,7 +206,7 @@ Expected<std::string> findCapsule(const std::string& dataDir, const std::string&
         return pathOrId;
     if (found.empty())
         return failure(ErrorCode::NotFound, "there is no run with the id \"" + pathOrId + "\" in " + dataDir,
-            "\"telltale runs\" lists them");
+            "\"telltale runs\" lists them, \"telltale --help\" the verbs");
     return failure(ErrorCode::BadInput, "the id \"" + pathOrId + "\" fits " + std::to_string(found.size()) + " runs",
         "give more of its digits");
 }

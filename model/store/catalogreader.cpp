@@ -66,8 +66,8 @@ void readSource(const Statement& row, Catalog& catalog)
     source.tp = numberOf<int>(row, 9);
     source.pp = numberOf<int>(row, 10);
     source.ep = numberOf<int>(row, 11);
-    source.firstStep = Step { row.integer(12) };
-    source.lastStep = Step { row.integer(13) };
+    source.firstStep = Step { std::clamp(row.integer(12), -kFarthestStep, kFarthestStep) };
+    source.lastStep = Step { std::clamp(row.integer(13), -kFarthestStep, kFarthestStep) };
     source.state = static_cast<SourceState>(std::min<std::int64_t>(row.integer(14), 3));
     if (source.firstStep <= source.lastStep) {
         catalog.steps = catalog.steps.isEmpty() ? StepRange { source.firstStep, source.lastStep }

@@ -36,6 +36,12 @@ void putSentence(char* err, std::size_t length, const std::string& sentence)
     err[bytes] = '\0';
 }
 
+/// A step that the wire takes.
+std::int64_t nearest(std::int64_t step)
+{
+    return std::clamp(step, -telltale::kFarthestStep, telltale::kFarthestStep);
+}
+
 /// Nothing may leave the ABI by exception: what happens inside is counted, and the caller gets `fallback`.
 template <typename Result, typename Body> Result guarded(tt_agent* agent, Result fallback, Body body) noexcept
 {
@@ -164,7 +170,8 @@ tt_step* tt_step_begin(tt_agent* agent, int64_t step)
 {
     if (!agent)
         return nullptr;
-    return guarded<tt_step*>(agent, nullptr, [&] { return agent->agent.beginStep(step); });
+    return guarded<tt_step*>(
+        agent, nullptr, [&] { return telltale::isStep(step) ? agent->agent.beginStep(step) : nullptr; });
 }
 
 tt_stats* tt_step_stats(tt_step* step, uint32_t layout)
@@ -225,7 +232,7 @@ void tt_step_abandon(tt_step* step)
 void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t scalars)
 {
     if (agent)
-        agent->agent.countDropped(step, samples, scalars);
+        agent->agent.countDropped(nearest(step), samples, scalars);
 }
 
 int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json)
@@ -235,7 +242,7 @@ int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, 
     return guarded(agent, 0, [&] {
         telltale::Event event;
         event.kind = kind;
-        event.step = telltale::Step { step };
+        event.step = telltale::Step { nearest(step) };
         event.text = textOf(text);
         event.json = textOf(json);
         return agent->agent.pushEvent(std::move(event)) ? 1 : 0;
@@ -250,7 +257,7 @@ int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, c
         telltale::Blob blob;
         blob.kind = kind;
         blob.name = textOf(name);
-        blob.step = telltale::Step { step };
+        blob.step = telltale::Step { nearest(step) };
         if (len > telltale::agent::kSideQueueBytes)
             return 0;
         blob.bytes.assign(static_cast<const char*>(bytes), len);

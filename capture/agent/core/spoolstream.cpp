@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 namespace telltale::agent {
 namespace {
 
-constexpr int kDeepest = 3; ///< all runs / a run / a stream
+constexpr int kDeepest
+    = 2; ///< all runs / a run / a stream; no deeper, or a folder such as /tmp would give others' away
 
 bool isSpool(const fs::path& folder)
 {

@@ -101,7 +101,7 @@ TT_API uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count);
 
 /* Starts a step: takes a slab of the ring. NULL when the ring is full (the whole step is dropped and counted; call
- * tt_step_dropped with what would have been in it) or the agent is disabled. */
+ * tt_step_dropped with what would have been in it), the agent is disabled, or the step is farther from 0 than 2^53. */
 TT_API tt_step* tt_step_begin(tt_agent* agent, int64_t step);
 /* Space for one block of a layout in this step: `count` zeroed tt_stats to fill, in layout order; an entry is present
  * when its flags say so. NULL when the slab cannot hold it (counted as dropped). At most one block per layout and step.
