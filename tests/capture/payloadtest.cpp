@@ -196,6 +196,23 @@ private Q_SLOTS:
         QCOMPARE(decodePayload(build({ block }), {}).error().code, ErrorCode::NotFound);
     }
 
+    void stepsThatNoAxisCouldHoldAreRefused()
+    {
+        PayloadSource source(5, kSixOps, 4, 1);
+        StepBlock block = source.next();
+        const LayoutTable known = tableOf({ block });
+        for (const std::int64_t step : { kFarthestStep, -kFarthestStep, std::int64_t { 0 } }) {
+            block.step = Step { step };
+            const auto decoded = decodePayload(build({ block }), known);
+            QVERIFY(decoded);
+            QCOMPARE(decoded->blocks[0].step, Step { step });
+        }
+        for (const std::int64_t step : { kFarthestStep + 1, -kFarthestStep - 1, INT64_MAX, INT64_MIN }) {
+            block.step = Step { step };
+            QCOMPARE(decodePayload(build({ block }), known).error().code, ErrorCode::BadInput);
+        }
+    }
+
     void layoutsThatBreakARuleAreRefused()
     {
         const auto refused = [](auto&& change) {

@@ -90,8 +90,29 @@ def test_every_kind_and_statistic_reaches_the_capsule(
     for kind, stats in KINDS.items():
         assert stats - {"kernel_norm"} <= found.get(kind, set()), (kind, found)
 
+    [unreduced] = [s for s in server.show("gate.weight") if s["kind"] == "grad_unreduced"]
+    assert unreduced["form"] == []
     bins = [s for s in server.show("gate.weight") if s["kind"] == "update" and s["stat"] == "hist"]
     assert {series["slot"] for series in bins} == set(SLOTS)
     for step in (1, 2, 3):
         counted = sum(value["value"] for series in bins for value in series["values"] if value["step"] == step)
         assert counted == model.gate.weight.numel()
+
+
+def test_what_a_loss_scaler_multiplied_is_called_scaled(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    model = Gate()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**10)
+    monitor = TrainerMon({"wg_distribution": True})
+    monitor.set_monitor(model, optimizer=optimizer)
+    for _ in range(3):
+        optimizer.zero_grad()
+        scaler.scale(model(torch.ones(6, 8)).square().sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    assert monitor.flush(10)
+    monitor.close()
+    assert server.stop() == 0
+    forms = {series["kind"]: series["form"] for series in server.show("gate.weight")}
+    assert forms["grad_unreduced"] == ["scaled"] and "scaled" not in forms["grad_reduced"]

@@ -174,6 +174,7 @@ void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
     QCOMPARE(rows.size(), std::size_t { 1 });
     QCOMPARE(rows[0]["stat"].get<std::string>(), std::string("norm"));
     QCOMPARE(rows[0]["rank"].get<int>(), 1);
+    QVERIFY(rows[0]["form"].is_array());
     const auto& values = rows[0]["values"];
     QCOMPARE(values.size(), std::size_t { 300 });
     QCOMPARE(values[7]["value"].get<std::string>(), std::string("NaN"));
