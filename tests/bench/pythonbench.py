@@ -25,7 +25,7 @@ from typing import Any
 from benchserver import ROOT, BenchServer, states
 from benchworker import Worker
 
-STEPS = {"0.83 M": 10, "25 M": 2}  # of a turn
+STEPS = {"0.83 M": 30, "25 M": 2}  # of a turn
 GRADIENTS = {"0.83 M": 0.83e6, "25 M": 25.3e6}
 
 
