@@ -434,3 +434,16 @@ def test_a_step_that_a_loss_scaler_gives_up_is_told_with_the_gradients_that_brok
     told = [(step, text) for kind, step, text in sink.events if "given up" in text]
     assert [step for step, _ in told] == [2]
     assert "4 of 4 had NaN or Inf, in backward the first was 1." in told[0][1]
+
+
+def test_micro_steps_that_nobody_announced_are_numbered_from_the_first() -> None:
+    run = Run({"xy_distribution": True})
+    for _ in range(2):
+        run.optimizer.zero_grad()
+        for _ in range(3):
+            run.model(torch.ones(5, 4)).square().sum().backward()
+        run.optimizer.step()
+    for kind in (Kind.ACTV, Kind.ACTV_GRAD):
+        for frame in run.sink.frames:
+            [shot] = [shot for shot in frame.tables if shot.kind is kind]
+            assert sorted({desc.micro_step for desc in shot.series}) == [0, 1, 2], (kind, frame.step)

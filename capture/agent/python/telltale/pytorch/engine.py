@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
 import time
@@ -70,6 +71,7 @@ class Engine:
         self._units: list[Unit] = []
         self._unreduced = UnreducedGradients(self, [])
         self._told_given_up = False
+        self._has_micros = False  # a step has several, as the first one has shown
         self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
         self._forwards = 0
         self.has_begun = False
@@ -140,7 +142,17 @@ class Engine:
 
     def micro_label(self) -> int:
         """micro_step of a series measured now: -1 when a step has only one."""
-        return -1 if self.grad_acc_steps == 1 and self.micro == 0 else self.micro
+        return -1 if self.grad_acc_steps == 1 and self.micro == 0 and not self._has_micros else self.micro
+
+    def _number_micros(self) -> None:
+        """The first step turns out to have several micro steps, which nobody had said: what was measured in the first
+        of them is labelled so, while no series has been published."""
+        self._has_micros = True
+        for table in self.tables():
+            if table.kind in (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER):
+                for row, desc in enumerate(table.series):
+                    if desc.micro_step == -1 and not (table.kind is Kind.ROUTER and desc.slot == "weight"):
+                        table.series[row] = dataclasses.replace(desc, micro_step=0)
 
     # -- watching ------------------------------------------------------------------------------------------------
 
@@ -168,6 +180,7 @@ class Engine:
         self.config = config
         self.measurer.eps, self.measurer.threads = config.eps, config.threads
         self.collected = 0
+        self._has_micros = False
         self._tables, self._extra, self._rows = {}, {}, {}
         self.metrics = RunMetrics(self)
         self.parts = parts
@@ -239,6 +252,8 @@ class Engine:
                     self._restart()
         except Exception as error:  # noqa: BLE001
             self.strikes.add("the parameters", error)
+        if self._forwards == 1 and self.collecting and self.collected == 0 and self.grad_acc_steps == 1:
+            self._number_micros()
         self.micro = min(self._forwards, MAX_MICRO - 1)
         self._forwards += 1
         self.has_begun = True
