@@ -13,21 +13,6 @@
 namespace telltale::store {
 namespace {
 
-Expected<void> forEachRow(sqlite3* db, std::string_view sql, const std::function<void(const Statement&)>& take)
-{
-    auto statement = Statement::prepare(db, sql);
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    for (;;) {
-        const auto row = statement->step();
-        if (!row)
-            return tl::unexpected<Error>(row.error());
-        if (!*row)
-            return {};
-        take(*statement);
-    }
-}
-
 std::string stringOf(const Statement& row, int column)
 {
     return std::string(row.text(column));
