@@ -125,10 +125,8 @@ class DemoTraining:
             if now - told >= PROGRESS_SECONDS or step + 1 == options.steps:
                 told = now
                 speed = BATCH * WINDOW / (now - start)
-                print(
-                    f"step {step}  loss {self._loss:.4f}  lr {rate:.2e}  grad-norm {norm:.3f}  {speed:.0f} tokens/s",
-                    file=sys.stderr,
-                    flush=True,
+                sys.stderr.write(
+                    f"step {step}  loss {self._loss:.4f}  lr {rate:.2e}  grad-norm {norm:.3f}  {speed:.0f} tokens/s\n"
                 )
 
     def _must_stop(self) -> bool:
@@ -158,7 +156,9 @@ class DemoTraining:
         short.finish("finished")
         if is_distributed:
             torch.distributed.destroy_process_group()
-        print(json.dumps(summary), flush=True)
+        # One write: torchrun's ranks share the pipe, unbuffered, and print() would end the line with a second one.
+        sys.stdout.write(json.dumps(summary) + "\n")
+        sys.stdout.flush()
         if failed:
             print(f"telltale train-demo: {failed}", file=sys.stderr)
         return 1 if failed else 0
