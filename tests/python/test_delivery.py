@@ -97,3 +97,16 @@ def test_a_full_disk_is_counted_and_training_goes_on(tmp_path: Path, bare: str) 
     assert done["weights"] == bare
     assert balanced(done["counters"])
     assert "samples did not reach the dashboard" in done["stderr"]
+
+
+@pytest.mark.parametrize("has_spool", [True, False])
+def test_samples_are_said_to_be_kept_only_where_they_are(tmp_path: Path, has_spool: bool) -> None:
+    spool = tmp_path / "spool"
+    if not has_spool:
+        spool.write_text("a file where the folder should be")
+    # Port 9 of loopback: nobody listens there.
+    training = start_training(tmp_path, 5, TELLTALE_JOIN="telltale://127.0.0.1:9#token=" + "0" * 64, FLUSH="1")
+    _, said = training.communicate(timeout=120)
+    assert training.returncode == 0 and "did not reach the dashboard" in said, said
+    assert ("they are kept in the spool" in said) == has_spool, said
+    assert bool(list(spool.rglob("*.seg"))) == has_spool

@@ -19,6 +19,7 @@ from .base import RunContext, Sink
 _ITEM = STATS.itemsize
 _PART = 4096  # series in one layout
 _CLOSE_SECONDS = 5.0
+_SPOOL_TROUBLE = ("cannot create", "cannot open", "cannot write", "cannot sync")  # what the core says of files
 _SCALARS = "scalars"  # the sink's own table
 
 
@@ -153,8 +154,7 @@ class StreamSink(Sink):
         if agent.close(reason) or not before["in_flight"]:
             return
         left = before["in_flight"]
-        cannot = why.startswith("cannot ")  # make, open or write the spool
-        kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not cannot
+        kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not why.startswith(_SPOOL_TROUBLE)
         reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
         if not reason:
             return  # offline, and in the spool as asked for
