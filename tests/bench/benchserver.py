@@ -6,7 +6,6 @@ from __future__ import annotations
 import resource
 import signal
 import statistics
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -15,52 +14,27 @@ from typing import Any
 from benchworker import Worker
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "python"))
+
+from serving import Server  # noqa: E402
+
 _TURN = 20
 _SETTLE = 1.5  # seconds after a change, in which the training goes on: the agent notices, or delivers its spool
 
 
-class BenchServer:
-    """`telltale serve` on one data directory and one port. Thread: one."""
-
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-        self._address = "127.0.0.1:0"
-        self._process: subprocess.Popen[str] | None = None
-        self.join = ""
-
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            [str(ROOT / "build/release/bin/telltale"), "serve", "--data-dir", self._folder, "--listen", self._address],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        assert self._process.stdout is not None
-        self.join = self._process.stdout.readline().strip()
-        self._address = self.join.removeprefix("telltale://").split("#")[0]
-
-    def signal(self, number: signal.Signals) -> None:
-        if self._process is not None:
-            self._process.send_signal(number)
-
-    def kill(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait()
-            self._process = None
+class BenchServer(Server):
+    """Is there for the length of a with block."""
 
     def __enter__(self) -> BenchServer:
-        self.start()
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self._process is not None:
-            self._process.send_signal(signal.SIGCONT)
-            self._process.terminate()
-            self._process.wait()
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.stop()
 
 
-def states(rounds: int, folder: str, environment: dict[str, str]) -> list[tuple[str, float, float]]:
+def states(rounds: int, folder: Path, environment: dict[str, str]) -> list[tuple[str, float, float]]:
     """(state, change of the step's time against the server being up in %, the step's time in ms) with everything
     collected, the states taken in turn in each round."""
     found: dict[str, list[float]] = {}
@@ -70,7 +44,7 @@ def states(rounds: int, folder: str, environment: dict[str, str]) -> list[tuple[
             for _ in range(rounds):
                 for state, change in (
                     ("up", lambda: None),
-                    ("stopped", lambda: server.signal(signal.SIGSTOP)),
+                    ("stopped", lambda: server.process.send_signal(signal.SIGSTOP)),
                     ("down", server.kill),
                     ("down, disk full", lambda: _spool_limit(worker, 4096)),
                     ("back, taking the spool", lambda: (_spool_limit(worker, resource.RLIM_INFINITY), server.start())),

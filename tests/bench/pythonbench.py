@@ -76,9 +76,9 @@ def main() -> None:
         python_path = [str(ROOT / "capture/agent/python"), os.environ.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, python_path))
         for size in ["0.83 M"] if options.quick else list(STEPS):
-            with BenchServer(folder) as server:
+            with BenchServer(Path(folder)) as server:
                 rows += measure(options.rounds, size, dict(environment, TELLTALE_JOIN=server.join), limit)
-        for state, change, steps in states(options.rounds, folder, environment):
+        for state, change, steps in states(options.rounds, Path(folder), environment):
             name = f"python, 0.83 M: step with the server {state}, against up"
             rows.append(row(name, change, "%", 1, "lower", step_ms=steps))
     sys.path.insert(0, str(ROOT / "capture/agent/python"))
