@@ -89,12 +89,12 @@ Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::create(
         ok = syncPath(draft);
     if (ok && ::rename(draft.c_str(), path.c_str()) != 0)
         ok = refused(path, "name");
-    if (ok)
-        ok = syncPath(std::filesystem::absolute(path).parent_path().string());
     if (!ok) {
         std::filesystem::remove(draft, error);
         return tl::unexpected<Error>(std::move(ok.error()));
     }
+    // Not every file system can sync a folder, and SQLite does not insist either.
+    static_cast<void>(syncPath(std::filesystem::absolute(path).parent_path().string()));
     return open(path, live);
 }
 
