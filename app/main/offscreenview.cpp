@@ -179,10 +179,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         : (*catalog)->sources.empty()        ? Rank { 0 }
                                              : (*catalog)->sources.front().rank;
     auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
-    // What the axes are made of is no metric.
-    std::erase_if(rows, [](const views::Row& row) {
-        return row.kind == Kind::Scalar && row.key.name.startsWith(QLatin1String("telltale."));
-    });
+    std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
     if (rows.empty() && request.view != QLatin1String("overview"))
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/store/runindex.h>
+
 #include "args.h"
 #include "report.h"
 
@@ -101,16 +103,10 @@ Expected<Wanted> readWanted(const Args& args)
     return wanted;
 }
 
-bool hasStat(const std::vector<Stat>& stats, Stat stat)
-{
-    const auto has = [&stats](Stat one) { return std::find(stats.begin(), stats.end(), one) != stats.end(); };
-    return stat == Stat::AbsMax ? has(Stat::Min) && has(Stat::Max) : has(stat);
-}
-
 Stat defaultStat(const std::vector<Stat>& stats)
 {
     for (const Stat stat : { Stat::Norm, Stat::Value, Stat::Entropy }) {
-        if (hasStat(stats, stat))
+        if (store::answers(stats, stat))
             return stat;
     }
     return stats.empty() ? Stat::Norm : stats.front();
@@ -163,7 +159,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         const std::vector<Stat> stats = group == groups.end() ? std::vector<Stat> {} : group->second->stats;
         for (const Stat stat : stats)
             available.emplace_back(statName(stat));
-        if (wanted.stat && !hasStat(stats, *wanted.stat))
+        if (wanted.stat && !store::answers(stats, *wanted.stat))
             continue;
         Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
             wanted.stat.value_or(defaultStat(stats)), newest.numel, newest.form, {} };

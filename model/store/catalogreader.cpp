@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/catalogreader.h>
 
-#include <functional>
 #include <limits>
 #include <string_view>
 #include <utility>

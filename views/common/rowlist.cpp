@@ -7,6 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <telltale/store/runindex.h>
+
 #include "modulefilter.h"
 
 namespace telltale::views {
@@ -59,6 +61,11 @@ QString label(const store::SeriesInfo& info, const QString& name, const Variants
 QString Row::fullName() const
 {
     return key.slot.isEmpty() ? key.name : key.name + QLatin1Char(' ') + key.slot;
+}
+
+bool Row::isAxis() const
+{
+    return kind == Kind::Scalar && key.name.startsWith(QLatin1String("telltale."));
 }
 
 QString groupOf(const QString& name)
@@ -148,9 +155,7 @@ std::set<GroupId> groupsWith(const store::Catalog& catalog, Stat stat)
 {
     std::set<GroupId> groups;
     for (const store::GroupInfo& group : catalog.groups) {
-        const auto has
-            = [&](Stat one) { return std::find(group.stats.begin(), group.stats.end(), one) != group.stats.end(); };
-        if (stat == Stat::AbsMax ? has(Stat::Min) && has(Stat::Max) : has(stat))
+        if (store::answers(group.stats, stat))
             groups.insert(group.id);
     }
     return groups;

@@ -23,6 +23,7 @@ struct Row {
     QString group; ///< "layers.7"; rows of a group stand together
     series::RowAttempts attempts; ///< oldest first
     QString fullName() const;
+    bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
 };
 
 struct RowWish {

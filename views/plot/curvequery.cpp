@@ -131,7 +131,7 @@ Expected<CurvePicture> readScalars(
             rows = buildRows(*request.catalog, wish);
         }
     }
-    std::erase_if(rows, [](const Row& row) { return row.key.name.startsWith(QLatin1String("telltale.")); });
+    std::erase_if(rows, [](const Row& row) { return row.isAxis(); });
     std::stable_sort(rows.begin(), rows.end(),
         [](const Row& a, const Row& b) { return scalarOrder(a.key.name) < scalarOrder(b.key.name); });
     int slot = 0;

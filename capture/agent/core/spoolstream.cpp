@@ -16,8 +16,8 @@ namespace fs = std::filesystem;
 namespace telltale::agent {
 namespace {
 
-constexpr int kDeepest
-    = 2; ///< all runs / a run / a stream; no deeper, or a folder such as /tmp would give others' away
+/// All runs / a run / a stream: no deeper, or a folder such as /tmp would give others' spools away.
+constexpr int kDeepest = 2;
 
 bool isSpool(const fs::path& folder)
 {
