@@ -13,39 +13,10 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
+from smallrun import Run, model_of
 from telltale.bins import SLOTS
 from telltale.kinds import Form, Kind
 from telltale.pytorch import TrainerMon
-
-
-def model_of() -> nn.Module:
-    torch.manual_seed(0)
-    return nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
-
-
-class Run:
-    """A small training with a recording sink."""
-
-    def __init__(self, config: dict[str, Any], micros: int = 1, model: nn.Module | None = None) -> None:
-        self.model = model if model is not None else model_of()
-        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.01)
-        self.sink = RecordingSink()
-        self.monitor = TrainerMon(config, sinks=[self.sink])
-        self.monitor.set_monitor(self.model, optimizer=self.optimizer, grad_acc_steps=micros)
-        self.micros = micros
-        self.gradients: list[list[np.ndarray]] = []  # [step][micro] of the first parameter, cumulative
-        self.data = torch.Generator().manual_seed(1)
-
-    def step(self, before_step: Any = None) -> None:
-        self.optimizer.zero_grad()
-        seen = []
-        for _ in range(self.micros):
-            self.model(torch.randn(5, 4, generator=self.data)).square().sum().backward()
-            seen.append(next(self.model.parameters()).grad.detach().double().numpy().copy())
-        self.gradients.append(seen)
-        if before_step:
-            before_step()
-        self.optimizer.step()
 
 
 def test_gradients_parameters_and_moments_have_the_values_of_their_tensors() -> None:
@@ -183,6 +154,8 @@ def test_a_module_called_twice_has_a_series_for_each_call() -> None:
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
+
+
 def test_checkpointed_activations_count_once(reentrant: bool) -> None:
     from torch.utils.checkpoint import checkpoint
 
@@ -243,42 +216,6 @@ def test_the_update_of_adam_has_a_histogram_in_which_every_element_is_counted_on
         assert np.abs(np.cumsum(found[1:-1]) - np.cumsum(np.histogram(x, 30, (-1, 1))[0])).max() <= 1
         assert sum(found) == x.size < weight.numel() or kind is Kind.UPDATE
     assert sum(float(run.sink.record(Kind.UPDATE, "0.weight", slot)[0]) for slot in SLOTS) == weight.numel()
-
-
-def test_the_closure_of_a_step_is_read_after_it_ran() -> None:
-    model = model_of()
-    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
-    sink = RecordingSink()
-    monitor = TrainerMon({"wg_distribution": True, "param_distribution": True}, sinks=[sink])
-    monitor.set_monitor(model, optimizer=optimizer)
-    before = float(model[0].weight.detach().double().norm())
-
-    def closure() -> torch.Tensor:
-        optimizer.zero_grad()
-        loss = model(torch.ones(5, 4)).square().sum()
-        loss.backward()
-        return loss
-
-    optimizer.step(closure)
-    assert sink.record(Kind.GRAD_REDUCED, "0.weight") is not None
-    assert norm(sink.record(Kind.PARAM_ORIGIN, "0.weight")) == pytest.approx(before)
-
-
-def test_metrics_belong_to_the_step_they_were_logged_for() -> None:
-    run = Run({"wg_distribution": True})
-    for step in range(3):
-        run.step()
-        run.monitor.log({"after": step})  # no forward pass since the step: it belongs to the one that ended
-        run.monitor.log({"given": step}, step=step)
-    assert run.sink.scalar("after") == {0: 0.0, 1: 1.0, 2: 2.0}
-    assert run.sink.scalar("given") == {0: 0.0, 1: 1.0, 2: 2.0}
-
-
-def test_a_metric_logged_before_the_step_belongs_to_it() -> None:
-    run = Run({})
-    for step in range(3):
-        run.step(lambda step=step: run.monitor.log({"loss": torch.tensor(float(step))}))
-    assert run.sink.scalar("loss") == {0: 0.0, 1: 1.0, 2: 2.0}
 
 
 def test_the_forms_say_how_a_gradient_was_measured() -> None:
@@ -380,18 +317,6 @@ def test_stacks_and_structure_put_no_hook_into_compiled_code() -> None:
     assert not model[0]._forward_hooks
 
 
-def test_a_metric_whose_step_goes_back_is_told_once() -> None:
-    run = Run({})
-    for step in (0, 5, 2, 7, 3):
-        run.monitor.log({"loss": 1.0, "lr": 0.1 * step}, step=step)
-    told = [sentence for sentence in run.sink.sentences() if "went back" in sentence]
-    assert len(told) == 2 and all("from step 5 to 2" in sentence for sentence in told)
-    run.step()
-    run.monitor.log({"accuracy": 0.5})
-    run.step()
-    assert len([sentence for sentence in run.sink.sentences() if "went back" in sentence]) == 2
-
-
 def test_a_tensor_whose_shape_or_type_changes_is_described_as_it_is_at_each_step() -> None:
     model = nn.Linear(4, 3)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
@@ -413,37 +338,3 @@ def test_a_tensor_whose_shape_or_type_changes_is_described_as_it_is_at_each_step
     wanted = [((5, 3), "torch.float32"), ((6, 3), "torch.float32"), ((7, 3), "torch.bfloat16")]
     for kind in (Kind.ACTV, Kind.ACTV_GRAD):
         assert [entry[1:] for entry in found if entry[0] is kind] == wanted
-
-
-def test_a_step_that_a_loss_scaler_gives_up_is_told_with_the_gradients_that_broke() -> None:
-    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    sink = RecordingSink()
-    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
-    monitor.set_monitor(model, optimizer=optimizer)
-    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**10)
-    for step in range(4):
-        x = torch.ones(3, 4)
-        if step == 2:
-            x[0, 0] = float("inf")
-        scaler.scale(model(x).square().mean()).backward()
-        scaler.step(optimizer)
-        scaler.update()
-        optimizer.zero_grad()
-    monitor.close()
-    told = [(step, text) for kind, step, text in sink.events if "given up" in text]
-    assert [step for step, _ in told] == [2]
-    assert "4 of 4 had NaN or Inf, in backward the first was 1." in told[0][1]
-
-
-def test_micro_steps_that_nobody_announced_are_numbered_from_the_first() -> None:
-    run = Run({"xy_distribution": True})
-    for _ in range(2):
-        run.optimizer.zero_grad()
-        for _ in range(3):
-            run.model(torch.ones(5, 4)).square().sum().backward()
-        run.optimizer.step()
-    for kind in (Kind.ACTV, Kind.ACTV_GRAD):
-        for frame in run.sink.frames:
-            [shot] = [shot for shot in frame.tables if shot.kind is kind]
-            assert sorted({desc.micro_step for desc in shot.series}) == [0, 1, 2], (kind, frame.step)

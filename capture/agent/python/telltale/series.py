@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -68,6 +68,7 @@ class SeriesTable:
         self.stats = stats
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
+        self.changed: dict[int, tuple[tuple[int, ...], DType, str]] = {}  # rows whose tensor has another shape or type
         self.arrived: list[int] = []  # rows in the order in which they were measured, where the engine notes it
         self._lock = threading.Lock()
         if stats:
@@ -106,6 +107,11 @@ class SeriesTable:
         rows = self.rows()
         if rows.size == 0:
             return None
+        while self.changed:
+            row, (shape, dtype, torch_dtype) = self.changed.popitem()
+            self.series[row] = replace(
+                self.series[row], shape=shape, dtype=dtype, numel=math.prod(shape), torch_dtype=torch_dtype
+            )
         picked = [self.series[i] for i in rows]
         values = self.values[rows] if self.stats else self.results[rows]
         return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows))
@@ -116,6 +122,12 @@ class SeriesTable:
         if arrived.size != rows.size or not np.array_equal(np.sort(arrived), rows):
             return None
         return np.searchsorted(rows, arrived)
+
+    def number_micros(self) -> None:
+        """Series of whole steps become those of the first micro step. Only before anybody has seen them."""
+        for row, desc in enumerate(self.series):
+            if desc.micro_step == -1:
+                self.series[row] = replace(desc, micro_step=0)
 
     def clear(self) -> None:
         """Forgets the step's values; the series stay."""

@@ -184,18 +184,12 @@ class ModuleHook(Hook):
 
 
 def _redescribed(engine: Engine, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
-    """Corrects what the series say of a tensor whose shape or element type has changed: files name both at each step;
-    the dashboard keeps the first."""
+    """Notes that a tensor's shape or element type has changed: files name both at each step; the dashboard keeps the
+    first."""
+    new = tuple(tensor.shape), DTYPES.get(tensor.dtype, DType.UNKNOWN), str(tensor.dtype)
     for kind, row in ((Kind.ACTV, rows[0]), (Kind.ACTV_GRAD, rows[1])):
         if row >= 0:
-            table = engine.table(kind)
-            table.series[row] = dataclasses.replace(
-                table.series[row],
-                shape=tuple(tensor.shape),
-                dtype=DTYPES.get(tensor.dtype, DType.UNKNOWN),
-                numel=tensor.numel(),
-                torch_dtype=str(tensor.dtype),
-            )
+            engine.table(kind).changed[row] = new
     return rows[0], rows[1], tensor.shape, tensor.dtype
 
 

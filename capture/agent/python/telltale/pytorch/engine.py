@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import threading
 import time
@@ -31,6 +30,7 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
     Kind.LINEAR: (Stat.STABLE_RANK, Stat.KERNEL_NORM),
     Kind.MG_DIRECTION: (Stat.AGREEMENT,),
 }
+_BY_MICRO = (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER)
 MAX_MICRO = 64
 _STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
 
@@ -71,6 +71,7 @@ class Engine:
         self._units: list[Unit] = []
         self._unreduced = UnreducedGradients(self, [])
         self._told_given_up = False
+        self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
         self._has_micros = False  # a step has several, as the first one has shown
         self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
         self._forwards = 0
@@ -149,10 +150,8 @@ class Engine:
         of them is labelled so, while no series has been published."""
         self._has_micros = True
         for table in self.tables():
-            if table.kind in (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER):
-                for row, desc in enumerate(table.series):
-                    if desc.micro_step == -1 and not (table.kind is Kind.ROUTER and desc.slot == "weight"):
-                        table.series[row] = dataclasses.replace(desc, micro_step=0)
+            if table.kind in _BY_MICRO and Stat.SIMILARITY not in table.stats:
+                table.number_micros()
 
     # -- watching ------------------------------------------------------------------------------------------------
 
@@ -280,18 +279,14 @@ class Engine:
 
     def _report_given_up(self) -> None:
         """What a step that is never taken measured goes; that it was tried, and which gradients broke it, stays."""
+        what = self._unreduced.what_broke(self._tables.get(Kind.GRAD_UNREDUCED), self.measurer.has_pending)
+        if not what or self._is_stepping:  # a closure that runs again, or gradients that nobody wanted
+            return
         sentence = f"step {self.step} was tried and given up: its gradients were cleared before an optimizer took them"
-        table = self._tables.get(Kind.GRAD_UNREDUCED)
-        if table is not None:
-            seen = [row for row in dict.fromkeys(table.arrived) if table.flags[row]]
-            broken = [row for row in seen if table.results[row]["finite"] != table.results[row]["numel"]]
-            if broken:
-                name = table.series[broken[0]].name
-                sentence += f"; {len(broken)} of {len(seen)} had NaN or Inf, in backward the first was {name}"
-        self.dispatcher.event("log", self.step, sentence)
+        self.dispatcher.event("log", self.step, f"{sentence}; {what}")
         if not self._told_given_up:
             self._told_given_up = True
-            print(f"telltale: rank {self.rank}: {sentence}", file=sys.stderr, flush=True)
+            print(f"telltale: rank {self.rank}: {sentence}; {what}", file=sys.stderr, flush=True)
 
     # -- the step ------------------------------------------------------------------------------------------------
 
@@ -300,6 +295,7 @@ class Engine:
         try:
             if self._stepped[number]:
                 self._finish()  # it steps more often than the others
+            self._is_stepping = True
             self.metrics.log_rate(number, optimizer)
             config = self.config
             if self.collecting and config.param_distribution:
@@ -327,6 +323,7 @@ class Engine:
 
     def after_step_of(self, number: int, optimizer: Any) -> None:
         """Reads what the optimizer made; ends the step when every optimizer has stepped. Never raises."""
+        self._is_stepping = False
         try:
             # A fused optimizer under a GradScaler steps even on overflow, and leaves the weights as they were.
             found_inf = getattr(optimizer, "found_inf", None)

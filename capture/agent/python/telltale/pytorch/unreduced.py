@@ -12,6 +12,7 @@ from .optimizers import owner_of
 from .sources import ParameterSource
 
 if TYPE_CHECKING:
+    from ..series import SeriesTable
     from .engine import Engine
 
 
@@ -128,6 +129,20 @@ class UnreducedGradients:
             return False
         parameter = self._sources[self._witness].tensor
         return parameter.grad is None and getattr(parameter, "main_grad", None) is None
+
+    def what_broke(self, table: SeriesTable | None, is_elsewhere: bool) -> str:
+        """Which gradients of this attempt are not finite, in words; "" when none is. is_elsewhere: the results are
+        still on a device, and go with the attempt."""
+        if is_elsewhere:
+            return "which of them had NaN or Inf is still on the device"
+        if table is None:
+            return ""
+        seen = [row for row in dict.fromkeys(table.arrived) if table.flags[row]]
+        broken = [row for row in seen if table.results[row]["finite"] != table.results[row]["numel"]]
+        if not broken:
+            return ""
+        name = table.series[broken[0]].name
+        return f"{len(broken)} of {len(seen)} had NaN or Inf, in backward the first was {name}"
 
     def amend(self, numbers: Any, add: Form, remove: Form = Form.NONE) -> None:
         """Corrects the form of series that nobody has seen yet; numbers None = all."""
