@@ -83,6 +83,8 @@ def train_plain(_rank: int, folder: str, name: str) -> None:
 
 def train_dynamic(_rank: int, folder: str) -> None:
     """The recording `dyn`: the config file is replaced at the start of steps 3 and 11. A process of its own."""
+    from telltale.pytorch.trainermon import latest
+
     path = Path(folder) / "config.json"
     path.write_bytes((RECORDED / "dyn" / "config.json").read_bytes())
     edits = {3: "edit-step3.json", 11: "edit-step11.json"}
@@ -90,6 +92,7 @@ def train_dynamic(_rank: int, folder: str) -> None:
     def begin(step: int) -> None:
         if step in edits:
             path.write_bytes((RECORDED / "dyn" / edits[step]).read_bytes())
+            assert latest().config_watch.look_now()
 
     os.environ["DYNAMIC_MONITOR"] = "True"
     train(str(path), folder, steps=20, begin=begin)

@@ -294,6 +294,8 @@ def test_a_changed_format_begins_and_ends_sinks_while_training(tmp_path: Path, m
             write(dynamic_on=True, format=["csv", "tensorboard"])
         if step == 6:
             write(dynamic_on=True, format=["tensorboard"])
+        if step in (2, 6):
+            assert monitor.config_watch.look_now()
         optimizer.zero_grad()
         model(torch.ones(2, 4)).sum().backward()
         optimizer.step()

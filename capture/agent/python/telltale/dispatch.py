@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import queue
-import threading
 import time
 from collections import deque
 from typing import Any, Callable
@@ -16,6 +15,7 @@ from .measure import record
 from .series import STATS, Frame, SeriesTable, TableSnapshot
 from .sinks.base import RunContext, Sink
 from .sinks.stream import StreamSink
+from .threads import start_thread
 
 _MOST_WAITING = 64  # steps whose device results have not arrived
 
@@ -154,8 +154,7 @@ class _DeviceWorker:
         self._dispatcher = dispatcher
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
         self._missed: deque[tuple[int, int, int]] = deque()  # step, samples, scalars that found no room
-        self._thread = threading.Thread(target=self._run, name="telltale-device", daemon=True)
-        self._thread.start()
+        self._thread = start_thread(self._run, "telltale-device")
 
     def take(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
         import torch

@@ -7,15 +7,19 @@ import os
 import re
 import tempfile
 import threading
+from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import configfile
+from ..config import LoadedConfig
+from ..threads import start_thread
 
 if TYPE_CHECKING:
     from .trainermon import TrainerMon
 
 _ON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
+_BETWEEN_LOOKS = 0.1  # seconds
 _SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
 
 
@@ -25,49 +29,63 @@ def is_wanted() -> bool:
 
 
 class ConfigWatch:
-    """Looks at the file after every optimizer step; a change takes effect with the next one. Thread: training."""
+    """A thread looks at the file ten times a second, so that a file system that hangs holds up nobody else; a change
+    takes effect with the step after the one in which it was seen. Thread: training, but for what says otherwise."""
 
     def __init__(self, monitor: TrainerMon, path: str, text: str) -> None:
         self._monitor = monitor
         self._path = Path(path)
         self._text = text
         self._stamp = self._look()
-        self._writer: threading.Thread | None = None
-
-    def _look(self) -> Any:
+        # Between the two threads; a deque's append and popleft need no lock.
+        self._seen: deque[tuple[str, LoadedConfig] | str] = deque()  # a new config with its text, or what is wrong
+        self._ended: deque[str] = deque()  # texts whose collection has come to its end
+        self._wake = threading.Event()
+        self._looks = threading.Condition()
+        self._begun = self._done = 0  # looks, under _looks
+        self._is_over = False
+        self._thread: threading.Thread | None = None
         try:
-            found = os.stat(self._path)
-        except OSError:
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+            self._thread = start_thread(self._run, "telltale-config")
+        except RuntimeError as error:
+            engine = monitor.engine
+            if engine is not None:
+                engine.tell(f"changes of the config file are not seen: {error}")
 
     def poll(self, _step: int) -> None:
-        """After each step: a new config, a stop, or the end of a collection."""
-        stamp = self._look()
-        if stamp is not None and stamp != self._stamp:
-            self._stamp = stamp
-            self._changed()
+        """After each step: a new config, a stop, or the end of a collection. Touches no file."""
+        while self._seen:
+            self._changed(self._seen.popleft())
         engine = self._monitor.engine
         if engine is not None and engine.active and engine.collected >= engine.config.collect_times:
             engine.active = False
             if self._monitor.rank == 0:
-                self._writer = threading.Thread(target=self._write_back, args=(self._text,), daemon=True)
-                self._writer.start()
+                self._ended.append(self._text)
+                self._wake.set()
 
-    def _changed(self) -> None:
+    def look_now(self, timeout: float = 5.0) -> bool:
+        """Waits until the file as it is now has been looked at, so that the step in progress is the last under the old
+        config; False when that took too long. Not for the training loop. Thread: any."""
+        with self._looks:
+            next_look = self._begun + 1
+            self._wake.set()
+            return self._looks.wait_for(lambda: self._done >= next_look, timeout)
+
+    def close(self) -> None:
+        """Lets a write that is under way end."""
+        self._is_over = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(2.0)
+
+    def _changed(self, seen: tuple[str, LoadedConfig] | str) -> None:
         monitor = self._monitor
         engine = monitor.engine
         assert engine is not None
-        try:
-            text = self._path.read_text("utf-8")
-            loaded = configfile.parse(text, str(self._path))
-        except (OSError, ValueError) as error:
-            engine.tell(f"the changed config is not used, the old one stays in force: {error}")
+        if isinstance(seen, str):
+            engine.tell(f"the changed config is not used, the old one stays in force: {seen}")
             return
-        errors = [problem for problem in loaded.problems if problem.is_error]
-        if errors:
-            engine.tell("the changed config is not used, the old one stays in force: " + errors[0].sentence)
-            return
+        text, loaded = seen
         before, self._text = self._text, text
         if not loaded.config.dynamic_on:
             left = engine.config.collect_times - engine.collected
@@ -81,6 +99,46 @@ class ConfigWatch:
         loaded.config.start_step = engine.step
         monitor.apply(loaded)
         engine.active = True
+
+    # -- the thread ----------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        while True:
+            self._wake.clear()
+            is_last = self._is_over
+            while self._ended:
+                self._write_back(self._ended.popleft())
+            if is_last:
+                return
+            with self._looks:
+                self._begun += 1
+            stamp = self._look()
+            if stamp is not None and stamp != self._stamp:
+                self._stamp = stamp
+                self._seen.append(self._read())
+            with self._looks:
+                self._done = self._begun
+                self._looks.notify_all()
+            self._wake.wait(_BETWEEN_LOOKS)
+
+    def _look(self) -> Any:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def _read(self) -> tuple[str, LoadedConfig] | str:
+        """The file's text and config, or what is wrong with it."""
+        try:
+            text = self._path.read_text("utf-8")
+            loaded = configfile.parse(text, str(self._path))
+        except (OSError, ValueError) as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - the next change of the file is looked at all the same
+            return f"{type(error).__name__}: {error}"
+        errors = [problem for problem in loaded.problems if problem.is_error]
+        return errors[0].sentence if errors else (text, loaded)
 
     def _write_back(self, text: str) -> None:
         """Writes dynamic_on: false, atomically and keeping the rest of the text; not over a newer edit."""
@@ -108,11 +166,6 @@ class ConfigWatch:
             engine = self._monitor.engine
             if engine is not None:
                 engine.tell(f"cannot write dynamic_on: false to {self._path}: {error.strerror or error}")
-
-    def close(self) -> None:
-        """Lets a write that is under way end."""
-        if self._writer is not None:
-            self._writer.join(2.0)
 
 
 def turned_off(text: str) -> str:

@@ -163,6 +163,8 @@ class TrainerMon(LegacyInterface):
             )
         if dynamic.is_wanted() and self._path is not None:
             engine.active = config.dynamic_on
+            if self._dynamic is not None:
+                self._dynamic.close()
             self._dynamic = dynamic.ConfigWatch(self, os.fspath(self._path), self._loaded.text)
             engine.after_step.append(self._dynamic.poll)
             config.start_step = self._arguments["start"]
@@ -198,6 +200,11 @@ class TrainerMon(LegacyInterface):
     @property
     def engine(self) -> Engine | None:
         return self._engine
+
+    @property
+    def config_watch(self) -> dynamic.ConfigWatch | None:
+        """What looks at the config file under DYNAMIC_MONITOR."""
+        return self._dynamic
 
     def _chunks(self) -> list[torch.nn.Module]:
         model = self._arguments["model"]

@@ -12,6 +12,8 @@ import weakref
 from collections import deque
 from typing import Callable
 
+from ..threads import start_thread
+
 log = logging.getLogger("telltale")
 
 MAX_JOBS = 8192
@@ -48,6 +50,7 @@ class FrameWorker:
         self._change = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closed = False
+        self._told = False
         self._pid = os.getpid()
         self._users = 0
         self.failures = 0  # jobs that raised
@@ -77,13 +80,18 @@ class FrameWorker:
             if not must and self._jobs:
                 if len(self._jobs) >= self._max_jobs or self._bytes + size > self._max_bytes:
                     return False
+            if self._thread is None:
+                try:
+                    self._thread = start_thread(self._run, self._name)
+                except RuntimeError as error:
+                    if not self._told:
+                        log.warning("telltale: no file can be written: %s; training goes on", error)
+                    self._told = True
+                    return False
+                _running.add(self)
             self._jobs.append((job, size))
             self._bytes += size
             self._posted += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
-                self._thread.start()
-                _running.add(self)
             self._change.notify_all()
         return True
 
