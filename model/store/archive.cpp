@@ -14,7 +14,6 @@
 
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
-#include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -215,12 +214,10 @@ Expected<void> renameRun(const std::string& path, const std::string& name)
 {
     if (name.empty() || name.size() > 1024)
         return failure(ErrorCode::BadInput, "a run's name must have 1 to 1024 bytes");
-    auto db = openDatabase(path, OpenMode::Write);
+    auto db = openForWriting(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
-    if (auto ok = checkSchema(db->get()); !ok)
-        return ok;
-    auto statement = Statement::prepare(db->get(), "INSERT OR REPLACE INTO meta VALUES('name', ?)");
+    auto statement = Statement::prepare(db->get(), "INSERT OR REPLACE INTO meta(key, value) VALUES('name', ?)");
     if (!statement)
         return tl::unexpected<Error>(std::move(statement.error()));
     return statement->bindText(1, name).run();

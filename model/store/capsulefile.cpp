@@ -32,7 +32,7 @@ Expected<Connection> openForReading(const std::string& path)
     std::error_code error;
     auto db = openDatabase(path, OpenMode::Read);
     if (db) {
-        auto ok = checkSchema(db->get());
+        auto ok = readAsNewest(db->get());
         if (ok)
             return db;
         if (ok.error().code == ErrorCode::Newer || ok.error().code == ErrorCode::Damaged
@@ -42,7 +42,17 @@ Expected<Connection> openForReading(const std::string& path)
     db = openDatabase(path, OpenMode::ReadImmutable);
     if (!db)
         return db;
-    if (auto ok = checkSchema(db->get()); !ok)
+    if (auto ok = readAsNewest(db->get()); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return db;
+}
+
+Expected<Connection> openForWriting(const std::string& path)
+{
+    auto db = openDatabase(path, OpenMode::Write);
+    if (!db)
+        return db;
+    if (auto ok = migrateSchema(db->get()); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return db;
 }

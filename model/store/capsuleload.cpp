@@ -7,9 +7,9 @@
 #include <sqlite3.h>
 
 #include <telltale/core/bytes.h>
+#include <telltale/store/capsulefile.h>
 #include <telltale/store/capsulestatements.h>
 #include <telltale/store/clock.h>
-#include <telltale/store/schema.h>
 #include <telltale/store/tailcodec.h>
 #include <telltale/store/tailreplay.h>
 
@@ -100,14 +100,10 @@ StepBlock blockAt(const LiveLayout& layout, int at)
 
 Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live)
 {
-    auto db = openDatabase(path, OpenMode::Write);
+    auto db = openForWriting(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
-    auto ok = checkSchema(db->get());
-    if (ok)
-        ok = migrateSchema(db->get());
-    if (ok)
-        ok = execute(db->get(), "PRAGMA journal_mode=WAL");
+    auto ok = execute(db->get(), "PRAGMA journal_mode=WAL");
     if (!ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(path, std::move(*db), live));

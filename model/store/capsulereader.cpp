@@ -2,12 +2,7 @@
 #include <telltale/store/capsulereader.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <functional>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,23 +10,15 @@
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/catalogreader.h>
 #include <telltale/store/readsnapshot.h>
-#include <telltale/store/schema.h>
 #include <telltale/store/tailreplay.h>
 
 namespace telltale::store {
 namespace {
 
-/// A capsule that nobody can be writing, in a folder where SQLite could not make the files that WAL reading needs.
-bool mustBeImmutable(const std::string& path)
-{
-    const auto folder = std::filesystem::path(path).parent_path();
-    struct stat status { };
-    return ::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0 && ::stat((path + "-wal").c_str(), &status) != 0;
-}
-
 Error named(const std::string& path, Error error)
 {
-    error.what = "cannot open " + path + ": " + error.what;
+    if (error.what.find(path) == std::string::npos)
+        error.what = "cannot open " + path + ": " + error.what;
     return error;
 }
 
@@ -50,9 +37,7 @@ Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, std::share
 Expected<std::unique_ptr<RunReader>> CapsuleReader::open(
     const RunHandle& run, std::shared_ptr<series::BlockCache> blocks)
 {
-    if (auto ok = checkCapsuleFile(run.path); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
-    auto db = openDatabase(run.path, mustBeImmutable(run.path) ? OpenMode::ReadImmutable : OpenMode::Read);
+    auto db = openForReading(run.path);
     if (!db)
         return tl::unexpected<Error>(named(run.path, std::move(db.error())));
     std::unique_ptr<CapsuleReader> reader(new CapsuleReader(run, std::move(*db), std::move(blocks)));
@@ -71,8 +56,6 @@ CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, std::shared_pt
 
 Expected<void> CapsuleReader::prepare()
 {
-    if (auto ok = checkSchema(m_db.get()); !ok)
-        return ok;
     auto version = Statement::prepare(m_db.get(), "PRAGMA data_version");
     if (!version)
         return tl::unexpected<Error>(std::move(version.error()));

@@ -13,26 +13,39 @@ Expected<std::unique_ptr<CapsuleWriter::Statements>> CapsuleWriter::Statements::
         { &all->begin, "BEGIN IMMEDIATE" },
         { &all->commit, "COMMIT" },
         { &all->rollback, "ROLLBACK" },
-        { &all->meta, "INSERT OR REPLACE INTO meta VALUES(?, ?)" },
-        { &all->source, "INSERT INTO source VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, -1, 0)" },
+        { &all->meta, "INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)" },
+        { &all->source,
+            "INSERT INTO source(id, rank, attempt, agent_id, host, pid, device, framework, agent_version, dp, tp, pp, "
+            "ep, first_step, last_step, state) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, -1, 0)" },
         { &all->sourceState, "UPDATE source SET state = ? WHERE id = ?" },
-        { &all->stream, "INSERT INTO stream VALUES(?, ?, ?, ?, 1, ?, 0, 0)" },
+        { &all->stream,
+            "INSERT INTO stream(id, source, agent_id, incarnation, epoch, durable_seq, duplicates, rejected) VALUES(?, "
+            "?, ?, ?, 1, ?, 0, 0)" },
         { &all->streamEpoch, "UPDATE stream SET epoch = ? WHERE id = ?" },
         { &all->streamSeq,
             "UPDATE stream SET durable_seq = max(durable_seq, ?), duplicates = ?, rejected = ? WHERE id = ?" },
         { &all->sourceSteps, "UPDATE source SET first_step = ?, last_step = ? WHERE id = ?" },
-        { &all->layout, "INSERT INTO layout VALUES(?, ?, ?, ?)" },
-        { &all->group, "INSERT INTO grp VALUES(?, ?, ?, ?, ?, ?, ?, ?)" },
-        { &all->series, "INSERT INTO series VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" },
-        { &all->tail, "INSERT INTO tail VALUES(?, ?, ?, ?, ?, ?, ?)" },
+        { &all->layout, "INSERT INTO layout(stream, id, bytes, crc) VALUES(?, ?, ?, ?)" },
+        { &all->group,
+            "INSERT INTO grp(id, stream, layout, source, kind, stats, series, first_position) VALUES(?, ?, ?, ?, ?, ?, "
+            "?, ?)" },
+        { &all->series,
+            "INSERT INTO series(id, source, kind, name, slot, vpp_stage, micro_step, form, definition, shape, dtype, "
+            "numel, shard_offset, full_shape, grp, lane) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)" },
+        { &all->tail,
+            "INSERT INTO tail(id, stream, seq, first_step, last_step, crc, data) VALUES(?, ?, ?, ?, ?, ?, ?)" },
         { &all->tailDelete, "DELETE FROM tail WHERE id = ?" },
         { &all->tailRead, "SELECT data FROM tail WHERE id = ?" },
         { &all->tailTrim, "UPDATE tail SET crc = ?, data = ? WHERE id = ?" },
-        { &all->event, "INSERT INTO event VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)" },
-        { &all->blob, "INSERT OR IGNORE INTO blob VALUES(NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)" },
-        { &all->dropped, "INSERT INTO dropped VALUES(NULL, ?, ?, ?, ?, ?, ?, ?)" },
-        { &all->callOrder, "INSERT OR REPLACE INTO callorder VALUES(?, ?, ?, ?)" },
-        { &all->quarantine, "INSERT OR IGNORE INTO quarantine VALUES(NULL, ?, ?, ?, ?, ?)" },
+        { &all->event, "INSERT INTO event(source, kind, rank, step, wall_ns, text, json) VALUES(?, ?, ?, ?, ?, ?, ?)" },
+        { &all->blob,
+            "INSERT OR IGNORE INTO blob(stream, blob_id, part, parts, kind, name, step, crc, data) VALUES(?, ?, ?, ?, "
+            "?, ?, ?, ?, ?)" },
+        { &all->dropped,
+            "INSERT INTO dropped(source, class, first_step, last_step, items, bytes, reason) VALUES(?, ?, ?, ?, ?, ?, "
+            "?)" },
+        { &all->callOrder, "INSERT OR REPLACE INTO callorder(stream, layout, first_step, ids) VALUES(?, ?, ?, ?)" },
+        { &all->quarantine, "INSERT OR IGNORE INTO quarantine(stream, seq, reason, crc, data) VALUES(?, ?, ?, ?, ?)" },
     };
     for (const auto& [statement, sql] : table) {
         auto prepared = Statement::prepare(db, sql);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <telltale/store/schema.h>
+#include <telltale/store/capsulefile.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/storeservice.h>
 
@@ -78,11 +78,9 @@ bool RunFacts::welcomes(const StreamRequest& request, std::int64_t nowNs) const
 
 Expected<RunFacts> readRunFacts(const std::string& path)
 {
-    auto db = openDatabase(path, OpenMode::Read);
+    auto db = openForReading(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
-    if (auto ok = checkSchema(db->get()); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
     RunFacts facts;
     auto key = metaText(db->get(), "run_key");
     auto keySource = metaText(db->get(), "key_source");

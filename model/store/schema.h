@@ -12,7 +12,6 @@ struct sqlite3;
 namespace telltale::store {
 
 inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
-inline constexpr int kSchemaVersion = 1;
 
 /// Blobs with a crc column: tail, tile and blob. Every crc is crc32c of `data` alone.
 ///
@@ -37,12 +36,15 @@ inline std::string toldSeqKey(std::int64_t stream)
     return "told_seq." + std::to_string(stream);
 }
 
-/// Makes the tables of a new file, with its page size and header.
+/// Makes the tables of a new file in the newest format, with its page size and header.
 Expected<void> createSchema(sqlite3* db);
-/// Refuses what is no capsule (Damaged), what a newer program wrote (Newer) and every table, view or trigger that does
-/// not belong to a capsule (Damaged). Run it before any other query on a file.
-Expected<void> checkSchema(sqlite3* db);
-/// Brings an older capsule to kSchemaVersion, in one transaction. Needs a writing connection.
+/// The format of a file (PRAGMA user_version). Refuses what is no capsule (Damaged), what a newer program wrote (Newer)
+/// and every table, view or trigger that does not belong to a capsule of its own format (Damaged). Before any other
+/// query on a file.
+Expected<int> checkSchema(sqlite3* db);
+/// checkSchema for a reading connection: then queries of the newest format answer on a file of any. Writes nothing.
+Expected<void> readAsNewest(sqlite3* db);
+/// checkSchema for a writing connection: then the file is of the newest format. All of it happens in one transaction.
 Expected<void> migrateSchema(sqlite3* db);
 
 }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Alone in its file: a test that proves the way from one format to the next links a table of its own in its place.
+#include <telltale/store/formats.h>
+
+#include <array>
+
+namespace telltale::store {
+namespace {
+
+constexpr std::array kFormat1 {
+    TableText { "meta", "CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID" },
+    TableText { "source",
+        "CREATE TABLE source(id INTEGER PRIMARY KEY, rank INTEGER, attempt INTEGER, agent_id TEXT, host TEXT, pid "
+        "INTEGER, device TEXT, framework TEXT, agent_version TEXT, dp INTEGER, tp INTEGER, pp INTEGER, ep INTEGER, "
+        "first_step INTEGER, last_step INTEGER, state INTEGER, UNIQUE(rank, attempt))" },
+    TableText { "stream",
+        "CREATE TABLE stream(id INTEGER PRIMARY KEY, source INTEGER, agent_id TEXT, incarnation INTEGER, epoch "
+        "INTEGER, "
+        "durable_seq INTEGER, duplicates INTEGER, rejected INTEGER, UNIQUE(agent_id, incarnation))" },
+    TableText {
+        "layout", "CREATE TABLE layout(stream INTEGER, id INTEGER, bytes BLOB, crc INTEGER, PRIMARY KEY(stream, id))" },
+    TableText { "grp",
+        "CREATE TABLE grp(id INTEGER PRIMARY KEY, stream INTEGER, layout INTEGER, source INTEGER, kind INTEGER, stats "
+        "BLOB, series INTEGER, first_position INTEGER, UNIQUE(stream, layout, first_position))" },
+    TableText { "series",
+        "CREATE TABLE series(id INTEGER PRIMARY KEY, source INTEGER, kind INTEGER, name TEXT, slot TEXT, vpp_stage "
+        "INTEGER, micro_step INTEGER, form INTEGER, definition TEXT, shape BLOB, dtype INTEGER, numel INTEGER, "
+        "shard_offset INTEGER, full_shape BLOB, grp INTEGER, lane INTEGER)" },
+    TableText { "tail",
+        "CREATE TABLE tail(id INTEGER PRIMARY KEY, stream INTEGER, seq INTEGER, first_step INTEGER, last_step INTEGER, "
+        "crc INTEGER, data BLOB, UNIQUE(stream, seq))" },
+    TableText { "tile",
+        "CREATE TABLE tile(id INTEGER PRIMARY KEY, lvl INTEGER, stat INTEGER, grp INTEGER, c0 INTEGER, first_step "
+        "INTEGER, last_step INTEGER, crc INTEGER, data BLOB, UNIQUE(lvl, stat, grp, c0))" },
+    TableText { "callorder",
+        "CREATE TABLE callorder(stream INTEGER, layout INTEGER, first_step INTEGER, ids BLOB, PRIMARY KEY(stream, "
+        "layout, first_step))" },
+    TableText { "event",
+        "CREATE TABLE event(id INTEGER PRIMARY KEY, source INTEGER, kind TEXT, rank INTEGER, step INTEGER, wall_ns "
+        "INTEGER, text TEXT, json TEXT)" },
+    TableText { "anomaly",
+        "CREATE TABLE anomaly(id INTEGER PRIMARY KEY, rule TEXT, series INTEGER, stat INTEGER, step INTEGER, wall_ns "
+        "INTEGER, text TEXT, json TEXT)" },
+    TableText { "blob",
+        "CREATE TABLE blob(id INTEGER PRIMARY KEY, stream INTEGER, blob_id TEXT, part INTEGER, parts INTEGER, kind "
+        "TEXT, name TEXT, step INTEGER, crc INTEGER, data BLOB, UNIQUE(stream, blob_id, part))" },
+    TableText { "dropped",
+        "CREATE TABLE dropped(id INTEGER PRIMARY KEY, source INTEGER, class INTEGER, first_step INTEGER, last_step "
+        "INTEGER, items INTEGER, bytes INTEGER, reason TEXT)" },
+    TableText { "quarantine",
+        "CREATE TABLE quarantine(id INTEGER PRIMARY KEY, stream INTEGER, seq INTEGER, reason TEXT, crc INTEGER, data "
+        "BLOB, UNIQUE(stream, seq))" },
+    TableText { "config_revision",
+        "CREATE TABLE config_revision(rev INTEGER, rank INTEGER, step INTEGER, who TEXT, wall_ns INTEGER, json TEXT, "
+        "status TEXT, PRIMARY KEY(rev, rank))" },
+    TableText { "annotation",
+        "CREATE TABLE annotation(id INTEGER PRIMARY KEY, kind TEXT, step INTEGER, series INTEGER, wall_ns INTEGER, "
+        "text "
+        "TEXT, json TEXT)" },
+};
+
+constexpr std::array kFormats {
+    CapsuleFormat { kFormat1 },
+};
+
+}
+
+std::span<const CapsuleFormat> capsuleFormats()
+{
+    return kFormats;
+}
+
+}
