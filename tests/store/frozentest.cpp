@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/store/archive.h>
+#include <telltale/store/runreader.h>
+#include <telltale/store/sqlite.h>
+
+#include "capsulecontent.h"
+#include "verbs.h"
+
+using namespace telltale;
+using nlohmann::json;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+    int code = -1;
+    json document;
+    std::string err;
+};
+
+template <typename Verb> Outcome call(Verb verb, std::vector<std::string> words)
+{
+    words.emplace_back("--json");
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = verb(words, out, err);
+    return { code, json::parse(out.str(), nullptr, false), err.str() };
+}
+
+json readJson(const fs::path& path)
+{
+    std::ifstream file(path);
+    return json::parse(file, nullptr, false);
+}
+
+std::vector<std::string> parts(const std::string& key)
+{
+    std::vector<std::string> words(1);
+    for (const char c : key) {
+        if (c == '|')
+            words.emplace_back();
+        else
+            words.back() += c;
+    }
+    return words;
+}
+
+}
+
+/// What the first released state wrote (tests/data/v1): it opens, verifies, answers, imports and goes on.
+class FrozenTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase();
+    void everyCaseSaysWhatItSaid_data();
+    void everyCaseSaysWhatItSaid();
+    void everyRunGoesOnWithAllThatItHas_data();
+    void everyRunGoesOnWithAllThatItHas();
+    void everyRunCanBeDrawn_data();
+    void everyRunCanBeDrawn();
+
+private:
+    const json& known(const char* tag) const { return m_manifest[tag]; }
+    /// A copy of the case's capsule in a data directory; spools are imported into it.
+    std::string place(const char* tag, const QTemporaryDir& dir) const;
+    void placeCapsule(const std::string& tag, const fs::path& runs) const;
+    void rows(bool onlyCapsules) const;
+    static void checkValues(const std::string& path, const json& values);
+
+    fs::path m_data;
+    json m_manifest;
+};
+
+void FrozenTest::initTestCase()
+{
+    m_data = fs::path(TELLTALE_TEST_DATA) / "v1";
+    m_manifest = readJson(m_data / "manifest.json");
+    QVERIFY(m_manifest.is_object() && m_manifest.size() >= 13);
+}
+
+void FrozenTest::rows(bool onlyCapsules) const
+{
+    QTest::addColumn<bool>("isSpool");
+    for (const auto& [name, entry] : m_manifest.items()) {
+        if (!onlyCapsules || entry.contains("capsule"))
+            QTest::newRow(name.c_str()) << entry.contains("spool");
+    }
+}
+
+void FrozenTest::placeCapsule(const std::string& tag, const fs::path& runs) const
+{
+    fs::create_directories(runs);
+    for (const char* part : { "", "-wal" }) {
+        const fs::path from = m_data / tag / (std::string("run.telltale") + part);
+        if (fs::exists(from))
+            fs::copy_file(from, runs / from.filename());
+    }
+}
+
+std::string FrozenTest::place(const char* tag, const QTemporaryDir& dir) const
+{
+    const fs::path root(dir.path().toStdString());
+    const json& entry = known(tag);
+    if (entry.contains("capsule")) {
+        placeCapsule(tag, root / "runs");
+        return (root / "runs/run.telltale").string();
+    }
+    if (entry["into"].is_string())
+        placeCapsule(entry["into"], root / "runs");
+    fs::copy(m_data / tag / "spool", root / "spool", fs::copy_options::recursive);
+    const auto imported = call(app::runImport, { (root / "spool").string(), "--data-dir", root.string() });
+    if (imported.code != entry["exit"].get<int>() || imported.document["streams"].empty())
+        return {};
+    return imported.document["streams"][0]["capsule"];
+}
+
+void FrozenTest::checkValues(const std::string& path, const json& values)
+{
+    std::map<std::string, std::set<std::string>> seriesOfKind;
+    for (const auto& [key, wanted] : values.items()) {
+        const auto words = parts(key);
+        const std::string label = words[3].empty() ? words[2] : words[2] + ':' + words[3];
+        const auto shown = call(
+            app::runShow, { path, "--series", label, "--rank", words[0], "--kind", words[1], "--stat", words[5] });
+        QVERIFY2(shown.code == 0, (key + ": " + shown.err).c_str());
+        const auto& rows = shown.document["series"];
+        const auto row = std::find_if(rows.begin(), rows.end(),
+            [&words](const json& candidate) { return candidate["micro_step"] == std::stoi(words[4]); });
+        QVERIFY2(row != rows.end(), key.c_str());
+        json found = json::array();
+        for (const json& value : (*row)["values"])
+            found.push_back({ value["step"], value["value"] });
+        QVERIFY2(found == wanted, (key + " is " + found.dump() + ", was " + wanted.dump()).c_str());
+    }
+}
+
+void FrozenTest::everyCaseSaysWhatItSaid_data()
+{
+    rows(false);
+}
+
+void FrozenTest::everyCaseSaysWhatItSaid()
+{
+    QFETCH(bool, isSpool);
+    const char* tag = QTest::currentDataTag();
+    const json& was = known(tag);
+    QTemporaryDir dir;
+    const std::string path = place(tag, dir);
+    QVERIFY(!path.empty());
+    const auto inspected = call(app::runInspect, { path, "--verify" });
+    const json& now = inspected.document;
+    // A damaged spool may be read better than it was then, never worse.
+    const bool mayHaveMore = isSpool && !was["said"].get<std::string>().empty();
+    for (const char* key : { "name", "run_key", "state", "first_step", "series", "ranks", "missing" })
+        QVERIFY2(now[key] == was[key], (std::string(key) + " is " + now[key].dump()).c_str());
+    std::map<std::string, int> kinds;
+    for (const json& kind : now["kinds"])
+        kinds[kind["kind"]] = kind["series"];
+    QVERIFY2(json(kinds) == was["kinds"], now["kinds"].dump().c_str());
+    QCOMPARE(now["sources"].size(), was["sources"].size());
+    if (mayHaveMore) {
+        QVERIFY(now["last_step"] >= was["last_step"]);
+    } else {
+        for (const char* key : { "last_step", "events", "dropped" })
+            QVERIFY2(now[key] == was[key], (std::string(key) + " is " + now[key].dump()).c_str());
+        for (std::size_t i = 0; i < was["sources"].size(); ++i) {
+            for (const auto& [key, value] : was["sources"][i].items())
+                QVERIFY2(now["sources"][i][key] == value, (key + " is " + now["sources"][i][key].dump()).c_str());
+        }
+        QVERIFY2(now["verify"]["whole"] == was["verify"]["whole"], now["verify"].dump().c_str());
+        QVERIFY2(now["verify"]["problems"] == was["verify"]["problems"], now["verify"].dump().c_str());
+    }
+    QCOMPARE(inspected.code, was["verify"]["whole"].get<bool>() ? 0 : 1);
+    checkValues(path, readJson(m_data / tag / "values.json"));
+}
+
+void FrozenTest::everyRunGoesOnWithAllThatItHas_data()
+{
+    rows(true);
+}
+
+void FrozenTest::everyRunGoesOnWithAllThatItHas()
+{
+    const char* tag = QTest::currentDataTag();
+    const json& was = known(tag);
+    QTemporaryDir dir;
+    const std::string path = place(tag, dir);
+    store::StreamRequest request;
+    std::uint64_t durable = 0;
+    {
+        const auto db = store::openDatabase(path, store::OpenMode::Read);
+        auto stream = store::Statement::prepare(
+            db->get(), "SELECT agent_id, incarnation, durable_seq FROM stream ORDER BY id DESC LIMIT 1");
+        QVERIFY(stream && stream->step().value_or(false));
+        request.agentId = stream->text(0);
+        request.incarnation = static_cast<std::uint64_t>(stream->integer(1));
+        durable = static_cast<std::uint64_t>(stream->integer(2));
+    }
+    request.runKey = was["run_key"];
+    const std::int64_t step = was["last_step"].get<std::int64_t>() + 1;
+    {
+        store::test::Recorder recorder(dir.path().toStdString());
+        if (!was["verify"]["whole"].get<bool>()) {
+            // Its last tile is gone: going on would write over what a later repair may read.
+            QVERIFY_EXCEPTION_THROWN(recorder.open(request), std::runtime_error);
+            return;
+        }
+        const auto opened = recorder.open(request);
+        QCOMPARE(opened.run->path, path);
+        QCOMPARE(opened.durableSeq, durable);
+        const auto scalars = std::find_if(opened.layouts.begin(), opened.layouts.end(),
+            [](const auto& layout) { return layout->kind == Kind::Scalar; });
+        QVERIFY(scalars != opened.layouts.end());
+        recorder.send(opened.stream, durable + 1,
+            { store::test::makeBlock(*scalars, step, [](auto, auto, auto) { return 0.5; }) });
+        QVERIFY(recorder.waitDurable(opened.stream, durable + 1));
+        recorder.service().closeStream(opened.stream, "finished", durable + 1);
+    }
+    const auto inspected = call(app::runInspect, { path, "--verify" });
+    QVERIFY2(inspected.code == 0, inspected.err.c_str());
+    QCOMPARE(inspected.document["state"].get<std::string>(), std::string("finished"));
+    QCOMPARE(inspected.document["last_step"].get<std::int64_t>(), step);
+    QCOMPARE(inspected.document["series"], was["series"]);
+    json values = readJson(m_data / tag / "values.json");
+    for (const auto& [key, list] : values.items()) {
+        if (key.find("|scalar|") != std::string::npos && list.back()[0] == step - 1)
+            list.push_back({ step, 0.5 });
+    }
+    if (was["sources"].size() == 1)
+        checkValues(path, values);
+}
+
+void FrozenTest::everyRunCanBeDrawn_data()
+{
+    rows(true);
+}
+
+void FrozenTest::everyRunCanBeDrawn()
+{
+    QTemporaryDir dir;
+    const std::string path = place(QTest::currentDataTag(), dir);
+    auto reader = store::openReader({ path, {}, {}, nullptr });
+    QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
+    const auto catalog = *(*reader)->catalog();
+    series::HeatQuery query;
+    query.stat = Stat::Norm;
+    query.range = catalog->steps;
+    query.pixels = 50;
+    for (const store::SeriesInfo& series : catalog->series) {
+        if (series.kind == Kind::ParamOrigin)
+            query.rows.push_back({ series.id });
+    }
+    const auto heat = (*reader)->heatmap(query);
+    QVERIFY(heat && !query.rows.empty());
+    std::size_t filled = 0;
+    for (std::size_t row = 0; row < query.rows.size(); ++row) {
+        bool any = false;
+        for (int x = 0; x < query.pixels; ++x)
+            any = any
+                || heat->states[row * static_cast<std::size_t>(query.pixels) + static_cast<std::size_t>(x)]
+                    == series::CellState::Value;
+        filled += any ? 1 : 0;
+    }
+    QCOMPARE(filled, query.rows.size());
+}
+
+QTEST_GUILESS_MAIN(FrozenTest)
+#include "frozentest.moc"
