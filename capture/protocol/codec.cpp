@@ -52,6 +52,7 @@ void write(const Hello& in, wire::Envelope& envelope)
     write(in.clocks, *out.mutable_clocks());
     out.set_config_hash(toUtf8(in.configHash));
     out.set_remote_config_allowed(in.remoteConfigAllowed);
+    out.set_proof(in.proof);
 }
 
 Message read(wire::Hello& in)
@@ -83,6 +84,7 @@ Message read(wire::Hello& in)
     out.clocks = read(in.clocks());
     out.configHash = in.config_hash();
     out.remoteConfigAllowed = in.remote_config_allowed();
+    out.proof = in.proof();
     return out;
 }
 
@@ -227,6 +229,28 @@ Message read(wire::Bye& in)
     return Bye { in.reason(), in.retry_after_ms(), in.last_seq() };
 }
 
+void write(const Knock& in, wire::Envelope& envelope)
+{
+    envelope.mutable_knock()->set_nonce(in.nonce);
+}
+
+Message read(wire::Knock& in)
+{
+    return Knock { in.nonce() };
+}
+
+void write(const Challenge& in, wire::Envelope& envelope)
+{
+    wire::Challenge& out = *envelope.mutable_challenge();
+    out.set_nonce(in.nonce);
+    out.set_proof(in.proof);
+}
+
+Message read(wire::Challenge& in)
+{
+    return Challenge { in.nonce(), in.proof() };
+}
+
 }
 
 std::string encodeMessage(const Message& message)
@@ -262,6 +286,10 @@ Expected<Message> decodeMessage(std::string_view bytes)
         return read(*envelope.mutable_config_status());
     case wire::Envelope::kBye:
         return read(*envelope.mutable_bye());
+    case wire::Envelope::kKnock:
+        return read(*envelope.mutable_knock());
+    case wire::Envelope::kChallenge:
+        return read(*envelope.mutable_challenge());
     case wire::Envelope::BODY_NOT_SET:
         break;
     }

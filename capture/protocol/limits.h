@@ -10,7 +10,11 @@ namespace telltale::protocol {
 /// Every number that bounds what a peer may make us do. Both ends use the same ones.
 namespace limits {
 inline constexpr std::uint32_t kProtoVersion = 1;
-inline constexpr const char* kSubprotocol = "telltale.v1";
+/// Both ends prove that they know the token before anything else is said (proof.h).
+inline constexpr const char* kSubprotocol = "telltale.v2";
+/// The agent sends the token with its upgrade request, to whoever listens. Still served, no longer spoken.
+inline constexpr const char* kTokenFirstSubprotocol = "telltale.v1";
+inline constexpr std::size_t kNonceBytes = 32;
 inline constexpr const char* kPath = "/capture";
 inline constexpr std::size_t kMaxMessageBytes = 1u << 20; ///< one WebSocket message = one frame
 inline constexpr std::size_t kMaxDecodedBytes = 4u << 20; ///< of one payload, checked before decoding

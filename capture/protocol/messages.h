@@ -45,7 +45,21 @@ struct Hello {
     Clocks clocks;
     std::string configHash;
     bool remoteConfigAllowed = false;
+    std::string proof; ///< of this connection only, see proof.h
     bool operator==(const Hello&) const = default;
+};
+
+/// The agent's first word: whoever listens there is to prove that it knows the token.
+struct Knock {
+    std::string nonce;
+    bool operator==(const Knock&) const = default;
+};
+
+/// The server's proof, and what the agent's proof in its Hello is to be made over.
+struct Challenge {
+    std::string nonce;
+    std::string proof;
+    bool operator==(const Challenge&) const = default;
 };
 
 struct Welcome {
@@ -122,6 +136,7 @@ struct Bye {
     bool operator==(const Bye&) const = default;
 };
 
-using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye>;
+using Message
+    = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock, Challenge>;
 
 }

@@ -53,6 +53,8 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kConfigOfferFieldNumber, FieldClass::Message, Shape::ConfigOffer },
     FieldRule { Shape::Envelope, wire::Envelope::kConfigStatusFieldNumber, FieldClass::Message, Shape::ConfigStatus },
     FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message, Shape::Bye },
+    FieldRule { Shape::Envelope, wire::Envelope::kKnockFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kChallengeFieldNumber, FieldClass::Message },
     FieldRule { Shape::Hello, wire::Hello::kCapabilitiesFieldNumber, FieldClass::Repeated },
     FieldRule { Shape::Hello, wire::Hello::kClocksFieldNumber, FieldClass::Message },
     FieldRule { Shape::Welcome, wire::Welcome::kCapabilitiesFieldNumber, FieldClass::Repeated },

@@ -24,11 +24,12 @@ std::string AgentConnection::peerName(const QHostAddress& address, quint16 port)
 }
 
 AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ingest::BatchSink& sink,
-    ConnectionHost& host, const ServerLimits& limits)
+    ConnectionHost& host, Doorkeeper& door, const ServerLimits& limits)
     : m_id(id)
     , m_socket(std::move(socket))
     , m_sink(sink)
     , m_host(host)
+    , m_door(door)
     , m_limits(limits)
     , m_address(addressName(m_socket->peerAddress()))
     , m_peer(peerName(m_socket->peerAddress(), m_socket->peerPort()))
@@ -40,9 +41,9 @@ AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> s
     m_info.connectedSinceNs = store::wallClockNs();
     m_info.encrypted = m_socket->requestUrl().scheme() == QLatin1String("wss");
     m_socket->setParent(nullptr);
-    // Qt's own limits are 2 GiB.
-    m_socket->setMaxAllowedIncomingFrameSize(m_limits.messageBytes);
-    m_socket->setMaxAllowedIncomingMessageSize(m_limits.messageBytes);
+    // Qt's own limits are 2 GiB. Whoever has not said who it is gets little of our memory.
+    m_socket->setMaxAllowedIncomingFrameSize(m_limits.helloBytes);
+    m_socket->setMaxAllowedIncomingMessageSize(m_limits.helloBytes);
     connect(m_socket.get(), &QWebSocket::binaryFrameReceived, this,
         [this](const QByteArray&, bool isLast) { onBinaryFrame(isLast); });
     connect(m_socket.get(), &QWebSocket::binaryMessageReceived, this, &AgentConnection::onBinaryMessage);
@@ -65,6 +66,8 @@ void AgentConnection::open(const store::StreamOpened& opened, ingest::IngestSess
         return;
     m_session = std::make_unique<ingest::IngestSession>(m_sink, opened, credit);
     m_phase = Phase::Open;
+    m_socket->setMaxAllowedIncomingFrameSize(m_limits.messageBytes);
+    m_socket->setMaxAllowedIncomingMessageSize(m_limits.messageBytes);
     if (isPaused)
         m_session->setPaused(true);
     const protocol::Ack granted = m_session->takeAck();

@@ -13,6 +13,8 @@
 
 #include <telltale/ingest/ingestsession.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/protocol/proof.h>
+#include <telltale/server/doorkeeper.h>
 #include <telltale/server/serverlimits.h>
 
 namespace telltale::server {
@@ -46,7 +48,7 @@ public:
     };
 
     AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ingest::BatchSink& sink, ConnectionHost& host,
-        const ServerLimits& limits);
+        Doorkeeper& door, const ServerLimits& limits);
     ~AgentConnection() override;
 
     std::uint64_t id() const { return m_id; }
@@ -63,6 +65,8 @@ public:
     /// Also after the end: the last figures stay.
     ConnectionInfo describe(Clock::time_point now);
 
+    /// The peer's upgrade said nothing of the token: its Hello has to prove that it knows it.
+    void askForProof() { m_owesProof = true; }
     void open(const store::StreamOpened& opened, ingest::IngestSession::Credit credit, bool isPaused);
     /// The store will not have the stream.
     void refuseStream(const Error& error);
@@ -78,6 +82,8 @@ public:
 
     /// Close frame with a code, then abort if the peer does not answer.
     void refuse(const std::string& kind, const std::string& what, QWebSocketProtocol::CloseCode code);
+    /// The same with a Bye before it, so that the user behind the agent is told.
+    void refuse(const Refusal& refusal);
     /// No close frame: the peer would not read it.
     void cut(const std::string& kind, const std::string& what);
     /// The store cannot go on with the stream: the agent keeps what it has and comes back later.
@@ -95,6 +101,7 @@ private:
     void onBinaryFrame(bool isLast);
     void onBinaryMessage(const QByteArray& bytes);
     void onDisconnected();
+    void take(protocol::Knock& knock);
     void take(protocol::Hello& hello);
     void take(protocol::Batch& batch);
     void take(protocol::Heartbeat& heartbeat);
@@ -114,6 +121,7 @@ private:
     std::unique_ptr<QWebSocket> m_socket;
     ingest::BatchSink& m_sink;
     ConnectionHost& m_host;
+    Doorkeeper& m_door;
     const ServerLimits& m_limits;
     const std::string m_address;
     const std::string m_peer;
@@ -121,6 +129,8 @@ private:
 
     ConnectionInfo m_info;
     Phase m_phase = Phase::AwaitHello;
+    bool m_owesProof = false;
+    protocol::ProofContext m_proof; ///< empty before Knock
     protocol::Hello m_hello;
     std::unique_ptr<ingest::IngestSession> m_session;
     std::optional<protocol::Bye> m_bye;

@@ -39,11 +39,33 @@ void AgentConnection::onBinaryMessage(const QByteArray& bytes)
             isTooLarge ? QWebSocketProtocol::CloseCodeTooMuchData : QWebSocketProtocol::CloseCodeProtocolError);
         return;
     }
-    if (m_phase == Phase::AwaitHello && !std::holds_alternative<protocol::Hello>(*message)) {
+    const bool isGreeting = std::holds_alternative<protocol::Hello>(*message)
+        || (m_owesProof && std::holds_alternative<protocol::Knock>(*message))
+        || (!m_proof.challengeNonce.empty() && std::holds_alternative<protocol::Bye>(*message));
+    if (m_phase == Phase::AwaitHello && !isGreeting) {
         refuse("no-hello", "cut: its first message is not Hello", QWebSocketProtocol::CloseCodePolicyViolated);
         return;
     }
     std::visit([this](auto& content) { take(content); }, *message);
+}
+
+void AgentConnection::take(protocol::Knock& knock)
+{
+    if (m_phase != Phase::AwaitHello || !m_proof.challengeNonce.empty()) {
+        refuse("hello", "cut: a second Knock", QWebSocketProtocol::CloseCodePolicyViolated);
+        return;
+    }
+    auto challenge = m_door.challenge(knock, m_proof);
+    if (challenge)
+        send(*challenge);
+    else
+        refuse("hello", "cut: " + challenge.error().what, QWebSocketProtocol::CloseCodePolicyViolated);
+}
+
+void AgentConnection::refuse(const Refusal& refusal)
+{
+    send(protocol::Bye { refusal.what, 0, 0 });
+    refuse(refusal.kind, refusal.what, QWebSocketProtocol::CloseCodePolicyViolated);
 }
 
 void AgentConnection::take(protocol::Hello& hello)
@@ -52,6 +74,13 @@ void AgentConnection::take(protocol::Hello& hello)
     if (m_phase != Phase::AwaitHello) {
         refuse("hello", "cut: a second Hello", QWebSocketProtocol::CloseCodePolicyViolated);
         return;
+    }
+    if (m_owesProof) {
+        const Refusal refusal = m_door.checkProof(m_address, hello.proof, m_proof, Clock::now());
+        if (!refusal.kind.empty()) {
+            refuse(refusal);
+            return;
+        }
     }
     if (hello.protoMin > kProtoVersion || hello.protoMax < kProtoVersion) {
         const std::string what = "refused: it speaks protocol " + std::to_string(hello.protoMin) + " to "
@@ -117,6 +146,11 @@ void AgentConnection::take(protocol::Heartbeat& heartbeat)
 
 void AgentConnection::take(protocol::Bye& bye)
 {
+    if (m_phase == Phase::AwaitHello) {
+        // Our proof did not convince it: its token is another one.
+        refuse(m_door.wrongToken(m_address, false, Clock::now()));
+        return;
+    }
     if (m_phase != Phase::Open) {
         finish(QWebSocketProtocol::CloseCodeNormal);
         return;

@@ -28,7 +28,7 @@ constexpr std::uint32_t kRetryAfterMs = 1000;
 CaptureCore::CaptureCore(Setup setup, std::unique_ptr<ingest::BatchSink> sink)
     : m_setup(std::move(setup))
     , m_sink(std::move(sink))
-    , m_doorkeeper(m_setup.token, m_setup.hosts, m_setup.limits)
+    , m_doorkeeper(m_setup.token, m_setup.fingerprint, m_setup.hosts, m_setup.limits)
     , m_log(m_setup.log, m_setup.limits.logInterval)
 {
 }
@@ -53,7 +53,8 @@ bool CaptureCore::listen()
     m_server->setProxy(QNetworkProxy::NoProxy);
     m_server->setHandshakeTimeout(m_setup.limits.handshake);
     m_server->setMaxPendingConnections(m_setup.limits.pendingConnections);
-    m_server->setSupportedSubprotocols({ QString::fromLatin1(protocol::limits::kSubprotocol) });
+    m_server->setSupportedSubprotocols({ QString::fromLatin1(protocol::limits::kSubprotocol),
+        QString::fromLatin1(protocol::limits::kTokenFirstSubprotocol) });
     // Must be answered before the signal returns. Who it was Qt does not say: all web pages share one line a minute.
     connect(
         m_server.get(), &QWebSocketServer::originAuthenticationRequired, this,
@@ -131,7 +132,7 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     request.subprotocol = socket->subprotocol().toStdString();
     const std::uint64_t id = m_nextId++;
     auto owned = std::make_unique<AgentConnection>(
-        id, std::move(socket), *m_sink, static_cast<ConnectionHost&>(*this), m_setup.limits);
+        id, std::move(socket), *m_sink, static_cast<ConnectionHost&>(*this), m_doorkeeper, m_setup.limits);
     AgentConnection& connection = *owned;
     m_connections.emplace(id, std::move(owned));
     request.address = connection.address();
@@ -142,8 +143,10 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
         return;
     }
     const Refusal refusal = m_doorkeeper.check(request, Clock::now());
+    if (Doorkeeper::owesProof(request))
+        connection.askForProof();
     if (!refusal.kind.empty())
-        connection.refuse(refusal.kind, refusal.what, QWebSocketProtocol::CloseCodePolicyViolated);
+        connection.refuse(refusal);
     else if (mute().size() > static_cast<std::size_t>(m_setup.limits.socketsWithoutHello))
         refuseForCrowd(connection);
     balanceDoor();

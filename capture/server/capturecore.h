@@ -33,6 +33,7 @@ public:
         bool isEncrypted = false;
         QSslConfiguration tls;
         std::string token;
+        std::string fingerprint; ///< of the certificate, empty without TLS
         std::vector<std::string> hosts; ///< for Host headers, beside loopback
         ServerLimits limits;
         PeerLog::Sink log;

@@ -134,6 +134,7 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     state->join.token = identity->token();
     setup.listenFd = socket->release();
     setup.token = identity->token();
+    setup.fingerprint = state->join.fingerprint;
     setup.hosts = std::move(names.hosts);
     setup.limits = options.limits;
     setup.log = options.log ? std::move(options.log) : logToStandardError;

@@ -33,8 +33,11 @@ std::string withoutPort(const std::string& host)
 
 }
 
-Doorkeeper::Doorkeeper(const std::string& token, const std::vector<std::string>& hosts, const ServerLimits& limits)
-    : m_token(digestOf(token))
+Doorkeeper::Doorkeeper(
+    std::string token, std::string fingerprint, const std::vector<std::string>& hosts, const ServerLimits& limits)
+    : m_token(std::move(token))
+    , m_tokenDigest(digestOf(m_token))
+    , m_fingerprint(std::move(fingerprint))
     , m_hosts { "localhost", "127.0.0.1", "::1" }
     , m_limits(limits)
 {
@@ -62,19 +65,46 @@ Refusal Doorkeeper::check(const DoorRequest& request, Clock::time_point now)
     if (!hostIsOurs(request.host))
         return { "host", "refused: it asked for host '" + request.host + "', which is not this server" };
     if (const std::size_t query = request.resource.find_first_of("?#"); query != std::string::npos)
-        return { "url", "refused: an address with a query; the token belongs into the Authorization header" };
+        return { "url", "refused: an address with a query; a token has no place in it" };
     if (request.resource != protocol::limits::kPath)
         return { "url", std::string("refused: agents connect to ") + protocol::limits::kPath };
+    if (owesProof(request))
+        return {};
     if (request.authorization.empty())
         return wrongToken(request.address, true, now);
     // Digests have one length and tell nothing about the token, however the comparison is timed.
     const bool isBearer = lower(std::string_view(request.authorization).substr(0, kScheme.size())) == kScheme;
     const Digest digest = digestOf(isBearer ? request.authorization.substr(kScheme.size()) : std::string());
-    if (CRYPTO_memcmp(digest.data(), m_token.data(), digest.size()) != 0)
+    if (CRYPTO_memcmp(digest.data(), m_tokenDigest.data(), digest.size()) != 0)
         return wrongToken(request.address, false, now);
-    if (request.subprotocol != protocol::limits::kSubprotocol)
+    if (request.subprotocol != protocol::limits::kTokenFirstSubprotocol)
         return { "subprotocol", std::string("refused: it does not speak ") + protocol::limits::kSubprotocol };
     return {};
+}
+
+bool Doorkeeper::owesProof(const DoorRequest& request)
+{
+    return request.subprotocol == protocol::limits::kSubprotocol;
+}
+
+Expected<protocol::Challenge> Doorkeeper::challenge(const protocol::Knock& knock, protocol::ProofContext& context) const
+{
+    if (knock.nonce.size() != protocol::limits::kNonceBytes)
+        return failure(ErrorCode::BadInput, "its Knock has no nonce");
+    auto nonce = protocol::makeNonce();
+    if (!nonce)
+        return tl::unexpected(nonce.error());
+    context = { knock.nonce, std::move(*nonce), m_fingerprint };
+    return protocol::Challenge { context.challengeNonce, protocol::serverProof(m_token, context) };
+}
+
+Refusal Doorkeeper::checkProof(
+    const std::string& address, const std::string& proof, const protocol::ProofContext& context, Clock::time_point now)
+{
+    if (context.challengeNonce.empty() || proof.empty())
+        return wrongToken(address, true, now);
+    return protocol::isSameProof(proof, protocol::agentProof(m_token, context)) ? Refusal {}
+                                                                                : wrongToken(address, false, now);
 }
 
 Refusal Doorkeeper::wrongToken(const std::string& address, bool isMissing, Clock::time_point now)

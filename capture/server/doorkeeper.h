@@ -8,6 +8,9 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/expected.h>
+#include <telltale/protocol/messages.h>
+#include <telltale/protocol/proof.h>
 #include <telltale/server/serverlimits.h>
 
 namespace telltale::server {
@@ -28,17 +31,29 @@ struct Refusal {
     std::string what;
 };
 
-/// Decides on upgrade requests: no web page, no foreign name, no token in the address, the right token. Socket-free.
-/// Thread: owned by one (capture).
+/// Decides who may stay: no web page, no foreign name, no token in the address, and nobody who does not know the token.
+/// Socket-free. Thread: owned by one (capture).
 class Doorkeeper {
 public:
     using Clock = std::chrono::steady_clock;
 
     /// `hosts`: names and addresses that a Host header may carry beside the loopback ones, without port.
-    Doorkeeper(const std::string& token, const std::vector<std::string>& hosts, const ServerLimits& limits);
+    /// `fingerprint`: of the certificate that peers see, empty without TLS.
+    Doorkeeper(
+        std::string token, std::string fingerprint, const std::vector<std::string>& hosts, const ServerLimits& limits);
 
     /// The refusal, with an empty kind when the peer may stay.
     Refusal check(const DoorRequest& request, Clock::time_point now);
+    /// Whether a peer that may stay still has to prove that it knows the token.
+    static bool owesProof(const DoorRequest& request);
+
+    /// The answer to a Knock; the nonces go into `context`.
+    Expected<protocol::Challenge> challenge(const protocol::Knock& knock, protocol::ProofContext& context) const;
+    /// The same as check() for a peer that owed its proof; `context` is that of its challenge, empty without one.
+    Refusal checkProof(const std::string& address, const std::string& proof, const protocol::ProofContext& context,
+        Clock::time_point now);
+    /// Counts a peer that does not know the token. Never empty.
+    Refusal wrongToken(const std::string& address, bool isMissing, Clock::time_point now);
 
 private:
     using Digest = std::array<unsigned char, 32>;
@@ -49,9 +64,10 @@ private:
 
     static Digest digestOf(const std::string& text);
     bool hostIsOurs(const std::string& header) const;
-    Refusal wrongToken(const std::string& address, bool isMissing, Clock::time_point now);
 
-    Digest m_token;
+    const std::string m_token;
+    const Digest m_tokenDigest;
+    const std::string m_fingerprint;
     std::vector<std::string> m_hosts;
     ServerLimits m_limits;
     std::map<std::string, Guesses> m_guesses;

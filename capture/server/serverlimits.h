@@ -15,6 +15,7 @@ struct ServerLimits {
     using Milliseconds = std::chrono::milliseconds;
 
     std::size_t messageBytes = protocol::limits::kMaxMessageBytes;
+    std::size_t helloBytes = 64u << 10; ///< messages before Welcome
     std::size_t fragments = protocol::limits::kMaxFragments;
     std::size_t unsentBytes = protocol::limits::kMaxUnsentBytes;
     int socketsWithoutHello = protocol::limits::kMaxSocketsWithoutHello;

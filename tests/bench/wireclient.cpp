@@ -63,7 +63,7 @@ WireClient::WireClient(const protocol::JoinString& join)
         + "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: "
           "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"
           "Sec-WebSocket-Protocol: "
-        + protocol::limits::kSubprotocol + "\r\nAuthorization: Bearer " + join.token + "\r\n\r\n";
+        + protocol::limits::kTokenFirstSubprotocol + "\r\nAuthorization: Bearer " + join.token + "\r\n\r\n";
     if (::send(m_socket, request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size()))
         fail("handshake not sent");
     while (m_in.find("\r\n\r\n") == std::string::npos)

@@ -335,8 +335,57 @@ private Q_SLOTS:
         FakeServer server(*m_store);
         AgentDriver driver(setup("telltale://127.0.0.1:" + std::to_string(server.port()) + "#token=wrong"));
         train(driver, 0, 20);
-        QTRY_VERIFY_WITH_TIMEOUT(QByteArray(tt_agent_last_error(driver.agent())).contains("401"), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            QByteArray(tt_agent_last_error(driver.agent())).contains("refuses the token"), kWaitMs);
+        QVERIFY(QByteArray(tt_agent_last_error(driver.agent())).contains("copy the join string again"));
         QVERIFY(!driver.close());
+        QCOMPARE(m_store->hellos, std::uint64_t { 0 });
+        QVERIFY(!m_store->complaints.empty());
+        QCOMPARE(m_store->complaints.front(), std::string("wrong token"));
+    }
+
+    void whoSquatsOnThePortHearsNeitherTokenNorAgent_data()
+    {
+        QTest::addColumn<bool>("isOlder");
+        QTest::addColumn<QString>("sentence");
+        QTest::newRow("one that claims to know the token") << false << "refuses the token";
+        QTest::newRow("one that wants the token first") << true << "update the dashboard";
+    }
+    void whoSquatsOnThePortHearsNeitherTokenNorAgent()
+    {
+        QFETCH(bool, isOlder);
+        QFETCH(QString, sentence);
+        FakeServer server(*m_store);
+        server.faults().isSquatting = true;
+        server.faults().isOlder = isOlder;
+        AgentDriver driver(setup(server.join()));
+        train(driver, 0, 20);
+        QTRY_VERIFY_WITH_TIMEOUT(QByteArray(tt_agent_last_error(driver.agent())).contains(sentence.toUtf8()), kWaitMs);
+        QVERIFY(!driver.close());
+        const std::string heard = server.heard();
+        QVERIFY(heard.find("GET /capture") != std::string::npos);
+        QVERIFY(heard.find(FakeServer::kToken) == std::string::npos);
+        QVERIFY(heard.find("trainer") == std::string::npos); // the agent's id
+        QCOMPARE(m_store->hellos, std::uint64_t { 0 });
+    }
+
+    void aJoinStringIsTriedWithoutBeginningARun()
+    {
+        FakeServer server(*m_store);
+        char why[512];
+        const auto attempt
+            = [&why](const std::string& join) { return tt_join_try(join.c_str(), 5000, why, sizeof why); };
+        QCOMPARE(attempt(server.join()), 1);
+        QCOMPARE(why[0], '\0');
+        QCOMPARE(attempt("telltale://127.0.0.1:" + std::to_string(server.port()) + "#token=wrong"), 0);
+        QVERIFY2(QByteArray(why).contains("refuses the token"), why);
+        QCOMPARE(attempt("telltale://127.0.0.1:1#token=x"), 0);
+        QVERIFY2(QByteArray(why).contains("cannot connect"), why);
+        QCOMPARE(attempt("nonsense"), 0);
+        QVERIFY2(QByteArray(why).contains("join string"), why);
+        server.faults().isHung = true;
+        QCOMPARE(tt_join_try(server.join().c_str(), 100, why, sizeof why), 0);
+        QVERIFY2(QByteArray(why).contains("did not answer"), why);
         QCOMPARE(m_store->hellos, std::uint64_t { 0 });
     }
 

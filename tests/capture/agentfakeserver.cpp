@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <random>
+#include <sstream>
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -23,12 +24,34 @@
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/proof.h>
 
 namespace telltale::test {
 
 namespace asio = boost::asio;
 namespace beast = boost::beast;
 using asio::ip::tcp;
+
+namespace {
+
+std::string fingerprintOf(X509* certificate)
+{
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest {};
+    unsigned length = 0;
+    X509_digest(certificate, EVP_sha256(), digest.data(), &length);
+    constexpr char kDigits[] = "0123456789abcdef";
+    std::string out;
+    for (unsigned i = 0; i < length; ++i)
+        out += { kDigits[digest[i] >> 4], kDigits[digest[i] & 15] };
+    return out;
+}
+
+std::string fingerprintOf(asio::ssl::context& tls)
+{
+    return fingerprintOf(SSL_CTX_get0_certificate(tls.native_handle()));
+}
+
+}
 
 std::uint64_t FakeStore::samples() const
 {
@@ -117,6 +140,20 @@ std::string FakeServer::join(const std::string& fingerprint) const
     return fingerprint.empty() ? text : text + "&fp=" + fingerprint;
 }
 
+std::string FakeServer::heard() const
+{
+    std::lock_guard lock(m_mutex);
+    return m_heard;
+}
+
+void FakeServer::hear(std::string_view bytes)
+{
+    constexpr std::size_t kEnough = 1u << 20;
+    std::lock_guard lock(m_mutex);
+    if (m_heard.size() < kEnough)
+        m_heard += bytes;
+}
+
 void FakeServer::acceptLoop()
 {
     while (!m_isStopping) {
@@ -165,18 +202,18 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
         std::lock_guard lock(m_store.mutex);
         m_store.complaints.push_back(what);
     };
-    if (request[beast::http::field::authorization] != std::string("Bearer ") + kToken) {
-        complain("authorization");
-        beast::http::response<beast::http::string_body> refusal(beast::http::status::unauthorized, 11);
-        refusal.prepare_payload();
-        beast::http::write(ws.next_layer(), refusal);
-        return;
+    {
+        std::ostringstream text;
+        text << request;
+        hear(text.str());
     }
-    if (request.target() != limits::kPath || request[beast::http::field::sec_websocket_protocol] != limits::kSubprotocol
-        || request.count(beast::http::field::origin) > 0)
+    const std::string offered(request[beast::http::field::sec_websocket_protocol]);
+    if (request.target() != limits::kPath || offered.find(limits::kSubprotocol) != 0
+        || request.count(beast::http::field::origin) > 0 || request.count(beast::http::field::authorization) > 0)
         complain("request");
-    ws.set_option(beast::websocket::stream_base::decorator([](beast::websocket::response_type& response) {
-        response.set(beast::http::field::sec_websocket_protocol, limits::kSubprotocol);
+    const char* chosen = m_faults.isOlder ? limits::kTokenFirstSubprotocol : limits::kSubprotocol;
+    ws.set_option(beast::websocket::stream_base::decorator([chosen](beast::websocket::response_type& response) {
+        response.set(beast::http::field::sec_websocket_protocol, chosen);
     }));
     ws.binary(true);
     ws.read_message_max(limits::kMaxMessageBytes);
@@ -189,6 +226,7 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
     const auto receive = [&]() -> std::optional<Message> {
         buffer.consume(buffer.size());
         ws.read(buffer);
+        hear({ static_cast<const char*>(buffer.cdata().data()), buffer.size() });
         if (!ws.got_binary())
             complain("text frame");
         auto message = decodeMessage({ static_cast<const char*>(buffer.cdata().data()), buffer.size() });
@@ -197,10 +235,18 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
         return message ? std::optional<Message>(std::move(*message)) : std::nullopt;
     };
 
+    const auto opening = receive();
+    const auto* knock = opening ? std::get_if<Knock>(&*opening) : nullptr;
+    if (!knock)
+        return complain("no Knock");
+    const ProofContext context { knock->nonce, *makeNonce(), m_tls ? fingerprintOf(*m_tls) : std::string() };
+    send(Challenge { context.challengeNonce, serverProof(m_faults.isSquatting ? "a guess" : kToken, context) });
     const auto first = receive();
     const auto* hello = first ? std::get_if<Hello>(&*first) : nullptr;
     if (!hello)
-        return complain("no Hello");
+        return complain(first && std::holds_alternative<Bye>(*first) ? "wrong token" : "no Hello");
+    if (!isSameProof(hello->proof, agentProof(kToken, context)))
+        return complain("wrong proof");
     Welcome welcome;
     std::uint64_t incarnation = hello->incarnation;
     std::optional<ReceiveRules> rules;
@@ -307,14 +353,7 @@ SelfSigned::SelfSigned()
     X509_sign(certificate, key, EVP_sha256());
     SSL_CTX_use_certificate(context->native_handle(), certificate);
     SSL_CTX_use_PrivateKey(context->native_handle(), key);
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest {};
-    unsigned length = 0;
-    X509_digest(certificate, EVP_sha256(), digest.data(), &length);
-    constexpr char kDigits[] = "0123456789abcdef";
-    for (unsigned i = 0; i < length; ++i) {
-        fingerprint += kDigits[digest[i] >> 4];
-        fingerprint += kDigits[digest[i] & 15];
-    }
+    fingerprint = fingerprintOf(certificate);
     X509_free(certificate);
     EVP_PKEY_free(key);
 }

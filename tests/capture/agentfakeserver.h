@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -56,6 +57,8 @@ public:
         std::atomic<bool> isHung { false }; ///< accepts connections and does nothing
         std::atomic<bool> isDeafAfterWelcome { false }; ///< says Welcome and never reads again
         std::atomic<bool> isRejecting { false }; ///< refuses every batch for good
+        std::atomic<bool> isOlder { false }; ///< wants the token with the upgrade, as servers once did
+        std::atomic<bool> isSquatting { false }; ///< does not know the token and claims to
         std::atomic<std::uint64_t> creditBytes { 4u << 20 };
         std::atomic<std::uint64_t> creditBatches { 64 };
     };
@@ -68,6 +71,8 @@ public:
     std::string join(const std::string& fingerprint = {}) const;
     Faults& faults() { return m_faults; }
     std::uint64_t connections() const { return m_connections; }
+    /// Every byte that came in, but for TLS: requests, frames with their masks off.
+    std::string heard() const;
 
     static constexpr const char* kToken = "test-token";
 
@@ -76,6 +81,7 @@ private:
 
     void acceptLoop();
     template <typename Socket> void serve(Socket& socket);
+    void hear(std::string_view bytes);
 
     FakeStore& m_store;
     boost::asio::ssl::context* m_tls;
@@ -85,7 +91,8 @@ private:
     std::uint16_t m_port = 0;
     std::atomic<bool> m_isStopping { false };
     std::atomic<std::uint64_t> m_connections { 0 };
-    std::mutex m_mutex;
+    mutable std::mutex m_mutex;
+    std::string m_heard;
     std::vector<int> m_sockets;
     std::vector<std::thread> m_threads;
     std::thread m_acceptor_thread;

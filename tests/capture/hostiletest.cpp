@@ -105,8 +105,9 @@ private Q_SLOTS:
         QTest::newRow("other path") << QByteArray("path") << QByteArray("/") << "/capture";
         QTest::newRow("foreign host") << QByteArray("host") << QByteArray("evil.example:PORT") << "evil.example";
         QTest::newRow("loopback look-alike") << QByteArray("host") << QByteArray("127.0.0.1.evil.example") << "evil";
-        QTest::newRow("no subprotocol") << QByteArray("subprotocol") << QByteArray() << "telltale.v1";
-        QTest::newRow("other subprotocol") << QByteArray("subprotocol") << QByteArray("telltale.v9") << "telltale.v1";
+        QTest::newRow("no subprotocol") << QByteArray("subprotocol") << QByteArray() << "does not speak";
+        QTest::newRow("other subprotocol")
+            << QByteArray("subprotocol") << QByteArray("telltale.v9") << "does not speak";
     }
     void wrongHandshakesAreRefused()
     {
@@ -116,7 +117,7 @@ private Q_SLOTS:
         value.replace("TOKEN", QByteArray::fromStdString(f->join.token));
         value.replace("PORT", QByteArray::number(f->join.port));
         for (int again = 0; again < 3; ++again) {
-            auto handshake = ServerPeer::agentHandshake(f->join);
+            auto handshake = ServerPeer::tokenFirstHandshake(f->join);
             (field == "authorization" ? handshake.authorization
                     : field == "path" ? handshake.path
                     : field == "host" ? handshake.host
@@ -130,6 +131,100 @@ private Q_SLOTS:
         expectOneLine(line.toStdString());
         for (const std::string& said : f->log->all())
             QVERIFY(said.find(f->join.token) == std::string::npos);
+    }
+
+    void whoDoesNotProveThatItKnowsTheTokenIsRefused_data()
+    {
+        QTest::addColumn<QString>("which");
+        QTest::addColumn<QString>("line");
+        QTest::newRow("no proof") << "none"
+                                  << "no token";
+        QTest::newRow("Hello without Knock") << "unasked"
+                                             << "no token";
+        QTest::newRow("proof with another token") << "guess"
+                                                  << "wrong token";
+        QTest::newRow("the server's own proof sent back") << "mirror"
+                                                          << "wrong token";
+        QTest::newRow("a proof of an earlier connection") << "replay"
+                                                          << "wrong token";
+        QTest::newRow("the server's proof did not convince it") << "bye"
+                                                                << "wrong token";
+        QTest::newRow("short nonce") << "nonce"
+                                     << "no nonce";
+        QTest::newRow("second Knock") << "again"
+                                      << "second Knock";
+    }
+    void whoDoesNotProveThatItKnowsTheTokenIsRefused()
+    {
+        QFETCH(QString, which);
+        QFETCH(QString, line);
+        for (int again = 0; again < 2; ++again) {
+            AgentPeer peer(f->join, "bad/0/trainer");
+            QVERIFY(peer.peer.upgrade());
+            protocol::Hello hello = peer.hello();
+            if (which == QLatin1String("nonce")) {
+                peer.peer.send(protocol::Knock { "short" });
+            } else if (which != QLatin1String("unasked")) {
+                if (which == QLatin1String("replay")) {
+                    AgentPeer earlier(f->join, "bad/0/trainer");
+                    QVERIFY(earlier.peer.upgrade());
+                    QVERIFY(earlier.knock());
+                    hello = earlier.hello();
+                }
+                QVERIFY(peer.knock());
+                if (which == QLatin1String("none"))
+                    hello.proof.clear();
+                else if (which == QLatin1String("guess"))
+                    hello.proof.assign(32, 'x');
+                else if (which == QLatin1String("mirror"))
+                    hello.proof = peer.peer.last<protocol::Challenge>()->proof;
+            } else {
+                hello.proof.clear();
+            }
+            if (which == QLatin1String("again"))
+                QVERIFY(!peer.knock() || QTest::qWaitFor([&] { return peer.peer.isClosed(); }));
+            else if (which == QLatin1String("bye"))
+                peer.peer.send(protocol::Bye { "wrong token", 0, 0 });
+            else
+                peer.peer.send(hello);
+            QTRY_VERIFY(peer.peer.isClosed());
+            QCOMPARE(peer.peer.closeCode(), kPolicy);
+        }
+        expectOneLine(line.toStdString());
+        QCOMPARE(f->disk->streams(), std::size_t(1)); // the healthy one's
+    }
+
+    void anAgentThatSendsItsTokenFirstIsStillServed()
+    {
+        ServerPeer peer(f->join);
+        QVERIFY(peer.upgrade(ServerPeer::tokenFirstHandshake(f->join)));
+        QVERIFY(peer.response().contains("telltale.v1"));
+        AgentPeer other(f->join, "older/0/trainer");
+        peer.send(other.hello());
+        QTRY_VERIFY(peer.last<protocol::Welcome>() != nullptr);
+        QCOMPARE(peer.count<protocol::Challenge>(), 0);
+        QCOMPARE(f->log->count(), 0);
+        peer.send(protocol::Bye { "finished", 0, 0 });
+        QTRY_VERIFY(peer.isClosed());
+    }
+
+    void wrongProofsCountAsWrongTokensAndDelayNoRightOne()
+    {
+        for (int i = 0; i < 8; ++i) {
+            AgentPeer peer(f->join, "bad/0/trainer");
+            QVERIFY(peer.peer.upgrade());
+            QVERIFY(peer.knock());
+            protocol::Hello hello = peer.hello();
+            hello.proof.assign(32, 'x');
+            peer.peer.send(hello);
+            QTRY_VERIFY(peer.peer.isClosed());
+        }
+        QCOMPARE(f->log->count("too many wrong tokens"), 1);
+        QElapsedTimer timer;
+        timer.start();
+        AgentPeer agent(f->join, "right/0/trainer");
+        QVERIFY(agent.open());
+        QVERIFY2(timer.elapsed() < 500, "the right token was delayed");
     }
 
     void aWebPageIsRefusedBeforeTheUpgrade_data()
@@ -361,7 +456,7 @@ private Q_SLOTS:
 
     void fiveWrongTokensMakeOnlyWrongOnesWait()
     {
-        auto handshake = ServerPeer::agentHandshake(f->join);
+        auto handshake = ServerPeer::tokenFirstHandshake(f->join);
         handshake.authorization = "Bearer guess";
         for (int i = 0; i < 8; ++i) {
             ServerPeer peer(f->join);
@@ -378,7 +473,7 @@ private Q_SLOTS:
 
     void refusedPeersShowInTheConnectionsPanel()
     {
-        auto handshake = ServerPeer::agentHandshake(f->join);
+        auto handshake = ServerPeer::tokenFirstHandshake(f->join);
         handshake.authorization = "Bearer guess";
         ServerPeer peer(f->join);
         peer.upgrade(handshake);
@@ -406,6 +501,7 @@ private:
             return;
         }
         if (which == QLatin1String("nameless") || which == QLatin1String("version")) {
+            QVERIFY(peer.knock());
             protocol::Hello hello = peer.hello();
             if (which == QLatin1String("nameless"))
                 hello.agentId.clear();
@@ -418,7 +514,7 @@ private:
         QTRY_VERIFY(peer.peer.last<protocol::Welcome>() != nullptr);
         protocol::Batch batch = peer.batch(1);
         if (which == QLatin1String("second")) {
-            peer.startHello();
+            peer.peer.send(peer.hello());
         } else if (which == QLatin1String("epoch")) {
             --batch.epoch;
             peer.peer.send(batch);

@@ -42,6 +42,7 @@ Hello fullHello()
     hello.clocks = { 5, -6 };
     hello.configHash = "ab12";
     hello.remoteConfigAllowed = true;
+    hello.proof = "\xff not text";
     return hello;
 }
 
@@ -58,7 +59,8 @@ std::vector<Message> allMessages()
         Batch { 1, 2, 0xDEADBEEF, std::string("\0\xFF payload", 10) }, Batch {},
         Ack { 3, 4, 5, { { 1, "unknown kind" }, { 2, "" } } }, Nack { 7 }, heartbeat, Heartbeat {},
         ConfigOffer { 1, "{\"targets\":{}}", "h", -1 }, ConfigStatus { 1, 2, "over budget", 100, "h" },
-        Bye { "finished", 1500, 33 } };
+        Bye { "finished", 1500, 33 }, Knock { std::string(32, '\xff') },
+        Challenge { std::string(32, 0), "\xc3 bytes" } };
 }
 
 std::string varint(std::uint64_t value)

@@ -29,6 +29,13 @@ ServerPeer::Handshake ServerPeer::agentHandshake(const protocol::JoinString& joi
 {
     Handshake out;
     out.host = QByteArray::fromStdString(join.host) + ":" + QByteArray::number(join.port);
+    return out;
+}
+
+ServerPeer::Handshake ServerPeer::tokenFirstHandshake(const protocol::JoinString& join)
+{
+    Handshake out = agentHandshake(join);
+    out.subprotocol = protocol::limits::kTokenFirstSubprotocol;
     out.authorization = "Bearer " + QByteArray::fromStdString(join.token);
     return out;
 }
@@ -123,6 +130,8 @@ void ServerPeer::onReadyRead()
             auto message = protocol::decodeMessage({ body.constData(), static_cast<std::size_t>(body.size()) });
             QVERIFY(message.has_value());
             m_inbox.push_back(std::move(*message));
+            if (onMessage)
+                onMessage(m_inbox.back());
         }
     }
 }
@@ -130,9 +139,34 @@ void ServerPeer::onReadyRead()
 AgentPeer::AgentPeer(const protocol::JoinString& join, std::string agentId, std::uint64_t incarnation,
     std::unique_ptr<QTcpSocket> socket)
     : peer(join, std::move(socket))
+    , m_join(join)
     , m_agentId(std::move(agentId))
     , m_incarnation(incarnation)
 {
+    peer.onMessage = [this](const protocol::Message& message) {
+        if (const auto* challenge = std::get_if<protocol::Challenge>(&message))
+            onChallenge(*challenge);
+    };
+}
+
+void AgentPeer::startKnock()
+{
+    m_proof = { *protocol::makeNonce(), {}, m_join.fingerprint };
+    peer.send(protocol::Knock { m_proof.knockNonce });
+}
+
+void AgentPeer::onChallenge(const protocol::Challenge& challenge)
+{
+    m_proof.challengeNonce = challenge.nonce;
+    m_isServerProven = protocol::isSameProof(challenge.proof, protocol::serverProof(m_join.token, m_proof));
+    if (m_isServerProven && m_saysHello)
+        peer.send(hello());
+}
+
+bool AgentPeer::knock()
+{
+    startKnock();
+    return QTest::qWaitFor([this] { return m_isServerProven || peer.isClosed(); }, 5000) && m_isServerProven;
 }
 
 protocol::Hello AgentPeer::hello() const
@@ -146,13 +180,15 @@ protocol::Hello AgentPeer::hello() const
     hello.role = "trainer";
     hello.incarnation = m_incarnation;
     hello.framework = "test 1";
-    hello.agentVersion = "0";
+    hello.agentVersion = "test";
+    hello.proof = protocol::agentProof(m_join.token, m_proof);
     return hello;
 }
 
 void AgentPeer::startHello()
 {
-    peer.send(hello());
+    m_saysHello = true;
+    startKnock();
 }
 
 bool AgentPeer::open()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -10,7 +11,9 @@
 #include <QTcpSocket>
 
 #include <telltale/protocol/joinstring.h>
+#include <telltale/protocol/limits.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/protocol/proof.h>
 
 namespace telltale::test {
 
@@ -23,7 +26,7 @@ public:
         QByteArray path = "/capture";
         QByteArray host;
         QByteArray authorization;
-        QByteArray subprotocol = "telltale.v1";
+        QByteArray subprotocol = protocol::limits::kSubprotocol;
         QByteArray extra; ///< whole lines with CRLF
     };
 
@@ -31,6 +34,8 @@ public:
     ~ServerPeer() override;
 
     static Handshake agentHandshake(const protocol::JoinString& join);
+    /// Of an agent that sends its token with the upgrade, as they once did.
+    static Handshake tokenFirstHandshake(const protocol::JoinString& join);
     void connectOnly();
     /// True when the server upgraded.
     bool upgrade(const Handshake& handshake);
@@ -45,6 +50,8 @@ public:
     }
     void send(const protocol::Message& message);
     void stopReading();
+
+    std::function<void(const protocol::Message&)> onMessage; ///< beside the inbox
 
     QTcpSocket& socket() { return *m_socket; }
     bool isUpgraded() const { return m_isUpgraded; }
@@ -88,9 +95,13 @@ public:
     AgentPeer(const protocol::JoinString& join, std::string agentId, std::uint64_t incarnation = 1,
         std::unique_ptr<QTcpSocket> socket = nullptr);
 
-    /// Upgrade and Welcome.
+    /// Upgrade, proofs and Welcome.
     bool open();
+    /// Knocks, and says Hello as soon as the server has proved itself.
     void startHello();
+    /// Knocks and gets the challenge. False when the server does not prove that it knows the token.
+    bool knock();
+    /// With the proof over the last challenge.
     protocol::Hello hello() const;
     /// Sends batch `seq`, whose contents depend on `seq` alone.
     void sendBatch(std::uint64_t seq);
@@ -106,9 +117,16 @@ public:
     ServerPeer peer;
 
 private:
+    void startKnock();
+    void onChallenge(const protocol::Challenge& challenge);
+
+    const protocol::JoinString m_join;
     std::string m_agentId;
     std::uint64_t m_incarnation;
     std::uint64_t m_next = 1;
+    protocol::ProofContext m_proof;
+    bool m_isServerProven = false;
+    bool m_saysHello = false;
 };
 
 }

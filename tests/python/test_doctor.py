@@ -4,9 +4,11 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import Server
 from telltale import doctor, native
 from telltale.__main__ import main
 
@@ -33,21 +35,37 @@ def test_the_rank_is_the_launchers(capsys: pytest.CaptureFixture[str], monkeypat
     assert _findings(capsys)[1]["rank"]["text"] == "3 of 8 (RANK=3, WORLD_SIZE=8)"
 
 
-def test_a_dashboard_that_is_there_is_quoted_and_one_that_is_not_is_bad(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dashboard_that_knows_the_token_is_well_and_a_wrong_token_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    server = Server(tmp_path / "data")
+    try:
+        code, found = _findings(capsys, "--join", server.join)
+        assert code == 0 and "knows the token" in found["dashboard"]["text"]
+        code, found = _findings(capsys, "--join", server.join.split("#")[0] + "#token=" + "0" * 64)
+        assert code == 1 and "refuses the token" in found["dashboard"]["text"]
+        assert "copy the join string again" in found["dashboard"]["text"]
+        assert not list(server.folder.rglob("*.telltale")), "to try is not to begin a run"
+    finally:
+        assert server.stop() == 0
+
+
+def test_another_program_on_the_port_and_an_empty_port_are_bad(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
 
         def answer() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(100)
-                connection.sendall(b"HTTP/1.1 400 Not a websocket\r\n\r\n")
+            for _ in range(2):
+                connection, _address = server.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(b"HTTP/1.1 400 Not a websocket\r\nContent-Length: 0\r\n\r\n")
 
         thread = threading.Thread(target=answer)
         thread.start()
         code, found = _findings(capsys, "--join", f"telltale://127.0.0.1:{port}#token=abc")
         thread.join()
-    assert code == 0 and "400 Not a websocket" in found["dashboard"]["text"]
+    assert code == 1 and "400 Not a websocket" in found["dashboard"]["text"]
     code, found = _findings(capsys, "--join", f"telltale://127.0.0.1:{port}#token=abc")
     assert code == 1 and "cannot be reached" in found["dashboard"]["text"]
     assert "abc" not in found["dashboard"]["text"]

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <telltale/agent/agent.h>
+#include <telltale/agent/introduction.h>
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/stats/stats.h>
 
@@ -87,6 +88,22 @@ tt_agent* tt_agent_open(const tt_options* options, char* err, size_t err_len)
         putSentence(err, err_len, std::string("the agent cannot start: ") + error.what());
     }
     return nullptr;
+}
+
+int tt_join_try(const char* join, uint32_t timeout_ms, char* err, size_t err_len)
+{
+    putSentence(err, err_len, {});
+    try {
+        const auto parsed = telltale::protocol::JoinString::parse(textOf(join));
+        const auto done = parsed ? telltale::agent::tryJoin(*parsed, std::chrono::milliseconds(timeout_ms))
+                                 : tl::unexpected<telltale::Error>(parsed.error());
+        if (done)
+            return 1;
+        putSentence(err, err_len, done.error().sentence());
+    } catch (const std::exception& error) {
+        putSentence(err, err_len, std::string("the join string cannot be tried: ") + error.what());
+    }
+    return 0;
 }
 
 int tt_agent_close(tt_agent* agent, const char* reason)

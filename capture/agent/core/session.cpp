@@ -2,6 +2,7 @@
 #include <telltale/agent/session.h>
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,10 @@ void Session::tick(Clock::time_point now)
         if (now > m_deadline)
             retryLater(fmt::format("{}:{} did not answer", m_join.host, m_join.port));
         return;
+    case State::AwaitingProof:
+        if (now > m_deadline)
+            retryLater(fmt::format("{}:{} did not prove itself", m_join.host, m_join.port));
+        return;
     case State::AwaitingWelcome:
         if (now > m_deadline)
             retryLater(fmt::format("{}:{} did not say Welcome", m_join.host, m_join.port));
@@ -86,13 +91,8 @@ void Session::tick(Clock::time_point now)
 void Session::connectResolved(Clock::time_point now)
 {
     const Resolver::Endpoints endpoints = m_resolver.take();
-    if (endpoints.empty())
-        return retryLater(fmt::format("the name {} is unknown", m_join.host));
-    const auto isRemote = [](const auto& endpoint) { return !endpoint.address().is_loopback(); };
-    if (m_join.fingerprint.empty() && std::any_of(endpoints.begin(), endpoints.end(), isRemote))
-        return retryLater(fmt::format(
-            "{} is another machine and the join string has no certificate fingerprint; nothing is sent in the clear",
-            m_join.host));
+    if (const auto allowed = mayConnect(m_join, endpoints); !allowed)
+        return retryLater(allowed.error().sentence());
     m_state = State::Connecting;
     m_deadline = now + kConnectTime;
     m_transport = Transport::connect(m_context, m_join, endpoints, *this);
@@ -100,10 +100,29 @@ void Session::connectResolved(Clock::time_point now)
 
 void Session::onOpen()
 {
+    const auto knock = m_introduction.knock();
+    if (!knock)
+        return retryLater(knock.error().sentence());
+    m_transport->send(protocol::encodeMessage(*knock));
+    m_state = State::AwaitingProof;
+    m_deadline = Clock::now() + kConnectTime;
+}
+
+void Session::handle(const protocol::Challenge& challenge)
+{
+    auto proof = m_introduction.answer(challenge);
+    if (!proof) {
+        // A server of ours counts it, and shows it to whoever wonders where the agent is.
+        m_transport->send(protocol::encodeMessage(protocol::Bye { "wrong token", 0, 0 }));
+        m_transport->close();
+        m_transport.reset();
+        return retryLater(proof.error().sentence());
+    }
     protocol::Hello hello = m_stream.hello;
     hello.firstRetainedSeq = m_stream.rules.firstRetainedSeq();
     hello.nextSeq = m_stream.rules.nextSeq();
     hello.clocks = clocksNow();
+    hello.proof = std::move(*proof);
     m_transport->send(protocol::encodeMessage(hello));
     m_state = State::AwaitingWelcome;
     m_deadline = Clock::now() + kConnectTime;
@@ -115,6 +134,13 @@ void Session::onMessage(std::string_view bytes)
     auto message = protocol::decodeMessage(bytes);
     if (!message)
         return retryLater(fmt::format("the server sent what is not a message: {}", message.error().what));
+    if (m_state == State::AwaitingProof) {
+        if (const auto* challenge = std::get_if<protocol::Challenge>(&*message))
+            handle(*challenge);
+        else if (const auto* bye = std::get_if<protocol::Bye>(&*message))
+            handle(*bye);
+        return;
+    }
     if (m_state == State::AwaitingWelcome) {
         if (const auto* welcome = std::get_if<protocol::Welcome>(&*message))
             handle(*welcome);

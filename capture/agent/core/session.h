@@ -12,6 +12,7 @@
 
 #include <telltale/agent/backoff.h>
 #include <telltale/agent/counters.h>
+#include <telltale/agent/introduction.h>
 #include <telltale/agent/resolver.h>
 #include <telltale/agent/stream.h>
 #include <telltale/agent/transport.h>
@@ -50,13 +51,14 @@ public:
     void sayBye(const std::string& reason);
 
 private:
-    enum class State { Waiting, Resolving, Connecting, AwaitingWelcome, Open, Over };
+    enum class State { Waiting, Resolving, Connecting, AwaitingProof, AwaitingWelcome, Open, Over };
 
     void onOpen() override;
     void onMessage(std::string_view bytes) override;
     void onClosed(const std::string& reason) override;
 
     void connectResolved(Clock::time_point now);
+    void handle(const protocol::Challenge& challenge);
     void handle(const protocol::Welcome& welcome);
     void handle(const protocol::Ack& ack);
     void handle(const protocol::Nack& nack);
@@ -79,6 +81,7 @@ private:
     State m_state = State::Waiting;
     Backoff m_backoff;
     Resolver m_resolver;
+    Introduction m_introduction { m_join };
     std::shared_ptr<Transport> m_transport;
     Clock::time_point m_retryAt {};
     Clock::time_point m_deadline {};

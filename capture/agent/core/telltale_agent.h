@@ -122,6 +122,10 @@ TT_API void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uin
 TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
+/* Whether a server answers to the join string and knows its token: 1, or 0 and one sentence in err. Blocks for at most
+ * timeout_ms, sends no token, begins no run. Any thread, no agent needed. */
+TT_API int tt_join_try(const char* join, uint32_t timeout_ms, char* err, size_t err_len);
+
 /* The monitor's config.json. Neither needs an agent, and any thread may call them. */
 
 /* Reads a config text (`len` bytes of UTF-8; // comments and trailing commas allowed) and gives JSON to be freed with

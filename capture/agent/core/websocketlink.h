@@ -119,8 +119,10 @@ private:
         m_socket.set_option(
             websocket::stream_base::timeout { websocket::stream_base::none(), websocket::stream_base::none(), false });
         m_socket.set_option(websocket::stream_base::decorator([this](websocket::request_type& request) {
-            request.set(http::field::authorization, "Bearer " + m_join.token);
-            request.set(http::field::sec_websocket_protocol, protocol::limits::kSubprotocol);
+            // Without the token: who listens here has not proved anything yet. The older protocol is asked for to
+            // recognize an older server; it is not spoken.
+            request.set(http::field::sec_websocket_protocol,
+                fmt::format("{}, {}", protocol::limits::kSubprotocol, protocol::limits::kTokenFirstSubprotocol));
             request.set(http::field::user_agent, "telltale-agent");
         }));
         m_socket.read_message_max(protocol::limits::kMaxMessageBytes);
@@ -141,7 +143,12 @@ private:
                 std::string_view(m_response.reason().data(), m_response.reason().size())));
         if (error)
             return fail(error, "the WebSocket handshake failed");
-        if (m_response[boost::beast::http::field::sec_websocket_protocol] != protocol::limits::kSubprotocol)
+        const auto chosen = m_response[boost::beast::http::field::sec_websocket_protocol];
+        if (chosen == protocol::limits::kTokenFirstSubprotocol)
+            return fail(fmt::format("the server at {}:{} is older than this agent and wants the token before it has "
+                                    "proved itself: nothing was sent; update the dashboard",
+                m_join.host, m_join.port));
+        if (chosen != protocol::limits::kSubprotocol)
             return fail(
                 fmt::format("{}:{} does not speak {}", m_join.host, m_join.port, protocol::limits::kSubprotocol));
         readNext();

@@ -131,7 +131,7 @@ def _mode(join: str) -> list[Finding]:
 
 
 def _reach(join: str) -> Finding:
-    """A TCP connection to where the join string points, and what answers there."""
+    """A TCP connection to where the join string points, what answers there, and whether it knows the token."""
     address = urlsplit(join if "://" in join else f"//{join}")
     try:
         host, port = address.hostname, address.port
@@ -154,7 +154,13 @@ def _reach(join: str) -> Finding:
         return Finding("dashboard", "bad", f"{where} cannot be reached: {reason}")
     first = said.split(b"\r\n", 1)[0].decode("latin-1", "replace")[:80]
     answer = f'it says "{first}"' if first.isprintable() and first else "it waits for the agent's own protocol"
-    return Finding("dashboard", "ok", f"{where} accepts connections; {answer}")
+    try:
+        why = native.try_join(join, _TIMEOUT)
+    except native.LibraryMissing:
+        return Finding("dashboard", "note", f"{where} accepts connections; {answer}; the token was not tried")
+    if why:
+        return Finding("dashboard", "bad", f"{where} accepts connections, but {why}")
+    return Finding("dashboard", "ok", f"{where} knows the token: an agent can stream to it")
 
 
 def _private_names() -> list[Finding]:

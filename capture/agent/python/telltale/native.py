@@ -149,6 +149,7 @@ def _declare(lib: Any) -> None:
         "tt_abi_version": (c.c_uint32, []),
         "tt_version": (c.c_char_p, []),
         "tt_agent_open": (pointer, [c.POINTER(Options), c.c_char_p, c.c_size_t]),
+        "tt_join_try": (c.c_int, [c.c_char_p, c.c_uint32, c.c_char_p, c.c_size_t]),
         "tt_agent_close": (c.c_int, [pointer, c.c_char_p]),
         "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
         "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
@@ -181,6 +182,15 @@ def _declare(lib: Any) -> None:
             ) from None
         function.restype = result
         function.argtypes = arguments
+
+
+def try_join(join: str, timeout: float) -> str:
+    """Why no agent could join with this string, in a sentence; "" when one could. Begins no run, sends no token."""
+    sentence = c.create_string_buffer(1024)
+    milliseconds = int(timeout * 1000)
+    if library().tt_join_try(join.encode("utf-8", "replace"), milliseconds, sentence, len(sentence)):
+        return ""
+    return sentence.value.decode("utf-8", "replace")
 
 
 def kernel_name() -> str:
