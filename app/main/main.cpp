@@ -4,7 +4,10 @@
 #include <exception>
 #include <iostream>
 
+#include <telltale/core/plaintext.h>
+
 #include "guiverbs.h"
+#include "terminalstream.h"
 #include "verbs.h"
 
 namespace telltale::app {
@@ -20,6 +23,7 @@ Shows what happens inside a neural network while it trains. Without a verb: the 
   runs      the archive
   inspect   what is inside a run, and whether all of it can be read
   import    what a training process left in its spool, into its run
+  log       what happened in a run: alerts, changes, losses
   show      the raw values of a series
   render    a view of a run as PNG or CSV
 
@@ -43,7 +47,7 @@ int run(int argc, char** argv)
     }
     const auto rest = std::span(words).subspan(words.empty() ? 0 : 1);
     static constexpr std::pair<std::string_view, PlainVerb> kPlain[] { { "runs", runRuns }, { "import", runImport },
-        { "inspect", runInspect }, { "show", runShow } };
+        { "inspect", runInspect }, { "show", runShow }, { "log", runLog } };
     for (const auto& [name, function] : kPlain) {
         if (verb == name) {
             const int code = function(rest, std::cout, std::cerr);
@@ -66,7 +70,7 @@ int run(int argc, char** argv)
 
 void say(const std::string& sentence)
 {
-    std::cerr << "telltale: " << sentence << '\n';
+    std::cerr << "telltale: " << terminalText(sentence) << '\n';
 }
 
 int usageError(const Error& error)
@@ -93,6 +97,8 @@ int main(int argc, char** argv)
 {
     // At a limit on the size of files a write then fails as on a full disk, instead of ending the process.
     std::signal(SIGXFSZ, SIG_IGN);
+    const telltale::app::TerminalStream out(std::cout);
+    const telltale::app::TerminalStream err(std::cerr);
     try {
         return telltale::app::run(argc, argv);
     } catch (const std::exception& e) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
 namespace telltale::app {
@@ -27,7 +28,7 @@ Report::Report(std::span<const std::string> args, std::ostream& out, std::ostrea
 
 void Report::say(const std::string& sentence)
 {
-    m_err << "telltale: " << sentence << '\n';
+    m_err << "telltale: " << terminalText(sentence) << '\n';
 }
 
 int Report::fail(const Error& error)
@@ -122,9 +123,7 @@ std::string timeText(std::int64_t unixNs)
 std::string nameText(std::string_view name)
 {
     constexpr std::size_t kLongest = 48;
-    std::string text(name);
-    std::replace_if(
-        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+    std::string text = terminalText(name);
     if (text.size() <= kLongest)
         return text;
     std::size_t end = kLongest;

@@ -55,7 +55,7 @@ std::string jsonText(double value, series::CellState state);
 /// "2026-11-21T12:04:00Z"; "" for 0.
 std::string timeText(std::int64_t unixNs);
 std::string bytesText(std::uint64_t bytes);
-/// A run's name on one line: control characters as "?", the end of a long one as "…".
+/// A run's name on one line, as terminalText() writes it; the end of a long one as "…".
 std::string nameText(std::string_view name);
 
 /// The one JSON document of a report, and the end of its line. Bytes that are no UTF-8 are replaced.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/ingest/spooldelivery.h>
 #include <telltale/ingest/spoolimport.h>
 #include <telltale/ingest/streamrequest.h>
@@ -98,15 +99,15 @@ nlohmann::json toJson(const ingest::SpoolReport& report)
 void writeText(std::ostream& out, const ingest::SpoolReport& report)
 {
     if (report.isEmpty) {
-        out << fmt::format("{}: empty\n", report.folder);
+        out << fmt::format("{}: empty\n", terminalText(report.folder));
         return;
     }
     if (report.isDelivered) {
-        out << fmt::format("{}: {} batches delivered to the running Telltale, run {} (rank {})\n", report.folder,
-            report.batches, report.runId, report.rank.value);
+        out << fmt::format("{}: {} batches delivered to the running Telltale, run {} (rank {})\n",
+            terminalText(report.folder), report.batches, report.runId, report.rank.value);
         return;
     }
-    out << fmt::format("{}: {} batches, {} samples into run {} (rank {})", report.folder, report.batches,
+    out << fmt::format("{}: {} batches, {} samples into run {} (rank {})", terminalText(report.folder), report.batches,
         report.samples, report.runId, report.rank.value);
     if (report.duplicates > 0)
         out << fmt::format(", {} there already", report.duplicates);

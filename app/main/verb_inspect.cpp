@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -148,8 +149,8 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
 {
     const store::Catalog& catalog = *capsule.catalog;
     out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
-        capsule.handle.path, catalog.name, store::runStateName(run.state), catalog.runKey, timeText(catalog.createdNs),
-        bytesText(run.fileBytes), ranksOf(catalog).size());
+        terminalText(capsule.handle.path), terminalText(catalog.name), store::runStateName(run.state),
+        terminalText(catalog.runKey), timeText(catalog.createdNs), bytesText(run.fileBytes), ranksOf(catalog).size());
     if (catalog.steps.isEmpty())
         out << "steps    none\n";
     else
@@ -161,18 +162,18 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
             stats.push_back(statName(stat));
         out << fmt::format("  {:<15}{:>8}  {}\n", kindName(kind), summary.series, fmt::join(stats, " "));
         for (const std::string& name : summary.names)
-            out << "    " << name << '\n';
+            out << "    " << terminalText(name) << '\n';
     }
     out << "sources\n";
     for (const store::SourceInfo& source : catalog.sources) {
         out << fmt::format("  rank {:<5} attempt {:<3} {:<9} steps {} to {}  {} pid {}\n", source.rank.value,
-            source.attempt, stateOf(source, run), source.firstStep.value, source.lastStep.value, source.host,
-            source.pid);
+            source.attempt, stateOf(source, run), source.firstStep.value, source.lastStep.value,
+            terminalText(source.host), source.pid);
     }
     out << fmt::format("events   {}\ndropped  {}\n", catalog.events.size(), droppedItems(catalog));
     for (const store::DroppedInfo& drop : catalog.dropped) {
         out << fmt::format("  steps {} to {}: {} items of class {}, {}\n", drop.steps.first.value,
-            drop.steps.last.value, drop.items, drop.dropClass, drop.reason);
+            drop.steps.last.value, drop.items, drop.dropClass, terminalText(drop.reason));
     }
     for (const store::MissingInfo& info : catalog.missing) {
         const store::SourceInfo* source = sourceOf(catalog, info);
@@ -181,10 +182,10 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
             "still on {}, 'telltale import SPOOL' brings them\n",
             source ? source->rank.value : -1, source ? source->attempt : -1,
             info.count() == 1 ? std::string("1 batch") : fmt::format("{} batches", info.count()), info.firstSeq,
-            info.lastSeq, source ? source->host : "its machine");
+            info.lastSeq, source ? terminalText(source->host) : "its machine");
     }
     for (const std::string& sentence : catalog.damage)
-        out << "damaged  " << sentence << '\n';
+        out << "damaged  " << terminalText(sentence) << '\n';
 }
 
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -32,7 +33,7 @@ nlohmann::json toJson(const store::RunSummary& run)
 std::string noteText(const store::RunSummary& run)
 {
     if (!run.note.empty())
-        return "  " + run.note;
+        return "  " + terminalText(run.note);
     if (run.missingBatches == 0)
         return {};
     return fmt::format("  {} {} never came; see 'telltale inspect {}'", run.missingBatches,

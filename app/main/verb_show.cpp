@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/store/runindex.h>
 
 #include "args.h"
@@ -273,7 +274,7 @@ Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
-        out << fmt::format("# {}  {}{}{}\n{:<9} {:<5} {:<15} VALUE\n", row.label(), statName(row.stat),
+        out << fmt::format("# {}  {}{}{}\n{:<9} {:<5} {:<15} VALUE\n", terminalText(row.label()), statName(row.stat),
             row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep),
             row.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.form), ", ")), "STEP", "RANK", "KIND");
         auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {

@@ -3,7 +3,9 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/args.cpp
     ${CMAKE_CURRENT_LIST_DIR}/report.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/terminalstream.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_show.cpp)
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})

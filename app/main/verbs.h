@@ -16,6 +16,8 @@ int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& 
 int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 /// `telltale import`: what spools still hold, into their runs.
 int runImport(std::span<const std::string> args, std::ostream& out, std::ostream& err);
+/// `telltale log`: what happened in a run.
+int runLog(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 /// `telltale show`: the stored values of a series.
 int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err);
 

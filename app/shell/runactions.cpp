@@ -6,8 +6,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
-#include <QMessageBox>
-#include <QPushButton>
 
 #include <telltale/common/theme.h>
 
@@ -102,13 +100,21 @@ void RunActions::remove(const QString& id)
     });
 }
 
+std::unique_ptr<QMessageBox> RunActions::questionBox(const QString& question) const
+{
+    auto box = std::make_unique<QMessageBox>(
+        QMessageBox::Question, tr("Delete the run"), question, QMessageBox::Cancel, m_window);
+    box->setTextFormat(Qt::PlainText); // a run's name stands in it
+    box->addButton(tr("Delete"), QMessageBox::DestructiveRole);
+    box->setDefaultButton(QMessageBox::Cancel);
+    return box;
+}
+
 bool RunActions::confirmByBox(const QString& question) const
 {
-    QMessageBox box(QMessageBox::Question, tr("Delete the run"), question, QMessageBox::Cancel, m_window);
-    QPushButton* confirm = box.addButton(tr("Delete"), QMessageBox::DestructiveRole);
-    box.setDefaultButton(QMessageBox::Cancel);
-    box.exec();
-    return box.clickedButton() == confirm;
+    const auto box = questionBox(question);
+    box->exec();
+    return box->clickedButton() && box->buttonRole(box->clickedButton()) == QMessageBox::DestructiveRole;
 }
 
 void RunActions::exportCopy(const QString& id)

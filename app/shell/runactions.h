@@ -2,8 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
+#include <QMessageBox>
 #include <QObject>
 
 #include <telltale/store/archive.h>
@@ -29,18 +31,19 @@ public:
     void remove(const QString& id); ///< after a confirmation
     /// Who asks before something is lost; a message box unless a test answers. True = do it.
     void setConfirm(std::function<bool(const QString& question)> confirm) { m_confirm = std::move(confirm); }
+    /// The box that asks.
+    std::unique_ptr<QMessageBox> questionBox(const QString& question) const;
     void exportCopy(const QString& id);
     void copyTo(const QString& id, const QString& path);
 
 private:
     const store::RunSummary* find(const QString& id) const;
     void finish(const Expected<void>& result, const QString& done);
+    bool confirmByBox(const QString& question) const;
 
     RunDriver* m_driver;
     JobThread* m_jobs;
     Toaster* m_toaster;
-    bool confirmByBox(const QString& question) const;
-
     std::function<bool(const QString& question)> m_confirm;
     std::string m_dataDir;
     QWidget* m_window;

@@ -9,6 +9,8 @@
 #include <QSaveFile>
 #include <QStandardPaths>
 
+#include <telltale/core/plaintext.h>
+
 #include "jobthread.h"
 #include "toaster.h"
 
@@ -30,8 +32,9 @@ void ViewExport::setFolder(const QString& folder)
 QString ViewExport::askPath(
     const views::DataView* view, const QString& runName, const QString& suffix, const QString& title)
 {
-    QString name = runName.isEmpty() ? view->viewId() : runName + u'-' + view->viewId();
-    name.replace(u'/', u'_');
+    const QString name = runName.isEmpty()
+        ? view->viewId()
+        : QString::fromStdString(fileNameText(runName.toStdString())) + u'-' + view->viewId();
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),

@@ -3,37 +3,11 @@
 
 #include <cstring>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/protocol/limits.h>
 
 namespace telltale::protocol {
 namespace {
-
-/// Length of the valid sequence at the start of `text`, 0 = not valid.
-std::size_t sequenceLength(std::string_view text)
-{
-    const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const auto isTail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0u) == 0x80u; };
-    const unsigned first = byte(0);
-    if (first < 0x80)
-        return 1;
-    if (first >= 0xC2 && first <= 0xDF)
-        return isTail(1) ? 2 : 0;
-    if (first >= 0xE0 && first <= 0xEF) {
-        if (!isTail(1) || !isTail(2))
-            return 0;
-        const bool overlong = first == 0xE0 && byte(1) < 0xA0;
-        const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-        return overlong || surrogate ? 0 : 3;
-    }
-    if (first >= 0xF0 && first <= 0xF4) {
-        if (!isTail(1) || !isTail(2) || !isTail(3))
-            return 0;
-        const bool overlong = first == 0xF0 && byte(1) < 0x90;
-        const bool tooHigh = first == 0xF4 && byte(1) >= 0x90;
-        return overlong || tooHigh ? 0 : 4;
-    }
-    return 0;
-}
 
 /// Number of bytes from the start that are valid.
 std::size_t validPrefix(std::string_view text)
@@ -48,7 +22,7 @@ std::size_t validPrefix(std::string_view text)
                 continue;
             }
         }
-        const std::size_t n = sequenceLength(text.substr(i));
+        const std::size_t n = utf8SequenceLength(text.substr(i));
         if (n == 0)
             break;
         i += n;

@@ -9,6 +9,7 @@
 #include <QLocale>
 
 #include <telltale/items/rowsync.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::items {
 
@@ -154,12 +155,13 @@ QVariant ConnectionsModel::data(const QModelIndex& index, int role) const
         return static_cast<int>(
             Qt::AlignVCenter | (isText || index.column() == RankColumn ? Qt::AlignLeft : Qt::AlignRight));
     case Qt::ToolTipRole:
-        return tr("%1, %2\n%n reconnect(s), ", nullptr, static_cast<int>(connection.reconnects))
-                   .arg(QString::fromStdString(connection.agentId), QString::fromStdString(connection.framework))
+        return toolTipText(
+            tr("%1, %2\n%n reconnect(s), ", nullptr, static_cast<int>(connection.reconnects))
+                .arg(QString::fromStdString(connection.agentId), QString::fromStdString(connection.framework))
             + tr("%1 batches, %2 duplicates, %3 refused")
                   .arg(connection.receivedBatches)
                   .arg(connection.duplicates)
-                  .arg(connection.rejected);
+                  .arg(connection.rejected));
     case SeverityRole:
         if (index.column() == StateColumn)
             return connection.lastRefusal.empty() && connection.connected ? 0 : 1;

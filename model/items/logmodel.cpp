@@ -6,6 +6,8 @@
 
 #include <QDateTime>
 
+#include <telltale/items/tooltiptext.h>
+
 namespace telltale::items {
 
 namespace {
@@ -133,7 +135,7 @@ QVariant LogModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return cell(one, index.column());
     case Qt::ToolTipRole:
-        return one.text;
+        return toolTipText(one.text);
     case Qt::TextAlignmentRole: {
         const bool isNumber = index.column() == StepColumn || index.column() == RankColumn;
         return static_cast<int>(Qt::AlignVCenter | (isNumber ? Qt::AlignRight : Qt::AlignLeft));

@@ -4,6 +4,8 @@
 #include <QMimeData>
 #include <QSet>
 
+#include <telltale/items/tooltiptext.h>
+
 namespace telltale::items {
 
 ModuleTreeModel::ModuleTreeModel(QObject* parent)
@@ -127,8 +129,8 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
         return index.column() == ModuleColumn ? node.segment : QVariant();
     case Qt::ToolTipRole:
         if (node.worst.isNonFinite() && node.worst.rank.value >= 0)
-            return tr("%1, not finite on rank %2").arg(node.path).arg(node.worst.rank.value);
-        return node.path;
+            return toolTipText(tr("%1, not finite on rank %2").arg(node.path).arg(node.worst.rank.value));
+        return toolTipText(node.path);
     case Qt::AccessibleTextRole:
         if (index.column() == ModuleColumn)
             return node.path;

@@ -8,6 +8,7 @@
 #include <QLocale>
 
 #include <telltale/items/rowsync.h>
+#include <telltale/items/tooltiptext.h>
 
 namespace telltale::items {
 
@@ -188,9 +189,9 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole: {
         const QString state = QString::fromUtf8(store::runStateName(run->state).data());
         const QString note = QString::fromStdString(run->note);
-        return tr("%1, %2, %3\n%4")
-            .arg(QString::fromStdString(run->name), state, sizeText(run->fileBytes),
-                note.isEmpty() ? QString::fromStdString(run->path) : note);
+        return toolTipText(tr("%1, %2, %3\n%4")
+                               .arg(QString::fromStdString(run->name), state, sizeText(run->fileBytes),
+                                   note.isEmpty() ? QString::fromStdString(run->path) : note));
     }
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignVCenter | (index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight));

@@ -16,19 +16,14 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <telltale/core/plaintext.h>
+
 namespace telltale::store {
 namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
-constexpr std::size_t kMaxEncodedName = 120;
 constexpr int kLockTries = 5;
 constexpr std::chrono::milliseconds kLockPause { 10 };
-
-bool isPlain(unsigned char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.'
-        || c == '+' || c == '_';
-}
 
 }
 
@@ -48,19 +43,7 @@ std::string capsuleFileName(std::string_view runName, std::string_view shortId, 
     gmtime_r(&seconds, &utc);
     char date[32];
     std::strftime(date, sizeof date, "%Y-%m-%d", &utc);
-    std::string out = std::string(date) + "_";
-    std::size_t used = 0;
-    for (char c : runName.empty() ? std::string_view("run") : runName) {
-        const auto byte = static_cast<unsigned char>(c);
-        std::string piece(1, c);
-        if (!isPlain(byte))
-            piece = { '%', kHex[byte >> 4], kHex[byte & 15] };
-        used += piece.size();
-        if (used > kMaxEncodedName)
-            break;
-        out += piece;
-    }
-    return out + "_" + std::string(shortId) + std::string(kCapsuleSuffix);
+    return std::string(date) + "_" + fileNameText(runName) + "_" + std::string(shortId) + std::string(kCapsuleSuffix);
 }
 
 std::string shortIdOfFile(std::string_view fileName)

@@ -15,8 +15,7 @@ inline constexpr std::string_view kDraftSuffix = ".new"; ///< behind it while a 
 
 /// 8 hex digits from the system's random source.
 std::string newShortId();
-/// <date>_<run name>_<short id>.telltale; bytes of the name that a file system or shell could trip over are
-/// percent-encoded, and a long name is cut.
+/// <date>_<run name>_<short id>.telltale; the name as fileNameText() writes it.
 std::string capsuleFileName(std::string_view runName, std::string_view shortId, std::int64_t createdNs);
 /// The short id at the end of a capsule's file name, empty when it has another form.
 std::string shortIdOfFile(std::string_view fileName);

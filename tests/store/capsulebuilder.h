@@ -20,7 +20,7 @@ namespace telltale::test {
 /// Thread: the test's.
 class CapsuleBuilder {
 public:
-    explicit CapsuleBuilder(std::string path)
+    explicit CapsuleBuilder(std::string path, const std::string& name = "a test run")
         : m_path(std::move(path))
         , m_live(std::make_shared<store::LiveRun>())
     {
@@ -28,16 +28,17 @@ public:
         meta.storeId = "store-" + m_path;
         meta.runId = "abc123";
         meta.runKey = "key";
-        meta.name = "a test run";
+        meta.name = name;
         meta.createdNs = 1'700'000'000'000'000'000;
         m_writer = must(store::CapsuleWriter::create(m_path, meta, *m_live));
     }
 
-    std::int64_t addAttempt(Rank rank, int attempt)
+    std::int64_t addAttempt(Rank rank, int attempt, const std::string& host = "host")
     {
         store::StreamRequest request;
-        request.agentId = "host/" + std::to_string(rank.value);
-        request.host = "host";
+        request.agentId = host + "/" + std::to_string(rank.value);
+        request.host = host;
+        request.framework = host;
         request.pid = 4711;
         request.rank = rank;
         request.incarnation = ++m_incarnation;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "csv.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -9,6 +10,23 @@
 #include <QLocale>
 
 namespace telltale::views {
+
+namespace {
+
+/// Whether a spreadsheet could run the cell: programs pass over white space in front, and take the wide signs of East
+/// Asian keyboards for the plain ones.
+bool isFormula(const QString& cell)
+{
+    const auto isPassedOver = [](QChar c) {
+        return c.isSpace() || c.category() == QChar::Other_Control || c.category() == QChar::Other_Format;
+    };
+    if (cell.startsWith(u'\t') || cell.startsWith(u'\r'))
+        return true;
+    const auto sign = std::find_if_not(cell.begin(), cell.end(), isPassedOver);
+    return sign != cell.end() && QStringView(u"=+-@\uFF1D\uFF0B\uFF0D\uFF20").contains(*sign);
+}
+
+}
 
 CsvWriter::CsvWriter(QIODevice* device)
     : m_device(device)
@@ -26,7 +44,7 @@ CsvWriter& CsvWriter::text(const QString& cell)
 {
     separate();
     QString safe = cell;
-    if (!safe.isEmpty() && QStringLiteral("=+-@\t\r").contains(safe.front()))
+    if (isFormula(safe))
         safe.prepend(QLatin1Char('\''));
     const bool quote = safe.contains(QLatin1Char('"')) || safe.contains(QLatin1Char(','))
         || safe.contains(QLatin1Char('\n')) || safe.contains(QLatin1Char('\r')) || safe.startsWith(QLatin1Char(' '))

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <string>
 
+#include <telltale/core/plaintext.h>
+
 namespace telltale::agent {
 
 /// What an agent counts. Thread: any reads; each counter has one writing thread, or is only ever added to.
@@ -27,10 +29,12 @@ struct Counters {
 /// The last error as a sentence. Thread: any.
 class LastError {
 public:
-    void set(std::string sentence)
+    void set(const std::string& sentence)
     {
+        // Part of it may be a reason that a server gave, and it ends on a terminal.
+        std::string shown = terminalText(sentence);
         std::lock_guard lock(m_mutex);
-        m_sentence = std::move(sentence);
+        m_sentence = std::move(shown);
     }
     std::string get() const
     {
