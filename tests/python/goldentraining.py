@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The trainings that msprobe was recorded with, under our TrainerMon writing csv."""
+"""The trainings that msprobe was recorded with, under our TrainerMon writing csv, and where msprobe is installed under
+msprobe's own right after, in the same process: same machine, same threads, so the same numbers to the last bit."""
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -14,6 +18,8 @@ from recordedgpt import GPT, TEXT
 
 RECORDED = Path(__file__).resolve().parent.parent / "data" / "msprobe"
 THREADS = 2
+OURS, ORIGINAL = "ours", "original"
+HAS_ORIGINAL = importlib.util.find_spec("msprobe") is not None
 
 
 def batches(rank: int, t: int = 64, b: int = 8):
@@ -28,21 +34,28 @@ def batches(rank: int, t: int = 64, b: int = 8):
 
 def train(
     config: str,
-    out: str,
+    folder: str,
     steps: int,
     accumulate: int = 1,
     rank: int = 0,
     wrap: Callable[[torch.nn.Module], torch.nn.Module] = lambda model: model,
     before_step: Callable[[GPT, int], None] = lambda model, step: None,
     begin: Callable[[int], None] = lambda step: None,
+    whose: str = OURS,
 ) -> None:
-    """Trains as the recording did: same seed, batches, order of construction and number of threads."""
-    from telltale.pytorch import TrainerMon
+    """Trains as the recording did: same seed, batches, order of construction and number of threads. The files go to
+    the folder's `whose`."""
+    if whose == OURS:
+        from telltale.pytorch import TrainerMon
+    else:
+        # It takes any training for Megatron's where that can be imported, and then sees no gradient before reduction.
+        sys.modules["megatron"] = None  # type: ignore[assignment]
+        from msprobe.pytorch import TrainerMon
 
     torch.manual_seed(0)
     threads = torch.get_num_threads()
     torch.set_num_threads(THREADS)
-    os.environ["MONITOR_OUTPUT_DIR"] = out
+    os.environ["MONITOR_OUTPUT_DIR"] = os.path.join(folder, whose)
     try:
         model = GPT()
         monitor = TrainerMon(config, params_have_main_grad=False)
@@ -58,7 +71,8 @@ def train(
                 (F.cross_entropy(net(x).flatten(0, 1), y.flatten()) / accumulate).backward()
             before_step(model, step)
             optimizer.step()
-        monitor.close()
+        if whose == OURS:
+            monitor.close()
     finally:
         torch.set_num_threads(threads)
         del os.environ["MONITOR_OUTPUT_DIR"]
@@ -71,14 +85,26 @@ def poison(model: GPT, step: int) -> None:
             model.blocks[2].mlp[0].weight.grad[3, 5] = float("nan")
 
 
+def train_both(*args: Any, **kwargs: Any) -> None:
+    """Ours, then the original where it is installed."""
+    train(*args, **kwargs)
+    if HAS_ORIGINAL:
+        train(*args, **kwargs, whose=ORIGINAL)
+
+
 def train_single(_rank: int, folder: str) -> None:
     """The recording `single`, into `folder`; a process of its own."""
-    train(str(RECORDED / "single" / "config.json"), folder, steps=12, before_step=poison)
+    train_both(str(RECORDED / "single" / "config.json"), folder, steps=12, before_step=poison)
 
 
-def train_plain(_rank: int, folder: str, name: str) -> None:
-    """The recordings `l2` and `struct`, into `folder`; a process of its own."""
-    train(str(RECORDED / name / "config.json"), folder, steps=6)
+def train_features(_rank: int, folder: str) -> None:
+    """The recording `l2`, into `folder`; a process of its own."""
+    train_both(str(RECORDED / "l2" / "config.json"), folder, steps=6)
+
+
+def train_structure(_rank: int, folder: str) -> None:
+    """The recording `struct`, which ended the original's training; a process of its own."""
+    train(str(RECORDED / "struct" / "config.json"), folder, steps=6)
 
 
 def train_dynamic(_rank: int, folder: str) -> None:
@@ -104,7 +130,7 @@ def train_rank(rank: int, folder: str) -> None:
     dist.init_process_group("gloo", init_method=f"file://{folder}.store", rank=rank, world_size=2)
     wrap = torch.nn.parallel.DistributedDataParallel
     try:
-        train(str(RECORDED / "ddp" / "config.json"), folder, steps=10, accumulate=2, rank=rank, wrap=wrap)
+        train_both(str(RECORDED / "ddp" / "config.json"), folder, steps=10, accumulate=2, rank=rank, wrap=wrap)
     finally:
         dist.destroy_process_group()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The small GPT and the training that msprobe 26.2 was recorded with, and its L2 values of that training."""
+"""The small GPT and the training that msprobe 26.2 was recorded with."""
 
 from collections.abc import Callable
 
@@ -8,46 +8,6 @@ import torch.nn.functional as F
 from torch import nn
 
 TEXT = "/usr/share/common-licenses/GPL-3"
-
-# blocks.{0,1}.attn.core at steps 0..5: (entropy, softmax_max), six decimals; the layout was b,s,h,d.
-ATTENTION = {
-    "blocks.0.attn.core": [
-        (3.164249, 0.104668),
-        (3.163738, 0.104094),
-        (3.158320, 0.107113),
-        (3.159346, 0.108285),
-        (3.155206, 0.110918),
-        (3.159763, 0.106466),
-    ],
-    "blocks.1.attn.core": [
-        (3.153378, 0.109036),
-        (3.161023, 0.106275),
-        (3.156678, 0.109706),
-        (3.160184, 0.106132),
-        (3.155627, 0.108032),
-        (3.154946, 0.108061),
-    ],
-}
-
-# (sr, kernel_norm) at steps 0..5: two effective power steps from a random start.
-LINEAR = {
-    "blocks.0.mlp.0": [
-        (8.571479, 1.527375),
-        (8.836289, 1.481951),
-        (8.275618, 1.583505),
-        (8.530174, 1.537992),
-        (8.664839, 1.516273),
-        (8.504855, 1.547299),
-    ],
-    "head": [
-        (7.800242, 1.187516),
-        (7.606406, 1.215399),
-        (7.664119, 1.204630),
-        (8.038721, 1.147641),
-        (7.792270, 1.183679),
-        (7.795277, 1.183494),
-    ],
-}
 
 
 class CoreAttention(nn.Module):
