@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <telltale/core/nothrow.h>
 #include <telltale/stats/stats.h>
 
 namespace telltale::stats {
@@ -36,5 +37,5 @@ const KernelTable& kernel()
 
 extern "C" const char* tt_stats_kernel_name(void)
 {
-    return telltale::stats::kernel().name;
+    return telltale::withoutThrowing([] { return telltale::stats::kernel().name; });
 }

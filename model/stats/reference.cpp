@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <telltale/core/nothrow.h>
+
 #include "exactblock.h"
 #include "finish.h"
 
@@ -50,9 +52,7 @@ template <typename T> void reference(const tt_tensor& tensor, double eps, tt_sta
     totals.finish(tensor.numel, result);
 }
 
-}
-
-extern "C" int tt_stats_reference(const tt_tensor* tensor, double eps, tt_stats* result)
+int measure(const tt_tensor* tensor, double eps, tt_stats* result)
 {
     using namespace telltale::stats;
     *result = {};
@@ -92,4 +92,11 @@ extern "C" int tt_stats_reference(const tt_tensor* tensor, double eps, tt_stats*
     default:
         return -1;
     }
+}
+
+}
+
+extern "C" int tt_stats_reference(const tt_tensor* tensor, double eps, tt_stats* result)
+{
+    return telltale::withoutThrowing([&] { return measure(tensor, eps, result); });
 }

@@ -2,8 +2,10 @@
 #include <telltale/stats/stats.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
-#include <vector>
+
+#include <telltale/core/nothrow.h>
 
 #include "dispatch.h"
 #include "workers.h"
@@ -45,7 +47,7 @@ std::int64_t agreementTogether(const tt_tensor& a, const tt_tensor& b, int threa
             sum += agreementOf(a, b, block);
         return sum;
     }
-    std::vector<std::int64_t> sums(static_cast<std::size_t>(threads), 0);
+    std::array<std::int64_t, kMostThreads> sums {};
     const auto parts = static_cast<std::uint64_t>(threads);
     runParts(threads, [&](int part) {
         const auto p = static_cast<std::uint64_t>(part);
@@ -55,7 +57,7 @@ std::int64_t agreementTogether(const tt_tensor& a, const tt_tensor& b, int threa
         sums[static_cast<std::size_t>(part)] = sum;
     });
     std::int64_t sum = 0;
-    for (const auto part : sums)
+    for (const std::int64_t part : sums)
         sum += part;
     return sum;
 }
@@ -66,15 +68,18 @@ std::int64_t agreementTogether(const tt_tensor& a, const tt_tensor& b, int threa
 extern "C" int tt_sign_agreement(const tt_tensor* a, const tt_tensor* b, size_t count, double* out, int threads)
 {
     using namespace telltale::stats;
-    int status = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        out[i] = std::numeric_limits<double>::quiet_NaN();
-        if (!isPair(a[i], b[i])) {
-            status = -1;
-            continue;
+    const auto agree = [&](int most) {
+        int status = 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            out[i] = std::numeric_limits<double>::quiet_NaN();
+            if (!isPair(a[i], b[i])) {
+                status = -1;
+                continue;
+            }
+            const int parts = a[i].numel < kParallelElements ? 1 : std::clamp(most, 1, kMostThreads);
+            out[i] = shareOf(agreementTogether(a[i], b[i], parts), a[i].numel);
         }
-        const int parts = a[i].numel < kParallelElements ? 1 : std::clamp(threads, 1, kMostThreads);
-        out[i] = shareOf(agreementTogether(a[i], b[i], parts), a[i].numel);
-    }
-    return status;
+        return status;
+    };
+    return telltale::withoutThrowing([&] { return agree(threads); }, [&](const char*) noexcept { return agree(1); });
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include <telltale/core/nothrow.h>
+
 #include "dispatch.h"
 #include "finish.h"
 #include "passes.h"
@@ -46,7 +48,7 @@ void doBlock(const tt_tensor& tensor, std::uint64_t block, const Eps& eps, Block
     kernel().block[tensor.dtype](tensor.data, first, count, eps, out);
 }
 
-int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results)
+int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results) noexcept
 {
     int status = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -108,18 +110,24 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
 extern "C" int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads)
 {
     using namespace telltale::stats;
-    const Eps limits = makeEps(eps);
-    std::uint64_t elements = 0;
-    for (std::size_t i = 0; i < count; ++i)
-        elements += isUsable(tensors[i]) ? tensors[i].numel : 0;
-    if (threads <= 1 || elements < kParallelElements)
-        return computeAlone(tensors, count, limits, results);
-    return computeTogether(tensors, count, limits, results, std::min(threads, kMostThreads));
+    const auto compute = [&] {
+        const Eps limits = makeEps(eps);
+        std::uint64_t elements = 0;
+        for (std::size_t i = 0; i < count; ++i)
+            elements += isUsable(tensors[i]) ? tensors[i].numel : 0;
+        if (threads <= 1 || elements < kParallelElements)
+            return computeAlone(tensors, count, limits, results);
+        return computeTogether(tensors, count, limits, results, std::min(threads, kMostThreads));
+    };
+    return telltale::withoutThrowing(
+        compute, [&](const char*) noexcept { return computeAlone(tensors, count, makeEps(eps), results); });
 }
 
 extern "C" int tt_stats_tensor(
     const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, int threads)
 {
-    const tt_tensor tensor { data, numel, dtype, 0 };
-    return tt_stats_compute(&tensor, 1, eps, result, threads);
+    return telltale::withoutThrowing([&] {
+        const tt_tensor tensor { data, numel, dtype, 0 };
+        return tt_stats_compute(&tensor, 1, eps, result, threads);
+    });
 }

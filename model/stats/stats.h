@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The one-pass statistics kernel: definitions and C ABI. No allocation beyond scratch, no exceptions, no global state.
- * Thread: any; calls may run concurrently on different results. */
+/* The one-pass statistics kernel: definitions and C ABI. No allocation beyond scratch, no exceptions: without memory or
+ * threads the calling thread does it all. Thread: any; calls may run concurrently on different results. A forked child
+ * may go on calling; it has no other threads. */
 #pragma once
 
 #include <stddef.h>
@@ -77,6 +78,10 @@ int tt_sign_agreement(const tt_tensor* a, const tt_tensor* b, size_t count, doub
 
 /* "avx512", "avx2", "portable": what dispatch chose for this process. */
 const char* tt_stats_kernel_name(void);
+
+/* What this process could not have, as a sentence to be told once (the results are right all the same); NULL when it
+ * had everything. */
+const char* tt_stats_trouble(void);
 
 /* The definition itself, one element at a time in double with compensated sums: the oracle for tests, and the slow
  * path. */

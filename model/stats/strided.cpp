@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include <telltale/core/nothrow.h>
+
 #include "dispatch.h"
 #include "finish.h"
 #include "passes.h"
@@ -149,13 +151,9 @@ void gather(const Walk& walk, const void* data, std::uint32_t dtype, double eps,
     gatherer.run().finish(walk.numel, result);
 }
 
-}
-}
-
-extern "C" int tt_stats_strided(const void* data, const int64_t* shape, const int64_t* stride, uint32_t ndim,
-    uint32_t dtype, double eps, tt_stats* result)
+int measureStrided(const void* data, const int64_t* shape, const int64_t* stride, uint32_t ndim, uint32_t dtype,
+    double eps, tt_stats* result)
 {
-    using namespace telltale::stats;
     *result = {};
     Walk walk;
     const std::size_t width = widthOf(dtype);
@@ -181,4 +179,14 @@ extern "C" int tt_stats_strided(const void* data, const int64_t* shape, const in
         gather<std::uint64_t>(walk, data, dtype, eps, *result);
         return 0;
     }
+}
+
+}
+}
+
+extern "C" int tt_stats_strided(const void* data, const int64_t* shape, const int64_t* stride, uint32_t ndim,
+    uint32_t dtype, double eps, tt_stats* result)
+{
+    return telltale::withoutThrowing(
+        [&] { return telltale::stats::measureStrided(data, shape, stride, ndim, dtype, eps, result); });
 }

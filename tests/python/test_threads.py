@@ -52,7 +52,7 @@ def test_every_thread_of_ours_blocks_every_signal(tmp_path: Path, monkeypatch: p
         _step(model, optimizer)
         ours = _ours()
         blocked = {name: _blocked(task) for name, task in ours.items()}
-    assert {"telltale-config", "telltale-files", "telltale-sender"} <= ours.keys()
+    assert {"telltale-config", "telltale-files", "telltale-sender", "telltale-stats"} <= ours.keys()
     every = {int(number) for number in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP}
     for name, signals in blocked.items():
         assert every <= signals, f"{name} takes {sorted(every - signals)}"

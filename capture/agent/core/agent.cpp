@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
-
-#include <pthread.h>
+#include <new>
 
 #include <fmt/format.h>
 
 #include <telltale/agent/forkguard.h>
-#include <telltale/agent/quietthread.h>
+#include <telltale/core/quietthread.h>
 #include <telltale/protocol/limits.h>
 
 namespace telltale::agent {
@@ -37,17 +36,20 @@ Agent::Agent(AgentOptions options)
     m_step.blocks.reserve(kUsualBlocks);
     m_handover = std::make_unique<Handover>(m_options.ringBytes);
     m_sender = std::make_unique<Sender>(m_options, *m_handover);
-    m_thread = quietThread([this] {
-        ::pthread_setname_np(::pthread_self(), "telltale-sender");
-        m_sender->run();
-    });
-    forkguard::watch(&m_isChild);
     if (!m_options.configText.empty()) {
         Blob blob;
         blob.kind = "config";
         blob.name = "config.json";
         blob.bytes = m_options.configText;
         pushBlob(std::move(blob));
+    }
+    // The thread comes last: an exception after it would destroy it while it runs.
+    forkguard::watch(&m_isChild);
+    try {
+        m_thread = quietThread("telltale-sender", [this] { m_sender->run(); });
+    } catch (...) {
+        forkguard::unwatch(&m_isChild);
+        throw;
     }
 }
 
@@ -90,8 +92,16 @@ std::byte* Agent::reserve(std::uint32_t layoutId, BlockType type, const Layout*&
     for (const tt_step::Block& block : m_step.blocks)
         if (block.layout == layout)
             return nullptr;
+    // What is in the ring must be in the list, which may find no memory: the list first.
+    try {
+        m_step.blocks.push_back({ layout, nullptr });
+    } catch (const std::bad_alloc&) {
+        const std::uint64_t count = layout->count;
+        countDropped(m_step.number, count * layout->samplesPerSeries, count * layout->scalarsPerSeries);
+        throw;
+    }
     std::byte* data = m_handover->ring.reserve(layoutId, layout->count, layout->blockBytes());
-    m_step.blocks.push_back({ layout, data });
+    m_step.blocks.back().data = data;
     return data;
 }
 

@@ -3,15 +3,20 @@
 #include <telltale/agent/telltale_agent.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
-#include <exception>
+#include <new>
 #include <string>
 
 #include <telltale/agent/agent.h>
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/layoutrequest.h>
+#include <telltale/agent/memoryprobe.h>
+#include <telltale/core/nothrow.h>
 #include <telltale/stats/stats.h>
 
+using telltale::withoutThrowing;
 using telltale::agent::Agent;
 using telltale::agent::BlockType;
 using telltale::agent::Layout;
@@ -24,17 +29,23 @@ struct tt_agent {
     }
 
     Agent agent;
+    /// What tt_agent_last_error() gave last: several, since any thread may ask. Not thread_local, which ends the
+    /// process where it finds no memory.
+    mutable std::array<std::array<char, 1024>, 8> sentences {};
+    mutable std::atomic<unsigned> nextSentence { 0 };
 };
 
 namespace {
 
-void putSentence(char* err, std::size_t length, const std::string& sentence)
+/// Both texts one after the other, cut to what fits.
+void putSentence(char* to, std::size_t length, const char* text, const char* rest = "") noexcept
 {
-    if (!err || length == 0)
-        return;
-    const std::size_t bytes = std::min(sentence.size(), length - 1);
-    std::memcpy(err, sentence.data(), bytes);
-    err[bytes] = '\0';
+    std::size_t used = 0;
+    for (const char* part : { text, rest })
+        for (; *part && used + 1 < length; ++part)
+            to[used++] = *part;
+    if (to && length > 0)
+        to[used] = '\0';
 }
 
 /// A step that the wire takes.
@@ -43,24 +54,65 @@ std::int64_t nearest(std::int64_t step)
     return std::clamp(step, -telltale::kFarthestStep, telltale::kFarthestStep);
 }
 
-/// Nothing may leave the ABI by exception: what happens inside is counted, and the caller gets `fallback`.
-template <typename Result, typename Body> Result guarded(tt_agent* agent, Result fallback, Body body) noexcept
+/// What an exception leaves behind: a count, and a sentence where there is memory for one.
+void note(Agent& agent, const char* what) noexcept
 {
-    try {
-        return body();
-    } catch (const std::exception& error) {
-        if (agent)
-            agent->agent.noteError(std::string("internal error: ") + error.what());
-    } catch (...) {
-        if (agent)
-            agent->agent.noteError("internal error");
-    }
-    return fallback;
+    withoutThrowing([&] { agent.noteError(std::string("internal error: ") + what); });
+}
+
+/// What body() gives; an exception is noted, and the caller gets 0, null or nothing.
+template <typename Body> std::invoke_result_t<Body> guarded(Agent& agent, Body body) noexcept
+{
+    return withoutThrowing(body, [&agent](const char* what) noexcept {
+        note(agent, what);
+        return std::invoke_result_t<Body>();
+    });
 }
 
 std::string textOf(const char* text)
 {
     return text ? std::string(text) : std::string();
+}
+
+std::byte* reserve(tt_step* step, std::uint32_t layout, BlockType type, const Layout*& found)
+{
+    return step ? guarded(*step->agent, [&] { return step->agent->reserve(layout, type, found); }) : nullptr;
+}
+
+/// The same for blocks whose presence bytes follow their values.
+std::byte* reserveWithPresence(tt_step* step, std::uint32_t layout, BlockType type, std::uint8_t** present)
+{
+    if (!present)
+        return nullptr;
+    const Layout* found = nullptr;
+    std::byte* data = reserve(step, layout, type, found);
+    *present = data ? reinterpret_cast<std::uint8_t*>(data + found->valueBytes()) : nullptr;
+    return data;
+}
+
+void read(const tt_agent* agent, tt_counters& out)
+{
+    out = {};
+    const telltale::agent::Counters* from = agent ? agent->agent.counters() : nullptr;
+    if (!from)
+        return;
+    // What became of samples is read before how many there were, so that no difference is ever negative.
+    out.acked = from->acked;
+    out.dropped = from->dropped;
+    out.produced = from->produced;
+    out.in_flight = out.produced - out.acked - out.dropped;
+    out.scalars_acked = from->scalarsAcked;
+    out.scalars_dropped = from->scalarsDropped;
+    out.scalars_produced = from->scalarsProduced;
+    out.batches_acked = from->batchesAcked;
+    out.batches_sent = from->batchesSent;
+    out.bytes_sent = from->bytesSent;
+    out.reconnects = from->reconnects;
+    out.ring_bytes = from->ringBytes;
+    out.spool_bytes = from->spoolBytes;
+    out.internal_errors = from->internalErrors;
+    out.connected = from->connected ? 1 : 0;
+    out.mode = static_cast<uint32_t>(agent->agent.mode());
 }
 
 }
@@ -69,41 +121,47 @@ extern "C" {
 
 uint32_t tt_abi_version(void)
 {
-    return TT_AGENT_ABI;
+    return withoutThrowing([]() -> uint32_t { return TT_AGENT_ABI; });
 }
+
 const char* tt_version(void)
 {
-    return telltale::agent::agentVersion();
+    return withoutThrowing([] { return telltale::agent::agentVersion(); });
 }
 
 tt_agent* tt_agent_open(const tt_options* options, char* err, size_t err_len)
 {
-    putSentence(err, err_len, {});
-    try {
+    putSentence(err, err_len, "");
+    const auto open = [&]() -> tt_agent* {
         auto resolved = telltale::agent::AgentOptions::resolve(options, telltale::agent::processEnvironment);
         if (resolved)
             return new tt_agent(std::move(*resolved));
-        putSentence(err, err_len, resolved.error().sentence());
-    } catch (const std::exception& error) {
-        putSentence(err, err_len, std::string("the agent cannot start: ") + error.what());
-    }
-    return nullptr;
+        putSentence(err, err_len, resolved.error().sentence().c_str());
+        return nullptr;
+    };
+    return withoutThrowing(open, [&](const char* what) noexcept -> tt_agent* {
+        putSentence(err, err_len, "the agent cannot start: ", what);
+        return nullptr;
+    });
 }
 
 int tt_join_try(const char* join, uint32_t timeout_ms, char* err, size_t err_len)
 {
-    putSentence(err, err_len, {});
-    try {
+    putSentence(err, err_len, "");
+    const auto tryIt = [&] {
+        if (!telltale::agent::hasMemoryFor(0))
+            throw std::bad_alloc();
         const auto parsed = telltale::protocol::JoinString::parse(textOf(join));
         const auto done = parsed ? telltale::agent::tryJoin(*parsed, std::chrono::milliseconds(timeout_ms))
                                  : tl::unexpected<telltale::Error>(parsed.error());
-        if (done)
-            return 1;
-        putSentence(err, err_len, done.error().sentence());
-    } catch (const std::exception& error) {
-        putSentence(err, err_len, std::string("the join string cannot be tried: ") + error.what());
-    }
-    return 0;
+        if (!done)
+            putSentence(err, err_len, done.error().sentence().c_str());
+        return done ? 1 : 0;
+    };
+    return withoutThrowing(tryIt, [&](const char* what) noexcept {
+        putSentence(err, err_len, "the join string cannot be tried: ", what);
+        return 0;
+    });
 }
 
 int tt_agent_close(tt_agent* agent, const char* reason)
@@ -113,55 +171,38 @@ int tt_agent_close(tt_agent* agent, const char* reason)
     // A forked copy has no sender thread to join and owns nothing: leave it to the end of the child.
     if (agent->agent.isChild())
         return 0;
-    const int acknowledged
-        = guarded(agent, 0, [&] { return agent->agent.close(reason ? reason : "finished") ? 1 : 0; });
-    delete agent;
-    return acknowledged;
+    return guarded(agent->agent, [&] {
+        const bool isAcknowledged = agent->agent.close(reason ? reason : "finished");
+        // Not after an exception: the sender may still run.
+        delete agent;
+        return isAcknowledged ? 1 : 0;
+    });
 }
 
 void tt_agent_counters(const tt_agent* agent, tt_counters* out)
 {
     if (!out)
         return;
-    *out = {};
-    const telltale::agent::Counters* from = agent ? agent->agent.counters() : nullptr;
-    if (!from)
-        return;
-    // What became of samples is read before how many there were, so that no difference is ever negative.
-    out->acked = from->acked;
-    out->dropped = from->dropped;
-    out->produced = from->produced;
-    out->in_flight = out->produced - out->acked - out->dropped;
-    out->scalars_acked = from->scalarsAcked;
-    out->scalars_dropped = from->scalarsDropped;
-    out->scalars_produced = from->scalarsProduced;
-    out->batches_acked = from->batchesAcked;
-    out->batches_sent = from->batchesSent;
-    out->bytes_sent = from->bytesSent;
-    out->reconnects = from->reconnects;
-    out->ring_bytes = from->ringBytes;
-    out->spool_bytes = from->spoolBytes;
-    out->internal_errors = from->internalErrors;
-    out->connected = from->connected ? 1 : 0;
-    out->mode = static_cast<uint32_t>(agent->agent.mode());
+    withoutThrowing([&] { read(agent, *out); });
 }
 
 int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms)
 {
     if (!agent)
         return 1;
-    return guarded(agent, 0, [&] { return agent->agent.flush(std::chrono::milliseconds(timeout_ms)) ? 1 : 0; });
+    return guarded(agent->agent, [&] { return agent->agent.flush(std::chrono::milliseconds(timeout_ms)) ? 1 : 0; });
 }
 
 const char* tt_agent_last_error(const tt_agent* agent)
 {
-    static thread_local std::string sentence;
-    try {
-        sentence = agent ? agent->agent.lastError() : std::string();
-    } catch (const std::exception&) {
+    if (!agent)
         return "";
-    }
-    return sentence.c_str();
+    const auto last = [&]() -> const char* {
+        auto& place = agent->sentences[agent->nextSentence++ % agent->sentences.size()];
+        putSentence(place.data(), place.size(), agent->agent.lastError().c_str());
+        return place.data();
+    };
+    return withoutThrowing(last, [](const char*) noexcept { return "the memory is exhausted"; });
 }
 
 uint32_t tt_layout_add(
@@ -169,7 +210,7 @@ uint32_t tt_layout_add(
 {
     if (!agent || !agent->agent.isActive())
         return 0;
-    return guarded<uint32_t>(agent, 0, [&]() -> uint32_t {
+    return guarded(agent->agent, [&]() -> uint32_t {
         auto request = telltale::agent::LayoutRequest::parse(kind, stats, stat_count, series, count);
         if (!request) {
             agent->agent.noteError(request.error().sentence());
@@ -187,76 +228,48 @@ tt_step* tt_step_begin(tt_agent* agent, int64_t step)
 {
     if (!agent)
         return nullptr;
-    return guarded<tt_step*>(
-        agent, nullptr, [&] { return telltale::isStep(step) ? agent->agent.beginStep(step) : nullptr; });
+    return guarded(agent->agent, [&] { return telltale::isStep(step) ? agent->agent.beginStep(step) : nullptr; });
 }
 
 tt_stats* tt_step_stats(tt_step* step, uint32_t layout)
 {
-    if (!step)
-        return nullptr;
     const Layout* found = nullptr;
-    try {
-        return reinterpret_cast<tt_stats*>(step->agent->reserve(layout, BlockType::Stats, found));
-    } catch (const std::exception& error) {
-        step->agent->noteError(error.what());
-        return nullptr;
-    }
+    return reinterpret_cast<tt_stats*>(reserve(step, layout, BlockType::Stats, found));
 }
 
 float* tt_step_floats(tt_step* step, uint32_t layout, uint8_t** present)
 {
-    if (!step || !present)
-        return nullptr;
-    const Layout* found = nullptr;
-    try {
-        std::byte* data = step->agent->reserve(layout, BlockType::Floats, found);
-        *present = data ? reinterpret_cast<uint8_t*>(data + found->valueBytes()) : nullptr;
-        return reinterpret_cast<float*>(data);
-    } catch (const std::exception& error) {
-        step->agent->noteError(error.what());
-        return nullptr;
-    }
+    return reinterpret_cast<float*>(reserveWithPresence(step, layout, BlockType::Floats, present));
 }
 
 double* tt_step_doubles(tt_step* step, uint32_t layout, uint8_t** present)
 {
-    if (!step || !present)
-        return nullptr;
-    const Layout* found = nullptr;
-    try {
-        std::byte* data = step->agent->reserve(layout, BlockType::Doubles, found);
-        *present = data ? reinterpret_cast<uint8_t*>(data + found->valueBytes()) : nullptr;
-        return reinterpret_cast<double*>(data);
-    } catch (const std::exception& error) {
-        step->agent->noteError(error.what());
-        return nullptr;
-    }
+    return reinterpret_cast<double*>(reserveWithPresence(step, layout, BlockType::Doubles, present));
 }
 
 void tt_step_commit(tt_step* step)
 {
     if (step)
-        step->agent->commitStep();
+        guarded(*step->agent, [&] { step->agent->commitStep(); });
 }
 
 void tt_step_abandon(tt_step* step)
 {
     if (step)
-        step->agent->abandonStep();
+        guarded(*step->agent, [&] { step->agent->abandonStep(); });
 }
 
 void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t scalars)
 {
     if (agent)
-        agent->agent.countDropped(nearest(step), samples, scalars);
+        guarded(agent->agent, [&] { agent->agent.countDropped(nearest(step), samples, scalars); });
 }
 
 int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json)
 {
     if (!agent || !kind)
         return 0;
-    return guarded(agent, 0, [&] {
+    return guarded(agent->agent, [&] {
         telltale::Event event;
         event.kind = kind;
         event.step = telltale::Step { nearest(step) };
@@ -270,7 +283,7 @@ int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, c
 {
     if (!agent || !kind || (!bytes && len > 0))
         return 0;
-    return guarded(agent, 0, [&] {
+    return guarded(agent->agent, [&] {
         telltale::Blob blob;
         blob.kind = kind;
         blob.name = textOf(name);

@@ -5,15 +5,18 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/agent/memoryprobe.h>
 #include <telltale/config/monitorconfig.h>
+#include <telltale/core/nothrow.h>
 
 namespace {
 
 using Json = nlohmann::ordered_json;
+using telltale::withoutThrowing;
+using telltale::agent::hasMemoryFor;
 
 /// For a caller that frees with tt_free(); NULL without memory.
 char* handedOver(const std::string& text)
@@ -55,29 +58,27 @@ extern "C" {
 
 char* tt_config_read(const char* text, size_t len)
 {
-    try {
-        return handedOver(readConfig(text ? std::string_view(text, len) : std::string_view()));
-    } catch (const std::exception&) {
-        return nullptr;
-    }
+    return withoutThrowing([&] {
+        return hasMemoryFor(len) ? handedOver(readConfig({ text ? text : "", text ? len : 0 })) : nullptr;
+    });
 }
 
 void tt_free(void* memory)
 {
-    std::free(memory);
+    withoutThrowing([&] { std::free(memory); });
 }
 
 int tt_target_matches(const char* target, const char* name)
 {
-    return telltale::config::targetMatches(viewOf(target), viewOf(name)) ? 1 : 0;
+    return withoutThrowing([&] { return telltale::config::targetMatches(viewOf(target), viewOf(name)) ? 1 : 0; });
 }
 
 int tt_selects_slot(const char* selection, const char* slot, int gradient)
 {
-    try {
-        return telltale::config::selectsSlot(viewOf(selection), viewOf(slot), gradient != 0) ? 1 : 0;
-    } catch (const std::exception&) {
-        return 0;
-    }
+    return withoutThrowing([&] {
+        const std::string_view wanted = viewOf(selection);
+        return hasMemoryFor(wanted.size()) && telltale::config::selectsSlot(wanted, viewOf(slot), gradient != 0) ? 1
+                                                                                                                 : 0;
+    });
 }
 }

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/quietthread.h>
 #include <telltale/agent/spoolstream.h>
+#include <telltale/core/quietthread.h>
 
 namespace fs = std::filesystem;
 
@@ -33,7 +33,7 @@ Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join
         m_isRead = true;
         return;
     }
-    m_reader = quietThread([this, runFolder] {
+    m_reader = quietThread("telltale-spools", [this, runFolder] {
         try {
             read(runFolder);
         } catch (const std::exception& failed) {

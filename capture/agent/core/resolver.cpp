@@ -3,7 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <telltale/agent/quietthread.h>
+#include <telltale/core/quietthread.h>
 
 namespace telltale::agent {
 
@@ -22,12 +22,14 @@ void Resolver::start(const std::string& host, std::uint16_t port)
         m_lookup->done.store(true, std::memory_order_release);
         return;
     }
-    quietThread([lookup = m_lookup, host, port] {
-        boost::asio::io_context context;
-        ip::tcp::resolver resolver(context);
-        boost::system::error_code failed;
-        for (const auto& entry : resolver.resolve(host, std::to_string(port), failed))
-            lookup->endpoints.push_back(entry.endpoint());
+    quietThread("telltale-dns", [lookup = m_lookup, host, port] {
+        withoutThrowing([&] {
+            boost::asio::io_context context;
+            ip::tcp::resolver resolver(context);
+            boost::system::error_code failed;
+            for (const auto& entry : resolver.resolve(host, std::to_string(port), failed))
+                lookup->endpoints.push_back(entry.endpoint());
+        });
         lookup->done.store(true, std::memory_order_release);
     }).detach();
 }

@@ -15,6 +15,7 @@
 
 #include <telltale/agent/spoolstream.h>
 #include <telltale/agent/thinning.h>
+#include <telltale/core/nothrow.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
 
@@ -337,7 +338,7 @@ void Sender::wait(bool wasBusy)
 void Sender::strike(const char* what)
 {
     ++m_counters.internalErrors;
-    m_handover.lastError.set(fmt::format("internal error: {}", what));
+    withoutThrowing([&] { m_handover.lastError.set(fmt::format("internal error: {}", what)); });
     if (++m_strikes < kMaxStrikes || m_handover.isDisabled.exchange(true))
         return;
     std::fprintf(stderr, "telltale: capture is off after %d internal errors (the last: %s); training goes on\n",
@@ -352,13 +353,13 @@ void Sender::stop(const std::string& reason, std::chrono::milliseconds flush)
         m_stopFlush = flush;
     }
     m_isStopping.store(true, std::memory_order_release);
-    boost::asio::post(m_context, [] {});
+    withoutThrowing([this] { boost::asio::post(m_context, [] {}); }); // wakes the thread, which wakes by itself too
 }
 
 std::uint64_t Sender::requestFlush()
 {
     const std::uint64_t ticket = m_flushWanted.fetch_add(1, std::memory_order_acq_rel) + 1;
-    boost::asio::post(m_context, [] {});
+    withoutThrowing([this] { boost::asio::post(m_context, [] {}); }); // wakes the thread, which wakes by itself too
     return ticket;
 }
 

@@ -90,7 +90,7 @@ TT_API int tt_agent_close(tt_agent* agent, const char* reason);
 TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
 /* Waits until everything produced so far is acknowledged or timeout_ms passed; 1 = all acknowledged. Not for hooks. */
 TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
-/* The last error as one sentence ("" = none); valid until the next call from the same thread. */
+/* The last error as one sentence ("" = none); valid until the eighth call after this one, and the agent's end. */
 TT_API const char* tt_agent_last_error(const tt_agent* agent);
 
 /* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op

@@ -98,6 +98,7 @@ class Measurer:
             lib = native.library()
             self._tensor = lib.tt_stats_tensor
             self._batch = lib.tt_stats_compute
+        self._told = False
         self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
         self._scratch: dict[int, np.ndarray] = {}
 
@@ -237,6 +238,12 @@ class Measurer:
         """Drops results of these tables that are still on a device."""
         if self._pending:
             self._pending = [entry for entry in self._pending if all(entry[0] is not table for table in tables)]
+
+    def trouble(self) -> str:
+        """What the native kernel could not have, once; "" when it had everything."""
+        sentence = native.library().tt_stats_trouble() if self.is_native and not self._told else None
+        self._told = self._told or bool(sentence)
+        return sentence.decode() if sentence else ""
 
     def take_pending(self) -> list[tuple[SeriesTable, int, torch.Tensor]]:
         """Results still on a device, for the caller to fetch together."""

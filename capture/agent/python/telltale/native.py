@@ -166,6 +166,7 @@ def _declare(lib: Any) -> None:
         "tt_blob": (c.c_int, [pointer, c.c_char_p, c.c_char_p, c.c_int64, c.c_char_p, c.c_size_t]),
         "tt_stats_compute": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, c.c_int]),
         "tt_stats_kernel_name": (c.c_char_p, []),
+        "tt_stats_trouble": (c.c_char_p, []),
         "tt_stats_tensor": (c.c_int, [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, c.c_int]),
         "tt_sign_agreement": (c.c_int, [pointer, pointer, c.c_size_t, pointer, c.c_int]),
         "tt_config_read": (pointer, [c.c_char_p, c.c_size_t]),

@@ -399,6 +399,8 @@ class Engine:
             self.metrics.log_norm()
             self.collected += 1
             self._unreduced.finish_step()
+            if trouble := self.measurer.trouble():
+                self.tell(trouble)
         self.metrics.set("telltale.wall_ns", float(time.time_ns()))
         tables = self.tables()
         if self.keeps_last and self.collecting:

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <new>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <pthread.h>
+
+#include <telltale/agent/telltale_agent.h>
+#include <telltale/stats/stats.h>
+
+namespace {
+
+/// Which allocations of C++ and which starts of threads fail. Thread: any.
+struct Failures {
+    std::atomic<bool> isArmed { false };
+    std::atomic<bool> isForAll { false }; ///< else for the arming thread alone
+    std::atomic<bool> isLasting { false }; ///< else one failure
+    std::atomic<bool> areThreadsRefused { false };
+    std::atomic<pthread_t> thread {};
+    std::atomic<int> left { INT_MAX }; ///< allocations that still succeed
+    std::atomic<bool> haveCome { false };
+
+    bool isNext()
+    {
+        if (!isArmed || (!isForAll && thread != ::pthread_self()))
+            return false;
+        const int number = left--;
+        if (number > 0 || (number < 0 && !isLasting))
+            return false;
+        haveCome = true;
+        return true;
+    }
+};
+Failures theFailures;
+
+void* allocate(std::size_t size, std::size_t alignment)
+{
+    void* memory = theFailures.isNext() ? nullptr
+        : alignment == 0                ? std::malloc(size + (size == 0))
+                                        : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (!memory)
+        throw std::bad_alloc();
+    return memory;
+}
+
+}
+
+void* operator new(std::size_t size)
+{
+    return allocate(size, 0);
+}
+void* operator new(std::size_t size, std::align_val_t alignment)
+{
+    return allocate(size, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*body)(void*), void* argument)
+{
+    using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+    static const auto create = reinterpret_cast<Create>(::dlsym(RTLD_NEXT, "pthread_create"));
+    return theFailures.areThreadsRefused ? EAGAIN : create(thread, attributes, body, argument);
+}
+
+namespace {
+
+/// The function under test alone runs while things fail.
+template <typename Call> auto failing(Call call)
+{
+    struct Armed {
+        Armed()
+        {
+            theFailures.thread = ::pthread_self();
+            theFailures.isArmed = true;
+        }
+        ~Armed() { theFailures.isArmed = false; }
+    } armed;
+    return call();
+}
+
+/// Names of the functions that a library gives to others, from its table of dynamic symbols.
+std::set<std::string> exportsOf(const QString& path)
+{
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("cannot read the library");
+    const QByteArray bytes = file.readAll();
+    const char* at = bytes.constData();
+    const auto* head = reinterpret_cast<const Elf64_Ehdr*>(at);
+    const auto* sections = reinterpret_cast<const Elf64_Shdr*>(at + head->e_shoff);
+    std::set<std::string> names;
+    for (int i = 0; i < head->e_shnum; ++i) {
+        if (sections[i].sh_type != SHT_DYNSYM)
+            continue;
+        const auto* symbols = reinterpret_cast<const Elf64_Sym*>(at + sections[i].sh_offset);
+        const char* texts = at + sections[sections[i].sh_link].sh_offset;
+        for (std::size_t s = 0; s < sections[i].sh_size / sizeof(Elf64_Sym); ++s)
+            if (symbols[s].st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbols[s].st_info) != STB_LOCAL)
+                names.insert(texts + symbols[s].st_name);
+    }
+    return names;
+}
+
+constexpr std::size_t kMany = 1u << 19; ///< elements enough for several threads
+
+}
+
+/// A training process calls the library from C, where an exception or a refused thread would be its end.
+class ExportsTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase()
+    {
+        m_values.assign(kMany, 0.5F);
+        m_agent = open();
+        QVERIFY(m_agent);
+        m_layout = addLayout("weight");
+        QVERIFY(m_layout);
+        fillUses();
+    }
+
+    void cleanupTestCase() { QCOMPARE(tt_agent_close(m_agent, "finished"), 0); }
+
+    void everyExportedFunctionIsTried()
+    {
+        std::set<std::string> tried;
+        for (const auto& [name, use] : m_uses)
+            tried.insert(name);
+        QCOMPARE(tried, exportsOf(QStringLiteral(TELLTALE_AGENT_FILE)));
+    }
+
+    void withoutThreadsTheStatisticsAreTheSameAndItIsSaid()
+    {
+        QVERIFY(!tt_stats_trouble());
+        theFailures.areThreadsRefused = true;
+        const bool isRight = isMeasured(16) && isSigned(16);
+        theFailures.areThreadsRefused = false;
+        QVERIFY(isRight);
+        QVERIFY(tt_stats_trouble());
+    }
+
+    void noFunctionThrowsWhateverAllocationFails_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const auto& [name, use] : m_uses)
+            QTest::newRow(name.c_str()) << QString::fromStdString(name);
+    }
+    void noFunctionThrowsWhateverAllocationFails()
+    {
+        QFETCH(QString, name);
+        const auto& use = m_uses.at(name.toStdString());
+        for (const bool isLasting : { false, true }) {
+            theFailures.isLasting = isLasting;
+            for (int first = 0;; first += 1 + first / 16) {
+                theFailures.left = first;
+                theFailures.haveCome = false;
+                QVERIFY2(use(), qPrintable(QStringLiteral("allocation %1 failed").arg(first)));
+                if (!theFailures.haveCome || m_asksFirst.count(name.toStdString()) > 0)
+                    break;
+            }
+        }
+        theFailures.left = INT_MAX;
+        QVERIFY(use());
+        QVERIFY(tt_event(m_agent, "log", 0, "goes on", "{}"));
+    }
+
+    void withoutAThreadAnAgentSaysThatItCannotStart()
+    {
+        char why[200] = "";
+        theFailures.areThreadsRefused = true;
+        tt_agent* agent = open(why, sizeof why);
+        theFailures.areThreadsRefused = false;
+        QVERIFY(!agent);
+        QVERIFY2(std::strstr(why, "cannot start"), why);
+    }
+
+    void aSenderWithoutMemoryEndsNothing()
+    {
+        tt_agent* agent = open();
+        const std::uint32_t layout = addLayout("weight", agent);
+        writeStep(agent, layout, 0);
+        theFailures.isLasting = theFailures.isForAll = true;
+        theFailures.left = 0;
+        theFailures.haveCome = false;
+        theFailures.isArmed = true;
+        for (int step = 1; step < 200 || (!theFailures.haveCome && step < 10000); ++step) {
+            writeStep(agent, layout, step);
+            ::usleep(200);
+        }
+        theFailures.isArmed = theFailures.isForAll = false;
+        QVERIFY(theFailures.haveCome);
+        tt_counters counters;
+        tt_agent_counters(agent, &counters);
+        QVERIFY(counters.produced > 0);
+        tt_agent_close(agent, "finished");
+    }
+
+private:
+    tt_agent* open(char* why = nullptr, std::size_t length = 0) const
+    {
+        const QByteArray folder = m_folder.path().toUtf8();
+        tt_options options {};
+        options.size = sizeof options;
+        options.mode = "offline";
+        options.run_id = "exports";
+        options.spool_dir = folder.constData();
+        options.config_text = R"({"wg_distribution": true, "targets": {"a long name of a layer": {}}})";
+        options.rank = options.dp = options.tp = options.pp = options.ep = options.restart_count = -1;
+        options.flush_ms = 1;
+        return failing([&] { return tt_agent_open(&options, why, length); });
+    }
+
+    std::uint32_t addLayout(const char* name, tt_agent* agent = nullptr) const
+    {
+        tt_series series {};
+        series.name = name;
+        series.slot = "a slot with a name that is long";
+        series.micro_step = -1;
+        series.dtype = TT_F32;
+        series.numel = 1;
+        series.shard_offset = -1;
+        const std::uint8_t stats[] = { 1 };
+        return failing([&] { return tt_layout_add(agent ? agent : m_agent, 3, nullptr, 0, &series, sizeof stats); });
+    }
+
+    static bool writeStep(tt_agent* agent, std::uint32_t layout, std::int64_t number)
+    {
+        tt_step* step = tt_step_begin(agent, number);
+        tt_stats* stats = tt_step_stats(step, layout);
+        if (stats)
+            stats->flags = TT_STATS_PRESENT;
+        tt_step_commit(step);
+        return true;
+    }
+
+    bool isMeasured(int threads) const
+    {
+        const tt_tensor tensors[2]
+            = { { m_values.data(), m_values.size(), TT_F32, 0 }, { m_values.data(), 100, TT_F32, 0 } };
+        tt_stats results[2];
+        const int status = failing([&] { return tt_stats_compute(tensors, 2, TT_DEFAULT_EPS, results, threads); });
+        return status == 0 && results[0].sum == 0.5 * static_cast<double>(kMany) && results[0].numel == kMany
+            && results[1].sum == 50;
+    }
+
+    bool isSigned(int threads) const
+    {
+        const tt_tensor tensor { m_values.data(), m_values.size(), TT_F32, 0 };
+        double share = 0;
+        return failing([&] { return tt_sign_agreement(&tensor, &tensor, 1, &share, threads); }) == 0 && share == 1;
+    }
+
+    /// Each function in an ordinary call, again and again: true when what came out is allowed.
+    void fillUses()
+    {
+        m_uses["tt_abi_version"] = [] { return failing([] { return tt_abi_version(); }) == TT_AGENT_ABI; };
+        m_uses["tt_version"] = [] { return failing([] { return tt_version(); }) != nullptr; };
+        m_uses["tt_agent_open"] = [this] {
+            char why[200] = "";
+            tt_agent* agent = open(why, sizeof why);
+            return agent ? tt_agent_close(agent, "finished") >= 0 : *why != '\0';
+        };
+        m_uses["tt_join_try"] = [] {
+            char why[200] = "";
+            // Nobody listens at port 1.
+            const char join[] = "telltale://127.0.0.1:1#token=0123456789abcdefghijklmnopqrstuvwxyzABCDEFG";
+            return failing([&] { return tt_join_try(join, 1000, why, sizeof why); }) == 0 && *why != '\0';
+        };
+        m_uses["tt_agent_close"] = [this] {
+            const auto left = theFailures.left.exchange(INT_MAX);
+            tt_agent* agent = open();
+            theFailures.left = left;
+            theFailures.haveCome = false;
+            failing([&] { return tt_agent_close(agent, "finished"); });
+            return agent != nullptr;
+        };
+        m_uses["tt_agent_counters"] = [this] {
+            tt_counters counters;
+            failing([&] { tt_agent_counters(m_agent, &counters); });
+            return counters.produced >= counters.acked + counters.dropped;
+        };
+        m_uses["tt_agent_flush"] = [this] { return failing([&] { return tt_agent_flush(m_agent, 1); }) >= 0; };
+        m_uses["tt_agent_last_error"]
+            = [this] { return failing([&] { return tt_agent_last_error(m_agent); }) != nullptr; };
+        m_uses["tt_layout_add"] = [this] {
+            const auto id = addLayout("a weight that has a long name");
+            return id > 0 || std::strlen(tt_agent_last_error(m_agent)) > 0;
+        };
+        m_uses["tt_step_begin"] = [this] {
+            tt_step* step = failing([&] { return tt_step_begin(m_agent, m_next++); });
+            tt_step_abandon(step);
+            return true;
+        };
+        m_uses["tt_step_stats"] = [this] {
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            failing([&] { return tt_step_stats(step, m_layout); });
+            tt_step_commit(step);
+            return true;
+        };
+        m_uses["tt_step_floats"] = [this] {
+            std::uint8_t* present = nullptr;
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            failing([&] { return tt_step_floats(step, m_layout, &present); });
+            tt_step_commit(step);
+            return present == nullptr;
+        };
+        m_uses["tt_step_doubles"] = [this] {
+            std::uint8_t* present = nullptr;
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            failing([&] { return tt_step_doubles(step, m_layout, &present); });
+            tt_step_commit(step);
+            return present == nullptr;
+        };
+        m_uses["tt_step_commit"] = [this] {
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            if (tt_stats* stats = tt_step_stats(step, m_layout))
+                stats->flags = TT_STATS_PRESENT;
+            failing([&] { tt_step_commit(step); });
+            return true;
+        };
+        m_uses["tt_step_abandon"] = [this] {
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            failing([&] { tt_step_abandon(step); });
+            return true;
+        };
+        m_uses["tt_step_dropped"] = [this] {
+            tt_counters before;
+            tt_counters after;
+            tt_agent_counters(m_agent, &before);
+            failing([&] { tt_step_dropped(m_agent, m_next++, 6, 1); });
+            tt_agent_counters(m_agent, &after);
+            return after.dropped >= before.dropped + 6;
+        };
+        m_uses["tt_event"] = [this] {
+            failing([&] { return tt_event(m_agent, "log", 1, "a sentence of some length", R"({"a": 1})"); });
+            return true;
+        };
+        m_uses["tt_blob"] = [this] {
+            failing([&] { return tt_blob(m_agent, "kind", "a name of some length", 1, m_values.data(), 5000); });
+            return true;
+        };
+        m_uses["tt_stats_compute"] = [this] { return isMeasured(3); };
+        m_uses["tt_stats_tensor"] = [this] {
+            tt_stats result;
+            const int status
+                = failing([&] { return tt_stats_tensor(m_values.data(), kMany, TT_F32, TT_DEFAULT_EPS, &result, 4); });
+            return status == 0 && result.numel == kMany && result.sum == 0.5 * static_cast<double>(kMany);
+        };
+        m_uses["tt_stats_strided"] = [this] {
+            const std::int64_t shape[] = { 100, 50 };
+            const std::int64_t stride[] = { 200, 2 };
+            tt_stats result;
+            const int status = failing(
+                [&] { return tt_stats_strided(m_values.data(), shape, stride, 2, TT_F32, TT_DEFAULT_EPS, &result); });
+            return status == 0 && result.sum == 2500;
+        };
+        m_uses["tt_sign_agreement"] = [this] { return isSigned(2); };
+        m_uses["tt_stats_kernel_name"] = [] { return failing([] { return tt_stats_kernel_name(); }) != nullptr; };
+        m_uses["tt_stats_trouble"] = [] {
+            failing([] { return tt_stats_trouble(); });
+            return true;
+        };
+        m_uses["tt_stats_reference"] = [this] {
+            const tt_tensor tensor { m_values.data(), 100, TT_F32, 0 };
+            tt_stats result;
+            return failing([&] { return tt_stats_reference(&tensor, TT_DEFAULT_EPS, &result); }) == 0
+                && result.sum == 50;
+        };
+        m_uses["tt_config_read"] = [] {
+            const char text[]
+                = R"({"wg_distribution": true, "eps": "x", "targets": {"layer.1": {"input": "tuple[2]:0"}}})";
+            char* json = failing([&] { return tt_config_read(text, sizeof text - 1); });
+            const bool isAllowed = !json || *json == '{';
+            tt_free(json);
+            return isAllowed;
+        };
+        m_uses["tt_free"] = [] {
+            const char text[] = "{}";
+            const auto left = theFailures.left.exchange(INT_MAX);
+            char* json = tt_config_read(text, sizeof text - 1);
+            theFailures.left = left;
+            failing([&] { tt_free(json); });
+            return true;
+        };
+        m_uses["tt_target_matches"] = [] {
+            const int found = failing([] { return tt_target_matches("layers.*.mlp", "layers.1.module.mlp.weight"); });
+            return found == 1 || theFailures.haveCome;
+        };
+        m_uses["tt_selects_slot"] = [] {
+            const int found = failing([] { return tt_selects_slot(R"({"output": "tuple[2]:1"})", "output_1", 0); });
+            return found == 1 || theFailures.haveCome;
+        };
+    }
+
+    QTemporaryDir m_folder;
+    std::vector<float> m_values;
+    tt_agent* m_agent = nullptr;
+    std::uint32_t m_layout = 0;
+    std::int64_t m_next = 0;
+    std::map<std::string, std::function<bool()>> m_uses;
+    /// What uses libraries that cannot run out of memory halfway: it asks for all that it may need first.
+    const std::set<std::string> m_asksFirst { "tt_config_read", "tt_join_try", "tt_selects_slot" };
+};
+
+QTEST_GUILESS_MAIN(ExportsTest)
+#include "exportstest.moc"
