@@ -41,9 +41,10 @@ int runServe(int argc, char** argv, std::span<const std::string> words)
     if ((*backend)->server() == nullptr)
         return workError((*backend)->captureProblem());
 
-    std::cout << (*backend)->server()->joinString().toStdString() << std::endl;
+    // Before the first line: whoever has read it may end the server.
     Signals signalsToQuit;
     QObject::connect(&signalsToQuit, &Signals::terminationRequested, &app, &QCoreApplication::quit);
+    std::cout << (*backend)->server()->joinString().toStdString() << std::endl;
     const int code = QCoreApplication::exec();
     (*backend)->stopRecording();
     return code;
