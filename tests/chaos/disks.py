@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Disks of a trial: one that can lose its power, one that is soon full."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import struct
+import subprocess
+import time
+from pathlib import Path
+
+from rig import Trial
+
+EXT4_IOC_SHUTDOWN = 0x8004587D
+WITHOUT_LOG_FLUSH = 2
+
+
+def run(*words: str) -> None:
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {done.stderr.strip()}")
+
+
+def unmount(point: Path) -> None:
+    """A disk without power stays busy for a moment after its last user is gone."""
+    for _ in range(100):
+        if not os.path.ismount(point):
+            return
+        if subprocess.run(["umount", str(point)], capture_output=True).returncode == 0:
+            return
+        time.sleep(0.05)
+    subprocess.run(["umount", "-l", str(point)], capture_output=True)
+
+
+class PowerDisk:
+    """An ext4 of its own in a file. cut() is what losing power is to it: nothing that was not synced by then is ever
+    written, and every later call fails; the file beneath keeps what had reached it."""
+
+    def __init__(self, trial: Trial, name: str, mebibytes: int = 96) -> None:
+        self.point = trial.folder / name
+        self._image = trial.folder / f"{name}.img"
+        with self._image.open("wb") as image:
+            image.truncate(mebibytes << 20)
+        run("mkfs.ext4", "-q", "-m", "0", str(self._image))
+        self.point.mkdir()
+        trial.callback(unmount, self.point)
+        self._mount()
+
+    def _mount(self) -> None:
+        run("mount", "-o", "loop", str(self._image), str(self.point))
+
+    def cut(self) -> int:
+        """When, on the monotonic clock."""
+        folder = os.open(self.point, os.O_RDONLY)
+        fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", WITHOUT_LOG_FLUSH))
+        os.close(folder)
+        return time.monotonic_ns()
+
+    def back(self) -> None:
+        """Power is there again; whoever used the disk is gone."""
+        unmount(self.point)
+        self._mount()
+
+
+class SmallDisk:
+    """A tmpfs of a few MiB."""
+
+    def __init__(self, trial: Trial, name: str, mebibytes: int) -> None:
+        self.point = trial.folder / name
+        self._ballast = self.point / "ballast"
+        self.point.mkdir()
+        trial.callback(unmount, self.point)
+        run("mount", "-t", "tmpfs", "-o", f"size={mebibytes}m", "none", str(self.point))
+
+    def leave(self, kibibytes: int) -> None:
+        """Fills the disk up to that much."""
+        room = os.statvfs(self.point)
+        free = room.f_bavail * room.f_frsize
+        with contextlib.suppress(OSError), self._ballast.open("ab", 0) as ballast:  # somebody else may be faster
+            ballast.write(bytes(max(0, free - (kibibytes << 10))))
+
+    def make_room(self) -> None:
+        self._ballast.unlink(missing_ok=True)
