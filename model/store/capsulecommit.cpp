@@ -208,22 +208,27 @@ void CapsuleWriter::afterCommit()
     m_live.lastCommitWallNs.store(wallClockNs());
     for (std::int64_t id : m_touchedStreams)
         m_streams.at(id).durableSeq = m_streams.at(id).stagedSeq;
-    std::erase_if(m_tails,
-        [this](const TailRow& row) { return std::binary_search(m_droppedNow.begin(), m_droppedNow.end(), row.id); });
+    forgetDropped();
     if (m_catalogChanged)
         m_live.catalogRevision.fetch_add(1, std::memory_order_release);
     if (!m_touched.empty())
         m_live.dataRevision.fetch_add(1, std::memory_order_release);
     m_catalogChanged = false;
-    m_trimmedNow = false;
-    m_sealedNow.clear();
-    m_droppedNow.clear();
     m_touched.clear();
     m_touchedStreams.clear();
     m_newLayouts.clear();
     m_staged.clear();
     m_quarantined.clear();
     m_callOrders.clear();
+}
+
+void CapsuleWriter::forgetDropped()
+{
+    std::erase_if(m_tails,
+        [this](const TailRow& row) { return std::binary_search(m_droppedNow.begin(), m_droppedNow.end(), row.id); });
+    m_trimmedNow = false;
+    m_sealedNow.clear();
+    m_droppedNow.clear();
 }
 
 namespace {

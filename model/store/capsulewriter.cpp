@@ -234,18 +234,27 @@ std::string CapsuleWriter::conflict(const StreamRow& stream, const SampleBatch& 
     return {};
 }
 
-std::string CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBatch> batch)
+Expected<std::string> CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBatch> batch)
 {
     StreamRow& stream = m_streams.at(id);
     if (batch->seq <= stream.stagedSeq) {
         ++stream.duplicates;
         m_touchedStreams.insert(id);
-        return {};
+        return std::string();
     }
     if (std::string why = conflict(stream, *batch); !why.empty())
         return why;
+    for (const StepBlock& block : batch->blocks) {
+        const auto known = stream.layouts.find(block.layout->id);
+        if (known == stream.layouts.end() || !known->second->isReleased())
+            continue;
+        if (auto ok = restore(*known->second); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
+    }
     stream.stagedSeq = batch->seq;
     m_touchedStreams.insert(id);
+    const auto now = Clock::now();
+    stream.batches += batch->blocks.empty() ? 0 : 1;
     for (const auto& layout : batch->layouts) {
         if (!stream.layouts.contains(layout->id))
             addLayout(stream, layout);
@@ -258,6 +267,7 @@ std::string CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBa
         LiveLayout* live = known != stream.layouts.end() ? known->second : addLayout(stream, block.layout);
         const std::int64_t column = live->place(block);
         live->fill(block, column);
+        live->use(now, stream.batches);
         tail.append(block, column);
         m_touched.insert(live);
         const auto entry = std::find_if(
@@ -281,7 +291,7 @@ std::string CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBa
         m_tails.push_back(std::move(row));
     }
     m_staged.push_back(std::move(staged));
-    return {};
+    return std::string();
 }
 
 void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::string raw, std::string reason)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -48,13 +49,14 @@ public:
         std::uint64_t duplicates = 0;
         std::uint64_t rejected = 0;
         std::uint32_t epoch = 0; ///< counts the connections of the stream
+        std::uint64_t batches = 0; ///< taken since the capsule was opened, with blocks
         std::uint64_t toldSeq = 0; ///< the newest batch that its agent is known to have made
         std::map<LayoutId, LiveLayout*> layouts;
     };
 
     /// The file appears under its name only when it is a whole capsule.
     static Expected<std::unique_ptr<CapsuleWriter>> create(const std::string& path, const RunMeta& meta, LiveRun& live);
-    /// Opens for more: replays the tail, takes partial tiles apart again.
+    /// Opens for more: replays the tail.
     static Expected<std::unique_ptr<CapsuleWriter>> open(const std::string& path, LiveRun& live);
     ~CapsuleWriter();
 
@@ -79,12 +81,17 @@ public:
     Expected<void> setMeta(const std::string& key, const std::string& value);
     Expected<void> setState(RunState state);
 
-    /// Empty when taken, else why the batch breaks the schema (nothing was changed).
-    std::string stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);
+    /// Empty when taken, else why the batch breaks the schema (nothing was changed). An error is the file's: nothing
+    /// was changed, and the batch may be offered again.
+    Expected<std::string> stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);
     void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason);
     bool hasStaged() const { return !m_staged.empty() || !m_quarantined.empty(); }
     /// Writes what was staged and seals some full tiles, in one transaction; then publishes.
     Expected<void> commit();
+    using Clock = std::chrono::steady_clock;
+    /// Seals the layouts that had no block for `grace` and whose stream ended or went on with others, and gives their
+    /// memory back. stage() takes the last tile of one that comes back apart again.
+    Expected<void> releaseIdle(Clock::time_point now, std::chrono::milliseconds grace);
     /// Seals everything, writes `state`, checkpoints. The file is complete; isSingleFile() tells whether readers let
     /// go.
     Expected<void> finish(RunState state);
@@ -126,8 +133,12 @@ private:
     Expected<void> load();
     Expected<void> loadMeta();
     Expected<void> loadStreams();
-    Expected<void> unseal();
-    Expected<void> unsealLayout(LiveLayout& layout);
+    bool isIdle(const LiveLayout& layout, Clock::time_point now, std::chrono::milliseconds grace) const;
+    Expected<void> sealLayout(LiveLayout& layout);
+    Expected<void> restore(LiveLayout& layout);
+    Expected<void> restoreLayout(LiveLayout& layout);
+    void giveBack(LiveLayout& layout);
+    void forgetDropped();
     LiveLayout* addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout);
     std::string conflict(const StreamRow& stream, const SampleBatch& batch) const;
 

@@ -40,6 +40,26 @@ std::int64_t LiveLayout::sealedColumns() const
     return sealed;
 }
 
+std::int64_t LiveLayout::tileEnd() const
+{
+    return (m_nextColumn + kTileColumns - 1) / kTileColumns * kTileColumns;
+}
+
+bool LiveLayout::isReleased() const
+{
+    return m_nextColumn > 0
+        && std::all_of(m_groups.begin(), m_groups.end(), [](const LiveGroup& group) { return group.tiles.empty(); });
+}
+
+void LiveLayout::release()
+{
+    m_nextColumn = tileEnd();
+    for (LiveGroup& group : m_groups) {
+        group.sealed = m_nextColumn;
+        group.tiles.clear();
+    }
+}
+
 std::string LiveLayout::mismatch(const SeriesLayout& layout, const StepBlock& block)
 {
     if (block.columns.size() != layout.stats.size())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -35,6 +36,19 @@ public:
     /// Columns below this are sealed in every group.
     std::int64_t sealedColumns() const;
     std::int64_t nextColumn() const { return m_nextColumn; }
+    /// Where the tile of the newest column ends.
+    std::int64_t tileEnd() const;
+    /// All columns are sealed and no tile is open: nothing may be placed before the last tile is taken apart again.
+    bool isReleased() const;
+    void release();
+    /// When a batch last had a block of it, and which batch of its stream that was.
+    std::chrono::steady_clock::time_point lastUse() const { return m_lastUse; }
+    std::uint64_t lastBatch() const { return m_lastBatch; }
+    void use(std::chrono::steady_clock::time_point now, std::uint64_t batch)
+    {
+        m_lastUse = now;
+        m_lastBatch = batch;
+    }
     /// A partial tile was taken apart again: columns go on behind its last one.
     void rewindTo(std::int64_t column) { m_nextColumn = column; }
 
@@ -54,6 +68,8 @@ private:
     std::shared_ptr<const SeriesLayout> m_layout;
     std::vector<LiveGroup> m_groups;
     std::int64_t m_nextColumn = 0;
+    std::chrono::steady_clock::time_point m_lastUse = std::chrono::steady_clock::now();
+    std::uint64_t m_lastBatch = 0;
 };
 
 /// How a layout's series fall into groups; ids are left 0.

@@ -9,8 +9,7 @@
 namespace telltale::store {
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
-constexpr std::int64_t kLateRankNs = 10 * kSecondNs; ///< for ranks that are not monitored, or come late
+constexpr std::chrono::seconds kLateRank { 10 }; ///< for ranks that are not monitored, or come late
 
 }
 
@@ -105,6 +104,7 @@ Expected<void> LiveRunEntry::leave(
 {
     m_connected.erase(stream);
     m_lastSeenNs = nowNs;
+    m_quietSince = Clock::now();
     countConnections();
     SourceState state = byeReason == "finished" ? SourceState::Finished
         : byeReason == "error"                  ? SourceState::Failed
@@ -117,9 +117,9 @@ Expected<void> LiveRunEntry::leave(
     return ok;
 }
 
-bool LiveRunEntry::noticeLoss(std::int64_t nowNs, std::int64_t lostAfterNs)
+bool LiveRunEntry::noticeLoss(Clock::time_point now, std::chrono::milliseconds lostAfter)
 {
-    if (m_live->lost.load() || hasConnections() || nowNs - m_lastSeenNs < lostAfterNs || facts().isDone())
+    if (m_live->lost.load() || hasConnections() || now - m_quietSince < lostAfter || facts().isDone())
         return false;
     // What cannot be written now is tried again at the next turn.
     if (!m_writer->setState(RunState::Lost))
@@ -145,10 +145,14 @@ void LiveRunEntry::countConnections()
     m_live->ranks.store(knownRanks());
 }
 
-bool LiveRunEntry::isOver(std::int64_t nowNs) const
+bool LiveRunEntry::isOver(Clock::time_point now, std::chrono::milliseconds grace) const
 {
-    return !hasConnections() && facts().isDone()
-        && (knownRanks() >= m_writer->meta().worldSize || nowNs - m_lastSeenNs > kLateRankNs);
+    if (hasConnections())
+        return false;
+    const auto quiet = now - m_quietSince;
+    if (!facts().isDone())
+        return m_live->lost.load() && quiet >= grace;
+    return knownRanks() >= m_writer->meta().worldSize || quiet > kLateRank;
 }
 
 RunState LiveRunEntry::finalState() const

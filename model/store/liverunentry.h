@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,6 +18,8 @@ namespace telltale::store {
 /// One run that is being recorded: its capsule, and who is connected. Thread: store.
 class LiveRunEntry {
 public:
+    using Clock = std::chrono::steady_clock;
+
     static Expected<std::unique_ptr<LiveRunEntry>> create(const std::string& dataDir, const StreamRequest& request);
     static Expected<std::unique_ptr<LiveRunEntry>> open(const std::string& path);
 
@@ -28,16 +31,17 @@ public:
     /// Finds or makes the source and stream; returns the stream's row.
     Expected<std::int64_t> admit(const StreamRequest& request);
     Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, std::int64_t nowNs);
-    /// Says so in the capsule once nobody was connected for `lostAfterNs` and somebody never said Bye. True when that
-    /// is new.
-    bool noticeLoss(std::int64_t nowNs, std::int64_t lostAfterNs);
+    /// Says so in the capsule once nobody was connected for `lostAfter` and somebody never said Bye. True when that is
+    /// new.
+    bool noticeLoss(Clock::time_point now, std::chrono::milliseconds lostAfter);
 
     /// Readers go on with what the file holds.
     void abandon();
 
     bool hasConnections() const { return !m_connected.empty(); }
-    /// Everybody said Bye and nobody is there: every rank of the world, or those that ever came, 10 s ago.
-    bool isOver(std::int64_t nowNs) const;
+    /// Nobody is there, and everybody said Bye (every rank of the world, or those that ever came, 10 s ago) or the run
+    /// is lost and nobody came back for `grace`. Whoever comes after that opens the run again.
+    bool isOver(Clock::time_point now, std::chrono::milliseconds grace) const;
     /// Finished or Failed when everybody said so; else Lost when they went before us, Interrupted when we go first.
     RunState finalState() const;
 
@@ -51,7 +55,8 @@ private:
     RunRef m_ref;
     std::set<std::int64_t> m_connected; ///< stream rows
     std::map<std::int64_t, SourceState> m_stateBefore; ///< of connected streams: how they had ended
-    std::int64_t m_lastSeenNs = 0;
+    std::int64_t m_lastSeenNs = 0; ///< by the wall clock, as the capsule says it
+    Clock::time_point m_quietSince = Clock::now(); ///< when the last connection went; no clock that somebody sets
 };
 
 }

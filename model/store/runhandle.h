@@ -45,6 +45,12 @@ public:
         std::lock_guard lock(m_mutex);
         m_tiles[group] = std::move(tile);
     }
+    void removeTiles(GroupId group)
+    {
+        std::lock_guard lock(m_mutex);
+        m_tiles.erase(group);
+        m_previous.erase(group);
+    }
     void clearOpenTiles()
     {
         std::lock_guard lock(m_mutex);

@@ -74,12 +74,19 @@ void StoreThread::stopRun(LiveRunEntry& run)
 
 void StoreThread::noticeLosses()
 {
-    const std::int64_t now = wallClockNs();
+    const auto now = Clock::now();
     bool isNew = false;
     for (auto& run : m_runs)
-        isNew = run->noticeLoss(now, m_options.lostAfterMs * 1'000'000) || isNew;
+        isNew = run->noticeLoss(now, std::chrono::milliseconds(m_options.lostAfterMs)) || isNew;
     if (isNew)
         publishRuns();
+}
+
+void StoreThread::releaseIdle()
+{
+    // What cannot be written now stays open and is tried again.
+    for (auto& run : m_runs)
+        static_cast<void>(run->writer().releaseIdle(Clock::now(), std::chrono::milliseconds(m_options.closeAfterMs)));
 }
 
 Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
@@ -152,9 +159,9 @@ std::vector<std::pair<std::string, RunFacts>> StoreThread::archivedRuns(const st
 
 void StoreThread::closeFinishedRuns()
 {
-    const std::int64_t now = wallClockNs();
+    const auto now = Clock::now();
     for (std::size_t i = 0; i < m_runs.size();) {
-        if (!m_runs[i]->isOver(now)) {
+        if (!m_runs[i]->isOver(now, std::chrono::milliseconds(m_options.closeAfterMs))) {
             ++i;
             continue;
         }

@@ -97,6 +97,9 @@ struct StoreOptions {
     /// A run without any connection, whose agents never said Bye, is live for this long and then lost: the 15 s in
     /// which a silent peer is cut, and one heartbeat of grace.
     std::int64_t lostAfterMs = 20'000;
+    /// A run that stays lost for this long without any connection is closed: its file is whole, and whoever comes back
+    /// opens it again. So long, too, a layout that nobody writes any more keeps its open tiles.
+    std::int64_t closeAfterMs = 300'000;
 };
 
 /// The store thread and all live capsules of one data directory. One writing connection per capsule, all on that

@@ -82,6 +82,7 @@ void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
             m_lastTick = Clock::now();
             noticeLosses();
             closeFinishedRuns();
+            releaseIdle();
             leaveWalModes();
         }
     }
@@ -114,7 +115,19 @@ void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
     if (m_groupStreams.empty() || m_groupStreams.back() != batch->stream)
         m_groupStreams.push_back(batch->stream);
     CapsuleWriter& writer = found->second.run->writer();
-    std::string why = writer.stage(found->second.row, batch);
+    std::string why;
+    LiveRunEntry& run = *found->second.run;
+    const Outcome outcome = retry("writing the run " + run.ref()->name, [&]() -> Expected<void> {
+        auto staged = writer.stage(found->second.row, batch);
+        if (!staged)
+            return tl::unexpected<Error>(std::move(staged.error()));
+        why = std::move(*staged);
+        return {};
+    });
+    if (outcome == Outcome::Hopeless)
+        stopRun(run);
+    if (outcome != Outcome::Done)
+        return;
     if (why.empty()) {
         ++m_counters.batches;
         m_counters.samples += batch->samples;

@@ -63,6 +63,7 @@ private:
     void stopRun(LiveRunEntry& run);
     void noticeLosses();
     void closeFinishedRuns();
+    void releaseIdle();
     void closeRun(std::unique_ptr<LiveRunEntry> run);
     void leaveWalModes();
     void closeAll();

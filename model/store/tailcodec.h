@@ -28,6 +28,7 @@ public:
     void reserve(std::size_t bytes) { m_out.reserve(bytes); }
     void append(const StepBlock& block, std::int64_t column);
     bool isEmpty() const { return m_blocks == 0; }
+    std::size_t byteSize() const { return m_out.size(); }
     std::string take();
 
 private:

@@ -32,6 +32,11 @@ public:
         const LiveGroup& group, const std::vector<Stat>& stats, std::int64_t firstColumn);
     /// Removes tiles that hold columns from `column` on: they will be written again.
     Expected<void> removeFrom(GroupId group, std::int64_t column);
+    /// Lets go of what it keeps for a group that nobody writes any more; resume() brings it back.
+    void forget(GroupId group)
+    {
+        m_pieces.erase(m_pieces.lower_bound({ group, 0 }), m_pieces.lower_bound({ GroupId(group.value + 1), 0 }));
+    }
 
 private:
     explicit TileSealer(sqlite3* db)

@@ -71,7 +71,7 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
                 block.columns.push_back({ stat, std::vector<std::uint64_t>(count, step % 5000 == 17 ? 1 : 0) });
             batch->blocks.push_back(std::move(block));
         }
-        const std::string conflict = writer->stage(stream, std::move(batch));
+        const std::string conflict = must(writer->stage(stream, std::move(batch)));
         if (!conflict.empty())
             qFatal("%s", conflict.c_str());
         must(writer->commit());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -75,12 +76,19 @@ public:
         batch->drops = std::move(drops);
         batch->events = std::move(events);
         batch->blobs = std::move(blobs);
-        const std::string conflict = m_writer->stage(stream, std::move(batch));
+        const std::string conflict = must(m_writer->stage(stream, std::move(batch)));
         if (!conflict.empty())
             throw std::runtime_error(conflict);
     }
     void setNextSeq(std::int64_t stream, std::uint64_t seq) { m_seq[stream] = seq - 1; }
     void commit() { must(m_writer->commit()); }
+    /// Every stream ends, and what that releases is released.
+    void releaseAll()
+    {
+        for (const auto& [id, stream] : m_writer->streams())
+            must(m_writer->leave(id, store::SourceState::Lost, 0));
+        must(m_writer->releaseIdle(store::CapsuleWriter::Clock::now(), std::chrono::milliseconds { 0 }));
+    }
     void finish()
     {
         must(m_writer->finish(store::RunState::Finished));

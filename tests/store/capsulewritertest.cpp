@@ -20,6 +20,7 @@
 #include <telltale/store/sqlite.h>
 #include <telltale/store/tilecodec.h>
 
+#include "capsulebuilder.h"
 #include "capsulecontent.h"
 
 using namespace telltale;
@@ -70,6 +71,8 @@ private Q_SLOTS:
     void pyramidAgreesWithBruteForce();
     void lastValueOfARepeatedScalarWins();
     void continuedStreamGoesOnWhereItEnded();
+    void aLayoutThatNobodyWritesGivesItsTilesBack();
+    void aLargeTileIsTakenApartInRowsThatFit();
     void attemptsFollowTheRules();
     void conflictingLayoutsGoToQuarantine();
     void duplicatesAreAckedAndNotStored();
@@ -319,6 +322,97 @@ void CapsuleWriterTest::continuedStreamGoesOnWhereItEnded()
     }
     QCOMPARE(numberOf(path, "SELECT count(*) FROM tile WHERE lvl = 1"), std::int64_t { 2 });
     QCOMPARE(numberOf(path, "SELECT count(*) FROM tail"), std::int64_t { 0 });
+}
+
+void CapsuleWriterTest::aLayoutThatNobodyWritesGivesItsTilesBack()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    const auto value = [](std::int64_t step, std::size_t series, std::size_t stat) {
+        return static_cast<double>(step * 4) + static_cast<double>(series) / 256 + static_cast<double>(stat);
+    };
+    const auto first = makeLayout(1, Kind::Actv, { Stat::Norm, Stat::Mean }, 200);
+    const auto second = makeLayout(2, Kind::Actv, { Stat::Norm }, 3);
+    telltale::test::CapsuleBuilder builder(path);
+    CapsuleWriter& writer = builder.writer();
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    const auto release = [&writer] {
+        return writer.releaseIdle(CapsuleWriter::Clock::now(), std::chrono::milliseconds { 0 }).has_value();
+    };
+    std::int64_t step = 0;
+    std::int64_t firstSteps = 300;
+    const auto write = [&](const auto& layout, int steps) {
+        for (int i = 0; i < steps; ++i, ++step) {
+            builder.stage(stream, { makeBlock(layout, step, value) });
+            if (step % 16 == 0)
+                builder.commit();
+        }
+        builder.commit();
+    };
+    const auto check = [&] {
+        const auto content = readContent(path);
+        QCOMPARE(content.size(), step > firstSteps ? std::size_t { 3 } : std::size_t { 2 });
+        for (const auto& [id, group] : content) {
+            const bool isFirst = group.stats.size() == 2;
+            QCOMPARE(group.steps.size(), static_cast<std::size_t>(isFirst ? firstSteps : step - firstSteps));
+            for (std::size_t column = 0; column < group.steps.size(); ++column) {
+                const auto last = static_cast<std::size_t>(group.lanes) - 1;
+                QCOMPARE(group.at(0, group.lanes - 1, column),
+                    value(group.steps[column], last + static_cast<std::size_t>(group.firstPosition), 0));
+            }
+        }
+    };
+    write(first, 300);
+    for (int round = 0; round < 3; ++round) {
+        // As long as nothing else comes on its stream, it may only be slow.
+        QVERIFY(release());
+        QVERIFY(builder.live()->openTile(GroupId { 1 }) != nullptr);
+        write(second, 256);
+        QVERIFY(release());
+        QVERIFY(builder.live()->openTile(GroupId { 1 }) == nullptr);
+        QVERIFY(builder.live()->openTile(GroupId { 2 }) == nullptr);
+        QVERIFY(builder.live()->openTile(GroupId { 3 }) != nullptr);
+        QCOMPARE(numberOf(path, "SELECT count(*) FROM tile WHERE lvl = 0 AND grp < 3 AND c0 = 256"), 4);
+        check();
+        write(first, 30);
+        firstSteps += 30;
+        QVERIFY(builder.live()->openTile(GroupId { 1 }) != nullptr);
+        check();
+    }
+    builder.crash();
+    check();
+    LiveRun live;
+    auto again = CapsuleWriter::open(path, live);
+    QVERIFY(again && (*again)->finish(RunState::Finished) && (*again)->leaveWal());
+    check();
+    QCOMPARE(numberOf(path, "SELECT count(*) FROM tail"), std::int64_t { 0 });
+}
+
+void CapsuleWriterTest::aLargeTileIsTakenApartInRowsThatFit()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm, Stat::Mean, Stat::Min, Stat::Max }, 3000);
+    const auto value = [](std::int64_t step, std::size_t series, std::size_t) {
+        return static_cast<double>(step) + static_cast<double>(series);
+    };
+    telltale::test::CapsuleBuilder builder(path);
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    std::int64_t step = 0;
+    for (; step < 250; ++step) { // 12 MB
+        builder.stage(stream, { makeBlock(layout, step, value) });
+        builder.commit();
+    }
+    builder.releaseAll();
+    QCOMPARE(numberOf(path, "SELECT count(*) FROM tail"), std::int64_t { 0 });
+    builder.stage(stream, { makeBlock(layout, step, value) });
+    builder.commit();
+    QVERIFY(numberOf(path, "SELECT max(length(data)) FROM tail") < (6 << 20));
+    builder.crash();
+    for (const auto& [id, group] : readContent(path)) {
+        QCOMPARE(group.steps.size(), std::size_t { 251 });
+        QCOMPARE(group.at(0, 0, 250), value(250, static_cast<std::size_t>(group.firstPosition), 0));
+    }
 }
 
 void CapsuleWriterTest::attemptsFollowTheRules()

@@ -194,7 +194,7 @@ void FormatTest::anOlderRunThatGoesOnIsOfTheNewFormatFirst()
         block.step = Step { 701 };
         block.columns.push_back({ Stat::Norm, std::vector<float>(2, 701) });
         batch->blocks.push_back(std::move(block));
-        QCOMPARE(writer->stage(1, std::move(batch)), std::string());
+        QCOMPARE(CapsuleBuilder::must(writer->stage(1, std::move(batch))), std::string());
         QVERIFY(writer->commit());
         QVERIFY(writer->finish(RunState::Finished));
         QVERIFY(writer->leaveWal());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
 
+#include <QDir>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -14,6 +16,33 @@ using namespace telltale::store;
 using namespace telltale::store::test;
 
 namespace {
+
+/// What this process and the data directory hold.
+struct Use {
+    int files = 0;
+    int logs = 0;
+    long long kilobytes = 0;
+    long long bytesPerRun = 0;
+
+    static Use now(const QTemporaryDir& dir)
+    {
+        Use use;
+        use.files
+            = static_cast<int>(QDir(QStringLiteral("/proc/self/fd")).entryList(QDir::Files | QDir::System).size());
+        QFile memory(QStringLiteral("/proc/self/statm"));
+        if (memory.open(QIODevice::ReadOnly))
+            use.kilobytes = memory.readAll().split(' ').value(1).toLongLong() * 4;
+        const auto files = QDir(dir.filePath(QStringLiteral("runs"))).entryInfoList(QDir::Files);
+        long long runs = 0;
+        for (const QFileInfo& file : files) {
+            runs += file.fileName().endsWith(QStringLiteral(".telltale")) ? 1 : 0;
+            use.logs += file.fileName().endsWith(QStringLiteral("-wal")) ? 1 : 0;
+            use.bytesPerRun += file.size();
+        }
+        use.bytesPerRun /= std::max(runs, 1LL);
+        return use;
+    }
+};
 
 double one(std::int64_t, std::size_t, std::size_t)
 {
@@ -63,6 +92,77 @@ private Q_SLOTS:
             QTRY_VERIFY(opened.run->live->lost.load());
         }
         QCOMPARE(describeRun(path).state, RunState::Lost);
+    }
+
+    void aLostRunClosesByItselfAndGoesOnWithWhoComesBack()
+    {
+        QTemporaryDir dir;
+        StoreOptions options;
+        options.lostAfterMs = 20;
+        options.closeAfterMs = 100;
+        Recorder recorder(dir.path().toStdString(), options);
+        const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
+        const auto first = recorder.open(makeRequest("job", 1));
+        const std::string path = first.run->path;
+        recorder.send(first.stream, 1, { makeBlock(layout, 0, one), makeBlock(layout, 1, one) });
+        QVERIFY(recorder.waitDurable(first.stream, 1));
+        QVERIFY(QFile::exists(QString::fromStdString(path + "-wal")));
+        recorder.service().closeStream(first.stream, {}, 0);
+        QTRY_VERIFY(recorder.service().liveRuns().empty());
+        QTRY_VERIFY(!QFile::exists(QString::fromStdString(path + "-wal")));
+        QVERIFY(first.run->live->closed.load());
+        QCOMPARE(describeRun(path).state, RunState::Lost);
+        // The file alone is the run.
+        const QString copy = dir.filePath(QStringLiteral("copy.telltale"));
+        QVERIFY(QFile::copy(QString::fromStdString(path), copy));
+        QCOMPARE(readContent(copy.toStdString()).begin()->second.steps, (std::vector<std::int64_t> { 0, 1 }));
+
+        const auto again = recorder.open(makeRequest("job", 1));
+        QCOMPARE(again.run->path, path);
+        QCOMPARE(again.durableSeq, std::uint64_t { 1 });
+        recorder.send(again.stream, 2, { makeBlock(layout, 2, one) });
+        QVERIFY(recorder.waitDurable(again.stream, 2));
+        QCOMPARE(describeRun(path).state, RunState::Live);
+        recorder.service().closeStream(again.stream, "finished", 2);
+        QTRY_COMPARE(describeRun(path).state, RunState::Finished);
+        QCOMPARE(readContent(path).begin()->second.steps, (std::vector<std::int64_t> { 0, 1, 2 }));
+    }
+
+    void killedRunsLeaveNothingBehindInTheServer()
+    {
+        QTemporaryDir dir;
+        StoreOptions options;
+        options.lostAfterMs = 0;
+        options.closeAfterMs = 0;
+        Recorder recorder(dir.path().toStdString(), options);
+        const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm, Stat::Mean, Stat::Min, Stat::Max }, 256);
+        const int runs = qEnvironmentVariableIntValue("TELLTALE_KILLED_RUNS") > 0
+            ? qEnvironmentVariableIntValue("TELLTALE_KILLED_RUNS")
+            : 40;
+        Use before;
+        for (int i = 0; i < runs; ++i) {
+            const auto opened = recorder.open(makeRequest("job" + std::to_string(i), 1));
+            recorder.send(opened.stream, 1, { makeBlock(layout, i, one), makeBlock(layout, i + 1, one) });
+            QVERIFY(recorder.waitDurable(opened.stream, 1));
+            recorder.service().closeStream(opened.stream, {}, 0);
+            recorder.events.clear();
+            if (i != runs / 4)
+                continue;
+            QTRY_VERIFY(recorder.service().liveRuns().empty());
+            before = Use::now(dir);
+        }
+        QTRY_VERIFY(recorder.service().liveRuns().empty());
+        QTRY_COMPARE(Use::now(dir).logs, 0);
+        const Use after = Use::now(dir);
+        qInfo("%d killed runs: %d files open (%d after a quarter), %lld KB of memory (%lld), %lld bytes a run (%lld)",
+            runs, after.files, before.files, after.kilobytes, before.kilobytes, after.bytesPerRun, before.bytesPerRun);
+        QVERIFY2(after.files <= before.files, qPrintable(QString::number(after.files)));
+        QVERIFY(after.bytesPerRun <= before.bytesPerRun);
+#ifndef __SANITIZE_ADDRESS__ // which keeps what was freed
+        // A run that stays open keeps 1 MB of open tiles.
+        QVERIFY2(
+            after.kilobytes - before.kilobytes < 200 * (runs - runs / 4), qPrintable(QString::number(after.kilobytes)));
+#endif
     }
 
     void aRunIsNotLostWhileSomebodyIsConnected()
@@ -162,7 +262,10 @@ private Q_SLOTS:
     }
 
 private:
-    static RunState stateOf(const StreamOpened& opened) { return describeRun(opened.run->path).state; }
+    static RunState stateOf(const StreamOpened& opened)
+    {
+        return describeRun(opened.run->path).state;
+    }
 };
 
 QTEST_GUILESS_MAIN(RunStateTest)
