@@ -46,6 +46,8 @@ struct Row {
     Stat stat = Stat::Unspecified;
     std::uint64_t numel = 0;
     std::uint32_t form = 0;
+    int chunk = 0;
+    std::string definition;
     series::RowAttempts attempts;
 
     std::string label() const { return slot.empty() ? name : name + ':' + slot; }
@@ -163,7 +165,8 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !store::answers(stats, *wanted.stat))
             continue;
         Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
-            wanted.stat.value_or(defaultStat(stats)), newest.numel, newest.form, {} };
+            wanted.stat.value_or(defaultStat(stats)), newest.numel, newest.form, newest.vppStage, newest.definition,
+            {} };
         for (const auto& [attempt, info] : attempts)
             row.attempts.push_back(info->id);
         rows.push_back(std::move(row));
@@ -274,9 +277,11 @@ Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
-        out << fmt::format("# {}  {}{}{}\n{:<9} {:<5} {:<15} VALUE\n", terminalText(row.label()), statName(row.stat),
+        out << fmt::format("# {}{}  {}{}{}{}\n{:<9} {:<5} {:<15} VALUE\n",
+            row.chunk == 0 ? "" : fmt::format("{}:", row.chunk), terminalText(row.label()), statName(row.stat),
             row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep),
-            row.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.form), ", ")), "STEP", "RANK", "KIND");
+            row.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.form), ", ")),
+            row.definition.empty() ? "" : "  = " + terminalText(row.definition), "STEP", "RANK", "KIND");
         auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
             damaged.note(value);
             writeTextValue(out, row, value);
@@ -298,10 +303,11 @@ Expected<void> writeJsonRows(
     out << "{\"series\":[";
     for (const Row& row : rows) {
         out << (&row == &rows.front() ? "\n" : ",\n")
-            << fmt::format("{{\"name\":{},\"slot\":{},\"micro_step\":{},\"rank\":{},\"kind\":\"{}\",\"stat\":\"{}\","
+            << fmt::format("{{\"name\":{},\"slot\":{},\"chunk\":{},\"definition\":{},\"micro_step\":{},\"rank\":{},"
+                           "\"kind\":\"{}\",\"stat\":\"{}\","
                            "\"form\":{},\"values\":[",
-                   quoted(row.name), quoted(row.slot), row.microStep, row.rank.value, kindName(row.kind),
-                   statName(row.stat), nlohmann::json(formWords(row.form)).dump());
+                   quoted(row.name), quoted(row.slot), row.chunk, quoted(row.definition), row.microStep, row.rank.value,
+                   kindName(row.kind), statName(row.stat), nlohmann::json(formWords(row.form)).dump());
         bool first = true;
         auto done = readValues(reader, row, range, [&out, &first, &damaged](const RawValue& value) {
             damaged.note(value);

@@ -69,6 +69,9 @@ bool RunFacts::welcomes(const StreamRequest& request, std::int64_t nowNs) const
 {
     if (runKey != request.runKey)
         return false;
+    // Whoever names the run again means it, however it ended.
+    if (request.keySource == "run_id" || request.keySource == "TELLTALE_RUN_ID")
+        return true;
     const auto newest = newestAttempts();
     // A rank that was never seen may still belong to a run whose other ranks were quick.
     if (isFinished() && (static_cast<int>(newest.size()) >= worldSize || newest.contains(request.rank)))

@@ -198,7 +198,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only", type=int, metavar="INDEX", help="one trial of each row, as its name says it")
     parser.add_argument("--jobs", type=int, default=3 * (os.cpu_count() or 1), help="trials side by side")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build folder")
-    parser.add_argument("--out", type=Path, help="a file for the table (in a README: behind its mark)")
+    parser.add_argument("--out", type=Path, help="also write the table into this file (of a README only what is behind its mark)")
     return parser.parse_args()
 
 

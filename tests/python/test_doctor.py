@@ -106,3 +106,18 @@ def test_without_json_it_is_a_list_to_read(capsys: pytest.CaptureFixture[str]) -
 def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dokter"]) == 2
     assert 'unknown command "dokter"' in capsys.readouterr().err
+
+
+def test_a_config_is_judged_before_a_training_reads_it(tmp_path: Path) -> None:
+    texts = {
+        "good": ('{"wg_distribution": true}', "ok", "good"),
+        "nothing": ('{"targets": {"fc": {}}}', "bad", "selects nothing"),
+        "wrong": ('{"wg_distribution": true, "opts": ["norm"]}', "bad", "opts"),
+        "broken": ("{", "bad", "broken"),
+    }
+    for name, (text, state, words) in texts.items():
+        path = tmp_path / name
+        path.write_text(text)
+        found = [finding for finding in doctor.examine("", str(path)) if finding.name == "config"]
+        assert [finding.state for finding in found] == [state], name
+        assert words in found[0].text

@@ -60,16 +60,17 @@ def _net() -> Net:
     return Net()
 
 
-def _check(recorder: Recorder, losses: list[float], clipped: bool) -> None:
+def _check(recorder: Recorder, losses: list[float], clipped: bool, first: int = 0) -> None:
     """Every step is there, in both forms of gradient, and carries its own loss."""
-    assert sorted(frame.step for frame in recorder.frames if frame.tables) == list(range(STEPS))
-    for step in range(STEPS):
+    steps = range(first, first + STEPS)
+    assert sorted({frame.step for frame in recorder.frames if frame.tables}) == list(steps)
+    for step in steps:
         assert recorder.names(Kind.GRAD_UNREDUCED, step) >= {"first.weight", "last.bias"}
         reduced = recorder.found(Kind.GRAD_REDUCED, step)
         assert math.sqrt(sum(float(v["sumsq"]) for _, v in reduced)) == pytest.approx(CLIP, rel=1e-3)
         assert all(bool(desc.form & Form.CLIPPED) == clipped for desc, _ in reduced)
         assert {desc.micro_step for desc, _ in recorder.found(Kind.ACTV, step)} == {0, 1}
-        assert recorder.scalars(step)["loss"] == pytest.approx(losses[step], rel=1e-4)
+        assert recorder.scalars(step)["loss"] == pytest.approx(losses[step - first], rel=1e-4)
         assert "lr" in recorder.scalars(step)
 
 
@@ -92,10 +93,13 @@ def test_the_transformers_trainer_is_watched_with_its_losses_at_their_steps(tmp_
 
     recorder = Recorder()
     model, history = _transformers(tmp_path, [TelltaleCallback(EVERYTHING, sinks=[recorder])])
-    _check(recorder, [float(entry["loss"]) for entry in history], clipped=True)
-    for step in range(STEPS):
-        assert recorder.scalars(step)["grad_norm"] == pytest.approx(float(history[step]["grad_norm"]))
-        assert recorder.scalars(step)["lr"] == pytest.approx(float(history[step]["learning_rate"]))
+    _check(recorder, [float(entry["loss"]) for entry in history], clipped=True, first=1)
+    for entry in history:
+        scalars = recorder.scalars(entry["step"])  # the Trainer's own number of the step
+        assert scalars["grad-norm-unclipped"] == pytest.approx(float(entry["grad_norm"]))
+        assert scalars["grad-norm"] == pytest.approx(CLIP, rel=1e-3)
+        assert "grad_norm" not in scalars
+        assert scalars["lr"] == pytest.approx(float(entry["learning_rate"]))
     assert telltale.current() is None
     bare, _ = _transformers(tmp_path, [])
     assert_bitwise(state_of(bare), state_of(model), "transformers")
@@ -144,6 +148,51 @@ def test_lightning_is_watched_though_it_computes_gradients_inside_the_step() -> 
     _check(recorder, losses, clipped=True)
     bare, _ = _lightning([])
     assert_bitwise(state_of(bare), state_of(module), "lightning")
+
+
+def test_lightnings_validation_and_epoch_metrics_are_stored_once_at_the_step_they_came_after() -> None:
+    import lightning
+    from telltale.integrations.lightning import TelltaleCallback
+
+    class Module(lightning.LightningModule):
+        def __init__(self) -> None:
+            super().__init__()
+            self.net = Net()
+            self.validated: list[float] = []
+
+        def training_step(self, batch: Any, _index: int) -> torch.Tensor:
+            loss = self.net(**batch)["loss"]
+            self.log("train_loss", loss, on_step=True, on_epoch=True)
+            self.log("constant", 7.0)
+            return loss
+
+        def validation_step(self, batch: Any, _index: int) -> None:
+            self.log("val_loss", self.net(**batch)["loss"])
+
+        def on_validation_epoch_end(self) -> None:
+            self.validated.append(float(self.trainer.callback_metrics["val_loss"]))
+
+        def configure_optimizers(self) -> Any:
+            return torch.optim.SGD(self.parameters(), 0.01)
+
+    for epochs in (1, 2):
+        torch.manual_seed(0)
+        module, recorder = Module(), Recorder()
+        loader = torch.utils.data.DataLoader(Data(), 8)
+        lightning.Trainer(
+            max_epochs=epochs, accelerator="cpu", devices=1, logger=False, enable_checkpointing=False,
+            enable_progress_bar=False, enable_model_summary=False, log_every_n_steps=1,
+            callbacks=[TelltaleCallback({"wg_distribution": True}, sinks=[recorder])],
+        ).fit(module, loader, loader)  # fmt: skip
+        steps = len(loader)
+        ends = [steps * epoch - 1 for epoch in range(1, epochs + 1)]
+        validated = module.validated[1:]  # the first is of the check before training
+        values = {step: recorder.scalars(step) for step in range(steps * epochs)}
+        assert {step: v["val_loss"] for step, v in values.items() if "val_loss" in v} == {
+            step: pytest.approx(loss) for step, loss in zip(ends, validated, strict=True)
+        }
+        assert [step for step, v in values.items() if "train_loss_epoch" in v] == ends
+        assert all(v["constant"] == 7.0 and "train_loss_step" in v for v in values.values())
 
 
 def _accelerate(is_watched: bool) -> tuple[nn.Module, Recorder, list[float], list[dict[str, torch.Tensor]]]:

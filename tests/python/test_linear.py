@@ -35,8 +35,15 @@ def test_sigma_is_the_largest_singular_value(monkeypatch, shape, block):
     assert float(stats.residual) < 1e-3 and stats.shape == shape
 
 
-def test_a_gap_of_a_tenth_converges_in_the_first_call():
-    stats = SpectralNorms().measure("w", spectrum(3.0, 2.7, 1.0))
+@pytest.mark.parametrize("shape", [(256, 256), (300, 40), (40, 300), (1000, 1000)])
+def test_the_first_call_has_converged_at_a_usual_initialization(shape):
+    w = nn.init.kaiming_uniform_(torch.empty(shape), 5**0.5, generator=torch.Generator().manual_seed(4))
+    truth = float(torch.linalg.svdvals(w.double())[0])
+    assert float(SpectralNorms().measure("w", w).kernel_norm) == pytest.approx(truth, rel=1e-4)
+
+
+def test_a_gap_of_a_tenth_converges_on_a_device_too():
+    stats = SpectralNorms(32).measure("w", spectrum(3.0, 2.7, 1.0))
     assert float(stats.kernel_norm) == pytest.approx(3, rel=1e-5)
     assert stats.rounds == 32
 
@@ -112,7 +119,7 @@ def test_what_is_no_matrix_here_gives_nothing(weight):
 
 
 def test_a_weight_that_changed_its_shape_starts_anew():
-    norms = SpectralNorms()
+    norms = SpectralNorms(32)
     norms.measure("w", random(8, 4))
     assert norms.measure("w", random(8, 6)).rounds == 32
     norms.forget("w")

@@ -112,9 +112,9 @@ def test_watching_another_model_says_how_to_watch_both(capsys: pytest.CaptureFix
     optimizers = [torch.optim.Adam(first.parameters()), torch.optim.Adam(second.parameters())]
     telltale.watch(first, optimizers[0])
     telltale.watch(second, optimizers[1])
-    assert "watch([first, second], [optimizer_1, optimizer_2])" in capsys.readouterr().err
-    telltale.watch([first, second], optimizers)
+    assert 'watch({"first": first, "second": second}, [optimizer_1, optimizer_2])' in capsys.readouterr().err
+    telltale.watch({"first": first, "second": second}, optimizers)
     engine = telltale.current().engine
-    assert [source.name for source in engine.found.sources] == ["weight", "bias", "weight", "bias"]
-    assert [source.vpp_stage for source in engine.found.sources] == [0, 0, 1, 1]
+    names = ["first.weight", "first.bias", "second.weight", "second.bias"]
+    assert [source.name for source in engine.found.sources] == names
     telltale.finish()

@@ -67,6 +67,14 @@ class MonitorConfig:
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
     extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
 
+    def selects_anything(self) -> bool:
+        """Whether any kind of measurement is asked for, whatever the model has of it."""
+        return bool(
+            self.wg_distribution or self.xy_distribution or self.param_distribution or self.mv_distribution
+            or self.mg_direction or self.ur_distribution or self.attention_hook or self.cc_distribution.enable
+            or self.stack_info or self.print_struct or (self.recording_l2_features and self.l2_targets)
+        )  # fmt: skip
+
     def collects_at(self, step: int) -> bool:
         """Whether the gates let this step be collected (collect_times is counted by the monitor)."""
         return step >= self.start_step and (step - self.start_step) % self.step_interval == 0

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Callable
 from urllib.parse import urlsplit
 
-from . import __version__, identity, native
+from . import __version__, configfile, identity, native
 
 _TIMEOUT = 3.0
 _GREETING = b"GET / HTTP/1.1\r\nHost: telltale\r\nConnection: close\r\n\r\n"
@@ -51,9 +51,10 @@ def main(arguments: list[str]) -> int:
         prog="python -m telltale doctor", description="Says whether this machine is ready to be watched."
     )
     parser.add_argument("--join", help="join string to try (default: TELLTALE_JOIN)")
+    parser.add_argument("--config", metavar="FILE", help="a monitor config to check")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     options = parser.parse_args(arguments)
-    findings = examine(options.join or os.environ.get("TELLTALE_JOIN", ""))
+    findings = examine(options.join or os.environ.get("TELLTALE_JOIN", ""), options.config)
     is_well = all(finding.state != "bad" for finding in findings)
     if options.json:
         print(json.dumps({"ok": is_well, "findings": [asdict(finding) for finding in findings]}, indent=2))
@@ -64,7 +65,7 @@ def main(arguments: list[str]) -> int:
     return 0 if is_well else 1
 
 
-def examine(join: str) -> list[Finding]:
+def examine(join: str, config: str | None = None) -> list[Finding]:
     """Everything that can be said; never raises."""
     findings = []
     checks: list[tuple[str, Callable[[], list[Finding]]]] = [
@@ -73,6 +74,7 @@ def examine(join: str) -> list[Finding]:
         ("rank", _rank),
         ("mode", lambda: _mode(join)),
         ("private names", _private_names),
+        ("config", lambda: _config(config) if config is not None else []),
     ]
     for name, check in checks:
         try:
@@ -161,6 +163,20 @@ def _reach(join: str) -> Finding:
     if why:
         return Finding("dashboard", "bad", f"{where} accepts connections, but {why}")
     return Finding("dashboard", "ok", f"{where} knows the token: an agent can stream to it")
+
+
+def _config(path: str) -> list[Finding]:
+    """What a training would say of the config at its start, as far as that needs no model."""
+    try:
+        loaded = configfile.load(path)
+    except configfile.ConfigError as error:
+        return [Finding("config", "bad", str(error))]
+    found = [Finding("config", "bad" if problem.is_error else "note", str(problem)) for problem in loaded.problems]
+    if not loaded.config.selects_anything():
+        found.append(
+            Finding("config", "bad", "it selects nothing to measure: set wg_distribution or xy_distribution to true")
+        )
+    return found or [Finding("config", "ok", path)]
 
 
 def _private_names() -> list[Finding]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -20,9 +21,16 @@ def current() -> TrainerMon | None:
     return _current
 
 
+# Fields of the native agent that watch() takes as keywords.
+_OPTIONS = (
+    "run_id", "mode", "role", "spool_dir", "framework", "device", "rank", "world_size", "dp", "tp", "pp", "ep",
+    "restart_count", "ring_bytes", "spool_cap_bytes", "flush_ms", "batch_ms",
+)  # fmt: skip
+
+
 def watch(
     model: Any,
-    optimizer: Any,
+    optimizer: Any = None,
     config: Any = None,
     *,
     grad_acc_steps: int = 1,
@@ -34,14 +42,23 @@ def watch(
 ) -> TrainerMon:
     """Watches a model and its optimizer (or a list of optimizers).
 
-    config: a path, JSON text or dict; None collects everything. join: the dashboard's join string, else TELLTALE_JOIN.
-    sinks: where measurements go instead of what the config's `format` names.
+    model: a module; {"generator": g, "discriminator": d} for several, whose names then begin so; a list for the
+    pipeline chunks of one model. optimizer: without one, the first that steps the model's parameters.
+    config: a path, JSON text or dict; None collects weights, gradients, moments, activations and attention: everything
+    but what costs more than it tells most people (stable ranks, routers, Adam's update and ratio, collectives).
+    join: the dashboard's join string, else TELLTALE_JOIN. sinks: where measurements go instead of what the config's
+    `format` names. options: run_id, mode, spool_dir, ... of the native agent.
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
     from .pytorch.trainermon import TrainerMon
 
-    agent = {**_settings, **{k: v for k, v in options.items() if v is not None}}
+    agent = {**_settings, **{k: v for k, v in options.items() if v is not None and k in _OPTIONS}}
+    for unknown in options.keys() - set(_OPTIONS):
+        known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks"]
+        near = difflib.get_close_matches(unknown, known, 1)
+        hint = f"did you mean {near[0]}?" if near else "it is left out"
+        print(f"telltale: watch() has no argument {unknown!r}; {hint}", file=sys.stderr)
     if name:
         agent["run_name"] = name
     if join:
@@ -50,7 +67,7 @@ def watch(
         if not _current.watches(model):
             print(
                 "telltale: watch() was called for another model; the first watch ends here. To watch several in one "
-                "run, pass lists: watch([first, second], [optimizer_1, optimizer_2])",
+                'run, name them: watch({"first": first, "second": second}, [optimizer_1, optimizer_2])',
                 file=sys.stderr,
             )
         _current.close("finished")

@@ -14,11 +14,14 @@ from .session import Session
 
 # lr is read from the optimizer at every step already; the others are no measurements of a step.
 _NOT_METRICS = ("learning_rate", "epoch", "total_flos", "step")
+# Two names that differ in a hyphen alone would be two curves that nobody can tell apart.
+_NAMES = {"grad_norm": "grad-norm-unclipped"}
 
 
 class TelltaleCallback(TrainerCallback):
-    """Watches the Trainer's model and its inner optimizer. What the Trainer logs goes to the step that has just ended:
-    `loss` is its mean since the last log, `grad_norm` the norm before clipping."""
+    """Watches the Trainer's model and its inner optimizer, and counts steps as the Trainer does: from 1. What it logs
+    goes to the step that has just ended: `loss` is its mean since the last log; `grad_norm`, the norm before clipping,
+    becomes `grad-norm-unclipped` beside our `grad-norm`, which is that of what the optimizer consumed."""
 
     def __init__(self, config: Any = None, **options: Any) -> None:
         """config: as for telltale.watch(); options: name, join, ..."""
@@ -34,10 +37,11 @@ class TelltaleCallback(TrainerCallback):
         if model is None:
             return
         clips = float(args.max_grad_norm or 0.0) > 0
-        self._session.begin(model, optimizer, args.gradient_accumulation_steps, state.global_step, clips)
+        self._session.begin(model, optimizer, args.gradient_accumulation_steps, state.global_step + 1, clips)
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
-        self._session.log({name: value for name, value in (logs or {}).items() if name not in _NOT_METRICS})
+        values = {_NAMES.get(name, name): value for name, value in (logs or {}).items() if name not in _NOT_METRICS}
+        self._session.log(values)
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._session.end()

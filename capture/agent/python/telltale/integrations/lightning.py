@@ -24,7 +24,8 @@ except ImportError:
 
 class TelltaleCallback(Callback):
     """Watches the module and its optimizers. Logs `loss` (the mean over the micro batches, whole, not divided by
-    accumulate_grad_batches) and what the module logs itself."""
+    accumulate_grad_batches) and what the module logs itself, each value once: of a training batch with its step, of a
+    validation or an epoch with the step that it came after."""
 
     def __init__(self, config: Any = None, **options: Any) -> None:
         """config: as for telltale.watch(); options: name, join, ..."""
@@ -32,6 +33,7 @@ class TelltaleCallback(Callback):
         self._session = Session(config, options)
         self._loss = 0.0
         self._parts = 0
+        self._seen: dict[str, Any] = {}
 
     @property
     def monitor(self) -> Any:
@@ -45,6 +47,18 @@ class TelltaleCallback(Callback):
         optimizers = list(trainer.optimizers)
         self._session.begin(model, optimizers, trainer.accumulate_grad_batches, trainer.global_step, clips)
         self._loss, self._parts = 0.0, 0
+        self._seen = dict(trainer.logged_metrics)
+
+    def _fresh(self, trainer: Any) -> dict[str, Any]:
+        """What was logged since this was asked last. Lightning keeps every value until the next of its name; a value
+        that was computed again is another tensor, even where the number is the same."""
+        now = dict(trainer.logged_metrics)
+        before, self._seen = self._seen, now
+        return {name: value for name, value in now.items() if before.get(name) is not value}
+
+    def on_train_epoch_start(self, trainer: Any, pl_module: Any) -> None:
+        # Lightning has computed the last epoch's values once more since its end.
+        self._seen = dict(trainer.logged_metrics)
 
     def on_train_batch_start(self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int) -> None:
         self._session.micro_step_begins()
@@ -57,13 +71,22 @@ class TelltaleCallback(Callback):
             self._parts += 1
         if not self._session.has_new_step():
             return
-        values = dict(trainer.logged_metrics)
+        values = self._fresh(trainer)
         if self._parts:
             values["loss"] = self._loss / self._parts
         self._loss, self._parts = 0.0, 0
         self._session.log(values)
 
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        values = self._fresh(trainer)
+        if not trainer.sanity_checking:
+            self._session.log(values)
+
+    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+        self._session.log(self._fresh(trainer))
+
     def on_train_end(self, trainer: Any, pl_module: Any) -> None:
+        self._session.log(self._fresh(trainer))
         self._session.end()
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:

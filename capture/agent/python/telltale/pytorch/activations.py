@@ -224,7 +224,7 @@ class Activations(Part):
         if self._reported or engine is None:
             return
         self._reported = True
-        silent = [hook.name for _, hook in self._hooks if not hook.has_run]
+        silent = [hook.name or "(model)" for _, hook in self._hooks if not hook.has_run]
         if silent and len(silent) == len(self._hooks):
             engine.tell(
                 "not observed: activations, because no selected module ran outside compiled code; "

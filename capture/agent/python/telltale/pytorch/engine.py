@@ -32,6 +32,7 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
 }
 _BY_MICRO = (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER)
 MAX_MICRO = 64
+_FORWARDS_WITHOUT_STEP = 256  # more micro steps than anybody takes without saying so
 _STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
 
 
@@ -73,7 +74,9 @@ class Engine:
         self._told_given_up = False
         self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
         self._has_micros = False  # a step has several, as the first one has shown
-        self._handles: list[Any] = []  # the step hooks and the counter of forward passes: they stay
+        self._handles: list[Any] = []  # the counter of forward passes: it stays
+        self._step_handles: list[Any] = []
+        self._start = 0
         self._forwards = 0
         self.has_begun = False
         self.metrics = RunMetrics(self)
@@ -158,19 +161,44 @@ class Engine:
     def attach(self, found: Discovery, roots: list[torch.nn.Module], grad_acc_steps: int, start: int) -> None:
         """Installs everything; call once."""
         self.grad_acc_steps = max(1, grad_acc_steps, found.grad_acc_steps)
-        self.step = start
+        self.step = self._start = start
         self.roots = roots
         for root in roots[:1]:
+            if type(root).forward is torch.nn.Module.forward:  # it only holds several models; the first is called
+                root = next(iter(root.values()), root)
             if not is_compiled_in_place(root):
                 self._handles.append(root.register_forward_pre_hook(RootHook(self)))
+        self._hook_optimizers(found)
+        self._watch(found)
+        self._begin()
+
+    def _hook_optimizers(self, found: Discovery) -> None:
         self._units = found.units or [Unit(optimizer) for optimizer in found.optimizers]
         for optimizer in found.optimizers:
             numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
-            self._handles.append(optimizer.register_step_pre_hook(StepHook(self.reference, numbers, True)))
-            self._handles.append(optimizer.register_step_post_hook(StepHook(self.reference, numbers, False)))
+            self._step_handles.append(optimizer.register_step_pre_hook(StepHook(self.reference, numbers, True)))
+            self._step_handles.append(optimizer.register_step_post_hook(StepHook(self.reference, numbers, False)))
         self._stepped = [False] * len(self._units)
-        self._watch(found)
-        self._begin()
+
+    def adopt(self, found: Discovery) -> bool:
+        """Other optimizers step the same parameters from now on; what the step in progress has measured stays. False
+        when what one of them steps has changed since it was written down: that wants a new watch."""
+        before, units, owned = self.found, self._units, [[source.name for source in part] for part in self._owned]
+        self.found = found
+        self._units = found.units or [Unit(optimizer) for optimizer in found.optimizers]
+        self._own()
+        if self._rows and owned != [[source.name for source in part] for part in self._owned]:
+            self.found, self._units = before, units
+            self._own()
+            return False
+        forms = {source.name: source.form_reduced for source in before.sources}
+        for source in found.sources:
+            source.form_reduced |= forms.get(source.name, Form.NONE)
+        for handle in self._step_handles:
+            handle.remove()
+        self._step_handles = []
+        self._hook_optimizers(found)
+        return True
 
     def reconfigure(self, config: MonitorConfig, found: Discovery, parts: list[Any]) -> None:
         """Another config from the next step on. Only between steps; the step hooks stay, since removing one inside
@@ -255,6 +283,8 @@ class Engine:
             self._number_micros()
         self.micro = min(self._forwards, MAX_MICRO - 1)
         self._forwards += 1
+        if self._forwards == _FORWARDS_WITHOUT_STEP * self.grad_acc_steps:
+            self._tell_of_no_step(f"the model has run {self._forwards} times and no optimizer has stepped")
         self.has_begun = True
 
     def _look_for_compiled(self) -> None:
@@ -398,6 +428,8 @@ class Engine:
                 part.finish_step()
             self.metrics.log_norm()
             self.collected += 1
+            if self.collected == 1:
+                self._tell_of_no_tensors()
             self._unreduced.finish_step()
             if trouble := self.measurer.trouble():
                 self.tell(trouble)
@@ -415,6 +447,14 @@ class Engine:
             react(ended)
         self._begin()
 
+    def _tell_of_no_tensors(self) -> None:
+        if all(table.kind is Kind.SCALAR or not len(table) for table in self.tables()):
+            self.tell(
+                "the config selects no tensor of this model: run metrics alone are stored. watch() without a config "
+                "collects weights, gradients, moments, activations and attention; a config names what it wants, as "
+                '{"wg_distribution": true, "targets": {"layers.0": {}}}'
+            )
+
     def detach(self) -> None:
         """Removes every hook. Metrics of a step that never came to its end go out as they are."""
         table = self._tables.get(Kind.SCALAR)
@@ -422,6 +462,15 @@ class Engine:
             self.dispatcher.publish(self.step, [table], [])
             table.clear()
         self._unwatch()
-        for handle in self._handles:
+        self._tell_of_no_step("no optimizer has stepped")
+        for handle in self._handles + self._step_handles:
             handle.remove()
-        self._handles = []
+        self._handles, self._step_handles = [], []
+
+    def _tell_of_no_step(self, what: str) -> None:
+        """Says why there is nothing of a training that goes on without a step."""
+        if self.step == self._start and self.has_begun and self.active:
+            self.tell(
+                f"{what} the watched parameters, and a step is one of a torch optimizer: nothing is stored; was "
+                "watch() given another model than the one that is trained?"
+            )

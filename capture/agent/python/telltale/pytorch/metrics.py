@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 _FARTHEST = 1 << 53
+_DEEPEST = 8  # levels of dicts in what log() is given
 _OWN_NORM = "grad-norm (telltale)"
 
 
@@ -56,16 +57,19 @@ class RunMetrics:
             return
         at = step if step is not None else (engine.step if engine.has_begun else engine.step - 1)
         late: dict[str, float] = {}
-        for name, value in values.items():
+        if not isinstance(values, Mapping):
+            engine.tell(f'log() takes a dict, as {{"loss": 2.31}}, not {type(values).__name__}; it is left out')
+            return
+        for name, value in _flat(values):
             number = _number(value)
             if number is None:
-                engine.tell(f"the metric {name!r} is {type(value).__name__}, not a number; it is left out")
+                engine.tell(f"the metric {name!r} is {_words(value)}, not a number; it is left out")
             elif at == engine.step or (step is None and at < 0):
-                self.set(str(name), number)
+                self.set(name, number)
             else:
-                late[str(name)] = number
+                late[name] = number
             if number is not None:
-                self._notice(str(name), at)
+                self._notice(name, at)
         if late and at > engine.step:
             if not self._ran_ahead:
                 self._ran_ahead = True
@@ -144,6 +148,22 @@ class RunMetrics:
             desc = SeriesDesc("grad-norm", numel=1, definition="2-norm of all gradients as the optimizer consumed them")
             row = self._rows[_OWN_NORM] = table.add(desc)
         table.put(row, value)
+
+
+def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    """{"loss": {"ce": 1}} as ("loss/ce", 1)."""
+    for name, value in values.items():
+        if isinstance(value, Mapping) and depth < _DEEPEST:
+            yield from _flat(value, f"{prefix}{name}/", depth + 1)
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        where = "" if value.is_cpu else f" on {value.device}, which log() would have to wait for"
+        return f"a tensor of {value.numel()} elements{where}"
+    return type(value).__name__
 
 
 def _whole(step: Any) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ..names import bare_name
 from .hooks import Hook
 from .recorder import Recorder, Report
 from .targets import squash_name
@@ -41,14 +42,21 @@ def structure_json(model: torch.nn.Module) -> str:
 
 def _tree(module: torch.nn.Module, name: str, above: tuple[int, ...]) -> dict[str, Any]:
     prefix = name + "." if name else ""
-    node: dict[str, Any] = {"name": name, "type": type(module).__name__, "parameters": [], "children": []}
+    node: dict[str, Any] = {"name": bare_name(name), "type": type(module).__name__, "parameters": [], "children": []}
     for key, parameter in module._parameters.items():
         if parameter is not None:
-            node["parameters"].append(_parameter(prefix + key, parameter))
+            node["parameters"].append(_parameter(bare_name(prefix + key), parameter))
     above += (id(module),)
     for key, child in module._modules.items():
-        if child is not None and id(child) not in above:
-            node["children"].append(_tree(child, prefix + key, above))
+        if child is None or id(child) in above:
+            continue
+        below = _tree(child, prefix + key, above)
+        if bare_name(prefix + key) == bare_name(name):  # the module that a wrapper wraps stands in its place
+            node["type"] = below["type"]
+            node["parameters"] += below["parameters"]
+            node["children"] += below["children"]
+        else:
+            node["children"].append(below)
     return node
 
 

@@ -9,10 +9,8 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 
-# Put into names by torch.compile, FSDP and activation checkpointing: no model has children called so.
-_INNER_WRAPPERS = frozenset({"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module"})
-# Put in front of names by DataParallel, DDP, DeepSpeed and Megatron.
-_OUTER_WRAPPER = "module"
+from ..names import bare_name, components
+
 _CHUNK = re.compile(r"(\d+):")
 _NUMBER = re.compile(r"-?\d+")
 
@@ -25,14 +23,6 @@ _SQUASH_RULES = (
     (("output",), False),
     (("norm",), False),
 )
-
-
-def components(name: str) -> list[str]:
-    """Dotted components; one trailing dot is ignored, as model/config does."""
-    parts = name.split(".")
-    if parts[-1] == "":
-        parts.pop()
-    return parts
 
 
 def component_matches(glob: str, text: str) -> bool:
@@ -64,15 +54,6 @@ def target_matches(target: str, name: str) -> bool:
     wanted = components(target)
     have = components(name)
     return len(wanted) <= len(have) and all(map(component_matches, wanted, have))
-
-
-def bare_name(name: str) -> str:
-    """`name` without what wrappers put into it: "module.blocks.0._checkpoint_wrapped_module.fc" -> "blocks.0.fc"."""
-    parts = [part for part in components(name) if part not in _INNER_WRAPPERS]
-    first = 0
-    while first < len(parts) and parts[first] == _OUTER_WRAPPER:
-        first += 1
-    return ".".join(parts[first:])
 
 
 def split_chunk(name: str) -> tuple[int | None, str]:

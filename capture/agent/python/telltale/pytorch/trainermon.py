@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from .. import configfile, identity
+from .. import configfile, exits, identity
 from ..alerts import AlertSink
 from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
@@ -28,10 +28,12 @@ from ..sinks.tensorboard import TensorBoardSink
 from ..sinks.worker import FrameWorker
 from . import dynamic, first_forward
 from .activations import Activations
+from .adoption import Adoption
 from .discover import discover
 from .engine import Engine
 from .features import make_features
 from .legacy import LegacyInterface
+from .optimizers import optimizer_chain
 from .targets import TargetSet
 
 _live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
@@ -77,6 +79,8 @@ class TrainerMon(LegacyInterface):
         self._lock = threading.Lock()
         self._arguments: dict[str, Any] = {}
         self._dynamic: dynamic.ConfigWatch | None = None
+        self._adoption: Adoption | None = None
+        self._named_models: NamedModels | None = None
 
     def _read(self, source: Any) -> LoadedConfig:
         try:
@@ -146,6 +150,7 @@ class TrainerMon(LegacyInterface):
         again, self._engine = self._engine, None
         if again is not None:
             again.detach()
+        self._warn_of_equal_names(chunks)
         config = self.config
         engine = Engine(config, Measurer(config.eps, config.threads), self.rank)
         if again is not None:
@@ -156,11 +161,7 @@ class TrainerMon(LegacyInterface):
         engine.dispatcher.open(self._context())
         self._engine = engine
         found, engine.parts = self._find(engine, chunks)
-        if not found.optimizers:
-            engine.tell(
-                "no torch optimizer was found in what set_monitor was given, so no step is ever seen and nothing is "
-                "collected; pass optimizer="
-            )
+        self._adoption = Adoption(self) if self._adoption is None else self._adoption
         if dynamic.is_wanted() and self._path is not None:
             engine.active = config.dynamic_on
             if self._dynamic is not None:
@@ -170,8 +171,43 @@ class TrainerMon(LegacyInterface):
             config.start_step = self._arguments["start"]
         engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
         self._send_structure(engine, chunks)
+        exits.watch()
         _live.add(self)
         _latest[:] = [weakref.ref(self)]
+
+    def _warn_of_equal_names(self, chunks: list[torch.nn.Module]) -> None:
+        """A list stands for the pipeline chunks of one model; several models in one cannot be told apart by name."""
+        if len(chunks) > 1 and len({type(chunk) for chunk in chunks}) > 1:
+            names = [{name for name, _ in chunk.named_parameters()} for chunk in chunks]
+            if set.intersection(*names):
+                print(
+                    "telltale: the models of the list have parameters of the same names; name the models to tell them "
+                    'apart: watch({"first": first, "second": second}, ...)',
+                    file=sys.stderr,
+                )
+
+    def handed_over(self) -> list[Any]:
+        """Everything from the optimizer that set_monitor() was given down to torch's."""
+        return optimizer_chain(self._arguments["optimizer"])
+
+    def adopt(self, optimizers: list[Any], is_new: bool) -> None:
+        """Watches the optimizers that step the parameters instead of those known before. is_new: there were others."""
+        engine = self._engine
+        if engine is None:
+            return
+        targets = TargetSet(engine.config.targets, squash=True)
+        found = discover(self._chunks(), optimizers, targets, False)
+        if self.config.module_ranks and self.rank not in self.config.module_ranks:
+            found.sources = []
+        if not engine.adopt(found):
+            engine.tell(
+                "an optimizer that watch() was not given steps watched parameters in another arrangement: what it "
+                "makes of them is not measured; call watch() again with it"
+            )
+        elif is_new:
+            engine.tell(
+                "another optimizer than the one that watch() was given steps the parameters: it is watched from now on"
+            )
 
     def apply(self, loaded: LoadedConfig) -> None:
         """Puts another config in force from the next step on; only between steps."""
@@ -208,6 +244,10 @@ class TrainerMon(LegacyInterface):
 
     def _chunks(self) -> list[torch.nn.Module]:
         model = self._arguments["model"]
+        if isinstance(model, dict):
+            if self._named_models is None:
+                self._named_models = NamedModels(model)
+            return [self._named_models]
         return [_module_of(chunk) for chunk in (model if isinstance(model, (list, tuple)) else [model])]
 
     def _find(self, engine: Engine, chunks: list[torch.nn.Module]) -> tuple[Any, list[Any]]:
@@ -280,7 +320,10 @@ class TrainerMon(LegacyInterface):
 
     def watches(self, model: Any) -> bool:
         """Whether this is the model that set_monitor() was given."""
-        return self._arguments.get("model") is model
+        watched = self._arguments.get("model")
+        if isinstance(watched, dict) and isinstance(model, dict):
+            return list(watched) == list(model) and all(watched[name] is model[name] for name in model)
+        return watched is model
 
     # -- while training ------------------------------------------------------------------------------------------
 
@@ -304,8 +347,8 @@ class TrainerMon(LegacyInterface):
         """The native agent's counters: produced, acked, dropped, in_flight, ... ({} without a stream)."""
         engine = self._engine
         for sink in engine.dispatcher.sinks if engine is not None else []:
-            if isinstance(sink, StreamSink) and sink.agent is not None:
-                return sink.agent.counters()
+            if isinstance(sink, StreamSink):
+                return sink.counters()
         return {}
 
     def flush(self, timeout: float = 5.0) -> bool:
@@ -321,6 +364,8 @@ class TrainerMon(LegacyInterface):
         engine = self._engine
         if engine is not None:
             engine.detach()
+            if self._adoption is not None:
+                self._adoption.close()
             if self._dynamic is not None:
                 self._dynamic.close()
             engine.dispatcher.close(reason)
@@ -376,6 +421,18 @@ def make_sinks(
     return [old.get(kind) or make() for kind, make in chosen]
 
 
+class NamedModels(torch.nn.ModuleDict):
+    """Several models that train together, each under its name. Nobody calls it: a step's micro steps are counted by the
+    first of them."""
+
+    def __init__(self, models: dict[Any, Any]) -> None:
+        super().__init__()
+        for name, model in models.items():
+            if not isinstance(name, str) or not name or "." in name:
+                raise TypeError(f"a model's name is text without dots, not {name!r}")
+            self.add_module(name, _module_of(model))
+
+
 def _module_of(thing: Any) -> torch.nn.Module:
     """The module to walk: a DeepSpeed engine and the like are modules themselves."""
     if isinstance(thing, torch.nn.Module):
@@ -409,7 +466,7 @@ def _at_least(value: Any, low: int, default: int, name: str) -> int:
 
 def _close_all() -> None:
     for monitor in list(_live):
-        monitor.close("finished" if sys.exc_info()[0] is None and not hasattr(sys, "last_type") else "error")
+        monitor.close(exits.reason())
 
 
 def _after_fork() -> None:

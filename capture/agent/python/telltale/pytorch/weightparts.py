@@ -40,6 +40,7 @@ class LinearPart(Part):
             else:
                 engine.not_observed(Kind.LINEAR, name, "it has no weight matrix")
         self._rows: dict[str, list[int]] = {}
+        self._told_loose = False
 
     def before_step(self, sources: list[Any]) -> None:
         """Measures the weights that the forward pass used, once a step."""
@@ -53,6 +54,12 @@ class LinearPart(Part):
                 if stats is None:
                     engine.not_observed(Kind.LINEAR, name, "its weight is no matrix of numbers on this rank")
                     continue
+                if not (stats.kernel_norm.is_cpu or self._told_loose):
+                    self._told_loose = True
+                    engine.tell(
+                        "the spectral norms of weights on a device are not converged in the first steps: they are "
+                        "lower bounds that grow tighter from step to step"
+                    )
                 values = [torch.stack((stats.sr_root, stats.kernel_norm))]
                 if self._both:
                     values.append(torch.stack((stats.sr, stats.kernel_norm)))

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .. import native
 from ..kinds import Kind, Stat
+from ..names import bare_name
 from ..series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable, TableSnapshot
 from .base import RunContext, Sink
 
@@ -40,6 +42,10 @@ class StreamSink(Sink):
         self._parts: dict[Any, list[_Part]] = {}  # by kind and columns
         self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=4096)
         self._scalar_rows: dict[str, int] = {}
+        self._names: dict[tuple[int, str], str] = {}  # (chunk, shown name) -> the model's own
+        self._stripped: dict[str, str] = {}
+        self._told_names = 0
+        self._last_counters: dict[str, int] = {}
 
     def open(self, context: RunContext) -> None:
         if self.agent is not None:
@@ -120,6 +126,7 @@ class StreamSink(Sink):
         known = self._known(key)
         if known < len(table.series):
             self._register(key, table, known)
+            self._tell_names()
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Run metrics of a step that has been sent already."""
@@ -149,9 +156,10 @@ class StreamSink(Sink):
         if agent is None:
             return
         agent.flush(0.0 if agent.counters()["mode"] == 2 else _CLOSE_SECONDS)
-        before = agent.counters()
+        before = self._last_counters = agent.counters()
         why = agent.last_error()
-        if agent.close(reason) or not before["in_flight"]:
+        is_whole = agent.close(reason)
+        if is_whole or not before["in_flight"]:
             return
         left = before["in_flight"]
         kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not why.startswith(_SPOOL_TROUBLE)
@@ -165,6 +173,10 @@ class StreamSink(Sink):
                 f"{os.environ.get('TELLTALE_DIR') or '~/.local/state/telltale/spool'}`"
             )
         print(sentence, file=sys.stderr)
+
+    def counters(self) -> dict[str, int]:
+        """The agent's counters; after close() those of its end."""
+        return self.agent.counters() if self.agent is not None else self._last_counters
 
     def forget(self) -> None:
         """In a forked child: the parent's agent is not ours."""
@@ -183,15 +195,39 @@ class StreamSink(Sink):
         while known < total:
             # A metric may come more than once in a step, so each has a layout of its own.
             count = 1 if key == _SCALARS else min(_PART, total - known)
-            layout = self.agent.add_layout(
-                int(table.kind), [int(s) for s in table.stats], series[known : known + count]
-            )
+            shown = series[known : known + count]
+            if table.kind is not Kind.SCALAR:  # metrics are called as the user called them
+                own = {desc.name for desc in series}
+                shown = [self._shown(desc, own) for desc in shown]
+            layout = self.agent.add_layout(int(table.kind), [int(s) for s in table.stats], shown)
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
                 self.agent.event(
                     "log", 0, f"the agent refused a layout of {table.kind.word}: {self.agent.last_error()}"
                 )
+
+    def _shown(self, desc: SeriesDesc, own: set[str]) -> SeriesDesc:
+        """The series under its name without what DDP, torch.compile, FSDP and checkpointing put into it: the same model
+        has the same names however it is wrapped."""
+        bare = bare_name(desc.name)
+        if bare == desc.name or bare in own:
+            return desc
+        if self._names.setdefault((desc.vpp_stage, bare), desc.name) != desc.name:
+            return desc  # another one is called so already
+        self._stripped[desc.name] = bare
+        return replace(desc, name=bare)
+
+    def _tell_names(self) -> None:
+        """The table of what was stripped, into the run."""
+        if self.agent is None or len(self._stripped) == self._told_names:
+            return
+        if not self._told_names:
+            words = sorted({part for name, bare in self._stripped.items() for part in _added(name, bare)})
+            self.agent.event("log", 0, f"names are shown without what wrappers put into them: {', '.join(words)}")
+        self._told_names = len(self._stripped)
+        table = json.dumps(self._stripped, ensure_ascii=False, indent=0)
+        self.agent.blob("names", "names.json", 0, table.encode())
 
     def _copy(self, slab: int, table: SeriesTable, part: _Part) -> None:
         assert self.agent is not None
@@ -243,6 +279,18 @@ class StreamSink(Sink):
             else:
                 samples += len(table.stats) * int(np.count_nonzero(table.present[a:b]))
         self.agent.dropped(step, samples, scalars)
+
+
+def _added(name: str, bare: str) -> list[str]:
+    """The components that a wrapper put into a name."""
+    left = bare.split(".")
+    added = []
+    for part in reversed(name.split(".")):
+        if left and part == left[-1]:
+            left.pop()
+        else:
+            added.append(part)
+    return added
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:

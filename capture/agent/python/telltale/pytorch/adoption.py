@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Notices the optimizer that really steps the watched parameters: watch() may have been given none, or one that was
+made anew since."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.optim import optimizer as torch_optimizer
+
+from .optimizers import inner_optimizers
+
+_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
+
+if TYPE_CHECKING:
+    from .trainermon import TrainerMon
+
+
+class Adoption:
+    """A step pre-hook of every optimizer of the process; it looks at identities alone. Runs before the optimizer's own
+    hooks, so that what is adopted here is measured from this very step on. Thread: training. Never raises."""
+
+    def __init__(self, monitor: TrainerMon) -> None:
+        self._monitor = weakref.ref(monitor)
+        self._seen: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers that need no second look
+        register = getattr(torch_optimizer, "register_optimizer_step_pre_hook", None)
+        self._handle = register(self) if register is not None else None
+
+    def __call__(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
+        if optimizer in self._seen:
+            return None
+        monitor = self._monitor()
+        engine = monitor.engine if monitor is not None else None
+        if monitor is None or engine is None:
+            return None
+        try:
+            self._seen.add(optimizer)
+            if any(optimizer is known for known in engine.found.optimizers) or optimizer in monitor.handed_over():
+                return None
+            stepped = _parameters(optimizer)
+            if stepped.isdisjoint(id(parameter) for root in engine.roots for parameter in root.parameters()):
+                return None  # another model's
+            if _current_graph_task_id() != -1:
+                engine.tell("an optimizer steps inside backward: what it makes of its parameters is not observed")
+                return None
+            stay = [known for known in engine.found.optimizers if stepped.isdisjoint(_parameters(known))]
+            monitor.adopt([*stay, *inner_optimizers(optimizer)], is_new=bool(engine.found.optimizers))
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add("the optimizer", error)
+        return None
+
+    def close(self) -> None:
+        if self._handle is not None:
+            self._handle.remove()
+            self._handle = None
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> set[int]:
+    return {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
