@@ -108,7 +108,6 @@ Expected<SpoolReport> deliverSpool(
         boost::asio::io_context context;
         agent::Session::Events events;
         events.onForgotten = [&report](const agent::HeldStore::Forgotten& gone) { report.batches += gone.batches; };
-        events.replaceDamaged = [](std::uint64_t, const std::string& why) { return agent::lostBatchPayload(why); };
         agent::Session session(context, join, stream, nullptr, lastError, std::move(events));
         const auto done = deliver(context, session, stream);
         if (!done)
@@ -122,7 +121,7 @@ Expected<SpoolReport> deliverSpool(
             context.restart();
             context.run_for(kByeTime);
         }
-        stream.spool.removeIfEmpty();
+        stream.disk.close(std::nullopt);
         return report;
     }
     return failure(ErrorCode::Io, fmt::format("no server takes {} ({})", report.folder, lastError.get()));

@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include <telltale/agent/relayout.h>
+#include <telltale/agent/outgoing.h>
 #include <telltale/core/bytes.h>
 #include <telltale/ingest/streamrequest.h>
 
@@ -94,17 +94,12 @@ Expected<store::StreamOpened> SpoolImport::openStream(const protocol::Hello& hel
 /// As a connection would send it: layouts come with the first batch that uses them.
 std::string SpoolImport::payloadOf(agent::Stream& stream, std::uint64_t seq, LayoutSet& known)
 {
-    auto payload = stream.held.payload(seq);
-    std::vector<LayoutId> added;
-    if (payload) {
-        added = agent::usedLayouts(*payload, stream.layouts);
-        std::erase_if(added, [&known](LayoutId id) { return known.contains(id); });
-    }
-    if (payload && !added.empty())
-        payload = agent::withLayouts(*payload, added, stream.layouts);
-    if (payload)
-        known.insert(added.begin(), added.end());
-    return payload ? std::move(*payload) : agent::lostBatchPayload(payload.error().what);
+    // Without a thread of its own the disk never keeps a batch for later.
+    auto out = agent::outgoing(stream, seq, known);
+    if (!out)
+        return agent::lostBesidePayload();
+    known.insert(out->added.begin(), out->added.end());
+    return std::move(out->payload);
 }
 
 /// Takes in what the store says; acknowledged batches leave the spool.
@@ -203,7 +198,7 @@ Expected<SpoolReport> SpoolImport::take(const fs::path& folder, Found found)
     m_sink.closeStream(session.stream(), bye.empty() ? std::string(store::kImported) : bye, stream.rules.nextSeq() - 1);
     if (!fed)
         return tl::unexpected<Error>(std::move(fed.error()));
-    stream.spool.removeIfEmpty();
+    stream.disk.close(std::nullopt);
     return report;
 }
 

@@ -2,26 +2,46 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "faultydisk.h"
 
 #include <telltale/agent/backoff.h>
 #include <telltale/agent/heldstore.h>
 #include <telltale/agent/runidentity.h>
 #include <telltale/agent/spool.h>
+#include <telltale/agent/spoolstream.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/protocol/codec.h>
 
 using namespace telltale;
 using namespace telltale::agent;
+using telltale::test::FaultyDisk;
 namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::uint64_t kSamples = 60;
+constexpr std::uint64_t kScalars = 2;
+const auto kNoLayouts = std::make_shared<const std::vector<LayoutId>>();
+
 std::string payloadOf(std::uint64_t seq)
 {
     return std::string(500 + seq % 100, static_cast<char>('a' + seq % 26));
+}
+
+SpoolBatch batchOf(
+    std::uint64_t seq, const std::string& payload, std::vector<std::shared_ptr<const SeriesLayout>> layouts = {})
+{
+    const auto step = Step { static_cast<std::int64_t>(seq) };
+    return { seq, std::make_shared<const std::string>(payload), std::move(layouts),
+        { kSamples, kScalars, (seq - 1) * kSamples, (seq - 1) * kScalars, { step, step } } };
 }
 
 fs::path onlySegment(const fs::path& folder)
@@ -31,6 +51,19 @@ fs::path onlySegment(const fs::path& folder)
         if (entry.path().extension() == ".seg")
             found = entry.path();
     return found;
+}
+
+std::vector<fs::path> filesIn(const fs::path& folder)
+{
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder))
+        found.push_back(entry.path());
+    return found;
+}
+
+int modeOf(const fs::path& path)
+{
+    return static_cast<int>(fs::status(path).permissions());
 }
 
 void overwrite(const fs::path& path, std::uint64_t at, char byte)
@@ -49,6 +82,7 @@ private Q_SLOTS:
     void init()
     {
         m_temp = std::make_unique<QTemporaryDir>();
+        m_disk = std::make_shared<FaultyDisk>();
         m_folder = fs::path(m_temp->path().toStdString()) / "run" / "stream";
     }
     void cleanup() { m_temp.reset(); }
@@ -56,7 +90,7 @@ private Q_SLOTS:
     void whatWasWrittenIsReadAfterReopening()
     {
         write(1, 100);
-        Spool spool(m_folder, 1u << 30);
+        Spool spool(m_folder, 1u << 30, m_disk);
         const auto recovered = spool.recover();
         QVERIFY(recovered.has_value());
         QVERIFY(recovered->damages.empty());
@@ -74,78 +108,318 @@ private Q_SLOTS:
         write(1, 50);
         const fs::path segment = onlySegment(m_folder);
         fs::resize_file(segment, fs::file_size(segment) - 7);
-        Spool spool(m_folder, 1u << 30);
+        Spool spool(m_folder, 1u << 30, m_disk);
         const auto recovered = spool.recover();
         QVERIFY(recovered.has_value());
-        QCOMPARE(recovered->records.size(), std::size_t { 49 });
+        // The header of the last one is there, so what it held is known.
+        QCOMPARE(recovered->records.size(), std::size_t { 50 });
+        for (const auto& record : recovered->records)
+            QCOMPARE(record.isWhole, record.seq < 50);
+        QCOMPARE(recovered->records.back().facts.samples, kSamples);
         QVERIFY(recovered->damages.empty());
     }
 
-    void anyFlippedByteIsNoticedAndTheRestBeforeItKept()
+    void aFlippedByteLosesItsBatchAloneAndThatIsCounted()
     {
         write(1, 20);
         const fs::path segment = onlySegment(m_folder);
         std::ifstream file(segment, std::ios::binary);
         const std::string whole((std::istreambuf_iterator<char>(file)), {});
-        for (std::size_t at = 0; at < whole.size(); at += 37) {
-            for (const auto& entry : fs::directory_iterator(m_folder))
-                fs::remove(entry.path());
+        int lost = 0;
+        for (std::size_t at = 0; at < whole.size(); at += 17) {
+            fs::remove_all(m_folder);
+            fs::create_directories(m_folder);
             std::ofstream(segment, std::ios::binary) << whole;
             overwrite(segment, at, static_cast<char>(whole[at] ^ 0x10));
-            Spool spool(m_folder, 1u << 30);
-            const auto recovered = spool.recover();
-            QVERIFY(recovered.has_value());
-            QVERIFY(recovered->records.size() < 20);
-            for (const auto& record : recovered->records)
-                QCOMPARE(spool.read(record.place).value_or("?"), payloadOf(record.seq));
+            const auto spooled = openSpooledStream(m_folder, 1u << 30);
+            QVERIFY2(spooled.has_value(), spooled ? "" : spooled.error().what.c_str());
+            QVERIFY(spooled->stream);
+            QCOMPARE(spooled->damages.size(), std::size_t { 1 });
+            HeldStore& held = spooled->stream->held;
+            QCOMPARE(spooled->stream->rules.firstRetainedSeq(), std::uint64_t { 1 });
+            QCOMPARE(spooled->stream->rules.nextSeq(), std::uint64_t { 21 });
+            for (std::uint64_t seq = 1; seq <= 20; ++seq) {
+                const std::string payload = held.payload(seq).value_or("?");
+                if (payload == payloadOf(seq))
+                    continue;
+                const auto batch = protocol::decodePayload(payload, {});
+                QVERIFY(batch.has_value());
+                QCOMPARE(batch->drops.size(), std::size_t { 2 });
+                QCOMPARE(batch->drops[0].items + batch->drops[1].items, kSamples + kScalars);
+                QVERIFY(std::abs(batch->drops[0].firstStep.value - static_cast<std::int64_t>(seq)) <= 1);
+                ++lost;
+            }
+            const auto gone = held.forgetUpTo(100);
+            QVERIFY(gone.lostSamples <= kSamples);
+            QCOMPARE(gone.samples + gone.lostSamples, 20 * kSamples);
         }
+        QVERIFY(lost > 100);
     }
 
-    void garbageBehindTheLastRecordIsSetAside()
+    void damagedSegmentsAreSetAsideOnceDelivered()
     {
         write(1, 20);
         const fs::path segment = onlySegment(m_folder);
         std::ofstream(segment, std::ios::binary | std::ios::app) << std::string(5000, '\xee');
-        Spool spool(m_folder, 1u << 30);
+        const auto size = fs::file_size(segment);
+        Spool spool(m_folder, 1u << 30, m_disk);
         const auto recovered = spool.recover();
         QVERIFY(recovered.has_value());
         QCOMPARE(recovered->records.size(), std::size_t { 20 });
         QCOMPARE(recovered->damages.size(), std::size_t { 1 });
-        QVERIFY(fs::exists(segment.string() + ".damaged"));
+        QVERIFY(recovered->isDamagedBehind);
+        QCOMPARE(fs::file_size(segment), size);
+        spool.forgetUpTo(20);
+        QVERIFY(!fs::exists(segment));
+        QCOMPARE(fs::file_size(segment.string() + ".damaged"), size);
+    }
+
+    void aFailedSyncKeepsNothingThatItDidNotCover_data()
+    {
+        QTest::addColumn<bool>("withTruncate");
+        QTest::newRow("cut off") << true;
+        QTest::newRow("cannot be cut off") << false;
+    }
+    void aFailedSyncKeepsNothingThatItDidNotCover()
+    {
+        QFETCH(bool, withTruncate);
+        m_disk->isWithoutTruncate = !withTruncate;
+        {
+            Spool spool(m_folder, 1u << 30, m_disk);
+            spool.setHello(protocol::encodeMessage(protocol::Hello {}));
+            for (std::uint64_t seq = 1; seq <= 4; ++seq)
+                QVERIFY(spool.append(batchOf(seq, payloadOf(seq))));
+            QVERIFY(spool.sync());
+            QCOMPARE(spool.takeKept().size(), std::size_t { 4 });
+            for (std::uint64_t seq = 5; seq <= 9; ++seq)
+                QVERIFY(spool.append(batchOf(seq, payloadOf(seq))));
+            m_disk->failSyncs = 1;
+            QVERIFY(!spool.sync());
+            // The next one succeeds, and says nothing of what the failed one was about.
+            QVERIFY(spool.sync());
+            QVERIFY(spool.takeKept().empty());
+            const auto lost = spool.takeLost();
+            QCOMPARE(lost.size(), std::size_t { 5 });
+            for (const SpoolBatch& batch : lost)
+                QVERIFY(spool.append(batch));
+            QVERIFY(spool.sync());
+            const auto kept = spool.takeKept();
+            QCOMPARE(kept.size(), std::size_t { 5 });
+            for (const Spool::Kept& one : kept)
+                QCOMPARE(spool.read(one.place).value_or("?"), payloadOf(one.seq));
+        }
+        Spool spool(m_folder, 1u << 30, m_disk);
+        const auto recovered = spool.recover();
+        QVERIFY(recovered);
+        QCOMPARE(recovered->records.size(), std::size_t { 9 });
+        for (const auto& record : recovered->records)
+            QCOMPARE(spool.read(record.place).value_or("?"), payloadOf(record.seq));
+    }
+
+    void aDiskThatFailsNowAndThenLosesNothing_data()
+    {
+        QTest::addColumn<int>("every");
+        QTest::addColumn<int>("error");
+        QTest::addColumn<bool>("isShort");
+        for (const int every : { 2, 5, 11 })
+            for (const int error : { EIO, ENOSPC, EDQUOT })
+                QTest::addRow("every %d, %s", every, std::strerror(error)) << every << error << (every == 11);
+    }
+    void aDiskThatFailsNowAndThenLosesNothing()
+    {
+        QFETCH(int, every);
+        QFETCH(int, error);
+        QFETCH(bool, isShort);
+        m_disk->failEvery = every;
+        m_disk->error = error;
+        m_disk->isShortWriting = isShort;
+        constexpr std::uint64_t kBatches = 60;
+        {
+            SpoolDisk disk(m_folder, 1u << 30, m_disk);
+            disk.spool().setHello(protocol::encodeMessage(protocol::Hello {}));
+            HeldStore held(disk, m_layouts);
+            const auto now = HeldStore::Clock::now();
+            for (std::uint64_t seq = 1; seq <= kBatches; ++seq) {
+                std::string payload = payloadOf(seq);
+                QVERIFY(held.add(seq, payload, { kSamples, kScalars, kNoLayouts, {} }, now));
+                held.spill(now, std::chrono::milliseconds(0));
+            }
+            held.takeAnswers();
+            for (int i = 0; i < 1000 && held.memoryBytes() > 0; ++i) {
+                disk.forgetUpTo(0);
+                held.takeAnswers();
+            }
+            QVERIFY2(held.memoryBytes() == 0, disk.takeTrouble().c_str());
+            m_disk->failEvery = 0;
+            for (std::uint64_t seq = 1; seq <= kBatches; ++seq)
+                QCOMPARE(held.payload(seq).value_or("?"), payloadOf(seq));
+        }
+        const auto spooled = openSpooledStream(m_folder, 1u << 30);
+        QVERIFY(spooled && spooled->stream);
+        for (std::uint64_t seq = 1; seq <= kBatches; ++seq)
+            QCOMPARE(spooled->stream->held.payload(seq).value_or("?"), payloadOf(seq));
+    }
+
+    void aFullDiskIsAskedAgainWithPauses()
+    {
+        m_disk->writeError = ENOSPC;
+        auto disk = std::make_unique<SpoolDisk>(m_folder, 1u << 30, m_disk);
+        disk->spool().setHello("hello");
+        disk->useThread();
+        HeldStore held(*disk, m_layouts);
+        const auto start = HeldStore::Clock::now();
+        std::string payload = payloadOf(1);
+        QVERIFY(held.add(1, payload, { kSamples, kScalars, kNoLayouts, {} }, start));
+        held.spill(start, std::chrono::milliseconds(0));
+        QTRY_VERIFY_WITH_TIMEOUT(m_disk->writes >= 4, 10000);
+        // 100, 200, 400 ms between them.
+        QVERIFY(HeldStore::Clock::now() - start >= std::chrono::milliseconds(700));
+        QVERIFY(disk->isFailing());
+        QVERIFY(QByteArray(disk->takeTrouble().c_str()).contains("No space left"));
+        m_disk->writeError = 0;
+        QTRY_VERIFY_WITH_TIMEOUT((held.takeAnswers(), held.memoryBytes() == 0), 10000);
+        QVERIFY(!disk->isFailing());
+        endThread(std::move(disk));
+    }
+
+    void whatWaitsForAHungDiskIsGivenUpAndCounted()
+    {
+        write(1, 3);
+        auto spooled = openSpooledStream(m_folder, 1u << 30, nullptr, m_disk);
+        QVERIFY(spooled && spooled->stream);
+        auto disk = std::make_unique<SpoolDisk>(m_folder.parent_path() / "other", 1u << 30, m_disk);
+        disk->spool().setHello("hello");
+        disk->useThread();
+        HeldStore held(*disk, m_layouts, std::chrono::milliseconds(50));
+        const auto now = HeldStore::Clock::now();
+        std::string payload = payloadOf(1);
+        QVERIFY(held.add(1, payload, { kSamples, kScalars, kNoLayouts, {} }, now));
+        held.spill(now, std::chrono::milliseconds(0));
+        QTRY_VERIFY_WITH_TIMEOUT((held.takeAnswers(), held.memoryBytes() == 0), 10000);
+        m_disk->hang();
+        payload = payloadOf(2);
+        QVERIFY(held.add(2, payload, { kSamples, kScalars, kNoLayouts, {} }, now));
+        held.spill(now, std::chrono::milliseconds(0));
+        // What is in memory goes out meanwhile, what is on disk alone waits for as long as the patience lasts.
+        QCOMPARE(held.payload(2).value_or("?"), payloadOf(2));
+        QVERIFY(!held.payload(1));
+        QTRY_VERIFY_WITH_TIMEOUT(held.payload(1).has_value(), 10000);
+        const auto batch = protocol::decodePayload(*held.payload(1), {});
+        QVERIFY(batch);
+        QCOMPARE(batch->drops.size(), std::size_t { 2 });
+        QCOMPARE(batch->drops[0].items, kSamples);
+        const auto gone = held.forgetUpTo(2);
+        QCOMPARE(gone.lostSamples, kSamples);
+        QCOMPARE(gone.samples, kSamples);
+        disk->close(std::nullopt);
+        const auto start = HeldStore::Clock::now();
+        QVERIFY(!disk->waitClosed(start + std::chrono::milliseconds(100)));
+        QVERIFY(HeldStore::Clock::now() - start < std::chrono::milliseconds(2000));
+        m_disk->release();
+        spooled->stream.reset();
+        endThread(std::move(disk));
     }
 
     void aLivingOwnerKeepsItsSpool()
     {
         write(1, 5);
-        Spool owner(m_folder, 1u << 30);
+        Spool owner(m_folder, 1u << 30, m_disk);
         QVERIFY(owner.recover().has_value());
-        Spool other(m_folder, 1u << 30);
+        Spool other(m_folder, 1u << 30, m_disk);
         const auto refused = other.recover();
         QVERIFY(!refused.has_value());
         QCOMPARE(refused.error().code, ErrorCode::Busy);
     }
 
+    void withoutLocksAFileSaysWhoOwnsTheSpool_data()
+    {
+        QTest::addColumn<int>("error");
+        QTest::newRow("ENOLCK") << ENOLCK;
+        QTest::newRow("ENOSYS") << ENOSYS;
+        QTest::newRow("EOPNOTSUPP") << EOPNOTSUPP;
+    }
+    void withoutLocksAFileSaysWhoOwnsTheSpool()
+    {
+        QFETCH(int, error);
+        m_disk->lockError = error;
+        write(1, 5);
+        const fs::path file = m_folder / "owner";
+        QVERIFY(fs::exists(file));
+        {
+            Spool again(m_folder, 1u << 30, m_disk);
+            const auto refused = again.recover();
+            QVERIFY(!refused.has_value());
+            QCOMPARE(refused.error().code, ErrorCode::Busy);
+        }
+        std::string line;
+        std::getline(std::ifstream(file) >> std::ws, line);
+        const auto pid = line.find("|" + std::to_string(::getpid()) + "|");
+        QVERIFY(pid != std::string::npos);
+        const auto rewrite = [&](const std::string& owner) { std::ofstream(file, std::ios::trunc) << owner << '\n'; };
+        // The same pid began at another time: whoever wrote this is gone.
+        rewrite(line.substr(0, pid) + "|" + std::to_string(::getpid()) + "|1|here");
+        {
+            Spool spool(m_folder, 1u << 30, m_disk);
+            const auto recovered = spool.recover();
+            QVERIFY2(recovered.has_value(), recovered ? "" : recovered.error().what.c_str());
+            QVERIFY(spool.isWithoutLocks());
+            QCOMPARE(recovered->records.size(), std::size_t { 5 });
+        }
+        // Nobody can see from here whether a process of another machine lives.
+        rewrite("another boot|1|1|node-7");
+        Spool other(m_folder, 1u << 30, m_disk);
+        const auto refused = other.recover();
+        QVERIFY(!refused.has_value());
+        QCOMPARE(refused.error().code, ErrorCode::Busy);
+        QVERIFY(refused.error().sentence().find("node-7") != std::string::npos);
+    }
+
+    void foldersAndFilesArePrivateWhateverTheUmaskAndTheParent()
+    {
+        const fs::path run = m_folder.parent_path();
+        const auto before = ::umask(0);
+        fs::create_directories(m_folder);
+        ::chmod(run.c_str(), 0777);
+        ::chmod(m_folder.c_str(), 0777);
+        write(1, 3);
+        ::umask(before);
+        QCOMPARE(modeOf(m_folder), 0700);
+        QCOMPARE(modeOf(run), 0700);
+        QVERIFY(!filesIn(m_folder).empty());
+        for (const fs::path& path : filesIn(m_folder))
+            QCOMPARE(modeOf(path), 0600);
+        // And where the umask takes more than it should.
+        fs::remove_all(run);
+        ::umask(0777);
+        write(1, 3);
+        ::umask(before);
+        QCOMPARE(modeOf(m_folder), 0700);
+        for (const fs::path& path : filesIn(m_folder))
+            QCOMPARE(modeOf(path), 0600);
+    }
+
     void theCapHolds()
     {
-        Spool spool(m_folder, 100u << 10);
+        Spool spool(m_folder, 100u << 10, m_disk);
         spool.setHello("hello");
         std::uint64_t seq = 1;
-        while (spool.append(seq, payloadOf(seq), {}, m_layouts))
+        while (spool.append(batchOf(seq, payloadOf(seq))))
             ++seq;
         QVERIFY(spool.usedBytes() <= 100u << 10);
         QVERIFY(spool.fill() > 0.97);
         spool.forgetUpTo(seq);
         QCOMPARE(spool.usedBytes(), std::uint64_t { 0 });
-        QVERIFY(spool.append(seq, payloadOf(seq), {}, m_layouts).has_value());
+        QVERIFY(spool.append(batchOf(seq, payloadOf(seq))).has_value());
     }
 
     void acknowledgedSegmentsAreDeletedWhole()
     {
-        Spool spool(m_folder, std::uint64_t { 1 } << 30);
+        Spool spool(m_folder, std::uint64_t { 1 } << 30, m_disk);
         spool.setHello("hello");
         const std::string large(1u << 20, 'x');
         for (std::uint64_t seq = 1; seq <= 40; ++seq)
-            QVERIFY(spool.append(seq, large, {}, m_layouts).has_value());
+            QVERIFY(spool.append(batchOf(seq, large)).has_value());
+        QVERIFY(spool.sync().has_value());
         const std::uint64_t before = spool.usedBytes();
         spool.forgetUpTo(10);
         QCOMPARE(spool.usedBytes(), before);
@@ -160,15 +434,17 @@ private Q_SLOTS:
     {
         fs::create_directories(m_folder.parent_path());
         std::ofstream(m_folder) << "a file where the folder should be";
-        Spool spool(m_folder, 1u << 30);
-        HeldStore held(spool, m_layouts);
+        SpoolDisk disk(m_folder, 1u << 30, m_disk);
+        HeldStore held(disk, m_layouts);
         const auto now = HeldStore::Clock::now();
         std::uint64_t seq = 1;
-        for (std::string payload(1u << 19, 'x'); held.add(seq, payload, {}, now); payload.assign(1u << 19, 'x'))
+        for (std::string payload(1u << 20, 'x'); held.add(seq, payload, {}, now); payload.assign(1u << 20, 'x'))
             ++seq;
         QCOMPARE(seq, std::uint64_t { 9 });
-        QVERIFY(!held.spill(now, std::chrono::milliseconds(0)).has_value());
-        QCOMPARE(held.payload(3).value_or("").size(), std::size_t { 1u << 19 });
+        held.spill(now, std::chrono::milliseconds(0));
+        QVERIFY(disk.isFailing());
+        QVERIFY(!disk.takeTrouble().empty());
+        QCOMPARE(held.payload(3).value_or("").size(), std::size_t { 1u << 20 });
         QCOMPARE(held.forgetUpTo(8).batches, std::uint64_t { 8 });
         QVERIFY(held.isEmpty());
     }
@@ -260,6 +536,12 @@ private Q_SLOTS:
     }
 
 private:
+    /// Nothing of a test may run into the next.
+    void endThread(std::unique_ptr<SpoolDisk> disk)
+    {
+        disk.reset();
+        QTRY_COMPARE_WITH_TIMEOUT(m_disk.use_count(), 1L, 10000);
+    }
     void write(std::uint64_t first, std::uint64_t last)
     {
         SeriesLayout layout;
@@ -268,17 +550,19 @@ private:
         layout.stats = { Stat::Value };
         layout.series.resize(1);
         layout.series[0].name = "loss";
-        m_layouts.add(std::make_shared<const SeriesLayout>(layout));
-        Spool spool(m_folder, 1u << 30);
+        m_layout = std::make_shared<const SeriesLayout>(layout);
+        Spool spool(m_folder, 1u << 30, m_disk);
         spool.setHello(protocol::encodeMessage(protocol::Hello {}));
         for (std::uint64_t seq = first; seq <= last; ++seq)
-            if (!spool.append(seq, payloadOf(seq), { LayoutId { 5 } }, m_layouts))
+            if (!spool.append(batchOf(seq, payloadOf(seq), { m_layout })))
                 qFatal("the spool refused a batch");
     }
 
     std::unique_ptr<QTemporaryDir> m_temp;
     fs::path m_folder;
     protocol::LayoutTable m_layouts;
+    std::shared_ptr<const SeriesLayout> m_layout;
+    std::shared_ptr<FaultyDisk> m_disk;
 };
 
 QTEST_GUILESS_MAIN(AgentSpoolTest)

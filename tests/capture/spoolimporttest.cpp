@@ -268,7 +268,7 @@ void SpoolImportTest::dropFirstBatch()
         std::string kept(agent::spoolrecord::kMagic);
         for (const auto& record : scan.records) {
             if (record.seq != 1)
-                agent::spoolrecord::append(kept, record.seq, record.payload);
+                agent::spoolrecord::append(kept, record.kind, record.seq, record.payload, record.facts);
         }
         std::ofstream(entry.path(), std::ios::binary) << kept;
     }

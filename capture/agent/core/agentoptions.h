@@ -4,9 +4,11 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 
+#include <telltale/agent/disk.h>
 #include <telltale/agent/runidentity.h>
 #include <telltale/agent/telltale_agent.h>
 #include <telltale/core/expected.h>
@@ -24,6 +26,7 @@ struct AgentOptions {
     RunIdentity identity;
     protocol::Hello hello;
     std::filesystem::path spoolDir; ///< of all runs
+    std::shared_ptr<Disk> disk; ///< of the spool; null: the machine's
     std::string configText;
     std::uint64_t ringBytes = 8u << 20;
     std::uint64_t spoolCapBytes = std::uint64_t { 2 } << 30;

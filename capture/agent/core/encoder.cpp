@@ -246,7 +246,7 @@ void Encoder::emit(bool stepComplete)
     if (!m_lastUsedLayouts || *m_lastUsedLayouts != m_usedLayouts)
         m_lastUsedLayouts = std::make_shared<const std::vector<LayoutId>>(m_usedLayouts);
     batch.info.layouts = m_lastUsedLayouts;
-    batch.steps = m_steps;
+    batch.info.steps = m_steps;
     batch.drops = std::move(m_drops);
     m_builder.setStepComplete(stepComplete);
     batch.payload = m_builder.finish();

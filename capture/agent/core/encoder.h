@@ -22,7 +22,6 @@ namespace telltale::agent {
 struct EncodedBatch {
     std::string payload;
     BatchInfo info;
-    StepRange steps;
     std::vector<Drop> drops;
 };
 

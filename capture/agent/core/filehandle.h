@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include <telltale/core/expected.h>
@@ -28,14 +27,9 @@ public:
         return *this;
     }
 
-    /// O_CLOEXEC and O_NOFOLLOW are added, mode 0600.
-    static Expected<FileHandle> open(const std::string& path, int flags);
-
     bool isOpen() const { return m_fd >= 0; }
     int fd() const { return m_fd; }
     void close();
-    /// All of it or an error; what a short write left is the caller's to cut off.
-    Expected<void> writeAll(std::string_view bytes, const std::string& path) const;
 
 private:
     int m_fd = -1;

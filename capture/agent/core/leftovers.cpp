@@ -2,7 +2,10 @@
 #include <telltale/agent/leftovers.h>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 #include <exception>
+#include <mutex>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -21,37 +24,23 @@ constexpr std::chrono::seconds kIntroductionTime { 2 };
 
 }
 
-Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
-    std::uint64_t capBytes, LastError& lastError)
-    : m_context(context)
-    , m_join(std::move(join))
-    , m_capBytes(capBytes)
-    , m_lastError(lastError)
-{
-    std::error_code error;
-    if (!fs::is_directory(runFolder, error)) {
-        m_isRead = true;
-        return;
+/// What the searching thread and the sender have together.
+struct Leftovers::Search {
+    std::mutex mutex;
+    std::deque<std::unique_ptr<Stream>> ready; ///< under the mutex, as all but the flag
+    std::deque<std::string> troubles;
+    bool isOver = false; ///< nothing more will be ready
+    std::atomic<bool> isCancelled { false };
+
+    void trouble(std::string sentence)
+    {
+        std::lock_guard lock(mutex);
+        troubles.push_back(std::move(sentence));
     }
-    m_reader = quietThread("telltale-spools", [this, runFolder] {
-        try {
-            read(runFolder);
-        } catch (const std::exception& failed) {
-            m_lastError.set(fmt::format("an earlier spool cannot be read: {}", failed.what()));
-        }
-        std::lock_guard lock(m_mutex);
-        m_isRead = true;
-    });
-}
+    void read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk);
+};
 
-Leftovers::~Leftovers()
-{
-    m_isCancelled = true;
-    if (m_reader.joinable())
-        m_reader.join();
-}
-
-void Leftovers::read(const fs::path& runFolder)
+void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk)
 {
     std::error_code error;
     std::vector<std::pair<fs::file_time_type, fs::path>> folders;
@@ -61,32 +50,67 @@ void Leftovers::read(const fs::path& runFolder)
     // The oldest first, so that attempts are numbered in the order in which they ran.
     std::sort(folders.begin(), folders.end());
     for (const auto& [age, folder] : folders) {
-        if (m_isCancelled)
+        auto spooled = openSpooledStream(folder, capBytes, &isCancelled, disk);
+        if (isCancelled)
             return;
-        auto spooled = openSpooledStream(folder, m_capBytes, &m_isCancelled);
-        if (!spooled)
+        if (!spooled) {
+            // A spool of a living process is nothing to tell of.
+            if (spooled.error().code != ErrorCode::Busy && spooled.error().code != ErrorCode::NotFound)
+                trouble(spooled.error().sentence());
             continue;
-        for (const std::string& damage : spooled->damages)
-            m_lastError.set(damage);
+        }
+        for (std::string& damage : spooled->damages)
+            trouble(std::move(damage));
         if (!spooled->stream)
             continue;
-        std::lock_guard lock(m_mutex);
-        m_ready.push_back(std::move(spooled->stream));
+        spooled->stream->disk.useThread();
+        std::lock_guard lock(mutex);
+        ready.push_back(std::move(spooled->stream));
     }
+}
+
+Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
+    std::uint64_t capBytes, std::shared_ptr<Disk> disk, LastError& lastError)
+    : m_context(context)
+    , m_join(std::move(join))
+    , m_lastError(lastError)
+    , m_search(std::make_shared<Search>())
+{
+    try {
+        quietThread("telltale-spools", [search = m_search, runFolder, capBytes, disk] {
+            try {
+                search->read(runFolder, capBytes, disk);
+            } catch (const std::exception& failed) {
+                search->trouble(fmt::format("an earlier spool cannot be read: {}", failed.what()));
+            }
+            std::lock_guard lock(search->mutex);
+            search->isOver = true;
+        }).detach();
+    } catch (const std::exception& failed) {
+        m_search->trouble(fmt::format("earlier spools are not looked for: {}", failed.what()));
+        m_search->isOver = true;
+    }
+}
+
+Leftovers::~Leftovers()
+{
+    m_search->isCancelled = true;
 }
 
 void Leftovers::openNext()
 {
     {
-        std::lock_guard lock(m_mutex);
-        if (m_ready.empty())
+        std::lock_guard lock(m_search->mutex);
+        if (!m_search->troubles.empty()) {
+            m_lastError.set(m_search->troubles.front());
+            m_search->troubles.pop_front();
+        }
+        if (m_search->ready.empty())
             return;
-        m_stream = std::move(m_ready.front());
-        m_ready.pop_front();
+        m_stream = std::move(m_search->ready.front());
+        m_search->ready.pop_front();
     }
-    Session::Events events;
-    events.replaceDamaged = [](std::uint64_t, const std::string& why) { return lostBatchPayload(why); };
-    m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, std::move(events));
+    m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, Session::Events {});
 }
 
 void Leftovers::tick(Clock::time_point now)
@@ -100,22 +124,22 @@ void Leftovers::tick(Clock::time_point now)
         return;
     m_session->sayBye("restarting");
     m_session.reset();
-    m_stream->spool.removeIfEmpty();
+    m_stream->disk.close(std::nullopt);
     m_stream.reset();
 }
 
 bool Leftovers::isDone() const
 {
-    std::lock_guard lock(m_mutex);
-    return m_isRead && m_ready.empty() && !m_stream;
+    std::lock_guard lock(m_search->mutex);
+    return m_search->isOver && m_search->ready.empty() && !m_stream;
 }
 
 bool Leftovers::isIntroduced(Clock::time_point now) const
 {
     if (now - m_started > kIntroductionTime || isDone())
         return true;
-    std::lock_guard lock(m_mutex);
-    return m_isRead && m_ready.empty() && m_session && m_session->wasEverOpen();
+    std::lock_guard lock(m_search->mutex);
+    return m_search->isOver && m_search->ready.empty() && m_session && m_session->wasEverOpen();
 }
 
 }

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <atomic>
 #include <chrono>
-#include <deque>
 #include <filesystem>
 #include <memory>
-#include <mutex>
-#include <thread>
 
 #include <boost/asio/io_context.hpp>
 
@@ -17,13 +13,14 @@
 namespace telltale::agent {
 
 /// Delivers what earlier processes of this run left in their spools, one after the other, each as the stream it was. A
-/// spool whose process lives is locked and left alone. Thread: sender.
+/// spool whose process lives is locked and left alone. Never waits for the disk: what looks for the spools is left
+/// behind where it hangs. Thread: sender.
 class Leftovers {
 public:
     using Clock = std::chrono::steady_clock;
 
     Leftovers(boost::asio::io_context& context, protocol::JoinString join, const std::filesystem::path& runFolder,
-        std::uint64_t capBytes, LastError& lastError);
+        std::uint64_t capBytes, std::shared_ptr<Disk> disk, LastError& lastError);
     ~Leftovers();
 
     void tick(Clock::time_point now);
@@ -33,22 +30,17 @@ public:
     bool isDone() const;
 
 private:
-    void read(const std::filesystem::path& runFolder);
+    struct Search;
+
     void openNext();
 
     boost::asio::io_context& m_context;
     const protocol::JoinString m_join;
-    const std::uint64_t m_capBytes;
     LastError& m_lastError;
     std::unique_ptr<Stream> m_stream;
     std::unique_ptr<Session> m_session;
     const Clock::time_point m_started = Clock::now();
-
-    mutable std::mutex m_mutex;
-    std::deque<std::unique_ptr<Stream>> m_ready; ///< under m_mutex
-    bool m_isRead = false; ///< under m_mutex: nothing more will be ready
-    std::atomic<bool> m_isCancelled { false };
-    std::thread m_reader;
+    const std::shared_ptr<Search> m_search;
 };
 
 }

@@ -8,13 +8,15 @@
 
 namespace telltale::agent {
 
-std::vector<LayoutId> usedLayouts(std::string_view payload, const protocol::LayoutTable& layouts)
+Expected<std::vector<LayoutId>> usedLayouts(std::string_view payload, const protocol::LayoutTable& layouts)
 {
+    const auto batch = protocol::decodePayload(payload, layouts);
+    if (!batch)
+        return tl::unexpected(batch.error());
     std::vector<LayoutId> used;
-    if (const auto batch = protocol::decodePayload(payload, layouts))
-        for (const StepBlock& block : batch->blocks)
-            if (std::find(used.begin(), used.end(), block.layout->id) == used.end())
-                used.push_back(block.layout->id);
+    for (const StepBlock& block : batch->blocks)
+        if (std::find(used.begin(), used.end(), block.layout->id) == used.end())
+            used.push_back(block.layout->id);
     return used;
 }
 

@@ -11,8 +11,8 @@
 
 namespace telltale::agent {
 
-/// The layouts that a payload's blocks use; empty when it cannot be read. Thread: any (pure).
-std::vector<LayoutId> usedLayouts(std::string_view payload, const protocol::LayoutTable& layouts);
+/// The layouts that a payload's blocks use. Thread: any (pure).
+Expected<std::vector<LayoutId>> usedLayouts(std::string_view payload, const protocol::LayoutTable& layouts);
 
 /// The same payload with layouts in front, for a connection that has not seen them. The only place where held bytes are
 /// encoded again.

@@ -13,7 +13,6 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
-#include <telltale/agent/spoolstream.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/core/nothrow.h>
 #include <telltale/protocol/codec.h>
@@ -28,6 +27,14 @@ constexpr std::chrono::milliseconds kHousekeeping { 1000 };
 /// Longer than an ack usually takes. What waits longer goes to the page cache, which a killed process does not lose.
 constexpr std::chrono::milliseconds kMemoryTime { 80 };
 constexpr std::chrono::milliseconds kByeTime { 300 };
+/// A disk that is in one call for longer takes nothing, as far as the room for new steps is concerned.
+constexpr std::chrono::milliseconds kDiskPause { 2000 };
+/// And for so long what is on it alone may hold up what comes behind.
+constexpr std::chrono::milliseconds kDiskPatience { 10000 };
+/// Of the time to end, what is kept for the disk once the server has had its part; and what a disk that has nothing
+/// more to save gets.
+constexpr std::chrono::milliseconds kDiskShare { 1000 };
+constexpr std::chrono::milliseconds kTidyTime { 250 };
 constexpr std::int64_t kClockJumpNs = 1'000'000'000;
 constexpr int kMaxStrikes = 3;
 constexpr int kStepsPerTurn = 64;
@@ -48,7 +55,7 @@ Sender::Sender(const AgentOptions& options, Handover& handover)
     , m_handover(handover)
     , m_counters(handover.counters)
     , m_work(boost::asio::make_work_guard(m_context))
-    , m_stream(options.hello, options.streamFolder(), options.spoolCapBytes)
+    , m_stream(options.hello, options.streamFolder(), options.spoolCapBytes, options.disk, kDiskPatience)
     , m_encoder([this](EncodedBatch&& batch) { take(std::move(batch)); })
     , m_drops(handover.counters)
 {
@@ -61,11 +68,12 @@ void Sender::start()
     m_now = Clock::now();
     const protocol::Clocks clocks = clocksNow();
     m_clockOffset = clocks.wallNs - clocks.monotonicNs;
-    m_stream.spool.setHello(protocol::encodeMessage(m_options.hello));
+    m_stream.disk.spool().setHello(protocol::encodeMessage(m_options.hello));
+    m_stream.disk.useThread();
     if (m_options.mode != Mode::Online)
         return;
-    m_leftovers = std::make_unique<Leftovers>(
-        m_context, m_options.join, m_options.runFolder(), m_options.spoolCapBytes, m_handover.lastError);
+    m_leftovers = std::make_unique<Leftovers>(m_context, m_options.join, m_options.runFolder(), m_options.spoolCapBytes,
+        m_options.disk, m_handover.lastError);
     m_session = std::make_unique<Session>(
         m_context, m_options.join, m_stream, &m_counters, m_handover.lastError, sessionEvents());
 }
@@ -81,6 +89,10 @@ Session::Events Sender::sessionEvents()
         m_counters.scalarsDropped += gone.rejectedScalars;
         m_counters.dropsByClass[2] += gone.rejectedSamples;
         m_counters.dropsByClass[1] += gone.rejectedScalars;
+        m_counters.dropped += gone.lostSamples;
+        m_counters.scalarsDropped += gone.lostScalars;
+        m_counters.dropsByClass[2] += gone.lostSamples;
+        m_counters.dropsByClass[1] += gone.lostScalars;
     };
     events.onGap = [this](std::uint64_t first, std::uint64_t last) {
         Event event;
@@ -97,7 +109,6 @@ Session::Events Sender::sessionEvents()
             heartbeat.dropsByClass.push_back(count.load(std::memory_order_relaxed));
         heartbeat.producedSamples = m_counters.produced.load(std::memory_order_relaxed);
     };
-    events.replaceDamaged = [](std::uint64_t, const std::string& why) { return lostBatchPayload(why); };
     return events;
 }
 
@@ -133,6 +144,7 @@ bool Sender::iterate()
     m_now = Clock::now();
     if (m_handover.isDisabled.load(std::memory_order_relaxed))
         return false;
+    m_stream.held.takeAnswers();
     const bool wasBusy = drainRing();
     noteRingDrops();
     drainSideQueue();
@@ -178,6 +190,10 @@ bool Sender::drainRing()
             present * (layout->samplesPerSeries + layout->scalarsPerSeries));
     };
     for (int i = 0; i < kStepsPerTurn; ++i) {
+        // What a busy disk will take in a moment waits in the ring; from one that takes nothing there is no use to
+        // wait.
+        if (!m_stream.held.hasRoom() && !m_isDiskAway && !m_isStopping.load(std::memory_order_relaxed))
+            return isKept;
         if (!m_handover.ring.consume(onStep, onBlock))
             return isKept;
         isKept = true;
@@ -230,8 +246,8 @@ void Sender::take(EncodedBatch&& batch)
     m_counters.dropped += info.samples;
     m_counters.scalarsDropped += info.scalars;
     m_drops.putBack(batch.drops);
-    m_drops.add(2, "neither memory nor spool had room", batch.steps.first.value, batch.steps.last.value, info.samples);
-    m_drops.add(1, "neither memory nor spool had room", batch.steps.first.value, batch.steps.last.value, info.scalars);
+    m_drops.add(2, "neither memory nor spool had room", info.steps.first.value, info.steps.last.value, info.samples);
+    m_drops.add(1, "neither memory nor spool had room", info.steps.first.value, info.steps.last.value, info.scalars);
 }
 
 void Sender::keepHouse()
@@ -239,21 +255,19 @@ void Sender::keepHouse()
     std::chrono::milliseconds olderThan = kMemoryTime;
     if (!m_session || (!m_session->isOpen() && m_session->failures() > 0))
         olderThan = std::chrono::milliseconds(0);
-    const auto spilled = m_stream.held.spill(m_now, olderThan);
-    if (!spilled)
-        m_handover.lastError.set(spilled.error().sentence());
+    m_stream.held.spill(m_now, olderThan);
+    if (const std::string trouble = m_stream.disk.takeTrouble(); !trouble.empty())
+        m_handover.lastError.set(trouble);
     if (m_now - m_lastHousekeeping >= kHousekeeping) {
         m_lastHousekeeping = m_now;
-        if (auto synced = m_stream.spool.sync(); !synced)
-            m_handover.lastError.set(synced.error().sentence());
-        m_stream.spool.refreshFreeSpace();
         noteClockJump();
     }
+    m_isDiskAway = m_stream.disk.isFailing() || m_stream.disk.stuckFor() > kDiskPause;
     // Where the disk takes nothing, memory is all the room there is.
     const double memoryFill
-        = spilled ? 0.0 : static_cast<double>(m_stream.held.memoryBytes()) / HeldStore::kMaxMemoryBytes;
-    m_fill = std::max(m_stream.spool.fill(), memoryFill);
-    m_counters.spoolBytes = m_stream.spool.usedBytes();
+        = m_isDiskAway ? static_cast<double>(m_stream.held.memoryBytes()) / HeldStore::kMaxMemoryBytes : 0.0;
+    m_fill = std::max(m_stream.disk.fill(), memoryFill);
+    m_counters.spoolBytes = m_stream.disk.usedBytes();
     m_counters.ringBytes = m_handover.ring.publishedBytes() - m_handover.ring.consumedBytes();
 }
 
@@ -282,10 +296,12 @@ void Sender::finish()
 {
     std::string reason;
     Clock::time_point deadline;
+    std::chrono::milliseconds flush { 0 };
     {
         std::lock_guard lock(m_stopMutex);
         reason = m_stopReason;
-        deadline = Clock::now() + m_stopFlush;
+        flush = m_stopFlush;
+        deadline = Clock::now() + flush;
     }
     m_now = Clock::now();
     if (!m_handover.isDisabled) {
@@ -295,8 +311,10 @@ void Sender::finish()
         flushDrops();
         m_encoder.finish();
         // A server that could not be reached a moment ago is not worth the wait at exit: the spool keeps what there is.
-        while (m_session && !m_stream.held.isEmpty() && Clock::now() < deadline) {
+        const auto serverDeadline = deadline - std::min(kDiskShare, flush / 4);
+        while (m_session && !m_stream.held.isEmpty() && Clock::now() < serverDeadline) {
             m_now = Clock::now();
+            m_stream.held.takeAnswers();
             m_session->tick(m_now);
             keepHouse();
             if (m_session->isWaiting() && m_session->failures() > 0)
@@ -306,20 +324,34 @@ void Sender::finish()
         answerFlush();
     }
     m_isAllAcknowledged = m_stream.held.isEmpty();
-    if (auto spilled = m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0)); !spilled)
-        m_handover.lastError.set(spilled.error().sentence());
+    m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0));
     // `telltale import` has no agent to ask how the training ended.
-    if (!m_isAllAcknowledged)
-        m_stream.spool.noteBye(reason);
-    (void)m_stream.spool.sync();
-    m_counters.spoolBytes = m_stream.spool.usedBytes();
+    m_stream.disk.close(m_isAllAcknowledged ? std::nullopt : std::optional(reason));
     if (m_session && m_session->isOpen()) {
         m_session->sayBye(reason);
         m_work.reset();
         m_leftovers.reset();
         m_context.run_for(kByeTime);
     }
-    m_stream.spool.removeIfEmpty();
+    m_stream.disk.waitClosed(
+        m_isAllAcknowledged ? Clock::now() + kTidyTime : std::max(deadline, Clock::now() + kTidyTime));
+    countUnwritten();
+    m_counters.spoolBytes = m_stream.disk.usedBytes();
+}
+
+/// What neither the server nor the disk has ends with the process.
+void Sender::countUnwritten()
+{
+    const auto [samples, scalars] = m_stream.held.countsOf(m_stream.disk.unwritten());
+    if (samples + scalars == 0)
+        return;
+    m_counters.dropped += samples;
+    m_counters.scalarsDropped += scalars;
+    m_counters.dropsByClass[2] += samples;
+    m_counters.dropsByClass[1] += scalars;
+    const std::string why = m_stream.disk.takeTrouble();
+    m_handover.lastError.set(fmt::format("{} samples are lost: neither the server nor the spool took them{}{}",
+        samples + scalars, why.empty() ? "" : "; ", why));
 }
 
 void Sender::wait(bool wasBusy)

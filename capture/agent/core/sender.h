@@ -73,6 +73,7 @@ private:
     void noteClockJump();
     void answerFlush();
     void finish();
+    void countUnwritten();
     void wait(bool wasBusy);
     void strike(const char* what);
     Session::Events sessionEvents();
@@ -95,6 +96,7 @@ private:
     std::int64_t m_step = 0;
     std::int64_t m_clockOffset = 0;
     double m_fill = 0;
+    bool m_isDiskAway = false; ///< takes nothing now
     int m_strikes = 0;
     std::uint64_t m_flushSeen = 0;
     std::uint64_t m_flushSeq = 0;

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/relayout.h>
 #include <telltale/agent/runidentity.h>
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
@@ -219,19 +218,24 @@ void Session::sendBatches()
         if (seq == 0)
             return;
         if (seq != m_preparedSeq) {
-            m_prepared = prepare(seq);
+            auto ready = outgoing(m_stream, seq, m_sentLayouts);
+            if (const std::string trouble = m_stream.held.takeTrouble(); !trouble.empty())
+                m_lastError.set(trouble);
+            if (!ready)
+                return;
+            m_prepared = std::move(*ready);
             m_preparedSeq = seq;
-            m_stream.rules.onResized(seq, m_prepared.size());
+            m_stream.rules.onResized(seq, m_prepared.payload.size());
             if (m_stream.rules.nextToSend() != seq)
                 return;
         }
         protocol::Batch batch;
         batch.seq = seq;
         batch.epoch = m_stream.rules.epoch();
-        batch.crc = crc32c(m_prepared);
-        batch.payload = std::move(m_prepared);
+        batch.crc = crc32c(m_prepared.payload);
+        batch.payload = std::move(m_prepared.payload);
         m_preparedSeq = 0;
-        m_sentLayouts.insert(m_preparedLayouts.begin(), m_preparedLayouts.end());
+        m_sentLayouts.insert(m_prepared.added.begin(), m_prepared.added.end());
         if (m_counters) {
             ++m_counters->batchesSent;
             m_counters->bytesSent += batch.payload.size();
@@ -241,37 +245,13 @@ void Session::sendBatches()
     }
 }
 
-std::string Session::prepare(std::uint64_t seq)
-{
-    m_preparedLayouts.clear();
-    auto payload = m_stream.held.payload(seq);
-    if (!payload) {
-        m_lastError.set(payload.error().sentence());
-        return m_events.replaceDamaged(seq, payload.error().what);
-    }
-    const BatchInfo* info = m_stream.held.info(seq);
-    const std::vector<LayoutId> used = info && info->layouts ? *info->layouts : usedLayouts(*payload, m_stream.layouts);
-    for (const LayoutId id : used)
-        if (!m_sentLayouts.contains(id))
-            m_preparedLayouts.push_back(id);
-    if (m_preparedLayouts.empty())
-        return std::move(*payload);
-    auto withThem = withLayouts(*payload, m_preparedLayouts, m_stream.layouts);
-    if (!withThem) {
-        m_lastError.set(withThem.error().sentence());
-        m_preparedLayouts.clear();
-        return m_events.replaceDamaged(seq, withThem.error().what);
-    }
-    return std::move(*withThem);
-}
-
 void Session::sendHeartbeat(Clock::time_point now)
 {
     m_lastHeartbeat = now;
     protocol::Heartbeat heartbeat;
     heartbeat.clocks = clocksNow();
     heartbeat.seq = m_stream.rules.nextSeq();
-    heartbeat.spoolBytes = m_stream.spool.usedBytes();
+    heartbeat.spoolBytes = m_stream.disk.usedBytes();
     if (m_events.describe)
         m_events.describe(heartbeat);
     m_transport->send(protocol::encodeMessage(heartbeat));

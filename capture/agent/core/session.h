@@ -13,6 +13,7 @@
 #include <telltale/agent/backoff.h>
 #include <telltale/agent/counters.h>
 #include <telltale/agent/introduction.h>
+#include <telltale/agent/outgoing.h>
 #include <telltale/agent/resolver.h>
 #include <telltale/agent/stream.h>
 #include <telltale/agent/transport.h>
@@ -33,8 +34,6 @@ public:
         std::function<void(std::uint64_t first, std::uint64_t last)> onGap;
         /// Fills in what a heartbeat says besides clocks and seq.
         std::function<void(protocol::Heartbeat&)> describe;
-        /// A batch that cannot be read back any more: what stands in for it.
-        std::function<std::string(std::uint64_t seq, const std::string& why)> replaceDamaged;
     };
 
     Session(boost::asio::io_context& context, protocol::JoinString join, Stream& stream, Counters* counters,
@@ -65,8 +64,6 @@ private:
     void handle(const protocol::Bye& bye);
     void sendBatches();
     void sendHeartbeat(Clock::time_point now);
-    /// The payload of a batch with the layouts this connection has not seen yet in front.
-    std::string prepare(std::uint64_t seq);
     void forget();
     void takeGap();
     void retryLater(const std::string& why);
@@ -91,8 +88,7 @@ private:
     std::chrono::milliseconds m_serverWantsPause { 0 };
     std::unordered_set<LayoutId> m_sentLayouts;
     std::uint64_t m_preparedSeq = 0;
-    std::string m_prepared;
-    std::vector<LayoutId> m_preparedLayouts;
+    Outgoing m_prepared;
     std::uint32_t m_failures = 0;
     bool m_wasOpen = false;
 };

@@ -3,221 +3,260 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <fstream>
-#include <functional>
-#include <system_error>
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
-#include <telltale/agent/spoolrecord.h>
 #include <telltale/core/bytes.h>
-#include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
-
-namespace fs = std::filesystem;
 
 namespace telltale::agent {
 namespace {
 
 constexpr double kSpareDiskShare = 0.1;
 constexpr const char* kByeFile = "bye";
-constexpr std::size_t kMaxByeBytes = 64;
 
-void syncFolder(const fs::path& folder)
+std::string parentOf(const std::string& path)
 {
-    if (auto handle = FileHandle::open(folder.string(), O_RDONLY | O_DIRECTORY))
-        ::fsync(handle->fd());
+    return std::filesystem::path(path).parent_path().string();
 }
 
 }
 
-Spool::Spool(fs::path folder, std::uint64_t capBytes)
-    : m_folder(std::move(folder))
+Spool::Spool(const std::filesystem::path& folder, std::uint64_t capBytes, std::shared_ptr<Disk> disk)
+    : m_disk(std::move(disk))
+    , m_folder(folder.string())
     , m_capBytes(std::max<std::uint64_t>(capBytes, 64u << 10))
     , m_allowedBytes(m_capBytes)
+    , m_owner(*m_disk, m_folder)
 {
 }
 
-fs::path Spool::segmentPath(std::uint32_t number) const
+std::string Spool::segmentPath(std::uint32_t number) const
 {
-    return m_folder / fmt::format("{:08}.seg", number);
-}
-
-Expected<void> Spool::claim()
-{
-    if (m_lock.isOpen())
-        return {};
-    const std::string path = (m_folder / "lock").string();
-    auto lock = FileHandle::open(path, O_RDWR | O_CREAT);
-    if (!lock)
-        return tl::unexpected(lock.error());
-    if (::flock(lock->fd(), LOCK_EX | LOCK_NB) != 0)
-        return failure(ErrorCode::Busy, fmt::format("the spool {} belongs to a living process", m_folder.string()));
-    m_lock = std::move(*lock);
-    return {};
+    return fmt::format("{}/{:08}.seg", m_folder, number);
 }
 
 Expected<void> Spool::startSegment()
 {
-    std::error_code error;
-    if (!m_lock.isOpen()) {
-        fs::create_directories(m_folder.parent_path(), error);
-        if (::mkdir(m_folder.c_str(), 0700) != 0 && errno != EEXIST)
-            return systemFailure("cannot create", m_folder.string(), errno);
-        if (auto claimed = claim(); !claimed)
+    if (!m_owner.isClaimed()) {
+        // The run's folder is this user's alone as well, but may have been made by somebody else.
+        const std::string run = parentOf(m_folder);
+        if (m_disk->makeFolders(parentOf(run)) != 0)
+            return systemFailure("cannot create", parentOf(run), errno);
+        if (m_disk->makePrivateFolder(run) != 0 && m_disk->makeFolders(run) != 0)
+            return systemFailure("cannot create", run, errno);
+        if (m_disk->makePrivateFolder(m_folder) != 0)
+            return systemFailure("cannot create", m_folder, errno);
+        if (auto claimed = m_owner.claim(); !claimed)
             return claimed;
         refreshFreeSpace();
     }
     if (auto synced = sync(); !synced)
         return synced;
     m_current.close();
-    auto file = FileHandle::open(segmentPath(m_nextNumber).string(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
-    if (!file)
-        return tl::unexpected(file.error());
-    m_current = std::move(*file);
-    m_segments.push_back({ m_nextNumber++, 0, 0 });
+    const std::string path = segmentPath(m_nextNumber);
+    const int fd = m_disk->open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+    if (fd < 0) {
+        const int error = errno;
+        m_nextNumber += error == EEXIST ? 1 : 0;
+        return systemFailure("cannot open", path, error);
+    }
+    m_current = FileHandle(fd);
+    m_segments.push_back({ m_nextNumber++, 0, 0, false });
     m_layoutsInSegment.clear();
+    m_syncedBytes = 0;
+    m_syncedSeq = 0;
+    // Twice, since nothing can be delivered without it.
     std::string start(spoolrecord::kMagic);
-    spoolrecord::append(start, 0, m_hello);
+    for (int i = 0; i < 2; ++i)
+        spoolrecord::append(start, spoolrecord::Kind::Hello, 0, m_hello, {});
     if (auto written = write(start); !written) {
         // Without its head the segment is nothing: try again with another one later.
-        m_current.close();
-        fs::remove(segmentPath(m_segments.back().number), error);
-        m_segments.pop_back();
+        if (m_current.isOpen())
+            loseUnsynced();
         return written;
     }
-    syncFolder(m_folder);
+    m_disk->syncFolder(m_folder);
     return {};
 }
 
 Expected<void> Spool::write(std::string_view bytes)
 {
     Segment& segment = m_segments.back();
-    const std::string path = segmentPath(segment.number).string();
-    if (auto written = m_current.writeAll(bytes, path); !written) {
-        // If even that fails, the next open finds the torn tail.
-        if (::ftruncate(m_current.fd(), static_cast<off_t>(segment.bytes)) != 0)
-            m_current.close();
-        return written;
+    std::string_view rest = bytes;
+    while (!rest.empty()) {
+        const ssize_t written = m_disk->write(m_current.fd(), rest);
+        if (written > 0) {
+            rest.remove_prefix(static_cast<std::size_t>(written));
+            continue;
+        }
+        const int error = written < 0 ? errno : ENOSPC;
+        const std::string path = segmentPath(segment.number);
+        const bool isCut = m_disk->truncate(m_current.fd(), segment.bytes) == 0;
+        // Some file systems tell by a failed write that earlier ones are lost.
+        (void)sync();
+        // What a short write left and cannot be cut off stays as damage at the end of its segment.
+        if (!isCut && m_current.isOpen())
+            loseUnsynced();
+        return systemFailure("cannot write", path, error);
     }
     segment.bytes += bytes.size();
     m_usedBytes += bytes.size();
-    m_isDirty = true;
+    m_unsyncedBytes += bytes.size();
     return {};
 }
 
-Expected<SpoolPlace> Spool::append(std::uint64_t seq, std::string_view payload, const std::vector<LayoutId>& layouts,
-    const protocol::LayoutTable& table)
+Expected<void> Spool::append(const SpoolBatch& batch)
 {
+    const std::string& payload = *batch.payload;
     if (static_cast<double>(m_usedBytes + payload.size()) > static_cast<double>(m_allowedBytes))
-        return failure(ErrorCode::NoSpace, fmt::format("the spool {} is full", m_folder.string()));
+        return failure(ErrorCode::NoSpace, fmt::format("the spool {} is full", m_folder));
     if (!m_current.isOpen() || m_segments.empty() || m_segments.back().bytes >= kSegmentBytes)
         if (auto started = startSegment(); !started)
-            return tl::unexpected(started.error());
+            return started;
     std::string bytes;
     std::vector<LayoutId> added;
-    for (const LayoutId id : layouts) {
-        const auto layout = table.find(id);
-        if (!layout || m_layoutsInSegment.contains(id))
+    for (const auto& layout : batch.layouts) {
+        if (m_layoutsInSegment.contains(layout->id))
             continue;
         protocol::PayloadBuilder builder;
         builder.addLayout(*layout);
-        spoolrecord::append(bytes, 0, builder.finish());
-        added.push_back(id);
+        spoolrecord::append(bytes, spoolrecord::Kind::Layouts, 0, builder.finish(), {});
+        added.push_back(layout->id);
     }
     const std::size_t before = bytes.size();
-    spoolrecord::append(bytes, seq, payload);
+    spoolrecord::append(bytes, spoolrecord::Kind::Batch, batch.seq, payload, batch.facts);
     const SpoolPlace place { m_segments.back().number,
         static_cast<std::uint32_t>(m_segments.back().bytes + before + spoolrecord::kHeaderBytes),
-        static_cast<std::uint32_t>(payload.size()) };
+        static_cast<std::uint32_t>(payload.size()), crc32c(payload) };
     if (auto written = write(bytes); !written)
-        return tl::unexpected(written.error());
+        return written;
     m_layoutsInSegment.insert(added.begin(), added.end());
-    m_segments.back().lastSeq = seq;
-    return place;
+    m_segments.back().lastSeq = batch.seq;
+    m_unsynced.push_back({ batch, place });
+    return {};
 }
 
 Expected<void> Spool::sync()
 {
-    if (!m_isDirty || !m_current.isOpen())
+    if (!m_current.isOpen() || m_unsyncedBytes == 0)
         return {};
-    if (::fdatasync(m_current.fd()) != 0)
-        return systemFailure("cannot sync", segmentPath(m_segments.back().number).string(), errno);
-    m_isDirty = false;
+    if (m_disk->sync(m_current.fd()) != 0) {
+        const int error = errno;
+        const std::string path = segmentPath(m_segments.back().number);
+        loseUnsynced();
+        return systemFailure("cannot sync", path, error);
+    }
+    for (const Unsynced& one : m_unsynced)
+        m_kept.push_back({ one.batch.seq, one.place });
+    m_unsynced.clear();
+    m_unsyncedBytes = 0;
+    m_syncedBytes = m_segments.back().bytes;
+    m_syncedSeq = m_segments.back().lastSeq;
     return {};
+}
+
+/// Gives the current segment up: what no sync has covered is cut off where that works, and comes back to be written
+/// into another one.
+void Spool::loseUnsynced()
+{
+    for (Unsynced& one : m_unsynced)
+        m_lost.push_back(std::move(one.batch));
+    m_unsynced.clear();
+    m_unsyncedBytes = 0;
+    Segment& segment = m_segments.back();
+    const std::string path = segmentPath(segment.number);
+    if (m_disk->truncate(m_current.fd(), m_syncedBytes) == 0) {
+        m_usedBytes -= segment.bytes - m_syncedBytes;
+        segment.bytes = m_syncedBytes;
+        segment.lastSeq = m_syncedSeq;
+    }
+    m_current.close();
+    if (segment.bytes > 0)
+        return;
+    m_disk->remove(path);
+    m_segments.pop_back();
 }
 
 Expected<std::string> Spool::read(const SpoolPlace& place)
 {
-    const std::string path = segmentPath(place.segment).string();
+    const std::string path = segmentPath(place.segment);
     if (m_readingNumber != place.segment || !m_reading.isOpen()) {
-        auto file = FileHandle::open(path, O_RDONLY);
-        if (!file)
-            return tl::unexpected(file.error());
-        m_reading = std::move(*file);
+        const int fd = m_disk->open(path, O_RDONLY);
+        if (fd < 0)
+            return systemFailure("cannot open", path, errno);
+        m_reading = FileHandle(fd);
         m_readingNumber = place.segment;
     }
-    std::string raw(place.bytes + spoolrecord::kHeaderBytes, '\0');
-    const ssize_t got
-        = ::pread(m_reading.fd(), raw.data(), raw.size(), static_cast<off_t>(place.offset - spoolrecord::kHeaderBytes));
-    if (got != static_cast<ssize_t>(raw.size()))
-        return systemFailure("cannot read", path, got < 0 ? errno : EIO);
-    if (crc32c(std::string_view(raw).substr(8)) != getLe<std::uint32_t>(raw, 4))
+    std::string bytes(place.bytes, '\0');
+    std::size_t done = 0;
+    while (done < bytes.size()) {
+        const ssize_t got = m_disk->read(m_reading.fd(), bytes.data() + done, bytes.size() - done, place.offset + done);
+        if (got <= 0) {
+            const int error = got < 0 ? errno : EIO;
+            m_reading.close();
+            return systemFailure("cannot read", path, error);
+        }
+        done += static_cast<std::size_t>(got);
+    }
+    if (crc32c(bytes) != place.crc)
         return failure(ErrorCode::Damaged, fmt::format("{} is damaged at byte {}", path, place.offset));
-    raw.erase(0, spoolrecord::kHeaderBytes);
-    return raw;
+    return bytes;
 }
 
 void Spool::forgetUpTo(std::uint64_t seq)
 {
+    while (!m_unsynced.empty() && m_unsynced.front().batch.seq <= seq)
+        m_unsynced.pop_front();
     bool removed = false;
     while (!m_segments.empty() && m_segments.front().lastSeq <= seq) {
         const Segment& segment = m_segments.front();
-        if (m_segments.size() == 1)
+        if (m_segments.size() == 1) {
             m_current.close();
+            m_unsyncedBytes = 0;
+        }
         if (m_readingNumber == segment.number)
             m_reading.close();
-        std::error_code error;
-        fs::remove(segmentPath(segment.number), error);
+        const std::string path = segmentPath(segment.number);
+        if (segment.isDamaged)
+            m_disk->rename(path, path + ".damaged");
+        else
+            m_disk->remove(path);
         m_usedBytes -= std::min(m_usedBytes, segment.bytes);
         m_segments.pop_front();
         removed = true;
     }
-    if (m_segments.empty())
-        m_isDirty = false;
     if (removed)
-        syncFolder(m_folder);
+        m_disk->syncFolder(m_folder);
 }
 
 void Spool::noteBye(const std::string& reason)
 {
-    if (!m_lock.isOpen())
+    if (!m_owner.isClaimed())
         return;
-    const std::string path = (m_folder / kByeFile).string();
-    if (auto file = FileHandle::open(path, O_WRONLY | O_CREAT | O_TRUNC))
-        (void)file->writeAll(reason, path);
+    const int fd = m_disk->open(m_folder + "/" + kByeFile, O_WRONLY | O_CREAT | O_TRUNC);
+    if (fd < 0)
+        return;
+    const FileHandle file(fd);
+    (void)m_disk->write(fd, reason);
 }
 
 void Spool::removeIfEmpty()
 {
-    if (!m_lock.isOpen() || !m_segments.empty())
+    if (!m_owner.isClaimed() || !m_segments.empty())
         return;
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(m_folder, error))
-        if (entry.path().filename() != "lock" && entry.path().filename() != kByeFile)
+    const auto names = m_disk->list(m_folder);
+    if (!names)
+        return;
+    for (const std::string& name : *names)
+        if (name != kByeFile && !SpoolOwner::isOwnFile(name))
             return;
-    fs::remove(m_folder / kByeFile, error);
-    fs::remove(m_folder / "lock", error);
-    m_lock.close();
-    fs::remove(m_folder, error);
-    fs::remove(m_folder.parent_path(), error);
+    m_disk->remove(m_folder + "/" + kByeFile);
+    m_owner.release();
+    m_disk->remove(m_folder);
+    m_disk->remove(parentOf(m_folder));
 }
 
 double Spool::fill() const
@@ -227,84 +266,12 @@ double Spool::fill() const
 
 void Spool::refreshFreeSpace()
 {
-    std::error_code error;
-    const fs::space_info space = fs::space(m_folder, error);
-    if (error)
+    const auto space = m_disk->space(m_folder);
+    if (!space)
         return;
-    const auto spare = static_cast<std::uint64_t>(static_cast<double>(space.capacity) * kSpareDiskShare);
-    const std::uint64_t more = space.available > spare ? space.available - spare : 0;
+    const auto spare = static_cast<std::uint64_t>(static_cast<double>(space->capacity) * kSpareDiskShare);
+    const std::uint64_t more = space->available > spare ? space->available - spare : 0;
     m_allowedBytes = std::max<std::uint64_t>(1, std::min(m_capBytes, m_usedBytes + more));
-}
-
-Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
-{
-    std::error_code error;
-    if (!fs::is_directory(m_folder, error))
-        return failure(ErrorCode::NotFound, fmt::format("there is no spool {}", m_folder.string()));
-    if (auto claimed = claim(); !claimed)
-        return tl::unexpected(claimed.error());
-    std::vector<std::uint32_t> numbers;
-    for (const auto& entry : fs::directory_iterator(m_folder, error)) {
-        const std::string name = entry.path().filename().string();
-        std::uint32_t number = 0;
-        const auto [end, parsed] = std::from_chars(name.data(), name.data() + name.size(), number);
-        if (parsed == std::errc {} && std::string_view(end) == ".seg")
-            numbers.push_back(number);
-    }
-    std::sort(numbers.begin(), numbers.end());
-    Recovered out;
-    for (const std::uint32_t number : numbers) {
-        if (cancelled && cancelled->load(std::memory_order_relaxed))
-            return failure(ErrorCode::Cancelled, fmt::format("reading the spool {} was cut short", m_folder.string()));
-        recoverSegment(number, out);
-    }
-    std::ifstream bye(m_folder / kByeFile);
-    std::getline(bye, out.byeReason);
-    out.byeReason.resize(std::min(out.byeReason.size(), kMaxByeBytes));
-    refreshFreeSpace();
-    return out;
-}
-
-void Spool::recoverSegment(std::uint32_t number, Recovered& out)
-{
-    const std::string path = segmentPath(number).string();
-    m_nextNumber = std::max(m_nextNumber, number + 1);
-    auto file = FileHandle::open(path, O_RDONLY);
-    struct stat info { };
-    if (!file || ::fstat(file->fd(), &info) != 0 || info.st_size > static_cast<off_t>(4 * kSegmentBytes)) {
-        out.damages.push_back(fmt::format("{} cannot be read", path));
-        return;
-    }
-    std::string bytes(static_cast<std::size_t>(info.st_size), '\0');
-    const ssize_t got = ::pread(file->fd(), bytes.data(), bytes.size(), 0);
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    const spoolrecord::Scan scan = spoolrecord::scan(bytes);
-    Segment segment { number, scan.goodBytes, 0 };
-    bool isFirst = true;
-    for (const spoolrecord::View& record : scan.records) {
-        if (record.seq == 0 && std::exchange(isFirst, false)) {
-            out.hello = std::string(record.payload);
-        } else if (record.seq == 0) {
-            if (const auto batch = protocol::decodePayload(record.payload, out.layouts))
-                for (const auto& layout : batch->layouts)
-                    out.layouts.add(layout);
-        } else if (out.records.empty() || record.seq > out.records.back().seq) {
-            out.records.push_back({ record.seq,
-                { number, static_cast<std::uint32_t>(record.payloadOffset),
-                    static_cast<std::uint32_t>(record.payload.size()) } });
-            segment.lastSeq = record.seq;
-        }
-    }
-    std::error_code error;
-    if (scan.goodBytes < bytes.size()) {
-        if (!scan.isTorn) {
-            out.damages.push_back(fmt::format("{} is damaged at byte {}", path, scan.goodBytes));
-            fs::copy_file(path, path + ".damaged", fs::copy_options::skip_existing, error);
-        }
-        fs::resize_file(path, scan.goodBytes, error);
-    }
-    m_usedBytes += scan.goodBytes;
-    m_segments.push_back(segment);
 }
 
 std::string folderName(std::string_view text)

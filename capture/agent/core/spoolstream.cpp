@@ -2,14 +2,13 @@
 #include <telltale/agent/spoolstream.h>
 
 #include <algorithm>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include <telltale/agent/session.h>
 #include <telltale/protocol/codec.h>
-#include <telltale/protocol/payloadbuilder.h>
 
 namespace fs = std::filesystem;
 
@@ -18,6 +17,8 @@ namespace {
 
 /// All runs / a run / a stream: no deeper, or a folder such as /tmp would give others' spools away.
 constexpr int kDeepest = 2;
+/// What stands in for a lost batch is about as large; the rules learn its size before it is sent.
+constexpr std::size_t kLostBytes = 256;
 
 bool isSpool(const fs::path& folder)
 {
@@ -44,18 +45,49 @@ void collect(const fs::path& folder, int depth, std::vector<std::pair<fs::file_t
     }
 }
 
+using Record = Spool::Recovered::Record;
+
+/// Samples and scalars of a record, from its header or, in the oldest format, from its payload.
+LostBatch contentsOf(Spool& spool, const protocol::LayoutTable& layouts, const Record& record)
+{
+    if (record.hasFacts)
+        return { record.facts.samples, record.facts.scalars, record.facts.steps, true, {} };
+    LostBatch contents;
+    contents.isExact = false;
+    const auto payload = spool.read(record.place);
+    if (const auto batch = payload ? protocol::decodePayload(*payload, layouts) : failure(ErrorCode::Damaged, {})) {
+        contents.samples = batch->samples;
+        contents.scalars = batch->scalars;
+    }
+    return contents;
 }
 
-std::string lostBatchPayload(const std::string& why)
+/// What `missing` batches between two records held. Where both say what the stream had produced until then, that is
+/// known; else they are taken for as large as the one beside them.
+LostBatch between(Spool& spool, const protocol::LayoutTable& layouts, const Record& before, const Record* after,
+    std::uint64_t missing)
 {
-    protocol::PayloadBuilder builder;
-    Event event;
-    event.kind = "gap";
-    event.wallNs = clocksNow().wallNs;
-    event.text = fmt::format("a batch is lost: {}", why);
-    builder.addEvent(event);
-    builder.setStepComplete(true);
-    return builder.finish();
+    LostBatch lost;
+    lost.why = "the spool is damaged";
+    if (before.hasFacts && after && after->hasFacts) {
+        const std::uint64_t samples = after->facts.samplesBefore - before.facts.samplesBefore - before.facts.samples;
+        const std::uint64_t scalars = after->facts.scalarsBefore - before.facts.scalarsBefore - before.facts.scalars;
+        const std::uint64_t most = missing * spoolrecord::kMaxSamples;
+        if (samples <= most && scalars <= most) {
+            lost.samples = samples;
+            lost.scalars = scalars;
+            lost.steps = { before.facts.steps.last, std::max(before.facts.steps.last, after->facts.steps.first) };
+            return lost;
+        }
+    }
+    const LostBatch beside = contentsOf(spool, layouts, before);
+    lost.isExact = false;
+    lost.samples = missing * std::max<std::uint64_t>(1, beside.samples);
+    lost.scalars = missing * beside.scalars;
+    lost.steps = { beside.steps.last, beside.steps.last };
+    return lost;
+}
+
 }
 
 std::vector<fs::path> findSpools(const fs::path& folder)
@@ -71,41 +103,64 @@ std::vector<fs::path> findSpools(const fs::path& folder)
 }
 
 Expected<SpooledStream> openSpooledStream(
-    const fs::path& folder, std::uint64_t capBytes, const std::atomic<bool>* cancelled)
+    const fs::path& folder, std::uint64_t capBytes, const std::atomic<bool>* cancelled, std::shared_ptr<Disk> disk)
 {
     SpooledStream out;
-    auto stream = std::make_unique<Stream>(protocol::Hello {}, folder, capBytes);
-    auto recovered = stream->spool.recover(cancelled);
+    auto stream = std::make_unique<Stream>(protocol::Hello {}, folder, capBytes, std::move(disk));
+    Spool& spool = stream->disk.spool();
+    auto recovered = spool.recover(cancelled);
     if (!recovered)
         return tl::unexpected(std::move(recovered.error()));
     out.byeReason = std::move(recovered->byeReason);
-    out.damages = recovered->damages;
-    const auto message = protocol::decodeMessage(recovered->hello);
-    const auto* hello = message ? std::get_if<protocol::Hello>(&*message) : nullptr;
-    if (!hello || recovered->records.empty()) {
-        stream->spool.forgetUpTo(0);
-        stream->spool.removeIfEmpty();
+    out.damages = std::move(recovered->damages);
+    if (recovered->records.empty()) {
+        // What cannot be read stays where it is, for whoever can.
+        if (out.damages.empty())
+            spool.forgetUpTo(0);
+        spool.removeIfEmpty();
         return out;
     }
+    const auto message = protocol::decodeMessage(recovered->hello);
+    const auto* hello = message ? std::get_if<protocol::Hello>(&*message) : nullptr;
+    if (!hello)
+        return failure(ErrorCode::Damaged,
+            fmt::format("{} batches in {} cannot be delivered: what says whose they are is damaged",
+                recovered->records.size(), folder.string()),
+            "the files stay as they are");
     stream->hello = *hello;
     stream->layouts = std::move(recovered->layouts);
-    const auto now = HeldStore::Clock::now();
-    const auto addLost = [&](std::uint64_t seq, const std::string& why) {
-        std::string payload = lostBatchPayload(why);
-        const std::size_t bytes = payload.size();
-        if (stream->held.add(seq, payload, { 0, 0, std::make_shared<const std::vector<LayoutId>>() }, now))
-            stream->rules.onProduced(seq, bytes);
+    const auto addLost = [&](std::uint64_t seq, std::optional<LostBatch> lost) {
+        stream->held.addLost(seq, std::move(lost));
+        stream->rules.onProduced(seq, kLostBytes);
     };
+    const Record& first = recovered->records.front();
+    const bool isFirst
+        = first.seq == 1 || (first.hasFacts && first.facts.samplesBefore + first.facts.scalarsBefore == 0);
+    if (recovered->isDamagedBefore && !isFirst)
+        addLost(first.seq - 1, between(spool, stream->layouts, first, nullptr, 1));
+    const Record* before = nullptr;
     std::uint64_t next = recovered->records.front().seq;
-    for (const Spool::Recovered::Record& record : recovered->records) {
-        for (; next < record.seq; ++next)
-            addLost(next, "the spool is damaged");
-        stream->held.addSpooled(record.seq, record.place);
+    for (const Record& record : recovered->records) {
+        if (before && next < record.seq) {
+            addLost(next, between(spool, stream->layouts, *before, &record, record.seq - next));
+            while (++next < record.seq)
+                addLost(next, std::nullopt);
+        }
+        before = &record;
+        next = record.seq + 1;
+        if (!record.isWhole) {
+            LostBatch lost = contentsOf(spool, stream->layouts, record);
+            lost.why = "the spool is damaged";
+            addLost(record.seq, std::move(lost));
+            continue;
+        }
+        const spoolrecord::Facts& facts = record.facts;
+        stream->held.addSpooled(
+            record.seq, record.place, { facts.samples, facts.scalars, nullptr, facts.steps, record.hasFacts });
         stream->rules.onProduced(record.seq, record.place.bytes);
-        ++next;
     }
-    if (!recovered->damages.empty())
-        addLost(next, recovered->damages.front());
+    if (recovered->isDamagedBehind)
+        addLost(next, between(spool, stream->layouts, *before, nullptr, 1));
     out.stream = std::move(stream);
     return out;
 }

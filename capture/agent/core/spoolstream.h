@@ -19,16 +19,13 @@ struct SpooledStream {
     std::vector<std::string> damages; ///< sentences
 };
 
-/// Takes a spool folder over; holes are filled with batches that say so, so that the seqs have none. A folder with
-/// nothing to deliver is removed. Fails with Busy while its process lives, NotFound without a folder, Cancelled once
-/// `cancelled` is set. Thread: any.
-Expected<SpooledStream> openSpooledStream(
-    const std::filesystem::path& folder, std::uint64_t capBytes, const std::atomic<bool>* cancelled = nullptr);
+/// Takes a spool folder over; holes are filled with batches that count what was in them, so that the seqs have none. A
+/// folder with nothing in it is removed. Fails with Busy while its process lives, NotFound without a folder, Damaged
+/// when nothing says whose it is, Cancelled once `cancelled` is set. Thread: any; may take as long as the disk.
+Expected<SpooledStream> openSpooledStream(const std::filesystem::path& folder, std::uint64_t capBytes,
+    const std::atomic<bool>* cancelled = nullptr, std::shared_ptr<Disk> disk = nullptr);
 
 /// Every spool in or under `folder`, the oldest first: attempts are numbered in the order in which they ran.
 std::vector<std::filesystem::path> findSpools(const std::filesystem::path& folder);
-
-/// A payload that says a batch is lost, to stand at its seq. Thread: any (pure).
-std::string lostBatchPayload(const std::string& why);
 
 }

@@ -10,17 +10,18 @@ namespace telltale::agent {
 
 /// One stream (run, agent, incarnation): who it is, what of it is held and what may be sent. Thread: sender.
 struct Stream {
-    Stream(protocol::Hello identity, std::filesystem::path folder, std::uint64_t capBytes)
+    Stream(protocol::Hello identity, const std::filesystem::path& folder, std::uint64_t capBytes,
+        std::shared_ptr<Disk> files = nullptr, std::chrono::milliseconds patience = std::chrono::milliseconds::max())
         : hello(std::move(identity))
-        , spool(std::move(folder), capBytes)
-        , held(spool, layouts)
+        , disk(folder, capBytes, std::move(files))
+        , held(disk, layouts, patience)
     {
     }
 
     protocol::Hello hello;
     protocol::LayoutTable layouts;
     protocol::SendRules rules;
-    Spool spool;
+    SpoolDisk disk;
     HeldStore held;
 };
 
