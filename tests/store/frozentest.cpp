@@ -76,7 +76,8 @@ private:
     std::string place(const char* tag, const QTemporaryDir& dir) const;
     void placeCapsule(const std::string& tag, const fs::path& runs) const;
     void rows(bool onlyCapsules) const;
-    static void checkValues(const std::string& path, const json& values);
+    /// `mayHaveMore`: behind the last of them.
+    static void checkValues(const std::string& path, const json& values, bool mayHaveMore = false);
 
     fs::path m_data;
     json m_manifest;
@@ -125,7 +126,7 @@ std::string FrozenTest::place(const char* tag, const QTemporaryDir& dir) const
     return imported.document["streams"][0]["capsule"];
 }
 
-void FrozenTest::checkValues(const std::string& path, const json& values)
+void FrozenTest::checkValues(const std::string& path, const json& values, bool mayHaveMore)
 {
     std::map<std::string, std::set<std::string>> seriesOfKind;
     for (const auto& [key, wanted] : values.items()) {
@@ -139,8 +140,10 @@ void FrozenTest::checkValues(const std::string& path, const json& values)
             [&words](const json& candidate) { return candidate["micro_step"] == std::stoi(words[4]); });
         QVERIFY2(row != rows.end(), key.c_str());
         json found = json::array();
-        for (const json& value : (*row)["values"])
-            found.push_back({ value["step"], value["value"] });
+        for (const json& value : (*row)["values"]) {
+            if (!mayHaveMore || found.size() < wanted.size())
+                found.push_back({ value["step"], value["value"] });
+        }
         QVERIFY2(found == wanted, (key + " is " + found.dump() + ", was " + wanted.dump()).c_str());
     }
 }
@@ -182,7 +185,7 @@ void FrozenTest::everyCaseSaysWhatItSaid()
         QVERIFY2(now["verify"]["problems"] == was["verify"]["problems"], now["verify"].dump().c_str());
     }
     QCOMPARE(inspected.code, was["verify"]["whole"].get<bool>() ? 0 : 1);
-    checkValues(path, readJson(m_data / tag / "values.json"));
+    checkValues(path, readJson(m_data / tag / "values.json"), mayHaveMore);
 }
 
 void FrozenTest::everyRunGoesOnWithAllThatItHas_data()

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::chrono::milliseconds kFlushPoll { 2 };
 constexpr std::size_t kUsualBlocks = 256;
+/// The sender ends within its flush time; a process must end even if it does not.
+constexpr std::chrono::milliseconds kEndMargin { 500 };
 
 std::int64_t wallNs()
 {
@@ -34,8 +36,8 @@ Agent::Agent(AgentOptions options)
         return;
     m_step.agent = this;
     m_step.blocks.reserve(kUsualBlocks);
-    m_handover = std::make_unique<Handover>(m_options.ringBytes);
-    m_sender = std::make_unique<Sender>(m_options, *m_handover);
+    m_handover = std::make_shared<Handover>(m_options.ringBytes);
+    m_sender = std::make_shared<Sender>(m_options, *m_handover);
     if (!m_options.configText.empty()) {
         Blob blob;
         blob.kind = "config";
@@ -46,7 +48,7 @@ Agent::Agent(AgentOptions options)
     // The thread comes last: an exception after it would destroy it while it runs.
     forkguard::watch(&m_isChild);
     try {
-        m_thread = quietThread("telltale-sender", [this] { m_sender->run(); });
+        m_thread = quietThread("telltale-sender", [sender = m_sender, handover = m_handover] { sender->run(); });
     } catch (...) {
         forkguard::unwatch(&m_isChild);
         throw;
@@ -227,7 +229,10 @@ bool Agent::close(const std::string& reason)
         pushRingDrop();
     if (m_thread.joinable()) {
         m_sender->stop(reason, m_options.flush);
-        m_thread.join();
+        if (m_sender->waitEnded(Sender::Clock::now() + m_options.flush + kEndMargin))
+            m_thread.join();
+        else
+            m_thread.detach();
         forkguard::unwatch(&m_isChild);
     }
     return m_sender->isAllAcknowledged();

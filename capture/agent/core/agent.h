@@ -71,8 +71,9 @@ private:
     void pushRingDrop();
 
     const AgentOptions m_options;
-    std::unique_ptr<Handover> m_handover; ///< null when disabled from the start
-    std::unique_ptr<Sender> m_sender;
+    // The thread owns both as well: should it not end in time, it is left behind with what it touches.
+    std::shared_ptr<Handover> m_handover; ///< null when disabled from the start
+    std::shared_ptr<Sender> m_sender;
     std::thread m_thread;
     tt_step m_step;
     RingDrop m_pendingDrop; ///< not yet in the queue

@@ -137,6 +137,15 @@ void Sender::run()
     m_session.reset();
     m_leftovers.reset();
     m_context.stop();
+    const std::lock_guard lock(m_stopMutex);
+    m_hasEnded = true;
+    m_ended.notify_all();
+}
+
+bool Sender::waitEnded(Clock::time_point deadline)
+{
+    std::unique_lock lock(m_stopMutex);
+    return m_ended.wait_until(lock, deadline, [this] { return m_hasEnded; });
 }
 
 bool Sender::iterate()

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,11 +56,13 @@ public:
 
     /// Any thread. Ends run() within `flush` and a little; `reason` goes into Bye.
     void stop(const std::string& reason, std::chrono::milliseconds flush);
+    /// Any thread. False: run() has not ended by then.
+    bool waitEnded(Clock::time_point deadline);
     /// Any thread. A number for isFlushed(): everything handed over before this call.
     std::uint64_t requestFlush();
     bool isFlushed(std::uint64_t ticket) const { return m_flushDone.load(std::memory_order_acquire) >= ticket; }
     /// After run(): nothing is left unacknowledged.
-    bool isAllAcknowledged() const { return m_isAllAcknowledged; }
+    bool isAllAcknowledged() const { return m_isAllAcknowledged.load(std::memory_order_relaxed); }
 
 private:
     void start();
@@ -100,12 +103,14 @@ private:
     int m_strikes = 0;
     std::uint64_t m_flushSeen = 0;
     std::uint64_t m_flushSeq = 0;
-    bool m_isAllAcknowledged = false;
 
     std::atomic<std::uint64_t> m_flushWanted { 0 };
     std::atomic<std::uint64_t> m_flushDone { 0 };
     std::atomic<bool> m_isStopping { false };
+    std::atomic<bool> m_isAllAcknowledged { false };
     std::mutex m_stopMutex;
+    std::condition_variable m_ended;
+    bool m_hasEnded = false; ///< under m_stopMutex, as what follows
     std::string m_stopReason;
     std::chrono::milliseconds m_stopFlush { 0 };
 };

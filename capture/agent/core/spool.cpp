@@ -111,8 +111,10 @@ Expected<void> Spool::write(std::string_view bytes)
 Expected<void> Spool::append(const SpoolBatch& batch)
 {
     const std::string& payload = *batch.payload;
-    if (static_cast<double>(m_usedBytes + payload.size()) > static_cast<double>(m_allowedBytes))
-        return failure(ErrorCode::NoSpace, fmt::format("the spool {} is full", m_folder));
+    const auto isFull = [this](std::size_t more) { return m_usedBytes + more > m_allowedBytes; };
+    const auto full = [this] { return failure(ErrorCode::NoSpace, fmt::format("the spool {} is full", m_folder)); };
+    if (isFull(payload.size()))
+        return full();
     if (!m_current.isOpen() || m_segments.empty() || m_segments.back().bytes >= kSegmentBytes)
         if (auto started = startSegment(); !started)
             return started;
@@ -128,6 +130,8 @@ Expected<void> Spool::append(const SpoolBatch& batch)
     }
     const std::size_t before = bytes.size();
     spoolrecord::append(bytes, spoolrecord::Kind::Batch, batch.seq, payload, batch.facts);
+    if (isFull(bytes.size()))
+        return full();
     const SpoolPlace place { m_segments.back().number,
         static_cast<std::uint32_t>(m_segments.back().bytes + before + spoolrecord::kHeaderBytes),
         static_cast<std::uint32_t>(payload.size()), crc32c(payload) };
