@@ -198,7 +198,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--only", type=int, metavar="INDEX", help="one trial of each row, as its name says it")
     parser.add_argument("--jobs", type=int, default=3 * (os.cpu_count() or 1), help="trials side by side")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release", help="the build folder")
-    parser.add_argument("--out", type=Path, help="also write the table into this file (of a README only what is behind its mark)")
+    parser.add_argument("--out", type=Path, help="a file for the table (in a README: behind its mark)")
     return parser.parse_args()
 
 
@@ -224,13 +224,14 @@ def main() -> int:
 
     signal.signal(signal.SIGTERM, interrupt)
     sweep()
+    host = machine()
     seed = args.seed if args.seed is not None else int(time.time())
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         work = tempfile.TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-", ignore_cleanup_errors=True)
         harness = Harness(args.build.resolve(), Path(stack.enter_context(work)), seed, args.jobs, args.only)
         outcomes = harness.run(counts)
-    text = f"{machine()}, seed {seed}, {time.monotonic() - started:.0f} s in all.\n\n{table(outcomes)}\n"
+    text = f"{host}, seed {seed}, {time.monotonic() - started:.0f} s in all.\n\n{table(outcomes)}\n"
     print(text)
     if args.out:
         write(text, args.out)

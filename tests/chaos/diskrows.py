@@ -7,7 +7,7 @@ import contextlib
 import errno
 import signal
 
-from disks import SmallDisk
+from disks import PowerDisk, SmallDisk
 from rig import HEAL_S, REFUSED_S, Broken, Page, Trial
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EDQUOT)
@@ -30,9 +30,8 @@ def full_server(trial: Trial) -> None:
 
     trial.until("the disk fills up", is_stuck)
     disk.make_room()
-    took = driver.flush(HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def full_agent(trial: Trial) -> None:
@@ -46,10 +45,10 @@ def full_agent(trial: Trial) -> None:
     trial.wait(0.0, 0.5)
     server = trial.again(data, join)
     driver.tell("hold")
-    driver.flush(HEAL_S + trial.patience)
+    trial.flush(HEAL_S)
     driver.tell("go")
     trial.wait(0.1, 0.2)
-    verdict = trial.end(server, driver, data, spool)
+    verdict = trial.end(server, data, spool)
     if verdict["dropped"] == 0:
         raise Broken("nothing was dropped in the end")
 
@@ -94,11 +93,10 @@ def broken_store(trial: Trial) -> None:
         page.set(**plan | {"fail_from": page.get("calls") + plan["fail_from"]})
     if page.get("fail_from") > 0:
         _await_errors(trial, page)
-    took = driver.flush(REFUSED_S + HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
+    trial.flush(REFUSED_S + HEAL_S)
     if server.process.poll() is not None:
         raise Broken(f"the server died: {trial.said('server')}")
-    trial.end(server, driver, data, spool)
+    trial.end(server, data, spool)
 
 
 def broken_close(trial: Trial) -> None:
@@ -108,7 +106,7 @@ def broken_close(trial: Trial) -> None:
     driver = trial.driver(join, spool)
     driver.wait_acked()
     trial.wait(0.0, 0.7)
-    driver.flush(HEAL_S + trial.patience)
+    trial.flush(HEAL_S)
     driver.close()
     plan = _plan_error(trial, 40)
     page.set(**plan | {"fail_from": page.get("calls") + plan["fail_from"]})
@@ -132,8 +130,8 @@ def broken_spool(trial: Trial) -> None:
     _await_errors(trial, page)
     if trial.index % 2:
         server = trial.again(data, join)
-        driver.flush(HEAL_S + trial.patience)
-        trial.end(server, driver, data, spool)
+        trial.flush(HEAL_S)
+        trial.end(server, data, spool)
     else:
         driver.close()
         trial.take_leftovers(spool, data)
@@ -156,6 +154,38 @@ def unreadable_spool(trial: Trial) -> None:
             file.seek(trial.random.randrange(segment.stat().st_size * 3 // 4))
             file.write(trial.random.randbytes(64))
     server = trial.again(data, join)
-    driver.flush(HEAL_S + trial.patience)
-    verdict = trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    verdict = trial.end(server, data, spool)
     trial.figure("at most {:.0f} samples dropped, all counted", verdict["dropped"])
+
+
+def hang_server(trial: Trial) -> None:
+    disk = PowerDisk(trial, "disk")
+    data, spool = disk.point / "data", trial.folder / "spool"
+    server, join = trial.server(data)
+    trial.ranks(1, join, spool)
+    trial.wait(0.0, 0.4)
+    with disk.frozen():
+        trial.wait(0.5, 4.0)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
+
+
+def hang_agent(trial: Trial) -> None:
+    """Streaming does not need the spool's disk."""
+    disk = PowerDisk(trial, "disk")
+    data, spool = trial.folder / "data", disk.point / "spool"
+    server, join = trial.server(data)
+    driver = trial.driver(join, spool)
+    driver.wait_acked()
+    if trial.index % 2:
+        # With a spool in use.
+        trial.stop(server)
+        trial.wait(0.2, 0.6)
+        server = trial.again(data, join)
+        trial.flush(HEAL_S)
+    trial.wait(0.0, 0.4)
+    with disk.frozen():
+        trial.wait(0.5, 3.0)
+        trial.flush(HEAL_S)
+    trial.end(server, data, spool)

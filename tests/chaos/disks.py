@@ -9,6 +9,7 @@ import os
 import struct
 import subprocess
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from rig import Trial
@@ -24,7 +25,8 @@ def run(*words: str) -> None:
 
 
 def unmount(point: Path) -> None:
-    """A disk without power stays busy for a moment after its last user is gone."""
+    """A disk without power stays busy for a moment after its last user is gone; a frozen one is thawed."""
+    subprocess.run(["fsfreeze", "-u", str(point)], capture_output=True)
     for _ in range(100):
         if not os.path.ismount(point):
             return
@@ -57,6 +59,15 @@ class PowerDisk:
         fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, struct.pack("I", WITHOUT_LOG_FLUSH))
         os.close(folder)
         return time.monotonic_ns()
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Whoever writes to it waits, and cannot be woken."""
+        run("fsfreeze", "-f", str(self.point))
+        try:
+            yield
+        finally:
+            run("fsfreeze", "-u", str(self.point))
 
     def back(self) -> None:
         """Power is there again; whoever used the disk is gone."""

@@ -35,7 +35,7 @@ namespace {
 struct Options {
     std::string join, spool, oracle, runId = "chaos";
     std::int64_t firstStep = 0;
-    std::int32_t restartCount = 0;
+    std::int32_t restartCount = 0, rank = 0, worldSize = 1;
     std::chrono::microseconds pace { 2000 };
     std::uint64_t spoolCapBytes = 0;
 };
@@ -97,7 +97,8 @@ Driver::Driver(const Options& options)
     open.run_id = options.runId.c_str();
     open.spool_dir = options.spool.c_str();
     open.framework = "none";
-    open.world_size = 1;
+    open.rank = options.rank;
+    open.world_size = options.worldSize;
     open.restart_count = options.restartCount;
     open.spool_cap_bytes = options.spoolCapBytes;
     open.batch_ms = 50;
@@ -249,6 +250,10 @@ int main(int argc, char** argv)
             options.firstStep = std::strtoll(value.c_str(), nullptr, 10);
         else if (key == "--restart")
             options.restartCount = static_cast<std::int32_t>(std::strtol(value.c_str(), nullptr, 10));
+        else if (key == "--rank")
+            options.rank = static_cast<std::int32_t>(std::strtol(value.c_str(), nullptr, 10));
+        else if (key == "--world-size")
+            options.worldSize = static_cast<std::int32_t>(std::strtol(value.c_str(), nullptr, 10));
         else if (key == "--pace-us")
             options.pace = std::chrono::microseconds(std::strtol(value.c_str(), nullptr, 10));
         else if (key == "--spool-cap")

@@ -151,6 +151,7 @@ class Driver:
         self.program = program
         self.oracle = oracle
         self.is_acked = False
+        self.is_over = False
 
     def _expect(self, word: str, timeout: float) -> list[str]:
         while True:
@@ -171,9 +172,10 @@ class Driver:
         with contextlib.suppress(BrokenPipeError):
             self.program.process.stdin.write(command.encode() + b"\n")
 
-    def flush(self, within: float) -> float:
-        """Everything issued is acknowledged within so many seconds; how many it took."""
+    def begin_flush(self, within: float) -> None:
         self.tell(f"flush {int(within * 1000)}")
+
+    def end_flush(self, within: float) -> float:
         flushed, ms = self._expect("flushed", within + PATIENCE_S)
         if flushed != "1":
             raise Broken(f"not everything is acknowledged {within:.0f} s after the fault was over")
@@ -189,9 +191,14 @@ class Driver:
                     return int(acked), int(dropped)
         return 0, 0
 
+    def kill(self) -> None:
+        self.is_over = True
+        self.program.kill()
+
     def close(self) -> None:
         """Ends the training properly."""
         assert self.program.process.stdin
+        self.is_over = True
         self.program.process.stdin.close()
         code = self.program.end()
         if code != 0:
@@ -282,6 +289,24 @@ class Trial(contextlib.ExitStack):
         self.drivers.append(driver)
         return driver
 
+    def ranks(self, count: int, join: str, spool: Path, page: Page | None = None) -> None:
+        """The drivers of one job, all streaming."""
+        for rank in range(count):
+            self.driver(join, spool, page, rank=rank, world_size=count)
+        for driver in self.drivers:
+            driver.wait_acked()
+
+    def living(self) -> list[Driver]:
+        return [driver for driver in self.drivers if not driver.is_over]
+
+    def flush(self, within: float) -> None:
+        """Everything issued is acknowledged within so many seconds, and what a busy machine needs on top."""
+        within += self.patience
+        for driver in self.living():
+            driver.begin_flush(within)
+        took = [driver.end_flush(within) for driver in self.living()]
+        self.figure("all delivered after at most {:.1f} s", max(took))
+
     def said(self, name: str) -> str:
         log = self.folder / f"{name}.err"
         return (log.read_text(errors="replace").strip().splitlines() or ["(nothing)"])[-1]
@@ -315,9 +340,10 @@ class Trial(contextlib.ExitStack):
         verdict: dict[str, Any] = json.loads(line)
         return verdict
 
-    def end(self, server: Program, driver: Driver, data: Path, spool: Path) -> dict[str, Any]:
+    def end(self, server: Program, data: Path, spool: Path) -> dict[str, Any]:
         """The training ends, the server ends, what is left in the spool is imported, the judge judges."""
-        driver.close()
+        for driver in self.living():
+            driver.close()
         self.stop(server)
         self.take_leftovers(spool, data)
         return self.judge(data)

@@ -11,10 +11,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from diskrows import broken_close, broken_spool, broken_store, full_agent, full_server, unreadable_spool
+from diskrows import (
+    ERRORS,
+    broken_close,
+    broken_spool,
+    broken_store,
+    full_agent,
+    full_server,
+    hang_agent,
+    hang_server,
+    unreadable_spool,
+)
 from disks import PowerDisk
 from network import LossyLink, Relay
-from rig import HEAL_S, Broken, Page, Program, Trial
+from rig import HEAL_S, REFUSED_S, Broken, Page, Program, Trial
 
 SILENCE_S = 15.0  # both ends give up a peer that says nothing for so long
 
@@ -22,20 +32,23 @@ SILENCE_S = 15.0  # both ends give up a peer that says nothing for so long
 def kill_server(trial: Trial) -> None:
     data, spool = trial.folder / "data", trial.folder / "spool"
     server, join = trial.server(data)
-    driver = trial.driver(join, spool)
-    driver.wait_acked()
-    if trial.index % 2:
+    trial.ranks(1 + trial.index % 2, join, spool)
+    if trial.index % 4 == 1:
         # In the middle of taking in what was kept while it was away.
         trial.stop(server)
         trial.wait(0.2, 0.8)
         server = trial.again(data, join)
         trial.wait(0.0, 0.5)
     else:
-        trial.wait(0.0, 0.4)
+        trial.wait(0.0, 0.8)
+    if trial.index % 4 == 2:
+        # While it closes its runs.
+        server.signal(signal.SIGTERM)
+        trial.wait(0.0, 0.1)
     server.kill()
     server = trial.again(data, join)
-    driver.flush(HEAL_S + trial.patience)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def kill_agent(trial: Trial) -> None:
@@ -48,14 +61,14 @@ def kill_agent(trial: Trial) -> None:
         trial.stop(server)
         trial.wait(0.1, 1.0)
     trial.wait(0.0, 0.4)
-    driver.program.kill()
+    driver.kill()
     if is_away:
         server = trial.again(data, join)
     if trial.index % 4 < 2:
         # The next attempt of the same training delivers what the killed one left.
         following = trial.driver(join, spool)
         following.wait_acked()
-        trial.end(server, following, data, spool)
+        trial.end(server, data, spool)
     else:
         if trial.random.random() < 0.5:
             trial.take_leftovers(spool, data)
@@ -76,8 +89,7 @@ def cut_server(trial: Trial, swallows_syncs: bool = False) -> None:
     data, spool = disk.point / "data", trial.folder / "spool"
     page = trial.page("server", disk.point)
     server, relay, join = _relayed(trial, data, page)
-    driver = trial.driver(relay.join, spool)
-    driver.wait_acked()
+    trial.ranks(1 + trial.index % 2, relay.join, spool)
     page.set(swallows_syncs=int(swallows_syncs))
     trial.wait(0.1, 1.5)
     # A machine without power says nothing more. Here the process lives on for a moment, and an fdatasync that the cut
@@ -88,8 +100,8 @@ def cut_server(trial: Trial, swallows_syncs: bool = False) -> None:
     disk.back()
     server = trial.again(data, join)
     relay.heal()
-    driver.flush(HEAL_S + trial.patience)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def cut_server_without_syncs(trial: Trial) -> None:
@@ -105,7 +117,7 @@ def cut_agent(trial: Trial) -> None:
     trial.stop(server)
     trial.wait(0.5, 4.0)
     at = disk.cut()
-    driver.program.kill()
+    driver.kill()
     disk.back()
     if trial.index % 2:
         server = trial.again(data, join)
@@ -127,9 +139,8 @@ def half_open(trial: Trial) -> None:
     trial.wait(0.0, 0.4)
     relay.lose_connections()
     trial.wait(0.0, 2.0)
-    took = driver.flush(SILENCE_S + HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
-    trial.end(server, driver, data, spool)
+    trial.flush(SILENCE_S + HEAL_S)
+    trial.end(server, data, spool)
 
 
 def one_way(trial: Trial) -> None:
@@ -142,9 +153,8 @@ def one_way(trial: Trial) -> None:
     # Every fifth lasts until both ends have given up.
     trial.wait(*((16.0, 18.0) if trial.index % 5 == 4 else (0.2, 3.0)))
     relay.heal()
-    took = driver.flush(HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def reset(trial: Trial) -> None:
@@ -157,9 +167,8 @@ def reset(trial: Trial) -> None:
         relay.reset()
         trial.wait(0.0, 0.3)
         relay.heal()
-    took = driver.flush(HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def loss(trial: Trial) -> None:
@@ -169,8 +178,7 @@ def loss(trial: Trial) -> None:
     driver = trial.driver(join, spool, namespace=link.agent_space, pace_us=5000)
     driver.wait_acked()
     trial.wait(1.0, 3.0)
-    took = driver.flush(60.0 + trial.patience)  # still at 20 %
-    trial.figure("all delivered after at most {:.1f} s", took)
+    trial.flush(60.0)  # still at 20 %
     driver.close()
     if link.lost < 10:
         raise RuntimeError(f"the link lost {link.lost} packets of {link.carried}")
@@ -189,8 +197,8 @@ def jump_clock(trial: Trial) -> None:
         hours = trial.random.choice((-1, 1)) * trial.random.uniform(1, 48)
         page.set(clock_offset_ns=int(hours * 3600e9))
         trial.wait(0.05, 0.25)
-    driver.flush(HEAL_S + trial.patience)
-    verdict = trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    verdict = trial.end(server, data, spool)
     if verdict["reconnects"] > 0:
         raise Broken("a jump of the wall clock ended the connection")
 
@@ -204,9 +212,8 @@ def freeze_server(trial: Trial) -> None:
     server.signal(signal.SIGSTOP)
     trial.wait(SILENCE_S + 1, SILENCE_S + 4)
     server.signal(signal.SIGCONT)
-    took = driver.flush(HEAL_S + trial.patience)
-    trial.figure("all delivered after at most {:.1f} s", took)
-    trial.end(server, driver, data, spool)
+    trial.flush(HEAL_S)
+    trial.end(server, data, spool)
 
 
 def judge_sees(trial: Trial) -> None:
@@ -216,7 +223,7 @@ def judge_sees(trial: Trial) -> None:
     driver = trial.driver(join, spool)
     driver.wait_acked()
     trial.wait(0.3, 0.6)
-    trial.end(server, driver, data, spool)
+    trial.end(server, data, spool)
     lines = driver.oracle.read_text().splitlines(keepends=True)
     issued = [line for line in lines if line.startswith("i ")]
     closing = lines[-1].split()
@@ -242,6 +249,45 @@ def judge_sees(trial: Trial) -> None:
         file.write(bytes(3000))
     if not trial.verdict(data)["problems"]:
         raise Broken("the judge does not see damage")
+
+
+def mix(trial: Trial) -> None:
+    """Five faults one after the other in one run of two ranks, each before the last one is over or after it."""
+    disk = trial.folder / "disk"
+    data, spool = disk / "data", disk / "spool"
+    page = trial.page("both", disk)
+    server, relay, join = _relayed(trial, data, page)
+    trial.ranks(2, relay.join, spool, page)
+    for _ in range(5):
+        fault = trial.random.choice(("kill", "stop", "errors", "deaf", "reset", "lose", "freeze", "clock"))
+        if fault in ("kill", "stop"):
+            page.set(fail_from=0)
+            server.kill() if fault == "kill" else trial.stop(server)
+            trial.wait(0.0, 0.5)
+            server = trial.again(data, join, page)
+        elif fault == "errors":
+            error, count = trial.random.choice(ERRORS), trial.random.choice((1, 3, 10))
+            page.set(error=error, fail_count=count, fail_from=page.get("calls") + trial.random.randrange(1, 30))
+        elif fault == "deaf":
+            relay.go_deaf(*trial.random.sample(("agent", "server"), trial.random.choice((1, 2))))
+        elif fault == "reset":
+            relay.reset()
+        elif fault == "lose":
+            relay.lose_connections()
+        elif fault == "freeze":
+            server.signal(signal.SIGSTOP)
+            trial.wait(0.1, 1.0)
+            server.signal(signal.SIGCONT)
+        else:
+            page.set(clock_offset_ns=trial.random.randrange(-100_000, 100_000) * 10**9)
+        trial.wait(0.0, 0.6)
+        if trial.random.random() < 0.5:
+            relay.heal()
+            page.set(fail_from=0)
+    relay.heal()
+    page.set(fail_from=0)
+    trial.flush(SILENCE_S + REFUSED_S + HEAL_S)
+    trial.end(server, data, spool)
 
 
 def no_root() -> str:
@@ -279,7 +325,7 @@ class Row:
 
 ROWS = [
     Row("judge", "control: a judge that is lied to says so", 5, 1, judge_sees),
-    Row("server-kill", "server killed (SIGKILL): streaming; catching up", 200, 4, kill_server),
+    Row("server-kill", "server killed (SIGKILL): streaming, catching up, closing", 200, 4, kill_server),
     Row("agent-kill", "agent killed (SIGKILL): server there; server away", 200, 4, kill_agent),
     Row("server-power", "power cut of the server's disk", 100, 2, cut_server, no_loop),
     Row("agent-power", "power cut of the training's host", 100, 2, cut_agent, no_loop),
@@ -295,5 +341,8 @@ ROWS = [
     Row("agent-errors", "spool: ENOSPC, EIO, EDQUOT at the n-th call", 120, 2, broken_spool),
     Row("agent-reads", "spool: EIO or changed bytes as it is read back", 50, 0, unreadable_spool),
     Row("clock", "wall clock jumps by hours, forth and back", 50, 1, jump_clock),
+    Row("mix", "five of these faults in one run of two ranks", 100, 2, mix),
+    Row("server-frozen", "server's disk hangs for a while (fsfreeze)", 20, 1, hang_server, no_loop),
+    Row("agent-frozen", "spool's disk hangs (fsfreeze) while the server is there", 20, 0, hang_agent, no_loop),
     Row("freeze", "server stopped (SIGSTOP) beyond the timeout", 20, 1, freeze_server),
 ]
