@@ -2,12 +2,16 @@
 #include <QtTest>
 
 #include <cmath>
+#include <map>
 #include <memory>
 
 #include <torch/torch.h>
 
+#include <telltale/config/field.h>
 #include <telltale/torch/attentionstats.h>
+#include <telltale/torch/configfile.h>
 #include <telltale/torch/hosttensor.h>
+#include <telltale/torch/servedfields.h>
 #include <telltale/torch/strikes.h>
 #include <telltale/torch/trainermon.h>
 
@@ -486,6 +490,85 @@ private Q_SLOTS:
         }
         QCOMPARE(sink.events.size(), std::size_t { 1 });
         QVERIFY(sink.events.front().find("spectrum") != std::string::npos);
+    }
+
+    void everyFieldOfTheConfigIsServedOrNamed()
+    {
+        // Something else than the default for every field of the table: a new field needs a line here.
+        const std::map<std::string, std::string> wishes {
+            { "targets", R"({"0": {}})" },
+            { "l2_targets", R"({"linear_hook": []})" },
+            { "recording_l2_features", "true" },
+            { "sa_order", R"("b,s,h,d")" },
+            { "print_struct", "true" },
+            { "module_ranks", "[0]" },
+            { "ur_distribution", "true" },
+            { "xy_distribution", "true" },
+            { "all_xy", "true" },
+            { "forward_only", "true" },
+            { "backward_only", "true" },
+            { "mv_distribution", "true" },
+            { "param_distribution", "true" },
+            { "wg_distribution", "true" },
+            { "mg_direction", "true" },
+            { "cc_distribution.enable", "true" },
+            { "cc_distribution.cc_codeline", R"(["train.py"])" },
+            { "cc_distribution.cc_pre_hook", "true" },
+            { "cc_distribution.cc_log_only", "true" },
+            { "alert.rules", R"([{"rule_name": "AnomalyTurbulence", "args": {"threshold": 0.5}}])" },
+            { "alert.dump", "true" },
+            { "stack_info", "true" },
+            { "monitor_mbs_grad", "true" },
+            { "format", R"("csv")" },
+            { "ops", R"(["norm", "max"])" },
+            { "eps", "0.5" },
+            { "ndigits", "3" },
+            { "step_count_per_record", "7" },
+            { "append_output", R"(["Dec03_21-34-40", "Dec03_21-34-41"])" },
+            { "squash_name", "true" },
+            { "start_step", "3" },
+            { "step_interval", "2" },
+            { "collect_times", "5" },
+            { "dynamic_on", "true" },
+            { "telltale.attention_hook", "true" },
+            { "telltale.attention_queries", "5" },
+            { "telltale.stop_after_struct", "true" },
+            { "telltale.alert_two_sided", "true" },
+            { "telltale.threads", "1" },
+        };
+        for (const auto& field : config::fields()) {
+            const std::string object(field.object);
+            std::string name = object;
+            name.append(object.empty() ? "" : ".").append(field.name);
+            QVERIFY2(wishes.contains(name), name.c_str());
+            std::string text = "{";
+            if (!object.empty())
+                text.append("\"").append(object).append("\": {");
+            text.append("\"").append(field.name).append("\": ").append(wishes.at(name));
+            text.append(object.empty() ? "}" : "}}");
+            const auto parsed = config::parseMonitorConfig(text);
+            QVERIFY(parsed && parsed->problems.empty());
+            QVERIFY2(field.write(parsed->config) != field.write(config::MonitorConfig {}), name.c_str());
+            const bool isNamed = unservedFields(parsed->config) == std::vector<std::string> { name };
+            QVERIFY2(isNamed != (isServed(name) && name != "format"), name.c_str());
+        }
+        QVERIFY(unservedFields(config::parseMonitorConfig(R"({"format": ["stream"]})")->config).empty());
+        QVERIFY(unservedFields(config::parseMonitorConfig(everythingConfigText())->config).empty());
+        qputenv("DYNAMIC_MONITOR", "True");
+        const auto names = unservedFields({});
+        qunsetenv("DYNAMIC_MONITOR");
+        QCOMPARE(names, std::vector<std::string> { "DYNAMIC_MONITOR" });
+    }
+
+    void whatTheConfigAsksForInVainIsToldOnce()
+    {
+        RecordingSink sink;
+        auto options = everything();
+        options.config.mgDirection = options.config.stackInfo = true;
+        Training t(&sink, options);
+        t.run(3);
+        QCOMPARE(sink.events.size(), std::size_t { 1 });
+        QVERIFY(sink.events.front().find("mg_direction, stack_info") != std::string::npos);
     }
 
     void theThirdFailureSwitchesAKindOff()

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <telltale/torch/hosttensor.h>
+#include <telltale/torch/servedfields.h>
 #include <telltale/torch/structure.h>
 #include <telltale/torch/visit.h>
 
@@ -41,6 +42,8 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
         *table = SeriesTable(table->kind(), {});
     guarded(Kind::Unspecified, [&] {
         m_sink.blob("structure", "model", m_step, structureJson(model));
+        if (const auto sentence = unservedSentence(m_options.config); m_options.isOn && !sentence.empty())
+            tellAloud(sentence);
         const auto& ranks = m_options.config.moduleRanks;
         if (ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end())
             watchParameters(model);
@@ -152,6 +155,8 @@ void TrainerMon::State::afterStep()
             measureParameters(m_paramUpdated, [](const Parameter& p) { return p.tensor; });
             if (m_collected++ == 0)
                 guarded(Kind::Unspecified, [this] { tellIdleTargets(); });
+            if (const char* trouble = tt_stats_trouble())
+                guarded(Kind::Unspecified, [this, trouble] { tellAloud(trouble); });
         }
         guarded(Kind::Unspecified, [this] { publish(); });
     }
@@ -214,9 +219,7 @@ void TrainerMon::State::tellIdleTargets()
             continue;
         const std::string sentence
             = "the target \"" + target + "\" matches no parameter and no tapped module; nothing is collected for it";
-        // Whoever wrote the config looks at the training's own output first.
-        if (tell(sentence))
-            std::fprintf(stderr, "telltale: %s\n", sentence.c_str());
+        tellAloud(sentence);
     }
 }
 
@@ -225,6 +228,12 @@ void TrainerMon::State::notObserved(const SeriesTable& table, std::size_t series
     const auto& desc = table.series(series);
     tell("not observed: " + std::string(kindName(table.kind())) + " of " + desc.name
         + (desc.slot.empty() ? "" : " " + desc.slot) + ", because " + reason);
+}
+
+void TrainerMon::State::tellAloud(const std::string& sentence)
+{
+    if (tell(sentence))
+        std::fprintf(stderr, "telltale: %s\n", sentence.c_str());
 }
 
 bool TrainerMon::State::tell(const std::string& sentence)

@@ -72,6 +72,8 @@ private:
     void notObserved(const SeriesTable& table, std::size_t series, const char* reason);
     /// An event, once for each sentence. True when it is new.
     bool tell(const std::string& sentence);
+    /// The same, and on the training's own output, where whoever wrote the config looks first.
+    void tellAloud(const std::string& sentence);
     template <typename Work> void guarded(Kind kind, Work&& work)
     {
         m_strikes.run(kind, work, [this](const std::string& sentence) { tell(sentence); });

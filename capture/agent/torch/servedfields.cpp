@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/torch/servedfields.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <strings.h>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/config/field.h>
+
+namespace telltale {
+namespace {
+
+/// A field that is not here is named to the user, so that a new one is never ignored in silence.
+constexpr std::array<std::string_view, 19> kServed {
+    "targets", "module_ranks", "xy_distribution", "all_xy", "forward_only", "backward_only", "mv_distribution",
+    "param_distribution", "wg_distribution", "monitor_mbs_grad",
+    "ops", // the dashboard gets all of them
+    "eps", "start_step", "step_interval", "collect_times", "telltale.attention_hook", "telltale.attention_queries",
+    "telltale.threads",
+    "format", // as long as it is the stream
+};
+
+std::string fullName(const config::Field& field)
+{
+    return field.object.empty() ? std::string(field.name) : std::string(field.object) + "." + std::string(field.name);
+}
+
+bool isStreamAlone(const config::MonitorConfig& config)
+{
+    return std::all_of(config.format.begin(), config.format.end(), [](const auto& name) { return name == "stream"; });
+}
+
+}
+
+bool isServed(std::string_view field)
+{
+    return std::find(kServed.begin(), kServed.end(), field) != kServed.end();
+}
+
+std::vector<std::string> unservedFields(const config::MonitorConfig& config)
+{
+    static const config::MonitorConfig defaults;
+    std::vector<std::string> names;
+    for (const config::Field& field : config::fields()) {
+        std::string name = fullName(field);
+        const bool isDone = isServed(name) && (name != "format" || isStreamAlone(config));
+        if (!isDone && field.write(config) != field.write(defaults))
+            names.push_back(std::move(name));
+    }
+    const char* dynamic = std::getenv("DYNAMIC_MONITOR");
+    if (dynamic && ::strcasecmp(dynamic, "true") == 0)
+        names.emplace_back("DYNAMIC_MONITOR");
+    return names;
+}
+
+std::string unservedSentence(const config::MonitorConfig& config)
+{
+    std::string list;
+    for (const std::string& name : unservedFields(config))
+        list.append(list.empty() ? "" : ", ").append(name);
+    return list.empty() ? list
+                        : "the agent for C++ does not do what the config asks for with " + list
+            + "; everything else is collected, and the agent for Python does these too";
+}
+
+}
