@@ -339,10 +339,10 @@ ROWS = [
     Row("server-errors", "store: ENOSPC, EIO, EDQUOT at the n-th call", 240, 2, broken_store),
     Row("close-errors", "the same while the server closes the run", 120, 2, broken_close),
     Row("agent-errors", "spool: ENOSPC, EIO, EDQUOT at the n-th call", 120, 2, broken_spool),
-    Row("agent-reads", "spool: EIO or changed bytes as it is read back", 50, 0, unreadable_spool),
+    Row("agent-reads", "spool: EIO or changed bytes as it is read back", 50, 2, unreadable_spool),
     Row("clock", "wall clock jumps by hours, forth and back", 50, 1, jump_clock),
     Row("mix", "five of these faults in one run of two ranks", 100, 2, mix),
     Row("server-frozen", "server's disk hangs for a while (fsfreeze)", 20, 1, hang_server, no_loop),
-    Row("agent-frozen", "spool's disk hangs (fsfreeze) while the server is there", 20, 0, hang_agent, no_loop),
+    Row("agent-frozen", "spool's disk hangs (fsfreeze) while the server is there", 20, 1, hang_agent, no_loop),
     Row("freeze", "server stopped (SIGSTOP) beyond the timeout", 20, 1, freeze_server),
 ]
