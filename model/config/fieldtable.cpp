@@ -22,10 +22,10 @@ constexpr std::array kFields {
     makeField<TargetsField>("", "targets",
         "Modules and parameters to watch: an exact name selects the object and everything below it, * and ? match "
         "within one dotted component. Each may select \"tensor\" or an element \"tuple[2]:0\" of its input, output, "
-        "input_grad and output_grad. Empty: everything."),
+        "input_grad and output_grad, counted as the training code wrote them. Empty: everything."),
     makeField<L2TargetsField>("", "l2_targets",
         "Modules that each deeper analysis looks at, when recording_l2_features is on. An empty list under linear_hook "
-        "means every linear module."),
+        "means every linear module, under the others none."),
     makeField<Flag<&C::recordingL2Features>>(
         "", "recording_l2_features", "Record the deeper analyses of l2_targets: attention, linear layers, routers."),
     makeField<SaOrderField>("", "sa_order", "Order of the dimensions of an attention module's query and key inputs."),
@@ -87,6 +87,8 @@ constexpr std::array kFields {
         "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
     makeField<Flag<&C::stopAfterStruct>>(
         "telltale", "stop_after_struct", "End training once print_struct has written, as msprobe does."),
+    makeField<Flag<&C::stopAfterCcLog>>(
+        "telltale", "stop_after_cc_log", "End training once cc_distribution.cc_log_only has logged, as msprobe does."),
     makeField<Flag<&C::alertTwoSided>>("telltale", "alert_two_sided",
         "AnomalyTurbulence looks at falls as well as rises, after a warm-up, and one NaN does not blind it."),
     makeField<Whole<&C::threads, 1, 16>>(

@@ -68,6 +68,7 @@ struct MonitorConfig {
     bool attentionHook = false; ///< from here on: the object "telltale"
     std::int64_t attentionQueries = 32; ///< 0 = all
     bool stopAfterStruct = false;
+    bool stopAfterCcLog = false;
     bool alertTwoSided = false;
     std::int64_t threads = 2;
     std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text

@@ -90,10 +90,11 @@ void settle(FieldReader& reader, MonitorConfig& config)
     // msprobe: without targets every module is meant, with targets only those unless all_xy asks for more.
     if (config.targets.empty())
         config.allXy = true;
-    if (config.forwardOnly && config.backwardOnly) {
-        reader.error("/backward_only", "forward_only and backward_only exclude each other; both are ignored");
-        config.forwardOnly = config.backwardOnly = false;
-    }
+    // As msprobe documents it: each leaves out the other's side, so nothing of activations is left.
+    if (config.forwardOnly && config.backwardOnly)
+        reader.warning("/backward_only",
+            "forward_only and backward_only are both true: neither activations nor their gradients are collected; set "
+            "one of them to false");
 }
 
 }

@@ -11,7 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kSides { "input", "output", "input_grad", "output_grad" };
 constexpr std::array<std::string_view, 4> kHooks { "attention_hook", "linear_hook", "moe_router_weight_hook",
     "moe_router_logit_hook" };
-constexpr const char* kTupleSpec = R"(tensor|tuple\[\d{1,4}\](:\d{1,4})?)";
+// "list[2]" is what print_struct writes of inputs.
+constexpr const char* kTupleSpec = R"(tensor|(tuple|list)\[\d{1,4}\](:\d{1,4})?)";
 
 bool isTupleSpec(const std::string& text)
 {

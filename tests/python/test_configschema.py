@@ -13,13 +13,17 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "resources/schema/monitor-confi
 GOOD = [
     {},
     {"targets": {"layers.0": {"output": "tuple[2]:0"}, "head": {}}, "ops": ["norm", "nans"], "eps": 1e-6},
+    {"targets": {"0:a": {"input": "list[2]:1", "output": "tensor", "input_grad": "tuple[1]"}}},
     {"format": "csv", "ndigits": 6, "step_count_per_record": 4, "module_ranks": [], "collect_times": 100000},
     {"format": ["csv", "stream"], "ndigits": None, "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"]},
     {"cc_distribution": {"enable": True, "cc_codeline": ["train.py\\[23\\]"], "cc_pre_hook": False}},
     {"alert": {"rules": [{"rule_name": "AnomalyTurbulence", "args": {"threshold": 0.5}}], "dump": True}},
     {"alert": {"rules": [{"rule_name": "AnomalyNan"}]}},
     {"l2_targets": {"linear_hook": ["0:head"]}, "recording_l2_features": True, "sa_order": "b,s,h,d"},
-    {"telltale": {"attention_hook": True, "attention_queries": 0, "threads": 4}, "$schema": "here.json"},
+    {
+        "telltale": {"attention_hook": True, "attention_queries": 0, "threads": 4, "stop_after_cc_log": True},
+        "$schema": "here.json",
+    },
 ]
 
 BAD = [
@@ -33,7 +37,7 @@ BAD = [
     {"step_interval": 0},
     {"step_count_per_record": 1000001},
     {"targets": {"a": {"outptu": "tensor"}}},
-    {"targets": {"a": {"output": "list[1]"}}},
+    {"targets": {"a": {"output": "dict[1]"}}},
     {"format": "tensorbord"},
     {"append_output": ["Dec03_21-34-40"]},
     {"cc_distribution": {"enabled": True}},

@@ -28,7 +28,8 @@ constexpr const char* kEveryField = R"({
     "ops": ["norm", "nans", "norm", "shape"], "eps": 1e-6, "ndigits": 12, "step_count_per_record": 5,
     "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "squash_name": true, "start_step": 5, "step_interval": 2,
     "collect_times": 1e8, "dynamic_on": true,
-    "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "alert_two_sided": true,
+    "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
+        "alert_two_sided": true,
         "threads": 4}
 })";
 
@@ -200,7 +201,7 @@ private Q_SLOTS:
         row(R"({"l2_targets": {"linear_hook": "head"}})", "/l2_targets/linear_hook", "a list of module names");
         row(R"({"l2_targets": []})", "/l2_targets", "an object");
         row(R"({"targets": ["a"]})", "/targets", "an object");
-        row(R"({"targets": {"a/b": {"input": "list[1]"}}})", "/targets/a~1b/input", "tuple[2]");
+        row(R"({"targets": {"a/b": {"input": "dict[1]"}}})", "/targets/a~1b/input", "tuple[2]");
         row(R"({"module_ranks": "0"})", "/module_ranks", "a list of rank numbers");
         row(R"({"collect_times": -1})", "/collect_times", "from 0");
         row(R"({"collect_times": 1e30})", "/collect_times", "1e+30");
@@ -208,7 +209,6 @@ private Q_SLOTS:
         row(R"({"mg_direction": 1})", "/mg_direction", "true or false");
         row(R"({"threads": 2})", "/threads", "belongs into the object \"telltale\"");
         row(R"({"telltale": {"threads": 0}})", "/telltale/threads", "from 1 to 16");
-        row(R"({"forward_only": true, "backward_only": true})", "/backward_only", "exclude each other");
     }
     void aProblemSaysWhereWhatAndWhatIsAllowed()
     {
@@ -308,6 +308,22 @@ private Q_SLOTS:
         QVERIFY(!selectsSlot(one, "output_1", true));
         QVERIFY(selectsSlot(R"({"output_grad":"tuple[2]"})", "output", true));
         QVERIFY(selectsSlot("", "output_7", true) && selectsSlot("{}", "input", false));
+    }
+
+    void bothOnlyFieldsAreWarnedOfAndLeaveNothing()
+    {
+        const auto both = parsed(R"({"forward_only": true, "backward_only": true})");
+        QVERIFY(both.config.forwardOnly && both.config.backwardOnly);
+        QCOMPARE(both.problems.size(), std::size_t { 1 });
+        QVERIFY(!both.problems.front().isError);
+        QVERIFY(both.problems.front().sentence.find("neither activations nor their gradients") != std::string::npos);
+    }
+
+    void theListsOfPrintStructAreTaken()
+    {
+        const auto config = parsed(R"({"targets": {"0:a": {"input": "list[2]:1"}}})");
+        QVERIFY(config.problems.empty());
+        QCOMPARE(config.config.targets.at("0:a"), std::string(R"({"input":"list[2]:1"})"));
     }
 
     void collectionFollowsStartAndInterval()

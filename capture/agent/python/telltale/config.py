@@ -35,6 +35,7 @@ class MonitorConfig:
     sa_order: str = "s,b,h,d"
     print_struct: bool = False
     stop_after_struct: bool = False  # telltale.stop_after_struct
+    stop_after_cc_log: bool = False  # telltale.stop_after_cc_log
     module_ranks: list[int] = field(default_factory=list)  # empty = all
     ur_distribution: bool = False
     xy_distribution: bool = False

@@ -22,7 +22,7 @@ _PLAIN = (
     "mg_direction", "stack_info", "monitor_mbs_grad", "eps", "ndigits", "step_count_per_record", "append_output",
     "squash_name", "start_step", "step_interval", "collect_times", "dynamic_on",
 )  # fmt: skip
-_OWN = ("stop_after_struct", "alert_two_sided", "attention_hook", "attention_queries", "threads")
+_OWN = ("stop_after_struct", "stop_after_cc_log", "alert_two_sided", "attention_hook", "attention_queries", "threads")
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|,(?=\s*(?://[^\n]*\s*)*[}\]])')
 
 
@@ -182,4 +182,10 @@ def _checked(document: dict[str, Any], problems: list[Problem]) -> dict[str, Any
             problems.append(Problem(f"/{name}", f"/{name} is {json.dumps(value)}; it must be {check[1]}"))
         else:
             kept[name] = value
+    if kept.get("forward_only") and kept.get("backward_only"):
+        sentence = (
+            "forward_only and backward_only are both true: neither activations nor their gradients are collected; set "
+            "one of them to false"
+        )
+        problems.append(Problem("/backward_only", sentence, False))
     return kept
