@@ -1390,6 +1390,10 @@ GPL-3.0-or-later</translation>
         <translation>调用位置</translation>
     </message>
     <message>
+        <source>Inputs and outputs</source>
+        <translation>输入与输出</translation>
+    </message>
+    <message>
         <source>Copy these values</source>
         <translation>复制这些值</translation>
     </message>

@@ -253,6 +253,31 @@ private Q_SLOTS:
         QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
     }
 
+    void theInspectorShowsWhereAModuleIsCalledFromAndWhatPassedThroughIt()
+    {
+        const auto* stack = m_window->findChild<QLabel*>(QStringLiteral("inspectorStack"));
+        const auto* passed = m_window->findChild<QLabel*>(QStringLiteral("inspectorPassed"));
+        // The stack was taken at step 1; the cursor before it hides nothing, another kind neither.
+        state()->setCursor(Step { 0 });
+        for (const Kind kind : { Kind::Actv, Kind::GradReduced }) {
+            state()->setKind(kind);
+            const bool isOfParameter = kind == Kind::GradReduced;
+            state()->setSelection(
+                { { QStringLiteral("layers.7.attn.qkv") + (isOfParameter ? QStringLiteral(".weight") : QString()),
+                    isOfParameter ? QString() : QStringLiteral("output") } });
+            QTRY_COMPARE_WITH_TIMEOUT(
+                stack->text(), QStringLiteral("File <b>model.py</b>, line 41, in forward, \n y = f(x)"), 20'000);
+            QCOMPARE(stack->textFormat(), Qt::PlainText);
+            QCOMPARE(passed->text(),
+                QStringLiteral("input: list[1]\n  0  size=(8, 64), dtype=torch.float32\n"
+                               "output: tensor\n  size=(8, 192), dtype=torch.float32"));
+            QVERIFY(!stack->isHidden() && !passed->isHidden());
+        }
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("pos_emb"), QStringLiteral("output") } });
+        QTRY_VERIFY_WITH_TIMEOUT(stack->isHidden() && passed->isHidden(), 20'000);
+    }
+
     void thePaletteSaysThatItFoundNothing()
     {
         QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);

@@ -40,7 +40,8 @@ public:
                     blocks.push_back(tensors(gradients, step, rank, 1e-3));
                     blocks.push_back(scalarBlock(scalars, step));
                 }
-                builder.stage(stream, std::move(blocks));
+                builder.stage(
+                    stream, std::move(blocks), {}, {}, first == 0 && rank == 0 ? records() : std::vector<Blob>());
                 builder.commit();
             }
         }
@@ -57,6 +58,19 @@ public:
         }
         names.push_back("head");
         return names;
+    }
+
+    /// What stack_info and print_struct leave: one document each for all modules, sent at the first collected step.
+    static std::vector<Blob> records()
+    {
+        const std::string stacks
+            = R"({"0:": "File train.py, line 3, in main", )"
+              R"("0:layers.7.attn.qkv": "File <b>model.py</b>, line 41, in forward, \n y = f(x) \n"})";
+        const std::string passed
+            = R"({"0:layers.7.attn.qkv": {"input": {"config": "list[1]", "0": "size=(8, 64), dtype=torch.float32"}, )"
+              R"("output": {"config": "tensor", "tensor": "size=(8, 192), dtype=torch.float32"}}})";
+        return { { "stacks", 0, 1, "stack", "stack_info", Step { 1 }, stacks },
+            { "passed", 0, 1, "module_struct", "module_struct", Step { 1 }, passed } };
     }
 
 private:

@@ -2,6 +2,7 @@
 #include "inspectorpanel.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 
@@ -119,6 +120,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
     , m_queryId(context.queries ? context.queries->newView() : 0)
+    , m_recordsId(context.queries ? context.queries->newView() : 0)
     , m_head(new PanelHead(tr("Inspector"), this))
     , m_body(new QWidget)
     , m_title((new RoleLabel(&Theme::text, codeFont(14, 500), m_body))->asData())
@@ -132,6 +134,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     , m_rankBars(new RankBars(m_body))
     , m_stackTitle(sectionTitle(tr("Called from"), m_body))
     , m_stack((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
+    , m_passedTitle(sectionTitle(tr("Inputs and outputs"), m_body))
+    , m_passed((new RoleLabel(&Theme::text, codeFont(12), m_body))->asData())
 {
     setObjectName(QStringLiteral("inspectorPanel"));
     QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy these values"));
@@ -140,7 +144,13 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     m_title->setWordWrap(true);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_subtitle->setWordWrap(true);
-    m_stack->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    for (RoleLabel* text : { m_stack, m_passed }) {
+        text->setTextFormat(Qt::PlainText); // it comes from the training process
+        text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        text->setWordWrap(true);
+    }
+    m_stack->setObjectName(QStringLiteral("inspectorStack"));
+    m_passed->setObjectName(QStringLiteral("inspectorPassed"));
     m_values->setAccessibleName(tr("Values at the cursor"));
     m_shapes->setAccessibleName(tr("Shapes"));
 
@@ -166,6 +176,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addSpacing(10);
     layout->addWidget(m_stackTitle);
     layout->addWidget(m_stack);
+    layout->addWidget(m_passedTitle);
+    layout->addWidget(m_passed);
     layout->addStretch();
 
     auto* scroll = new QScrollArea(this);
@@ -204,8 +216,10 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
 
 InspectorPanel::~InspectorPanel()
 {
-    if (m_context.queries)
+    if (m_context.queries) {
         m_context.queries->cancel(m_queryId);
+        m_context.queries->cancel(m_recordsId);
+    }
 }
 
 void InspectorPanel::moduleChanged()
@@ -242,6 +256,7 @@ void InspectorPanel::moduleChanged()
             shapes.push_back({ label, { { shapeText(series), false, {} } } });
     }
     m_shapes->set({}, std::move(shapes));
+    askRecords();
     // Another kind's numbers under this kind's name would be believed.
     if (m_kind != state->kind() && m_kind != Kind::Scalar) {
         showNothing();
@@ -261,8 +276,7 @@ void InspectorPanel::showNothing()
     m_kindLabel->setText(tr("%1: not collected").arg(kindText(m_context.state->kind())));
     m_values->setTitle({});
     m_values->set({}, {});
-    for (QWidget* part :
-        std::initializer_list<QWidget*> { m_values, m_footnote, m_ranksTitle, m_rankBars, m_stackTitle, m_stack })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_values, m_footnote, m_ranksTitle, m_rankBars })
         part->hide();
 }
 
@@ -316,7 +330,6 @@ void InspectorPanel::ask()
     query.all = state->fullRange();
     query.step = state->cursor().value_or(query.all.last);
     query.rankStat = state->stat();
-    query.module = m_keys.front().name.toStdString();
     m_ranks.clear();
     m_numels = std::move(numels);
     for (auto& [rank, attempts] : rankRows(*catalog, m_kind, m_keys.front())) {
@@ -365,9 +378,46 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());
-    m_stack->setText(QString::fromStdString(answer.stack));
-    m_stack->setVisible(!answer.stack.empty());
-    m_stackTitle->setVisible(!answer.stack.empty());
+}
+
+/// Records are of the run as a whole: asked once a module, again only while the run has none.
+void InspectorPanel::askRecords()
+{
+    const ViewState* state = m_context.state;
+    const auto catalog = state->catalog();
+    const QString name = state->selection().front().name;
+    if (m_recordsName != name || m_recordsRun.lock() != state->run()) {
+        m_recordsName = name;
+        m_recordsRun = state->run();
+        showRecords({});
+    }
+    if (!state->run() || !m_context.queries || (m_records.isStackThere && m_records.isPassedThere))
+        return;
+    constexpr std::array kOfParameters { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
+        Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
+    const bool isParameter
+        = std::any_of(catalog->series.begin(), catalog->series.end(), [&](const store::SeriesInfo& series) {
+              return std::find(kOfParameters.begin(), kOfParameters.end(), series.kind) != kOfParameters.end()
+                  && QString::fromStdString(series.name) == name;
+          });
+    m_context.queries->submit(m_recordsId, state->run(),
+        [this, own = name.toStdString(), isParameter](
+            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            if (!reader)
+                return {}; // the views say why a run cannot be read
+            return [this, records = readModuleRecords(**reader, own, isParameter)] { showRecords(records); };
+        });
+}
+
+void InspectorPanel::showRecords(const ModuleRecords& records)
+{
+    m_records = records;
+    m_stack->setText(QString::fromStdString(records.stack));
+    m_passed->setText(QString::fromStdString(records.passed));
+    for (QWidget* part : std::initializer_list<QWidget*> { m_stackTitle, m_stack })
+        part->setVisible(!records.stack.empty());
+    for (QWidget* part : std::initializer_list<QWidget*> { m_passedTitle, m_passed })
+        part->setVisible(!records.passed.empty());
 }
 
 void InspectorPanel::copy() const

@@ -8,6 +8,7 @@
 #include <telltale/common/viewstate.h>
 
 #include "inspectorquery.h"
+#include "modulerecords.h"
 
 class QLabel;
 
@@ -19,7 +20,7 @@ class RankBars;
 class RoleLabel;
 
 /// The first selected module: shapes, every statistic at the cursor (the newest step without one), the same statistic
-/// on every rank, where it is called from. Thread: gui; values come from the query pool.
+/// on every rank, where it is called from and what passed through it. Thread: gui; values come from the query pool.
 class InspectorPanel : public QWidget {
     Q_OBJECT
 public:
@@ -33,17 +34,23 @@ private:
     void askSoon();
     void ask();
     void show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step);
+    void askRecords();
+    void showRecords(const ModuleRecords& records);
     void showNothing(); ///< the module has none of the chosen kind
     QString subtitle(const store::Catalog& catalog) const;
     void copy() const;
 
     ViewContext m_context;
     store::QueryPool::ViewId m_queryId;
+    store::QueryPool::ViewId m_recordsId;
     QTimer m_timer;
     Kind m_kind = Kind::Unspecified; ///< of m_keys: the state's, or of a scalar
     std::vector<ModuleKey> m_keys; ///< slots of the module, one a column
     std::vector<std::uint64_t> m_numels; ///< beside m_keys, 0 = unknown
     std::vector<Rank> m_ranks;
+    std::weak_ptr<const store::RunHandle> m_recordsRun; ///< of what is shown below
+    QString m_recordsName;
+    ModuleRecords m_records;
 
     PanelHead* m_head;
     QWidget* m_body;
@@ -57,6 +64,8 @@ private:
     RankBars* m_rankBars;
     RoleLabel* m_stackTitle;
     RoleLabel* m_stack;
+    RoleLabel* m_passedTitle;
+    RoleLabel* m_passed;
 };
 
 }

@@ -68,9 +68,6 @@ Expected<InspectorAnswer> answerInspector(
             return tl::unexpected(ranks.error());
         answer.ranks = std::move(*ranks);
     }
-    // A run without stacks is the ordinary case, not an error.
-    if (auto stack = reader.blob("stack", query.module, query.step))
-        answer.stack = std::move(*stack);
     return answer;
 }
 

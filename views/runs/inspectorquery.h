@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <telltale/core/expected.h>
@@ -19,7 +18,6 @@ struct InspectorQuery {
     StepRange all; ///< where a last finite value is looked for
     std::vector<series::RowAttempts> ranks;
     Stat rankStat = Stat::Norm;
-    std::string module; ///< whose call stack is wanted
 };
 
 struct LastFinite {
@@ -31,7 +29,6 @@ struct InspectorAnswer {
     std::vector<std::vector<series::CellValue>> values; ///< [stat][column]
     std::vector<std::vector<std::optional<LastFinite>>> lastFinite; ///< beside non-finite values
     std::vector<series::CellValue> ranks;
-    std::string stack; ///< empty when the agent sent none
 };
 
 /// Thread: query. Cost: one column a statistic, a few curves of non-finite cells.
