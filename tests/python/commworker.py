@@ -172,7 +172,7 @@ def run(rank, folder):
     todo["broadcast"]()
     logged.remove()
     result["logged"] = SEEN.take()
-    result["stacks"] = json.loads(logged.stacks_json())
+    result["log"] = json.loads(logged.log_json())
 
     reported = []
     failing = CollectiveWatch(failing_callback, pre_hook=True, report=lambda what, error: reported.append(repr(error)))

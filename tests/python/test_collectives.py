@@ -117,12 +117,14 @@ def test_a_code_line_selects_by_the_callers_stack(ranks):
         assert "no regular expression" in problem
 
 
-def test_log_only_collects_stacks_and_goes_on(ranks):
+def test_the_log_has_stack_type_and_group_of_each_call(ranks):
     for saw in ranks:
-        assert saw["logged"] == [] and sorted(saw["stacks"]) == ["all_reduce", "broadcast"]
-        assert len(saw["stacks"]["all_reduce"]) == 2, "two lines of the caller"
-        for stack in saw["stacks"]["broadcast"]:
+        assert saw["logged"] == [] and sorted(saw["log"]) == ["all_reduce", "broadcast"]
+        assert len(saw["log"]["all_reduce"]) == 2, "two lines of the caller"
+        for entry in saw["log"]["broadcast"]:
+            stack = ";".join(entry["stack"])
             assert "commworker.py[" in stack and "   run;" in stack + ";" and "telltale/pytorch" not in stack
+            assert entry["dtype"] == "torch.float32" and entry["group"] and entry["calls"] == 1
 
 
 def test_an_exception_in_the_callback_stays_there(ranks):

@@ -15,6 +15,7 @@ from tables import context, desc, frame, statistics, table
 from telltale.kinds import DType, Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.csv import CsvSink, step_range
+from telltale.sinks.records import RecordSink
 from telltale.sinks.rundir import RunDirectory, stamp, within
 from telltale.sinks.tensorboard import TensorBoardSink
 from telltale.sinks.worker import FrameWorker
@@ -281,15 +282,24 @@ def test_rows_follow_series_that_come_and_go(out):
     assert [row[1] + row[2] for row in grid] == ["a0", "b0", "c0", "a1", "c1", "a2", "b2", "c2"]
 
 
-def test_the_structure_and_the_stacks_are_written_beside(out):
-    sink = CsvSink()
-    sink.open(context(rank=1))
-    sink.blob("module_struct", "model", 0, b'{"0:tok": {}}')
+@pytest.mark.parametrize("squash", [False, True])
+def test_the_structure_and_the_stacks_are_written_whatever_the_format_and_said_where(out, squash):
+    said = []
+    sink = RecordSink(said.append)
+    sink.open(context(rank=1, squash_name=squash))
+    sink.blob("module_struct", "model", 0, b'{"0:tok": {}, "0:encoder.layers.0": {}}')
     sink.blob("stack", "model", 0, json.dumps({"0:tok": 'File "x", line 1\n', "0:pos": "b"}).encode())
     sink.close("finished")
-    assert json.loads((out / "module_struct/rank1/module_struct.json").read_text()) == {"0:tok": {}}
+    assert json.loads((out / "module_struct/rank1/module_struct.json").read_text()) == {
+        "0:tok": {},
+        "0:layers.0" if squash else "0:encoder.layers.0": {},
+    }
     grid = rows(open(os.path.join(sink.directory.path, "stack_info.csv"), newline="").read())
     assert grid == [["module_name", "stack_info"], ["0:tok", 'File "x", line 1\n'], ["0:pos", "b"]]
+    assert [sentence.split(" in ")[-1] for sentence in said] == [
+        str(out / "module_struct/rank1/module_struct.json"),
+        os.path.join(sink.directory.path, "stack_info.csv"),
+    ]
 
 
 def test_append_output_finds_the_directory_of_its_rank_and_says_when_there_is_none(out, caplog):
@@ -460,4 +470,5 @@ def test_file_sinks_share_one_thread_and_one_directory(out):
         sink.close("finished")
     assert not [thread for thread in threading.enumerate() if thread.name == "telltale-files"]
     assert len(os.listdir(out)) == 1
-    assert sorted(os.listdir(sinks[0].directory.path)) == ["param_origin_0-0.csv", "tb"]
+    names = sorted(os.listdir(sinks[0].directory.path))
+    assert [name.split(".")[0] for name in names] == ["events", "param_origin_0-0"]

@@ -187,8 +187,6 @@ def test_a_copy_of_a_watched_model_is_silent_and_can_be_pickled():
     assert recorder.entries == {}
 
 
-def test_keys_carry_the_chunk_and_squash_on_request():
+def test_keys_carry_the_chunk():
     keys = [key for key, _ in module_keys([nn.Sequential(nn.ReLU()), GPT(n=1)])]
     assert keys[:4] == ["0:", "0:0", "1:", "1:tok"]
-    model = nn.ModuleDict({"encoder": nn.ModuleDict({"layers": nn.ModuleList([nn.ReLU()])})})
-    assert module_keys([model], squash=True)[-1][0] == "0:layers.0"

@@ -5,7 +5,16 @@ import re
 
 import pytest
 from telltale.pytorch import targets
-from telltale.pytorch.targets import TargetSet, nearest_names, selects_slot, squash_name, squashed_names, target_matches
+from telltale.pytorch.targets import (
+    Place,
+    TargetSet,
+    nearest_names,
+    old_squash_name,
+    selects_slot,
+    squash_name,
+    squashed_names,
+    target_matches,
+)
 
 
 @pytest.mark.parametrize(
@@ -99,9 +108,65 @@ def test_targets_that_match_nothing_come_with_near_names():
     assert nearest_names("zzz", names) == []
 
 
-def test_squashed_names_match_when_the_config_uses_them():
-    assert TargetSet({"layers.3.mlp": {}}, squash=True).selects("encoder.layers.3.mlp.fc1.weight")
-    assert not TargetSet({"layers.3.mlp": {}}).selects("encoder.layers.3.mlp.fc1.weight")
+NAMES = [(0, "module.encoder.layers.3.mlp"), (0, "module.encoder.layers.63.mlp.linear_fc2"), (0, "module.norm")]
+
+
+@pytest.mark.parametrize("target", ["layers.63.mlp.linear_fc2", "63.mlp.linear_fc2", "0:63.mlp.linear_fc2", "63.mlp"])
+def test_short_names_of_both_generations_match(target):
+    chosen = TargetSet({target: {}}, NAMES)
+    assert [name for _, name in NAMES if chosen.selects(name)] == [NAMES[1][1]]
+    assert target in chosen.reading() and chosen.unmatched() == []
+    assert chosen.names(NAMES[1][1]) == target.endswith("linear_fc2")
+    assert not TargetSet({target: {}}).selects(NAMES[1][1]), "without the model's names they stand as they are"
+
+
+def test_a_name_that_exists_is_never_read_as_a_short_one():
+    names = [(0, "3.mlp"), (0, "layers.3.mlp"), (0, "encoder.layers.3.mlp")]
+    for target, wanted in (("3.mlp", "3.mlp"), ("layers.3.mlp", "layers.3.mlp")):
+        chosen = TargetSet({target: {}}, names)
+        assert [name for _, name in names if chosen.selects(name)] == [wanted] and chosen.reading() == ""
+    assert not TargetSet({"1:63.mlp": {}}, NAMES).selects(NAMES[1][1]), "the chunk counts"
+
+
+@pytest.mark.parametrize(
+    ("name", "short"),
+    [
+        ("module.module.encoder.layers.0.mlp.fc1.weight", "0.mlp.fc1.weight"),
+        ("output_layer.weight", "weight"),
+        ("model.embeddings.word.weight", "word.weight"),
+        ("a.final_norm.weight", "final_norm.weight"),
+        ("blocks.0.norm1.weight", "norm1.weight"),
+        ("head.weight", "head.weight"),
+        ("decoder.layers.", "decoder.layers."),
+    ],
+)
+def test_old_short_names_are_those_of_msprobe_before_8_2(name, short):
+    assert old_squash_name(name) == short
+    found = ""  # its own code
+    for pattern in [r"layers?\.(.*)", r"embeddings?\.(.*)", "final.*", "output.*", "norm.*"]:
+        match = re.findall(pattern, name)
+        if match:
+            found += match[0]
+            break
+    assert short == (found or name)
+
+
+@pytest.mark.parametrize(
+    ("spec", "place", "selects"),
+    [
+        ("tuple[2]:1", Place(1, 0), True),
+        ("tuple[2]:0", Place(1, 0), False),
+        ("tuple[2]", Place(0, 0), True),
+        ("list[1]", Place(1, 0), True),
+        ("list[2]:1", Place(1, 0), False),
+        ("tensor", Place(1, 0), True),
+        ("tensor", Place(1, 1), False),
+    ],
+)
+def test_positions_are_those_of_the_training_code(spec, place, selects):
+    assert selects_slot({"input": spec}, "input", False, place) is selects
+    by_position = selects if not spec.startswith("list") else place.position == int(spec[-1] == "1" and ":" in spec)
+    assert selects_slot({"output": spec}, "output", False, place) is by_position
 
 
 @pytest.mark.parametrize(

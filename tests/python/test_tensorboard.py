@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event files hold msprobe's folders and tags, and TensorBoard's own reader reads them."""
+"""Event files hold the documents' tags, and TensorBoard's own reader reads them."""
 
 import math
 import os
@@ -41,7 +41,7 @@ def test_crc32c_is_the_one_tensorboard_checks():
         assert masked(crc32c(data)) == masked_crc32c(data), size
 
 
-def test_tags_and_folders_are_msprobes_and_every_value_is_read_back(sink):
+def test_tags_are_the_documents_and_every_value_is_read_back(sink):
     sink.open(context(rank=2))
     acts = [("a.b", "input_0", 0), ("a.b", "output", 1)]
     values = {0: [1.0, -3.5, 0.0], 1: [math.nan, 2.0, 1.0], 2: [math.inf, 0.0, 1.0]}
@@ -56,35 +56,42 @@ def test_tags_and_folders_are_msprobes_and_every_value_is_read_back(sink):
             )
         )
     sink.close("finished")
-    base = Path(sink.folder) / "rank2"
-    assert sorted(os.listdir(base)) == ["actv", "attention_hook", "grad_reduced", "scalar"]
-    got = read(base / "actv")
-    assert set(got) == {f"vp0:a.b.{slot}:micro{micro}/{op}" for _, slot, micro in acts for op in SIX}
-    assert set(read(base / "grad_reduced")) == {f"vp0:head.weight/{op}" for op in SIX}
-    assert set(read(base / "attention_hook")) == {f"vp0:a.attention:micro0/{op}" for op in ("entropy", "softmax_max")}
-    assert read(base / "scalar") == {
-        "loss": [(0, 2.0), (1, 3.0), (2, 4.0)],
-        "lr": [(step, pytest.approx(1e-3)) for step in range(3)],
+    assert [name.split(".")[0] for name in os.listdir(sink.folder)] == ["events"]
+    got = read(sink.folder)
+    assert set(got) == {
+        *(f"0:a.b.{slot}:{micro}/rank2/actv_{op}" for _, slot, micro in acts for op in SIX),
+        *(f"0:head.weight/rank2/post_grad_{op}" for op in SIX),
+        *(f"0:a.attention:0/rank2/qkt_{op}" for op in ("entropy", "softmax_max")),
+        "loss",
+        "lr",
     }
-    norms = got["vp0:a.b.input_0:micro0/norm"]
+    assert got["loss"] == [(0, 2.0), (1, 3.0), (2, 4.0)]
+    assert got["lr"] == [(step, pytest.approx(1e-3)) for step in range(3)]
+    norms = got["0:a.b.input_0:0/rank2/actv_norm"]
     assert norms[0] == (0, pytest.approx(math.sqrt(13.25)))
     assert math.isnan(norms[1][1]) and norms[2] == (2, math.inf)
-    assert [value for _, value in got["vp0:a.b.input_0:micro0/nans"]] == [0.0, 1.0, 0.0]
+    assert [value for _, value in got["0:a.b.input_0:0/rank2/actv_nans"]] == [0.0, 1.0, 0.0]
 
 
-@pytest.mark.parametrize("kind", [Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_REDUCED])
-def test_tags_of_the_same_series_equal_those_msprobes_converter_made(sink, kind):
+TASKS = {Kind.ACTV: "actv", Kind.ACTV_GRAD: "actv_grad", Kind.GRAD_REDUCED: "post_grad"}
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_the_names_in_tags_are_those_that_msprobe_recorded(sink, kind):
+    """Its converter (vp0:name:micro0/op in a folder per kind) writes another form than its format "tensorboard", of
+    which the documents are the source."""
     recorded = read(RECORDED / "single" / "tb" / "rank0" / kind.word)
-    stems = sorted({tag.rsplit("/", 1)[0].removeprefix("vp0:") for tag in recorded})
-    rows = []
-    for stem in stems:
+    wanted, rows = set(), {}
+    for tag in recorded:
+        stem, _, op = tag.removeprefix("vp0:").rpartition("/")
         name, _, micro = stem.partition(":micro")
-        module, _, slot = name.rpartition(".") if kind in (Kind.ACTV, Kind.ACTV_GRAD) else (name, "", "")
-        rows.append((desc(module, slot, int(micro) if micro else -1), [1.0]))
-    sink.open(context())
-    sink.write(frame(0, table(kind, rows)))
+        wanted.add(f"0:{name}{':' + micro if micro else ''}/rank0/{TASKS[kind]}_{op}")
+        module, _, slot = name.rpartition(".") if micro else (name, "", "")
+        rows[stem] = (desc(module, slot, int(micro) if micro else -1), [1.0])
+    sink.open(context(ops=sorted({tag.rpartition("/")[2] for tag in recorded})))
+    sink.write(frame(0, table(kind, rows.values())))
     sink.close("finished")
-    assert set(read(Path(sink.folder) / "rank0" / kind.word)) == set(recorded)
+    assert set(read(sink.folder)) == wanted
 
 
 def test_strange_tags_and_large_values_do_not_spoil_the_file(sink):
@@ -93,9 +100,9 @@ def test_strange_tags_and_large_values_do_not_spoil_the_file(sink):
     sink.write(frame(1 << 40, table(Kind.PARAM_ORIGIN, [(desc(name), [2e30]) for name in names])))
     sink.write(frame(3, table(Kind.PARAM_ORIGIN, [(desc(name), [2e30]) for name in names])))
     sink.close("finished")
-    got = read(Path(sink.folder) / "rank0" / "param_origin")
-    assert set(got) == {f"vp0:{name}/max" for name in names}
-    assert [step for step, _ in got["vp0:/max"]] == [1 << 40, 3]
+    got = read(sink.folder)
+    assert set(got) == {f"0:{name}/rank0/param_origin_max" for name in names}
+    assert [step for step, _ in got["0:/rank0/param_origin_max"]] == [1 << 40, 3]
 
 
 def test_a_record_is_reused_without_leaving_old_values():
@@ -124,8 +131,7 @@ def test_a_full_disk_leaves_a_file_that_reads_and_goes_on(sink, monkeypatch):
         sink.write(frame(step, table(Kind.PARAM_ORIGIN, [(desc("w"), [float(step)])])))
         assert sink.flush(10)
     sink.close("finished")
-    got = read(Path(sink.folder) / "rank0" / "param_origin")
-    assert got == {"vp0:w/max": [(1, 1.0), (3, 3.0)]}
+    assert read(sink.folder) == {"0:w/rank0/param_origin_max": [(1, 1.0), (3, 3.0)]}
     assert (sink.losses.written, sink.losses.lost) == (2, 2)
 
 
@@ -139,9 +145,9 @@ def test_histograms_are_read_back_with_their_bins_and_open_ends(sink):
     whole = table(Kind.UPDATE, [(desc("w"), x)])
     sink.write(frame(4, whole, table(Kind.UPDATE, bins, (Stat.HIST,))))
     sink.close("finished")
-    found = EventAccumulator(str(Path(sink.folder) / "rank0" / "update"))
+    found = EventAccumulator(sink.folder)
     found.Reload()
-    [event] = found.Histograms("vp0:w/adam_update")
+    [event] = found.Histograms("0:w/rank0/adam_update")
     assert event.step == 4
     value = event.histogram_value
     assert (value.min, value.max, value.num) == (-3, 1.5, 1007)

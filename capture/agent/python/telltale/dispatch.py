@@ -55,6 +55,14 @@ class Dispatcher:
                 self.sinks.remove(sink)
                 self._tell(f"{type(sink).__name__} cannot start: {error}")
 
+    def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
+        """Tells the sinks which reduced gradients other ranks keep."""
+        for sink in self.sinks:
+            try:
+                sink.leave_out(duplicates)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+
     def publish(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
         """Takes a step out of the tables; they may be cleared afterwards."""
         if pending or self._worker is not None:
@@ -83,6 +91,13 @@ class Dispatcher:
                     sink.scalar(frame.step, {**frame.scalars, **frame.marks})
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
+
+    def last_of(self, kind: Kind) -> TableSnapshot | None:
+        """What the last step held that was fetched from a device; waits for it."""
+        if self._worker is None:
+            return None
+        self._worker.drain(5.0)
+        return next((shot for shot in self._worker.last.tables if shot.kind is kind), None)
 
     def lost(self, step: int, samples: int, scalars: int) -> None:
         """A step that the queue of the device's results had no room for. Thread: the worker."""
@@ -154,6 +169,7 @@ class _DeviceWorker:
         self._dispatcher = dispatcher
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
         self._missed: deque[tuple[int, int, int]] = deque()  # step, samples, scalars that found no room
+        self.last = Frame(-1)  # the last step that had something
         self._thread = start_thread(self._run, "telltale-device")
 
     def take(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
@@ -205,6 +221,8 @@ class _DeviceWorker:
                 while event is not None and not event.query():
                     time.sleep(0.0005)
                 _merge(frame, names, host.tolist())
+            if frame.tables:
+                self.last = frame
             self._dispatcher.deliver(frame)
             while self._missed:
                 self._dispatcher.lost(*self._missed.popleft())
@@ -220,6 +238,16 @@ class _DeviceWorker:
             self._queue.put(None, timeout=1.0)
         except queue.Full:
             pass
+
+
+def fetched(shot: TableSnapshot | None, table: SeriesTable, pending: list[tuple[int, Any]]) -> TableSnapshot | None:
+    """A table's values with those that are still on a device. Waits for the device: only for who asks for them."""
+    if not pending:
+        return shot
+    frame = Frame(-1, [] if shot is None else [shot])
+    names = [(table.kind, table.stats, row, [table.series[row]]) for row, _ in pending]
+    _merge(frame, names, [values.tolist() for _, values in pending])
+    return frame.tables[0]
 
 
 def _merge(frame: Frame, names: list[Any], numbers: list[Any]) -> None:

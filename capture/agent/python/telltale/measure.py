@@ -234,6 +234,10 @@ class Measurer:
         """Whether results of this step are still on a device."""
         return bool(self._pending)
 
+    def pending_of(self, table: SeriesTable) -> list[tuple[int, torch.Tensor]]:
+        """(row, results) of a table that are still on a device."""
+        return [(row, values) for owner, row, values in self._pending if owner is table]
+
     def forget(self, tables: list[SeriesTable]) -> None:
         """Drops results of these tables that are still on a device."""
         if self._pending:

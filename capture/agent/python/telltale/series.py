@@ -70,6 +70,7 @@ class SeriesTable:
         self.capacity = capacity
         self.changed: dict[int, tuple[tuple[int, ...], DType, str]] = {}  # rows whose tensor has another shape or type
         self.arrived: list[int] = []  # rows in the order in which they were measured, where the engine notes it
+        self._ended = np.zeros(0, np.int64)  # rows of the last step that was measured whole
         self._lock = threading.Lock()
         if stats:
             self.values = np.zeros((capacity, len(stats)), np.float64)
@@ -104,7 +105,13 @@ class SeriesTable:
 
     def snapshot(self) -> TableSnapshot | None:
         """A copy of what was measured, None when nothing was."""
-        rows = self.rows()
+        return self._picked(self.rows())
+
+    def last(self) -> TableSnapshot | None:
+        """What the last whole step held, until a newer one is measured into the same rows."""
+        return self._picked(self._ended)
+
+    def _picked(self, rows: np.ndarray) -> TableSnapshot | None:
         if rows.size == 0:
             return None
         while self.changed:
@@ -129,8 +136,18 @@ class SeriesTable:
             if desc.micro_step == -1:
                 self.series[row] = replace(desc, micro_step=0)
 
+    def end_step(self) -> None:
+        """The step is over and measured whole."""
+        self._ended = self.rows()
+        self.clear()
+
+    def forget(self) -> None:
+        """The step is given up: what was measured in it must never be read."""
+        self._ended = self._ended[:0]
+        self.clear()
+
     def clear(self) -> None:
-        """Forgets the step's values; the series stay."""
+        """Takes the step's values out; the series stay."""
         n = len(self.series)
         self.arrived.clear()
         if self.stats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -16,8 +16,10 @@ from ..series import SeriesDesc
 from .compiled import compiled_inside
 from .hooks import Hook
 from .part import Part
+from .targets import Place, TargetSet
 
 if TYPE_CHECKING:
+    from ..config import MonitorConfig
     from .engine import Engine
 
 MAX_TENSORS = 32  # of one side of one call
@@ -31,20 +33,39 @@ def is_recompute() -> bool:
     return _current_graph_task_id() != -1
 
 
+def entries_of(value: Any) -> Iterable[Any]:
+    """What stands side by side in a container, as the training code wrote it; nothing in what is no container."""
+    if isinstance(value, (tuple, list)):
+        return value
+    if isinstance(value, dict):
+        return value.values()
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return [getattr(value, entry.name, None) for entry in dataclasses.fields(value)]
+    return ()
+
+
 def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
     """Tensors of nested tuples, lists, dicts and dataclasses, in order."""
     if isinstance(value, torch.Tensor):
         yield value
     elif depth < MAX_DEPTH:
-        if isinstance(value, (tuple, list)):
-            for entry in value:
-                yield from tensors_in(entry, depth + 1)
-        elif isinstance(value, dict):
-            for entry in value.values():
-                yield from tensors_in(entry, depth + 1)
-        elif dataclasses.is_dataclass(value) and not isinstance(value, type):
-            for entry in dataclasses.fields(value):
-                yield from tensors_in(getattr(value, entry.name, None), depth + 1)
+        for entry in entries_of(value):
+            yield from tensors_in(entry, depth + 1)
+
+
+def _first_tensors(value: Any) -> tuple[list[Any], list[int]]:
+    """Up to MAX_TENSORS tensors with the position of the entry that each lies in."""
+    if isinstance(value, torch.Tensor):
+        return [value], [0]
+    tensors: list[Any] = []
+    positions: list[int] = []
+    for position, entry in enumerate(entries_of(value)):
+        for tensor in tensors_in(entry, 1):
+            tensors.append(tensor)
+            positions.append(position)
+            if len(tensors) == MAX_TENSORS:
+                return tensors, positions
+    return tensors, positions
 
 
 def _address(args: Any, kwargs: Any) -> int:
@@ -53,6 +74,32 @@ def _address(args: Any, kwargs: Any) -> int:
         return next((tensor.data_ptr() for tensor in tensors_in((args, kwargs))), 0)
     except RuntimeError:
         return 0
+
+
+def value_words(value: Any) -> str:
+    """ "(NoneType, Tensor)"; "a Tensor"."""
+    if not isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__}"
+    return "(" + ", ".join(type(entry).__name__ for entry in value) + ("," if len(value) == 1 else "") + ")"
+
+
+class Wants:
+    """What the config asks for of one module."""
+
+    def __init__(self, config: MonitorConfig, targets: TargetSet, name: str, vpp: int) -> None:
+        self._config, self._targets, self._name, self._vpp = config, targets, name, vpp
+        self._is_target = len(targets) > 0 and targets.selects(name, vpp)
+        self.selections = [each for each in targets.selections(name, vpp) if each] if self._is_target else []
+
+    def has_side(self, side: str) -> bool:
+        """Whether forward_only and backward_only leave "output" or "output_grad" in."""
+        config = self._config
+        return not (config.forward_only if side.endswith("_grad") else config.backward_only)
+
+    def __call__(self, slot: str, place: Place, gradient: bool) -> bool:
+        if not self.has_side("_grad" if gradient else ""):
+            return False
+        return not self._is_target or self._targets.selects_slot(self._name, slot, gradient, self._vpp, place)
 
 
 class GradientOfActivation(Hook):
@@ -75,13 +122,15 @@ class GradientOfActivation(Hook):
 class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
-    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls")
+    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen")
 
-    def __init__(self, engine: Engine, name: str, vpp: int, wants: Any) -> None:
+    def __init__(self, engine: Engine, name: str, vpp: int, wants: Wants) -> None:
         self._engine = weakref.ref(engine)
         self._name = name
         self._vpp = vpp
-        self._wants = wants  # (slot, gradient) -> bool
+        self._wants = wants
+        self._seen_as: dict[str, str] = {}  # side -> what passed there at first, in words
+        self._chosen: set[str] = set()  # "output_grad": sides of which something is collected
         self._rows: dict[tuple[Any, ...], tuple[int, int, Any, Any]] = {}  # rows, and the shape and dtype seen last
         self._mark = (-1, -1, -1)
         self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
@@ -93,6 +142,17 @@ class ModuleHook(Hook):
     @property
     def has_run(self) -> bool:
         return self._mark[0] >= 0
+
+    def empty_selections(self) -> list[str]:
+        """A sentence for each element that a target asks for and that never passed."""
+        found = []
+        for selection in self._wants.selections:
+            for side, spec in selection.items():
+                seen = self._seen_as.get(side.removesuffix("_grad"))
+                if seen is not None and side not in self._chosen and self._wants.has_side(side):
+                    what = seen if "_grad" not in side else f"{seen} and its gradients"
+                    found.append(f'the target {self._name} asks for "{side}": "{spec}", but what passed was {what}')
+        return found
 
     def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
         if torch.compiler.is_compiling():
@@ -123,7 +183,7 @@ class ModuleHook(Hook):
             engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
             return
         self._calls.append((grad_enabled, _address(args, kwargs)))
-        self._side(engine, "input", (args, kwargs), call, True, grad_enabled)
+        self._side(engine, "input", (*args, *kwargs.values()), call, True, grad_enabled)
         self._side(engine, "output", output, call, True, grad_enabled)
 
     def _gradients_of_recompute(self, engine: Engine, args: Any, kwargs: Any, output: Any) -> None:
@@ -137,24 +197,20 @@ class ModuleHook(Hook):
                 engine.not_observed(Kind.ACTV_GRAD, self._name, why)
                 return
         if calls:
-            self._side(engine, "input", (args, kwargs), calls[0], False, True)
+            self._side(engine, "input", (*args, *kwargs.values()), calls[0], False, True)
             self._side(engine, "output", output, calls[0], False, True)
 
     def _side(self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool) -> None:
-        if isinstance(value, torch.Tensor):
-            tensors = [value]
-        else:
-            tensors = []
-            for tensor in tensors_in(value):
-                tensors.append(tensor)
-                if len(tensors) == MAX_TENSORS:
-                    break
+        tensors, positions = _first_tensors(value)
         many = len(tensors) > 1
+        if self._wants.selections and side not in self._seen_as:
+            self._seen_as[side] = value_words(value)
         for i, tensor in enumerate(tensors):
-            key = (side, i, many, call, engine.micro)
+            key = (side, i, positions[i], many, call, engine.micro)
             rows = self._rows.get(key)
             if rows is None:
-                rows = self._rows[key] = self._add(engine, side, f"{side}_{i}" if many else side, call, tensor)
+                slot, place = f"{side}_{i}" if many else side, Place(positions[i], i)
+                rows = self._rows[key] = self._add(engine, slot, place, call, tensor)
             elif rows[2] != tensor.shape or rows[3] is not tensor.dtype:
                 rows = self._rows[key] = _redescribed(engine, rows, tensor)
             if wants_value and rows[0] >= 0:
@@ -162,7 +218,8 @@ class ModuleHook(Hook):
             if wants_grad and rows[1] >= 0 and tensor.requires_grad:
                 tensor.register_hook(GradientOfActivation(engine.reference, rows[1], engine.step))
 
-    def _add(self, engine: Engine, side: str, slot: str, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
+    def _add(self, engine: Engine, slot: str, place: Place, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
+        side = slot.partition("_")[0]
         form = Form.INPUT_SIDE if side == "input" else Form.NONE
         desc = SeriesDesc(
             name=self._name,
@@ -176,9 +233,11 @@ class ModuleHook(Hook):
             torch_dtype=str(tensor.dtype),
         )
         value = gradient = -1
-        if self._wants(slot, False):
+        if self._wants(slot, place, False):
             value = engine.table(Kind.ACTV).add(desc)
-        if self._wants(slot, True) and tensor.is_floating_point():
+            self._chosen.add(side)
+        if self._wants(slot, place, True) and tensor.is_floating_point():
+            self._chosen.add(f"{side}_grad")
             gradient = engine.table(Kind.ACTV_GRAD).add(dataclasses.replace(desc, form=form | Form.TOTAL))
         return value, gradient, tensor.shape, tensor.dtype
 
@@ -196,8 +255,8 @@ def _redescribed(engine: Engine, rows: tuple[int, int, Any, Any], tensor: Any) -
 class Activations(Part):
     """The selected modules' hooks, installed only while something is collected."""
 
-    def __init__(self, engine: Engine, modules: list[tuple[str, int, Any, Any]]) -> None:
-        """modules: (name, chunk, module, (slot, gradient) -> wanted)."""
+    def __init__(self, engine: Engine, modules: list[tuple[str, int, Any, Wants]]) -> None:
+        """modules: (name, chunk, module, what is wanted of it)."""
         super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
         self._handles: list[Any] = []
@@ -224,6 +283,9 @@ class Activations(Part):
         if self._reported or engine is None:
             return
         self._reported = True
+        for _, hook in self._hooks:
+            for sentence in hook.empty_selections():
+                engine.tell(f"{sentence}; nothing of it is collected")
         silent = [hook.name or "(model)" for _, hook in self._hooks if not hook.has_run]
         if silent and len(silent) == len(self._hooks):
             engine.tell(

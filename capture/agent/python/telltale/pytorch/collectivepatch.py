@@ -57,6 +57,7 @@ _OTHER_METHODS = frozenset(
 # Functions of torch.distributed that say more than the method they end in.
 _PUBLIC = frozenset("isend irecv batch_isend_irecv all_to_all_single".split()) | frozenset(METHODS.values())
 _C10D_FILES = ("distributed_c10d.py", "c10d_logger.py", "contextlib.py")
+Parts = tuple[tuple[torch.Tensor, ...], ...]  # per argument
 MAX_PENDING = 4096  # asynchronous calls waited for at the same time
 _HERE = (lambda: None).__code__.co_filename
 
@@ -67,7 +68,7 @@ class CommEvent:
 
     op: str  # "all_reduce", as torch.distributed and msprobe call it
     is_post: bool
-    parts: tuple[tuple[torch.Tensor, ...], ...]  # argument i of the op -> its tensors: msprobe's pre_{i} / post_{i}
+    parts: Parts  # argument i of the op -> its tensors: msprobe's pre_{i} / post_{i}
     site: str  # "path[line]   function" of the caller outside torch.distributed
     group: str  # name of the process group
 
@@ -93,7 +94,7 @@ def _tensors(value: Any) -> list[torch.Tensor]:
     return []
 
 
-def _parts(method: str, args: Iterable[Any]) -> tuple[tuple[torch.Tensor, ...], ...]:
+def _parts(method: str, args: Iterable[Any]) -> Parts:
     """The tensors of a call, per argument, in the order of torch.distributed's function."""
     found = [tuple(tensors) for arg in args if (tensors := _tensors(arg))]
     if method == "gather":  # the method has (outputs, inputs), the function (tensor, gather_list)
@@ -187,11 +188,17 @@ class _Patch:
         if frame is None:
             return None
         op, site = _op_and_site(name, frame)
+        parts: Parts | None = None
+        group_name = getattr(group, "group_name", "")
+        if any(watch.logs for watch in self._watches):
+            parts = _parts(name, (*args, *kwargs.values()))
+            for watch in self._watches:
+                watch.note(op, frame, parts, group_name)
         watches = tuple(watch for watch in self._watches if watch.wants(op, frame))
         if not watches:
             return None
-        parts = _parts(name, (*args, *kwargs.values()))
-        group_name = getattr(group, "group_name", "")
+        if parts is None:
+            parts = _parts(name, (*args, *kwargs.values()))
         before = tuple(watch for watch in watches if watch.wants_before)
         if before:
             _Call(CommEvent(op, False, parts, site, group_name), before).finish()

@@ -17,7 +17,7 @@ from types import FrameType
 
 import numpy as np
 
-from .collectivepatch import CommEvent, patch
+from .collectivepatch import CommEvent, Parts, patch
 
 NOT_OBSERVED = (
     "DDP's own gradient all-reduce never passes Python: its result is in the reduced gradients",
@@ -25,7 +25,7 @@ NOT_OBSERVED = (
 )
 _HIDDEN_FRAMES = ("telltale/pytorch/", "torch/nn/modules/module.py", "multiprocessing", "debugpy")  # as msprobe's list
 MAX_FRAMES = 64
-MAX_STACKS = 256  # of one op in cc_log_only
+MAX_STACKS = 256  # of one op in the log
 
 
 class CollectiveWatch:
@@ -42,7 +42,7 @@ class CollectiveWatch:
     ) -> None:
         """The keys of cc_distribution. codeline: expressions, any of which must be found in the caller's stack as
         msprobe writes it ("path[line]   function" joined by ";"); none = every call. pre_hook: also before the call.
-        log_only: collects stacks per op in `stacks` and measures nothing. report: (what, error) of internal errors."""
+        log_only: notes calls in `log` and measures nothing. report: (what, error) of internal errors."""
         self._callback = callback
         self.wants_before = pre_hook
         self._log_only = log_only
@@ -55,7 +55,8 @@ class CollectiveWatch:
             except (re.error, TypeError) as error:
                 self.problems.append(f"cc_codeline {pattern!r} is no regular expression and selects nothing: {error}")
         self._selects_all = not codeline
-        self.stacks: dict[str, set[str]] = {}
+        self.logs = True  # until somebody has read the log
+        self.log: dict[str, dict[tuple[str, str, str], int]] = {}  # op -> (stack, dtypes, group) -> calls
         self.never_waited = 0  # asynchronous calls whose result nobody waited for: not measured
 
     def install(self) -> None:
@@ -70,16 +71,32 @@ class CollectiveWatch:
         """Stops watching; the original methods are back when the last watch is gone."""
         patch.discard(self)
 
-    def stacks_json(self) -> str:
-        """What cc_log_only collected: op -> list of stacks."""
-        return json.dumps({op: sorted(stacks) for op, stacks in sorted(self.stacks.items())}, indent=1)
+    def log_json(self) -> str:
+        """What was called until now: op -> [{"stack", "dtype", "group", "calls"}]."""
+        return json.dumps(
+            {
+                op: [
+                    {"stack": stack.split(";"), "dtype": dtype, "group": group, "calls": calls}
+                    for (stack, dtype, group), calls in sorted(entries.items())
+                ]
+                for op, entries in sorted(self.log.items())
+            },
+            indent=1,
+        )
+
+    def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
+        """A call for the log: from where, with which element types, in which process group."""
+        if not self.logs:
+            return
+        entries = self.log.setdefault(op, {})
+        dtypes = dict.fromkeys(str(tensor.dtype) for tensors in parts for tensor in tensors)
+        key = (call_stack(frame), ", ".join(dtypes), group)
+        if key in entries or len(entries) < MAX_STACKS:
+            entries[key] = entries.get(key, 0) + 1
 
     def wants(self, op: str, frame: FrameType) -> bool:
         """Is this call, made from `frame`, to be measured?"""
         if self._log_only:
-            stacks = self.stacks.setdefault(op, set())
-            if len(stacks) < MAX_STACKS:
-                stacks.add(call_stack(frame))
             return False
         if self._selects_all:
             return True

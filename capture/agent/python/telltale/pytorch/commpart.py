@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from ..kinds import Kind
-from ..measure import DTYPES
+from ..measure import DTYPES, readable, refusal, torch_stats
+from ..quiet import quiet
 from ..series import PRESENT, SeriesDesc, SeriesTable
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
@@ -21,10 +24,15 @@ if TYPE_CHECKING:
 _MOST_CALLS = 4096  # of one op and argument in one step
 
 
+class StopAfterCcLog(RuntimeError):
+    """cc_log_only with telltale.stop_after_cc_log: the config asks for the training to end."""
+
+
 class CommPart(Part):
     """One series per op and argument ("all_reduce", "post_0"), over all its calls of a step as msprobe has it: smallest
-    min, largest max, sum of norms and of NaN, mean of means and of zeros. In the stream also by call site. Thread: the
-    one that calls the collective."""
+    min, largest max, sum of norms and of NaN, mean of means and of zeros. In the stream also by call site. What lies on
+    a device is measured there, in the order of the caller's stream, and fetched with the step's other results. Thread:
+    the one that calls the collective."""
 
     def __init__(self, engine: Engine, like_msprobe: bool) -> None:
         """like_msprobe: one series per op; else one per op and call site."""
@@ -37,6 +45,7 @@ class CommPart(Part):
         )
         self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS)
         self._calls: dict[tuple[str, str], list[int]] = {}
+        self._on_device: dict[tuple[str, str], list[torch.Tensor]] = {}
         self._first: dict[tuple[str, str], Any] = {}
         self._rows: dict[tuple[str, str], int] = {}
         self._used = 0
@@ -71,18 +80,59 @@ class CommPart(Part):
                     return
                 row = self._used
                 self._used += 1
-                if len(self._scratch) <= row:
-                    self._scratch.add(SeriesDesc("scratch"))
-                self._scratch.results["flags"][row] = 0
-                if not tensor.is_cpu:
-                    engine.not_observed(Kind.COMM, name, "only tensors in host memory are measured here")
+                why = refusal(tensor)
+                if not why and tensor.numel() == 0:
                     continue
-                why = engine.measurer.one(tensor, self._scratch, row)
+                if not why and not self._is_on_host(tensor):
+                    values = torch_stats(readable(tensor), engine.measurer.eps)
+                    self._on_device.setdefault(key, []).append(values)
+                elif not why:
+                    why = self._measure(engine, tensor, key, row)
                 if why:
                     engine.not_observed(Kind.COMM, name, why)
                     continue
-                self._calls.setdefault(key, []).append(row)
                 self._first.setdefault(key, (tuple(tensor.shape), tensor.dtype, tensor.numel()))
+
+    @staticmethod
+    def _is_on_host(tensor: torch.Tensor) -> bool:
+        return tensor.is_cpu
+
+    def _measure(self, engine: Engine, tensor: torch.Tensor, key: tuple[str, str], row: int) -> str:
+        while len(self._scratch) <= row:
+            self._scratch.add(SeriesDesc("scratch"))
+        self._scratch.results["flags"][row] = 0
+        why = engine.measurer.one(tensor, self._scratch, row)
+        if not why:
+            self._calls.setdefault(key, []).append(row)
+        return why
+
+    def before_step(self, sources: list[Any]) -> None:
+        """Prints the log before the second optimizer step, as the documents have it."""
+        engine = self._engine()
+        if engine is None or self._steps != 1 or not self._watch.logs:
+            return
+        self._watch.logs = False
+        try:
+            self._tell_log(engine)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add("comm", error)
+
+    def _tell_log(self, engine: Engine) -> None:
+        text = self._watch.log_json()
+        engine.dispatcher.event("log", engine.step, "collectives by call site, element type and process group", text)
+        if engine.rank == min(engine.config.module_ranks or [0]):
+            print(f"telltale: collectives by call site, element type and process group:\n{text}", flush=True)
+        if not self._log_only:
+            return
+        if engine.config.stop_after_cc_log:
+            engine.stop_because = StopAfterCcLog(
+                "the collectives have been logged and the config asks to stop (telltale.stop_after_cc_log)"
+            )
+        else:
+            engine.tell(
+                "cc_log_only: the collectives have been logged and training goes on; "
+                '"telltale": {"stop_after_cc_log": true} ends it there, as msprobe does'
+            )
 
     def finish_step(self) -> None:
         """Puts the step's aggregates into the table."""
@@ -91,20 +141,23 @@ class CommPart(Part):
             return
         try:
             table = engine.table(Kind.COMM)
-            for key, calls in self._calls.items():
+            for key in [*self._calls, *(key for key in self._on_device if key not in self._calls)]:
+                calls, there = self._calls.get(key, []), self._on_device.get(key, [])
                 row = self._rows.get(key)
                 if row is None:
-                    row = self._rows[key] = table.add(self._describe(key, len(calls)))
-                if row >= 0:
-                    table.results[row] = _pooled(self._scratch.results[calls])
+                    row = self._rows[key] = table.add(self._describe(key, len(calls) + len(there)))
+                if row < 0:
+                    continue
+                here = self._scratch.results[calls]
+                if there:
+                    engine.measurer.later(table, row, _pooled_there(there, here))
+                else:
+                    table.results[row] = _pooled(here)
             self._steps += 1
-            if self._log_only and self._steps == 2:
-                engine.dispatcher.event("log", engine.step, "collectives by call site", self._watch.stacks_json())
-                if engine.rank == 0:
-                    print(self._watch.stacks_json(), flush=True)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("comm", error)
         self._calls.clear()
+        self._on_device.clear()
         self._used = 0
 
     def _describe(self, key: tuple[str, str], calls: int) -> SeriesDesc:
@@ -144,3 +197,34 @@ def _pooled(stats: np.ndarray) -> Any:
     for name in ("nans", "pos_infs", "neg_infs"):
         out[name] = stats[name].sum()
     return out
+
+
+def _pooled_there(stats: list[torch.Tensor], here: np.ndarray) -> torch.Tensor:
+    """As _pooled(), on the device that torch_stats() left its numbers on; `here`: STATS of calls with host tensors."""
+    device = stats[0].device
+    with quiet(device):
+        rows = torch.stack(stats)
+        if here.size:
+            names = ("sum", "sumsq", "min", "max", "numel", "finite", "zero_count", "nans", "pos_infs", "neg_infs")
+            host = np.stack([here[name].astype(np.float64) for name in names], 1)
+            rows = torch.cat([rows, torch.from_numpy(host).to(device, rows.dtype, non_blocking=True)])
+        total, squares, low, high, numel, finite, zeros, nans, pos, neg = rows.unbind(1)
+        has = finite > 0
+        nothing = torch.zeros_like(total)
+        norm = torch.where(has, squares.sqrt(), nothing).sum()
+        mean = torch.where(has, total / finite, nothing).sum() / has.sum().clamp(min=1)
+        count, elements = finite.sum(), numel.sum()
+        return torch.stack(
+            [
+                mean * count,
+                norm * norm,
+                torch.where(has, low, torch.full_like(low, math.inf)).min(),
+                torch.where(has, high, torch.full_like(high, -math.inf)).max(),
+                elements,
+                count,
+                torch.round((zeros / numel).mean() * elements),
+                nans.sum(),
+                pos.sum(),
+                neg.sum(),
+            ]
+        )

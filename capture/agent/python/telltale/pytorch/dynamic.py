@@ -28,6 +28,19 @@ def is_wanted() -> bool:
     return os.environ.get("DYNAMIC_MONITOR", "").strip().lower() == "true"
 
 
+def collecting_here(rank: int, module_ranks: list[int]) -> list[int]:
+    """The collecting ranks of this rank's node, whose lowest one writes into the node's file: each node may have one of
+    its own. Where the launcher does not say which ranks those are, this rank alone."""
+    place, count = (os.environ.get(name, "") for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
+    if not place.isdecimal() or not count.isdecimal() or int(place) >= int(count):
+        place, count = (os.environ.get(f"OMPI_COMM_WORLD_LOCAL_{name}", "") for name in ("RANK", "SIZE"))
+    if not place.isdecimal() or not count.isdecimal() or not int(place) < int(count) or int(place) > rank:
+        return [rank]
+    first = rank - int(place)
+    ranks = range(first, first + int(count))
+    return [other for other in ranks if not module_ranks or other in module_ranks] or [rank]
+
+
 class ConfigWatch:
     """A thread looks at the file ten times a second, so that a file system that hangs holds up nobody else; a change
     takes effect with the step after the one in which it was seen. Thread: training, but for what says otherwise."""
@@ -59,7 +72,7 @@ class ConfigWatch:
         engine = self._monitor.engine
         if engine is not None and engine.active and engine.collected >= engine.config.collect_times:
             engine.active = False
-            if self._monitor.rank == 0:
+            if self._monitor.rank == min(collecting_here(self._monitor.rank, engine.config.module_ranks)):
                 self._ended.append(self._text)
                 self._wake.set()
 

@@ -12,10 +12,10 @@ from typing import Any, Callable
 import torch
 
 from ..config import MonitorConfig
-from ..dispatch import Dispatcher, frame_of
+from ..dispatch import Dispatcher
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
-from ..series import Frame, SeriesTable
+from ..series import SeriesTable
 from .compiled import is_compiled_in_place
 from .metrics import RunMetrics
 from .scaler import steps_under_grad_scaler
@@ -53,9 +53,7 @@ class Engine:
         self.active = True  # dynamic start and stop
         self.collecting = False
         self.collected = 0
-        self.keeps_last = False
         self.stop_because: Exception | None = None
-        self.last: Frame | None = None  # the last step that was collected, for generate_*_metrics()
         self.parts: list[Any] = []  # activations, features, collectives: begin(collecting), close()
         self.after_step: list[Callable[[int], None]] = []
         self._tables: dict[Kind, SeriesTable] = {}
@@ -164,7 +162,7 @@ class Engine:
         self.step = self._start = start
         self.roots = roots
         for root in roots[:1]:
-            if type(root).forward is torch.nn.Module.forward:  # it only holds several models; the first is called
+            if isinstance(root, torch.nn.ModuleDict):  # it only holds several models; the first is called
                 root = next(iter(root.values()), root)
             if not is_compiled_in_place(root):
                 self._handles.append(root.register_forward_pre_hook(RootHook(self)))
@@ -304,7 +302,7 @@ class Engine:
         self._unreduced.begin()
         gone = [self._tables[k] for k in (Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED) if k in self._tables]
         for table in gone:
-            table.clear()
+            table.forget()
         self.measurer.forget(gone)
 
     def _report_given_up(self) -> None:
@@ -435,12 +433,13 @@ class Engine:
                 self.tell(trouble)
         self.metrics.set("telltale.wall_ns", float(time.time_ns()))
         tables = self.tables()
-        if self.keeps_last and self.collecting:
-            self.last = frame_of(self.step, tables)
         self.dispatcher.files_wait = not self.active
         self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
         for table in tables:
-            table.clear()
+            if self.collecting:
+                table.end_step()
+            else:
+                table.clear()
         ended = self.step
         self.step += 1
         for react in self.after_step:

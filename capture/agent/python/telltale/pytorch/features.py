@@ -28,7 +28,12 @@ def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: Target
     # Files in msprobe's layout have its own rows.
     plain_files = any(isinstance(sink, CsvSink) for sink in engine.dispatcher.sinks)
     attention = _named(engine, chunks, wanted.get("attention_hook", []), "attention_hook")
-    if config.attention_hook or wanted.get("attention_hook") == []:
+    if wanted.get("attention_hook") == [] and not config.attention_hook:
+        engine.tell(
+            "l2_targets.attention_hook is empty, which means no attention module; telltale.attention_hook: true "
+            "measures all of them"
+        )
+    if config.attention_hook:
         known = {id(module) for _, _, module in attention}
         for vpp, chunk in enumerate(chunks):
             for name, module in attention_modules(chunk):
@@ -71,14 +76,11 @@ def _named(
     """The modules that a list of l2_targets names itself (not what lies below them)."""
     if not names:
         return []
-    chosen = TargetSet(names, squash=True)
-    found = []
-    everything = []
-    for vpp, chunk in enumerate(chunks):
-        for name, module in chunk.named_modules():
-            everything.append(name)
-            if name and chosen.names(name, vpp):
-                found.append((name, vpp, module))
-    for sentence in chosen.unmatched_sentences(everything, "module"):
+    modules = [(name, vpp, module) for vpp, chunk in enumerate(chunks) for name, module in chunk.named_modules()]
+    chosen = TargetSet(names, [(vpp, name) for name, vpp, _ in modules])
+    found = [(name, vpp, module) for name, vpp, module in modules if name and chosen.names(name, vpp)]
+    for sentence in chosen.unmatched_sentences((name for name, _, _ in modules), "module"):
         engine.tell(f"{what}: {sentence}; nothing is collected for it")
+    if chosen.reading():
+        engine.tell(f"{what}: {chosen.reading()}")
     return found

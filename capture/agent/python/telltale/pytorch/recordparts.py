@@ -53,8 +53,7 @@ class StackPart(_RecordPart):
     """The call stack of every module's first forward."""
 
     def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
-        keys = module_keys(chunks, engine.config.squash_name)
-        super().__init__(engine, StackRecorder(keys, engine.strikes.add))
+        super().__init__(engine, StackRecorder(module_keys(chunks), engine.strikes.add))
 
     def _send(self, engine: Engine, data: bytes) -> None:
         engine.dispatcher.blob("stack", "stack_info", engine.step, data)
@@ -64,13 +63,16 @@ class StructPart(_RecordPart):
     """What goes through every module once: module_struct.json."""
 
     def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
-        keys = module_keys(chunks, engine.config.squash_name)
-        super().__init__(engine, StructRecorder(keys, engine.strikes.add))
+        super().__init__(engine, StructRecorder(module_keys(chunks), engine.strikes.add))
 
     def _send(self, engine: Engine, data: bytes) -> None:
         engine.dispatcher.blob("module_struct", "module_struct", engine.step, data)
-        engine.tell("the module structure has been recorded (print_struct); training goes on")
         if engine.config.stop_after_struct:
             engine.stop_because = StopAfterStruct(
                 "the module structure has been recorded and the config asks to stop (telltale.stop_after_struct)"
+            )
+        else:
+            engine.tell(
+                "print_struct: the module structure has been recorded and training goes on; "
+                '"telltale": {"stop_after_struct": true} ends it there, as msprobe does'
             )

@@ -47,6 +47,7 @@ class ParameterSource:
     """
 
     unreduced_is_full = True  # the unreduced gradient has the full shape even where the rest is a shard
+    is_replicated = True  # each data parallel rank steps all of it, with the same gradient
     arrives_once = False  # the unreduced gradient is seen once per step, not at every micro step
 
     def __init__(self, name: str, parameter: Any, optimizer: Any = None, vpp_stage: int = 0) -> None:
@@ -163,6 +164,8 @@ class ParameterSource:
 class FlatSlice(ParameterSource):
     """A parameter that lies in a range of a flat parameter which the optimizer steps instead of it (FSDP1 without
     original parameters, ZeRO, Megatron's distributed optimizer)."""
+
+    is_replicated = False
 
     def __init__(
         self,

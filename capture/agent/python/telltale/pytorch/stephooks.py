@@ -61,9 +61,7 @@ class StepHook(Hook):
             return None
         if not self._is_before:
             engine.after_step_of(number, optimizer)
-            if engine.stop_because is not None:
-                because, engine.stop_because = engine.stop_because, None
-                raise because  # the config asks for it
+            self._stop_if_asked(engine)
             return None
         engine.step_begins(number, optimizer)
         # A closure computes the gradients inside step(): read them after it, at its last call.
@@ -72,7 +70,15 @@ class StepHook(Hook):
         if len(args) > 1 and callable(args[1]):
             return (args[0], self._wrapped(engine, number, optimizer, args[1]), *args[2:]), kwargs
         engine.gradients_ready(number, optimizer)
+        self._stop_if_asked(engine)
         return None
+
+    @staticmethod
+    def _stop_if_asked(engine: Engine) -> None:
+        """Ends the training where the config asks for it."""
+        if engine.stop_because is not None:
+            because, engine.stop_because = engine.stop_because, None
+            raise because
 
     @staticmethod
     def _wrapped(engine: Engine, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:

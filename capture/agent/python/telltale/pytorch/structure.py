@@ -12,7 +12,6 @@ import torch
 from ..names import bare_name
 from .hooks import Hook
 from .recorder import Recorder, Report
-from .targets import squash_name
 
 # The words of model/core (dtypeName), for what the wire has no word for: "unknown".
 _DTYPE_WORDS = {
@@ -69,13 +68,9 @@ def _parameter(name: str, parameter: torch.nn.Parameter) -> dict[str, Any]:
     return {"name": name, "shape": [int(n) for n in shape], "dtype": dtype, "trainable": parameter.requires_grad}
 
 
-def module_keys(chunks: Iterable[torch.nn.Module], squash: bool = False) -> list[tuple[str, torch.nn.Module]]:
-    """("0:blocks.0", module) of every module of every chunk, the root as "0:"; names squashed on request."""
-    return [
-        (f"{vpp}:{squash_name(name) if squash else name}", module)
-        for vpp, chunk in enumerate(chunks)
-        for name, module in chunk.named_modules()
-    ]
+def module_keys(chunks: Iterable[torch.nn.Module]) -> list[tuple[str, torch.nn.Module]]:
+    """("0:blocks.0", module) of every module of every chunk, the root as "0:"."""
+    return [(f"{vpp}:{name}", module) for vpp, chunk in enumerate(chunks) for name, module in chunk.named_modules()]
 
 
 def describe(value: Any) -> dict[str, str]:

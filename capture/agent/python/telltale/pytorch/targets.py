@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from ..names import bare_name, components
 
@@ -23,6 +24,9 @@ _SQUASH_RULES = (
     (("output",), False),
     (("norm",), False),
 )
+
+# The same before msprobe 8.2: anywhere in the name, first that applies wins; a group is kept, else what matches.
+_OLD_SQUASH = (r"layers?\.(.*)", r"embeddings?\.(.*)", r"final.*", r"output.*", r"norm.*")
 
 
 def component_matches(glob: str, text: str) -> bool:
@@ -73,6 +77,15 @@ def squash_name(name: str) -> str:
     return name
 
 
+def old_squash_name(name: str) -> str:
+    """msprobe's short form before 8.2: "layers.63.mlp.linear_fc2" -> "63.mlp.linear_fc2"."""
+    for pattern in _OLD_SQUASH:
+        found = re.search(pattern, name)
+        if found:
+            return found.group(found.re.groups) or name
+    return name
+
+
 def squashed_names(names: Iterable[str]) -> dict[str, str]:
     """Full name -> short name for names in registration order; a name whose short form is already taken keeps its full
     form, as msprobe names parameters (so the result depends on the order)."""
@@ -92,20 +105,38 @@ def _number_after(text: str, mark: str) -> int:
     return int(number.group()) if number else 0
 
 
-def selects_slot(selection: Mapping[str, str], slot: str, gradient: bool) -> bool:
+@dataclass(frozen=True)
+class Place:
+    """Where a tensor stands among what a module was given or gave."""
+
+    position: int  # as the training code wrote it: 1 for the tensor of (None, t)
+    ordinal: int  # among the tensors alone, which is how slots are numbered
+
+
+def selects_slot(selection: Mapping[str, str], slot: str, gradient: bool, place: Place | None = None) -> bool:
     """Does a target's selection ask for this slot ("input", "output_1") or for its gradient? {} asks for everything,
-    {"output": "tuple[2]:1"} for output_1 alone. Equal to telltale::config::selectsSlot."""
+    {"output": "tuple[2]:1"} for element 1 alone. Without a place the slot's number stands for it, as in
+    telltale::config::selectsSlot."""
     if not selection:
         return True
     side = slot.partition("_")[0] + ("_grad" if gradient else "")
     spec = selection.get(side)
-    return isinstance(spec, str) and _number_after(spec, ":") == _number_after(slot, "_")
+    if not isinstance(spec, str):
+        return False
+    if place is None:
+        return _number_after(spec, ":") == _number_after(slot, "_")
+    # print_struct writes "list[n]" of inputs, in which tensors alone are counted; "tensor" is the first one.
+    by_tensors = spec == "tensor" or (spec.startswith("list") and side.startswith("input"))
+    return _number_after(spec, ":") == (place.ordinal if by_tensors else place.position)
+
+
+Forms = tuple[frozenset[str], ...]  # a name as it is, as msprobe shortens it, as it did before 8.2
 
 
 class _Target:
     """One key of `targets`, taken apart once."""
 
-    __slots__ = ("text", "chunk", "forms", "selection", "has_matched")
+    __slots__ = ("text", "chunk", "forms", "selection", "has_matched", "generation")
 
     def __init__(self, text: str, selection: Mapping[str, str]) -> None:
         self.text = text
@@ -115,36 +146,66 @@ class _Target:
         self.forms = {path, bare} if bare or not path else {path}
         self.selection = selection
         self.has_matched = False
+        self.generation = 0
 
-    def matches(self, forms: Iterable[str], chunk: int) -> bool:
+    def matches(self, forms: Forms, chunk: int) -> bool:
+        return self.matches_as(self.generation, forms, chunk)
+
+    def matches_as(self, generation: int, forms: Forms, chunk: int) -> bool:
+        """With names read in one of the ways that _Forms has."""
         if self.chunk is not None and self.chunk != chunk:
             return False
-        return any(target_matches(mine, name) for mine in self.forms for name in forms)
+        return any(target_matches(mine, name) for mine in self.forms for name in forms[generation])
 
-    def names_itself(self, forms: Iterable[str], chunk: int) -> bool:
+    def names_itself(self, forms: Forms, chunk: int) -> bool:
         """Matches the object itself, not something above it."""
         return self.matches(forms, chunk) and any(
-            len(components(mine)) == len(components(name)) for mine in self.forms for name in forms
+            len(components(mine)) == len(components(name)) for mine in self.forms for name in forms[self.generation]
         )
 
 
 class TargetSet:
     """The config's `targets` (or one list of `l2_targets`). An empty set selects everything."""
 
-    def __init__(self, targets: Mapping[str, Mapping[str, str]] | Iterable[str], squash: bool = False) -> None:
-        """squash: also match msprobe's short names, for configs that were written with them."""
+    def __init__(
+        self,
+        targets: Mapping[str, Mapping[str, str]] | Iterable[str],
+        names: Iterable[tuple[int, str]] = (),
+    ) -> None:
+        """names: (chunk, name) of all parameters and modules. A target that matches none of them as they are is read
+        as one of msprobe's short names, since configs are written from its output: of today's, else of those before
+        8.2."""
         pairs: Iterable[tuple[str, Mapping[str, str]]]
         pairs = targets.items() if isinstance(targets, Mapping) else ((name, {}) for name in targets)
         self._targets = [_Target(text, selection or {}) for text, selection in pairs]
-        self._squash = squash
+        self._known: dict[str, Forms] = {}
+        if self._targets:
+            self._choose_generations(list(names))
+
+    def _choose_generations(self, names: list[tuple[int, str]]) -> None:
+        for target in self._targets:
+            for generation in range(3):
+                if any(target.matches_as(generation, self._forms(name), chunk) for chunk, name in names):
+                    target.generation = generation
+                    break
+
+    def reading(self) -> str:
+        """A sentence on targets that were taken for msprobe's short names, "" when none was."""
+        short = [target.text for target in self._targets if target.generation]
+        if not short:
+            return ""
+        names = f'"{short[0]}"' + (f" and {len(short) - 1} more" if len(short) > 1 else "")
+        return f"{names} match no name as they stand and are read as the short names that msprobe writes"
 
     def __len__(self) -> int:
         return len(self._targets)
 
-    def _forms(self, name: str) -> set[str]:
-        forms = {name, bare_name(name)}
-        if self._squash:
-            forms |= {squash_name(form) for form in tuple(forms)}
+    def _forms(self, name: str) -> Forms:
+        forms = self._known.get(name)
+        if forms is None:
+            plain = frozenset((name, bare_name(name)))
+            short = frozenset(map(squash_name, plain))
+            forms = self._known[name] = (plain, short, frozenset(map(old_squash_name, plain)))
         return forms
 
     def selects(self, name: str, vpp_stage: int = 0) -> bool:
@@ -159,15 +220,22 @@ class TargetSet:
                 is_selected = True
         return is_selected
 
-    def selects_slot(self, name: str, slot: str, gradient: bool = False, vpp_stage: int = 0) -> bool:
+    def selects_slot(
+        self, name: str, slot: str, gradient: bool = False, vpp_stage: int = 0, place: Place | None = None
+    ) -> bool:
         """Is this slot of module `name` selected? The selection of a target that names the module exactly decides; else
         those of globs that name it, any of them; a module below a target has all its slots."""
         if not self.selects(name, vpp_stage):
             return False
+        selections = self.selections(name, vpp_stage)
+        return not selections or any(selects_slot(selection, slot, gradient, place) for selection in selections)
+
+    def selections(self, name: str, vpp_stage: int = 0) -> list[Mapping[str, str]]:
+        """What the targets that name this module itself ask for."""
         forms = self._forms(name)
         naming = [target for target in self._targets if target.names_itself(forms, vpp_stage)]
-        exact = [target for target in naming if target.forms & forms] or naming
-        return not exact or any(selects_slot(target.selection, slot, gradient) for target in exact)
+        exact = [target for target in naming if target.forms & forms[target.generation]] or naming
+        return [target.selection for target in exact]
 
     def names(self, name: str, vpp_stage: int = 0) -> bool:
         """Does a target name this object itself, not something above it? Remembers which targets matched."""

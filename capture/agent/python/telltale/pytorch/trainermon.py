@@ -9,30 +9,23 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from .. import configfile, exits, identity
-from ..alerts import AlertSink
 from ..config import LoadedConfig, MonitorConfig
 from ..measure import Measurer
-from ..sinks.api import ApiSink
 from ..sinks.base import RunContext, Sink
-from ..sinks.csv import CsvSink
-from ..sinks.filesink import FileSink
-from ..sinks.rundir import RunDirectory
 from ..sinks.stream import StreamSink
-from ..sinks.tensorboard import TensorBoardSink
-from ..sinks.worker import FrameWorker
-from . import dynamic, first_forward
-from .activations import Activations
+from . import arguments, dynamic, first_forward, groups
+from .activations import Activations, Wants
 from .adoption import Adoption
+from .chosensinks import FILES, format_sentences, make_sinks, name_sentences
 from .discover import discover
 from .engine import Engine
 from .features import make_features
-from .legacy import LegacyInterface
+from .legacy import LegacyInterface, harmless
 from .optimizers import optimizer_chain
 from .targets import TargetSet
 
@@ -62,12 +55,17 @@ class TrainerMon(LegacyInterface):
         *,
         sinks: list[Sink] | None = None,
         agent: dict[str, Any] | None = None,
+        **more: Any,
     ) -> None:
         """config_file_path: a path, JSON text, a dict, or None for everything. `sinks` replaces what the config's
         `format` names; `agent` holds fields of tt_options (join, run_id, run_name, mode, spool_dir)."""
         del params_have_main_grad  # .main_grad is found where it exists
         if opt_ty is not None:
             warnings.warn("opt_ty is deprecated: optimizers are recognised", DeprecationWarning, stacklevel=2)
+        if more.pop("param_have_main_grad", None) is not None:
+            sentence = "param_have_main_grad is called params_have_main_grad"
+            warnings.warn(sentence, DeprecationWarning, stacklevel=2)
+        arguments.refuse("TrainerMon", more, ("config_file_path", "process_group", "params_have_main_grad"))
         self.rank = identity.rank()
         self.process_group = process_group
         self._path = config_file_path if isinstance(config_file_path, (str, os.PathLike)) else None
@@ -101,37 +99,20 @@ class TrainerMon(LegacyInterface):
 
     # -- watching ------------------------------------------------------------------------------------------------
 
-    def set_monitor(
-        self,
-        model: Any,
-        *args: Any,
-        optimizer: Any = None,
-        grad_acc_steps: Any = None,
-        tp_group: Any = None,
-        dp_group: Any = None,
-        start_iteration: Any = None,
-    ) -> None:
-        """Watches a model (or a list of its pipeline chunks) and its optimizer.
+    @harmless()
+    def set_monitor(self, model: Any = None, *args: Any, **kwargs: Any) -> None:
+        """Watches a model (or a list of its pipeline chunks) and its optimizer: set_monitor(model, grad_acc_steps=1,
+        optimizer=None, dp_group=None, tp_group=None, start_iteration=0).
 
-        Positional arguments are taken in the documented order (grad_acc_steps, optimizer, dp_group, tp_group,
-        start_iteration) and in msprobe's real one (optimizer, grad_acc_steps, tp_group, dp_group, start_iteration),
-        told apart by whether the first is a number. A second call replaces the first.
+        Positional arguments are taken in this documented order and in msprobe's real one (optimizer, grad_acc_steps,
+        tp_group, dp_group, start_iteration), told apart by whether the first is a number. A second call replaces the
+        first. Where dp_group or tp_group is given, csv and TensorBoard files have a gradient that its ranks share only
+        in those of its first rank.
         """
-        names = ["optimizer", "grad_acc_steps", "tp_group", "dp_group", "start_iteration"]
-        if args and (isinstance(args[0], int) or len(args) > 1 and hasattr(args[1], "param_groups")):
-            names = ["grad_acc_steps", "optimizer", "dp_group", "tp_group", "start_iteration"]
-        values = dict(zip(names, args))
-        optimizer = values.get("optimizer", optimizer)
-        steps = _at_least(values.get("grad_acc_steps", grad_acc_steps), 1, 1, "grad_acc_steps")
-        start = _at_least(values.get("start_iteration", start_iteration), 0, 0, "start_iteration")
-        self._arguments = {
-            "model": model,
-            "optimizer": optimizer,
-            "grad_acc_steps": steps,
-            "start": start,
-            "tp_group": values.get("tp_group", tp_group),
-            "dp_group": values.get("dp_group", dp_group),
-        }
+        given = arguments.watched(args, kwargs)
+        if given["optimizer"] is None:
+            given["optimizer"] = self._wrapped_optimizer
+        self._arguments = {"model": model, "start": given.pop("start_iteration"), **given}
         try:
             if not first_forward.is_awaited(self._chunks(), self._begin_late):
                 self._watch()
@@ -160,6 +141,9 @@ class TrainerMon(LegacyInterface):
             engine.dispatcher.sinks = list(given) if given is not None else make_sinks(config, self._agent, engine)
         engine.dispatcher.open(self._context())
         self._engine = engine
+        if self._given_sinks is None:
+            for sentence in self._sentences(engine, chunks):
+                engine.tell(sentence)
         found, engine.parts = self._find(engine, chunks)
         self._adoption = Adoption(self) if self._adoption is None else self._adoption
         if dynamic.is_wanted() and self._path is not None:
@@ -168,7 +152,7 @@ class TrainerMon(LegacyInterface):
                 self._dynamic.close()
             self._dynamic = dynamic.ConfigWatch(self, os.fspath(self._path), self._loaded.text)
             engine.after_step.append(self._dynamic.poll)
-            config.start_step = self._arguments["start"]
+            config.start_step = self._arguments["start"] + 1  # hooks of one step collect from the next, as documented
         engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
         self._send_structure(engine, chunks)
         exits.watch()
@@ -195,8 +179,8 @@ class TrainerMon(LegacyInterface):
         engine = self._engine
         if engine is None:
             return
-        targets = TargetSet(engine.config.targets, squash=True)
-        found = discover(self._chunks(), optimizers, targets, False)
+        chunks = self._chunks()
+        found = discover(chunks, optimizers, self._targets(chunks), False)
         if self.config.module_ranks and self.rank not in self.config.module_ranks:
             found.sources = []
         if not engine.adopt(found):
@@ -219,8 +203,8 @@ class TrainerMon(LegacyInterface):
         engine.config = loaded.config
         if self._given_sinks is None and loaded.config.format != before.config.format:
             self._exchange_sinks(engine)
-        found, parts = self._find(engine, chunks)
         engine.dispatcher.open(self._context())
+        found, parts = self._find(engine, chunks)
         engine.reconfigure(loaded.config, found, parts)
         engine.dispatcher.blob("config", "config.json", engine.step, loaded.text.encode())
         engine.dispatcher.event("config", engine.step, "the changed config is in force from this step")
@@ -232,6 +216,14 @@ class TrainerMon(LegacyInterface):
         for sink in before:
             if sink not in engine.dispatcher.sinks:
                 sink.close("finished")
+        for sentence in self._sentences(engine, self._chunks()):
+            engine.tell(sentence)
+
+    def _sentences(self, engine: Engine, chunks: list[torch.nn.Module]) -> list[str]:
+        sentences = format_sentences(self.config, self._agent, engine.dispatcher.sinks)
+        if self._path is not None and '"squash_name"' not in self._loaded.text:
+            sentences += name_sentences(engine.dispatcher.sinks, [name for _, name in _names(chunks)])
+        return sentences
 
     @property
     def engine(self) -> Engine | None:
@@ -253,7 +245,7 @@ class TrainerMon(LegacyInterface):
     def _find(self, engine: Engine, chunks: list[torch.nn.Module]) -> tuple[Any, list[Any]]:
         """What the config selects: parameters, and the parts that watch modules."""
         config = engine.config
-        targets = TargetSet(config.targets, squash=True)
+        targets = self._targets(chunks)
         per_micro = config.monitor_mbs_grad and self._arguments["grad_acc_steps"] > 1
         found = discover(chunks, self._arguments["optimizer"], targets, per_micro)
         parts: list[Any] = []
@@ -263,11 +255,27 @@ class TrainerMon(LegacyInterface):
             if config.xy_distribution:
                 parts += self._activations(engine, chunks, targets)
             parts += make_features(engine, chunks, targets)
-        names = [name for chunk in chunks for name, _ in chunk.named_parameters()]
-        names += [name for chunk in chunks for name, _ in chunk.named_modules()]
-        for sentence in targets.unmatched_sentences(names):
+        for sentence in targets.unmatched_sentences(name for _, name in _names(chunks)):
             engine.tell(f"{sentence}; nothing is collected for it")
+        if targets.reading():
+            engine.tell(f"targets: {targets.reading()}")
+        self._leave_out_duplicates(engine, found)
         return found, parts
+
+    def _targets(self, chunks: list[torch.nn.Module]) -> TargetSet:
+        return TargetSet(self.config.targets, _names(chunks))
+
+    def _leave_out_duplicates(self, engine: Engine, found: Any) -> None:
+        """Files of one rank of a group have the gradients that all its ranks share; the stream has every rank's."""
+        same = groups.duplicates(found.sources, self._arguments["dp_group"], self._arguments["tp_group"])
+        everything: frozenset[tuple[int, str]] = frozenset().union(*same.values())
+        engine.dispatcher.leave_out(everything)
+        writes = any(isinstance(sink, FILES) for sink in engine.dispatcher.sinks)
+        if everything and writes and engine.config.wg_distribution:
+            engine.tell(
+                f"files leave out the reduced gradients of {len(everything)} parameters, which the first rank of "
+                f"{' and '.join(same)} has in its files; the dashboard gets those of every rank"
+            )
 
     def _activations(self, engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Any]:
         config = engine.config
@@ -278,7 +286,7 @@ class TrainerMon(LegacyInterface):
                     continue
                 if not (targets.selects(name, vpp) or config.all_xy):
                     continue
-                modules.append((name, vpp, module, _Wants(config, targets, name, vpp)))
+                modules.append((name, vpp, module, Wants(config, targets, name, vpp)))
         return [Activations(engine, modules)] if modules else []
 
     def _send_structure(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
@@ -295,28 +303,24 @@ class TrainerMon(LegacyInterface):
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
         agent.setdefault("run_name", _run_name(self._chunks()[0]))
         chunks = enumerate(self._chunks())
-        targets = TargetSet(self.config.targets, squash=True)
+        targets = self._targets(self._chunks())
         named = [(vpp, name) for vpp, chunk in chunks for name, _ in chunk.named_parameters()]
         names = [(vpp, name) for vpp, name in named if targets.selects(name, vpp)]
+        pp_stage, mates = groups.place_in(self.process_group, self.rank)
+        places = {"pp": self.process_group, "dp": self._arguments["dp_group"], "tp": self._arguments["tp_group"]}
+        for coordinate, group in places.items():
+            number = groups.coordinate(group)
+            if number is not None:
+                agent.setdefault(coordinate, number)
         return RunContext(
             self.config,
             rank=self.rank,
             world_size=identity.world_size(),
-            pp_stage=self._pp_stage(),
+            pp_stage=pp_stage,
+            group_mates=mates,
             start_step=self.step,
             info={"framework": framework, "device": device, "agent": agent, "parameters": names},
         )
-
-    def _pp_stage(self) -> int:
-        group = self.process_group
-        if group is None:
-            return self.rank
-        try:
-            import torch.distributed as dist
-
-            return dist.get_rank(group)
-        except Exception:  # noqa: BLE001
-            return self.rank
 
     def watches(self, model: Any) -> bool:
         """Whether this is the model that set_monitor() was given."""
@@ -381,46 +385,6 @@ class TrainerMon(LegacyInterface):
         return self
 
 
-class _Wants:
-    """Whether a slot of one module is wanted."""
-
-    def __init__(self, config: MonitorConfig, targets: TargetSet, name: str, vpp: int) -> None:
-        self._config, self._targets, self._name, self._vpp = config, targets, name, vpp
-
-    def __call__(self, slot: str, gradient: bool) -> bool:
-        config = self._config
-        if config.forward_only if gradient else config.backward_only:
-            return False
-        if len(self._targets) and self._targets.selects(self._name, self._vpp):
-            return self._targets.selects_slot(self._name, slot, gradient, self._vpp)
-        return True
-
-
-def make_sinks(
-    config: MonitorConfig, agent: dict[str, Any], engine: Engine, existing: Sequence[Sink] = ()
-) -> list[Sink]:
-    """The sinks that `format` names (stream by default when there is a join string, else csv), and the alerts; those of
-    `existing` are used again, and files of new ones go where theirs go."""
-    modes = (agent.get("mode"), os.environ.get("TELLTALE_MODE"))
-    if "disabled" in modes:
-        return []
-    has_stream = agent.get("join") or os.environ.get("TELLTALE_JOIN") or "offline" in modes
-    formats = config.format or ["stream" if has_stream else "csv"]
-    old = {type(sink): sink for sink in existing}
-    files = next((sink for sink in existing if isinstance(sink, FileSink)), None)
-    worker = files.worker if files is not None else FrameWorker()
-    directory = files.directory if files is not None else RunDirectory()
-    makers: dict[str, tuple[type[Sink], Callable[[], Sink]]] = {
-        "stream": (StreamSink, StreamSink),
-        "csv": (CsvSink, lambda: CsvSink(worker, directory)),
-        "tensorboard": (TensorBoardSink, lambda: TensorBoardSink(worker, directory)),
-        "api": (ApiSink, ApiSink),
-        "alerts": (AlertSink, lambda: AlertSink(worker, directory, on_event=engine.dispatcher.event)),
-    }
-    chosen = [makers[name] for name in dict.fromkeys([*formats, "alerts"])]
-    return [old.get(kind) or make() for kind, make in chosen]
-
-
 class NamedModels(torch.nn.ModuleDict):
     """Several models that train together, each under its name. Nobody calls it: a step's micro steps are counted by the
     first of them."""
@@ -444,6 +408,16 @@ def _module_of(thing: Any) -> torch.nn.Module:
     raise TypeError(f"set_monitor needs a torch.nn.Module or a list of them, not {type(thing).__name__}")
 
 
+def _names(chunks: list[torch.nn.Module]) -> list[tuple[int, str]]:
+    """(chunk, name) of every parameter and module."""
+    return [
+        (vpp, name)
+        for vpp, chunk in enumerate(chunks)
+        for found in (chunk.named_parameters(), chunk.named_modules())
+        for name, _ in found
+    ]
+
+
 def _has_forward(module: torch.nn.Module) -> bool:
     """ModuleList and the like only hold others; nobody calls them."""
     return type(module).forward is not torch.nn.Module.forward
@@ -453,15 +427,6 @@ def _run_name(model: torch.nn.Module) -> str:
     """The script's name, else the model's class: what the run is called where nobody named it."""
     script = os.path.basename(sys.argv[0]) if sys.argv and sys.argv[0] not in ("", "-c", "-m") else ""
     return os.path.splitext(script)[0] or type(model).__name__
-
-
-def _at_least(value: Any, low: int, default: int, name: str) -> int:
-    if value is None:
-        return default
-    if isinstance(value, int) and not isinstance(value, bool) and value >= low:
-        return value
-    print(f"telltale: {name} is {value!r}; it must be a whole number from {low}; {default} is used", file=sys.stderr)
-    return default
 
 
 def _close_all() -> None:

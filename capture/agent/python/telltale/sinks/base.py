@@ -19,7 +19,7 @@ class RunContext:
     rank: int = 0
     world_size: int = 1
     pp_stage: int = 0
-    group_mates: list[int] = field(default_factory=lambda: [0])
+    group_mates: list[int] = field(default_factory=lambda: [0])  # global ranks of this rank's pipeline group
     start_step: int = 0
     info: dict[str, Any] = field(default_factory=dict)  # framework, device, parallel coordinates
 
@@ -32,6 +32,9 @@ class Sink:
 
     def open(self, context: RunContext) -> None:
         """Called once before anything else, and again when a live config change takes effect."""
+
+    def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
+        """(chunk, name) of the parameters whose reduced gradient another rank keeps: files need it only once."""
 
     def write(self, frame: Frame) -> None:
         """Takes one step. The frame is the sink's to keep; it is shared with other sinks and never changed."""

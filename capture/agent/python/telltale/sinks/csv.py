@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from dataclasses import dataclass
@@ -15,9 +14,9 @@ from ..kinds import Kind
 from ..series import Frame, TableSnapshot
 from .base import RunContext
 from .filesink import FileSink
-from .layout import FileKind, sorted_tables, split
+from .layout import FileKind, split
 from .rows import RowWriter, rounded
-from .rundir import RunDirectory, write_whole
+from .rundir import RunDirectory
 from .textfile import GrowingFile, cell, encoded
 from .worker import FrameWorker, explain
 
@@ -41,7 +40,7 @@ class CsvSink(FileSink):
     """Writes each step's tables to msprobe's csv files, on the file sinks' thread.
 
     A step is lost, counted and told, when the queue is full or a file cannot be written; the next one is tried again.
-    Thread: open, write, blob, flush and close are for the training thread; the files belong to the worker.
+    Thread: open, write, flush and close are for the training thread; the files belong to the worker.
     """
 
     format = "csv"
@@ -50,24 +49,17 @@ class CsvSink(FileSink):
         super().__init__(worker, directory)
         self._writers: dict[tuple[Kind, str], RowWriter] = {}
         self._files: dict[str, _Open] = {}
-        self._stacks: dict[str, str] = {}
 
     def open(self, context: RunContext) -> None:
         super().open(context)
         log.info("csv files go to %s", self.directory.path)
-
-    def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
-        if kind == "module_struct":
-            self.worker.post(lambda: self._module_struct(data), len(data), must=True)
-        elif kind == "stack":
-            self.worker.post(lambda: self._stack(name, data), len(data), must=True)
 
     def _configure(self, config: MonitorConfig) -> None:
         self._writers.clear()
 
     def _write(self, frame: Frame) -> None:
         texts: dict[str, tuple[str, list[str]]] = {}
-        for table in sorted_tables(frame.tables):
+        for table in self._tables(frame):
             for files, order in split(table, self._config):
                 writer = self._writer(table, files)
                 head, parts = texts.setdefault(files.prefix, (writer.header, []))
@@ -131,40 +123,6 @@ class CsvSink(FileSink):
     def _end(self) -> None:
         for prefix in list(self._files):
             self._forget(prefix)
-
-    def _module_struct(self, data: bytes) -> None:
-        path = os.path.join(self.directory.base, "module_struct", f"rank{self.directory.rank}", "module_struct.json")
-        try:
-            write_whole(path, data)
-        except OSError as error:
-            log.warning("the model's structure was not written: %s", explain(error, path))
-
-    def _stack(self, name: str, data: bytes) -> None:
-        """Takes the stacks of all modules as one JSON object, or of one module as plain text; a module's first counts,
-        and what a file from before holds stays."""
-        text = data.decode("utf-8", "replace")
-        found = {name: text}
-        if text.startswith("{"):
-            try:
-                found = {str(module): str(stack) for module, stack in json.loads(text).items()}
-            except (ValueError, AttributeError):
-                pass
-        fresh = {module: stack for module, stack in found.items() if module not in self._stacks}
-        path = os.path.join(self.directory.path, "stack_info.csv")
-        if not self._stacks and os.path.exists(path):
-            return
-        try:
-            self.directory.make()
-            file = GrowingFile(path)
-            try:
-                lines = "" if not file.is_empty else "module_name,stack_info\n"
-                lines += "".join(f"{cell(module)},{cell(stack)}\n" for module, stack in fresh.items())
-                file.append(encoded(lines))
-            finally:
-                file.close()
-            self._stacks.update(fresh)
-        except OSError as error:
-            log.warning("the modules' call stacks were not written: %s", explain(error, path))
 
 
 def _may_append(path: str, head: str) -> bool:

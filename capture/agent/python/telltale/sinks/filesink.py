@@ -3,11 +3,13 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
+from dataclasses import replace
 
 from ..config import MonitorConfig
-from ..series import Frame
+from ..kinds import Kind
+from ..series import Frame, TableSnapshot
 from .base import RunContext, Sink
-from .layout import Names
+from .layout import Names, sorted_tables
 from .rundir import RunDirectory
 from .worker import FrameWorker, Losses, explain
 
@@ -41,6 +43,7 @@ class FileSink(Sink, ABC):
         self.losses = Losses(self.format)
         self._config = MonitorConfig()
         self._names = Names(False)
+        self._duplicates: frozenset[tuple[int, str]] = frozenset()
 
     def open(self, context: RunContext) -> None:
         for note in self.directory.choose(context.rank, context.config.append_output):
@@ -48,6 +51,9 @@ class FileSink(Sink, ABC):
         config = context.config
         names = Names(config.squash_name, context.info.get("parameters"))
         self.worker.post(lambda: self._take_config(config, names), must=True)
+
+    def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
+        self.worker.post(lambda: setattr(self, "_duplicates", duplicates), must=True)
 
     def write(self, frame: Frame) -> None:
         self.losses.took()
@@ -88,6 +94,24 @@ class FileSink(Sink, ABC):
 
     def _configure(self, config: MonitorConfig) -> None:
         """A config takes effect."""
+
+    def _tables(self, frame: Frame) -> list[TableSnapshot]:
+        """The frame's tables in msprobe's order, without the gradients that another rank's files have."""
+        tables = sorted_tables(frame.tables)
+        if not self._duplicates:
+            return tables
+        own = [self._own(table) if table.kind is Kind.GRAD_REDUCED else table for table in tables]
+        return [table for table in own if table.series]
+
+    def _own(self, table: TableSnapshot) -> TableSnapshot:
+        keep = [i for i, desc in enumerate(table.series) if (desc.vpp_stage, desc.name) not in self._duplicates]
+        return replace(
+            table,
+            series=[table.series[i] for i in keep],
+            rows=table.rows[keep],
+            values=table.values[keep],
+            arrival=None,
+        )
 
     @abstractmethod
     def _write(self, frame: Frame) -> None:

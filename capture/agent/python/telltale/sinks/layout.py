@@ -203,6 +203,13 @@ class Names:
             return name
         return f"{name}.{desc.slot}"
 
+    def module_key(self, key: str) -> str:
+        """ "0:encoder.layers.0" -> "0:layers.0" where names are squashed."""
+        stage, found, name = key.partition(":")
+        if not self._squash or not found or not stage.isdecimal():
+            return key
+        return f"{stage}:{self._shorten(False, int(stage), name)}"
+
     def _shorten(self, is_parameter: bool, vpp_stage: int, name: str) -> str:
         key = (is_parameter, vpp_stage, name)
         short = self._short.get(key)

@@ -145,7 +145,9 @@ class StreamSink(Sink):
             self.agent.event(kind, step, text, json)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
-        if self.agent is not None and kind != "module_struct":
+        if self.agent is not None:
+            if kind in ("stack", "module_struct"):
+                data = _with_bare_keys(data)
             self.agent.blob(kind, name, step, data)
 
     def flush(self, timeout: float) -> bool:
@@ -281,6 +283,17 @@ class StreamSink(Sink):
         self.agent.dropped(step, samples, scalars)
 
 
+def _with_bare_keys(data: bytes) -> bytes:
+    """A record of all modules ({"0:module.blocks.0": ...}) by the names that the dashboard's series have. What a
+    wrapper wraps stands for both."""
+    records = json.loads(data)
+    bare = {}
+    for key in sorted(records, key=len):
+        stage, _, name = key.partition(":")
+        bare[f"{stage}:{bare_name(name)}"] = records[key]
+    return json.dumps(bare, ensure_ascii=False).encode()
+
+
 def _added(name: str, bare: str) -> list[str]:
     """The components that a wrapper put into a name."""
     left = bare.split(".")
@@ -291,6 +304,25 @@ def _added(name: str, bare: str) -> list[str]:
         else:
             added.append(part)
     return added
+
+
+class NoticeStream(StreamSink):
+    """Shows a run whose measurements go elsewhere: its model, its config and its messages, and no values."""
+
+    def write_tables(self, step: int, tables: list[SeriesTable]) -> bool:
+        return True
+
+    def write(self, frame: Frame) -> None:
+        """Values go to files alone."""
+
+    def know(self, table: SeriesTable, key: Any = None) -> None:
+        """As write()."""
+
+    def scalar(self, step: int, values: dict[str, float]) -> None:
+        """As write()."""
+
+    def dropped(self, step: int, samples: int, scalars: int) -> None:
+        """As write()."""
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:

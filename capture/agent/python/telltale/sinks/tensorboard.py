@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""TensorBoard event files with msprobe's folders and tags."""
+"""TensorBoard event files with msprobe's tags."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..kinds import Kind
 from ..series import Frame, SeriesDesc, TableSnapshot
 from .base import RunContext
 from .filesink import FileSink
-from .layout import METADATA, FileKind, column, file_kind, is_histogram, ops_of, sorted_tables, split
+from .layout import METADATA, FileKind, column, file_kind, is_histogram, ops_of, split, tag
 from .rundir import RunDirectory
 from .textfile import GrowingFile
 from .tfrecord import Histogram, ScalarRecord, first_record, histogram_record
@@ -27,7 +27,6 @@ from .worker import FrameWorker, explain
 
 log = logging.getLogger("telltale")
 
-FOLDER = "tb"  # in the run's directory; msprobe's rank folders lie below it
 _numbers = count()
 
 
@@ -58,8 +57,9 @@ def _whose(desc: SeriesDesc) -> tuple[int, str]:
 
 
 class TensorBoardSink(FileSink):
-    """Writes each step's tables as scalars: rank{R}/{kind}/, tags `vp0:blocks.0.input:micro0/norm`; run scalars under
-    their own names in rank{R}/scalar. NaN and Inf are written as they are. Needs no TensorBoard to write.
+    """Writes each step's tables as scalars into an event file in the run's directory, under the tags that the documents
+    give: `0:blocks.0.input:0/rank0/actv_norm`, `0:head.weight/rank0/post_grad_norm`; run metrics under their own names.
+    NaN and Inf are written as they are. Needs no TensorBoard to write.
 
     Thread: open, write, flush and close are for the training thread; the files belong to the worker.
     """
@@ -68,13 +68,13 @@ class TensorBoardSink(FileSink):
 
     def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
         super().__init__(worker, directory)
-        self._files: dict[str, GrowingFile] = {}
+        self._file: GrowingFile | None = None
         self._plans: dict[tuple[Kind, str], _Plan] = {}
 
     @property
     def folder(self) -> str:
-        """What to give to `tensorboard --logdir`."""
-        return os.path.join(self.directory.path, FOLDER)
+        """What to give to `tensorboard --logdir`, or the folder above it for all ranks and runs."""
+        return self.directory.path
 
     def open(self, context: RunContext) -> None:
         super().open(context)
@@ -85,23 +85,21 @@ class TensorBoardSink(FileSink):
 
     def _write(self, frame: Frame) -> None:
         now = time.time()
-        records: dict[str, list[bytes]] = {}
-        for table in sorted_tables(frame.tables):
+        records: list[bytes] = []
+        for table in self._tables(frame):
             for files, order in split(table, self._config):
-                data = self._record(frame.step, table, files, order, now)
-                records.setdefault(files.prefix, []).append(data)
+                records.append(self._record(frame.step, table, files, order, now))
             if is_histogram(table):
-                prefix = file_kind(table, self._config).prefix
-                records.setdefault(prefix, []).append(self._histograms(frame, table, now))
+                records.append(self._histograms(frame, table, now))
         if frame.scalars:
             values = np.array(list(frame.scalars.values()), np.float64)
-            records.setdefault("scalar", []).append(ScalarRecord(list(frame.scalars)).fill(frame.step, values, now))
+            records.append(ScalarRecord(list(frame.scalars)).fill(frame.step, values, now))
         failed = ""
-        for prefix, parts in records.items():
+        if records:
             try:
-                self._file(prefix).append(b"".join(parts))
+                self._open_file().append(b"".join(records))
             except OSError as error:
-                failed = failed or explain(error, self.folder)
+                failed = explain(error, self.folder)
         self._count(frame.step, failed)
 
     def _record(self, step: int, table: TableSnapshot, files: FileKind, order: np.ndarray, now: float) -> bytes:
@@ -137,29 +135,24 @@ class TensorBoardSink(FileSink):
                 total, squares = float(one["sum"]), float(one["sumsq"])
             stem = self._names.row(table.kind, files, dataclasses.replace(table.series[rows[0]], slot=""))
             limits = np.append(EDGES, high)
-            tag = f"vp{stage}:{stem}/adam_{'ratio' if table.kind is Kind.UPDATE_RATIO else 'update'}"
-            found.append(Histogram(tag, low, high, total, squares, limits, counts))
+            what = "ratio" if table.kind is Kind.UPDATE_RATIO else "update"
+            label = f"{stage}:{stem}/rank{self.directory.rank}/adam_{what}"
+            found.append(Histogram(label, low, high, total, squares, limits, counts))
         return histogram_record(frame.step, found, now)
 
     def _plan(self, table: TableSnapshot, files: FileKind, order: np.ndarray) -> _Plan:
         ops = [op for op in ops_of(files, self._config) if op not in METADATA]
         ops = [op for op in ops if column(table, op, self._config.eps) is not None]
-        stems = []
-        for row in order:
-            desc = table.series[row]
-            micro = f":micro{max(desc.micro_step, 0)}" if files.has_micro_step else ""
-            stems.append(f"vp{desc.vpp_stage}:{self._names.row(table.kind, files, desc)}{micro}")
-        tags = [f"{stem}/{op}" for op in ops for stem in stems]
+        stems = [tag(self._names, table.kind, files, table.series[row], self.directory.rank) for row in order]
+        tags = [f"{stem}_{op}" for op in ops for stem in stems]
         return _Plan(table.rows[order], ops, ScalarRecord(tags))
 
-    def _file(self, prefix: str) -> GrowingFile:
-        file = self._files.get(prefix)
-        if file is None:
-            folder = os.path.join(self.folder, f"rank{self.directory.rank}", prefix)
-            file = self._files[prefix] = event_file(folder)
-        return file
+    def _open_file(self) -> GrowingFile:
+        if self._file is None:
+            self._file = event_file(self.folder)
+        return self._file
 
     def _end(self) -> None:
-        for file in self._files.values():
-            file.close()
-        self._files.clear()
+        if self._file is not None:
+            self._file.close()
+            self._file = None

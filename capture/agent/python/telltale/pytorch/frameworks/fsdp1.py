@@ -105,6 +105,8 @@ class _Unit:
 class _Shard(ParameterSource):
     """use_orig_params=True: the optimizer has a one-dimensional local piece under the parameter's own name."""
 
+    is_replicated = False
+
     def __init__(self, name: str, parameter: Any, optimizer: Any, vpp: int, unit: _Unit, index: int) -> None:
         super().__init__(name, parameter, optimizer, vpp)
         self._unit = unit

@@ -105,6 +105,8 @@ class _Holder:
 class DTensorSource(ParameterSource):
     """A parameter of which this rank has a piece, or all of it, as a DTensor."""
 
+    is_replicated = False
+
     def __init__(self, name: str, parameter: Any, optimizer: Any, vpp: int, holder: _Holder | None, place: Any) -> None:
         super().__init__(name, parameter, optimizer, vpp)
         self._holder = holder

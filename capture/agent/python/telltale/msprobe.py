@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`from msprobe.pytorch import TrainerMon` for scripts that were written for msprobe, where msprobe is not installed.
+
+import telltale.msprobe                       # once, before the script's own imports
+
+or, with the script as it is: `python -m telltale.msprobe train.py ...`, `torchrun -m telltale.msprobe train.py ...`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import os
+import runpy
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+# Where msprobe's versions and documents import TrainerMon from.
+_MODULES = ("msprobe", "msprobe.pytorch", "msprobe.pytorch.monitor", "msprobe.pytorch.monitor.module_hook")
+_said: set[str] = set()
+
+
+def install(replace: bool = False) -> bool:
+    """Makes `msprobe.pytorch` Telltale's, and says so. Where msprobe is installed it stays as it is, unless `replace`
+    puts our TrainerMon into it; False then."""
+    if _is_stand_in(sys.modules.get("msprobe")):
+        return True
+    has_original = importlib.util.find_spec("msprobe") is not None
+    if has_original and not replace:
+        _say(
+            "msprobe is installed, so `from msprobe.pytorch import TrainerMon` is its own; "
+            "telltale.msprobe.install(replace=True) makes it Telltale's"
+        )
+        return False
+    from .pytorch import TrainerMon
+
+    if not has_original:
+        _add_stand_ins(TrainerMon)
+    else:
+        importlib.import_module("msprobe.pytorch").TrainerMon = TrainerMon  # type: ignore[attr-defined]
+    _say("`from msprobe.pytorch import TrainerMon` gives Telltale's TrainerMon in this process")
+    return True
+
+
+def uninstall() -> None:
+    """Takes the stand-ins away again."""
+    if _is_stand_in(sys.modules.get("msprobe")):
+        for name in _MODULES:
+            sys.modules.pop(name, None)
+    _said.clear()
+
+
+def _is_stand_in(module: ModuleType | None) -> bool:
+    return getattr(module, "__telltale__", False)
+
+
+def _add_stand_ins(trainer_mon: type) -> None:
+    for name in _MODULES:
+        module = ModuleType(name, f"{name} as far as Telltale stands in for it: TrainerMon.")
+        module.__file__ = __file__  # what a failing import names
+        module.__path__ = []
+        module.__spec__ = ModuleSpec(name, None, origin=__file__, is_package=True)
+        module.__dict__.update(__telltale__=True)
+        if name != "msprobe":
+            module.__dict__.update(TrainerMon=trainer_mon)
+        sys.modules[name] = module
+        above, _, last = name.rpartition(".")
+        if above:
+            setattr(sys.modules[above], last, module)
+
+
+def _say(sentence: str) -> None:
+    if sentence not in _said:
+        _said.add(sentence)
+        print(f"telltale: {sentence}", file=sys.stderr, flush=True)
+
+
+def _main() -> int:
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
+        print("usage: python -m telltale.msprobe SCRIPT [ARGUMENTS ...]", file=sys.stderr)
+        return 0 if len(sys.argv) > 1 else 2
+    # As `python SCRIPT` would have it. The copy of this module that is imported, not this one, keeps what was said.
+    importlib.import_module("telltale.msprobe").install()
+    del sys.argv[0]
+    sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
+    runpy.run_path(sys.argv[0], run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main())
+else:
+    install()
