@@ -779,28 +779,12 @@ GPL-3.0-or-later</translation>
         <translation>已写入：%1</translation>
     </message>
     <message>
-        <source>Cannot write %1: %2</source>
-        <translation>无法写入 %1：%2</translation>
-    </message>
-    <message>
         <source>Import a run</source>
         <translation>导入运行</translation>
     </message>
     <message>
         <source>This file cannot be imported: %1</source>
         <translation>无法导入此文件：%1</translation>
-    </message>
-    <message>
-        <source>a run of that name is already here</source>
-        <translation>此处已有同名文件</translation>
-    </message>
-    <message>
-        <source>the folder cannot be made</source>
-        <translation>无法创建文件夹</translation>
-    </message>
-    <message>
-        <source>Cannot import to %1: %2</source>
-        <translation>无法导入到 %1：%2</translation>
     </message>
     <message>
         <source>Imported %1</source>

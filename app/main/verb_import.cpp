@@ -28,9 +28,10 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kCloseMs = 60'000;
 
-const Usage kUsage { "telltale import SPOOL... [--data-dir DIR] [--new-run] [--json]",
+const Usage kUsage { "telltale import SPOOL|CAPSULE... [--data-dir DIR] [--new-run] [--json]",
     "Brings what a training process could not deliver into its run. SPOOL is a spool folder, or the folder above\n"
-    "several ($TELLTALE_DIR of the training). A spool goes when everything in it is safe; whatever the run has\n"
+    "several ($TELLTALE_DIR of the training). A CAPSULE (.telltale) is copied into the archive with what is still in\n"
+    "its log; the file itself stays as it is. A spool goes when everything in it is safe; whatever the run has\n"
     "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in.",
     { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
         { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
@@ -116,11 +117,19 @@ void writeText(std::ostream& out, const ingest::SpoolReport& report)
     out << '\n';
 }
 
+bool isCapsule(const std::string& word)
+{
+    std::error_code error;
+    return fs::is_regular_file(word, error);
+}
+
 Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
 {
     std::vector<fs::path> spools;
     for (const std::string& word : words) {
         std::error_code error;
+        if (isCapsule(word))
+            continue;
         if (!fs::is_directory(word, error))
             return failure(ErrorCode::NotFound, "there is no folder '" + word + "'");
         const auto found = agent::findSpools(word);
@@ -145,6 +154,27 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
     const auto spools = spoolsOf(parsed->positionals());
     if (!spools)
         return report.failUsage(spools.error());
+    auto capsules = nlohmann::json::array();
+    auto errors = nlohmann::json::array();
+    for (const std::string& word : parsed->positionals()) {
+        if (!isCapsule(word))
+            continue;
+        const auto copied = store::importRun(*dataDir, word);
+        if (!copied) {
+            report.say(copied.error().sentence());
+            errors.push_back(copied.error().sentence());
+            continue;
+        }
+        const std::string id = store::describeRun(*copied).id;
+        capsules.push_back({ { "file", word }, { "capsule", *copied }, { "run", id } });
+        if (!parsed->has("--json"))
+            out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(id));
+    }
+    if (spools->empty()) {
+        if (parsed->has("--json"))
+            writeJson(out, { { "streams", nlohmann::json::array() }, { "capsules", capsules }, { "errors", errors } });
+        return errors.empty() ? kExitDone : kExitFailed;
+    }
     store::StoreOptions options;
     options.dataDir = *dataDir;
     auto service = store::StoreService::start(options);
@@ -165,7 +195,6 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
     }
 
     auto streams = nlohmann::json::array();
-    auto errors = nlohmann::json::array();
     for (const fs::path& folder : *spools) {
         auto taken = importOne(take, folder, *dataDir, parsed->has("--new-run"));
         if (!taken) {
@@ -183,7 +212,7 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
     if (service)
         (*service)->stop(kCloseMs);
     if (parsed->has("--json"))
-        writeJson(out, { { "streams", streams }, { "errors", errors } });
+        writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "errors", errors } });
     return errors.empty() ? kExitDone : kExitFailed;
 }
 

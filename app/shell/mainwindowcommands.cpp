@@ -166,7 +166,8 @@ void MainWindow::makeCommands()
         for (const char* id : { "file.picture", "file.csv" })
             m_commands->action(QString::fromLatin1(id))->setEnabled(hasRun);
         m_commands->action(QStringLiteral("run.endComparison"))->setEnabled(m_state->comparedRun() != nullptr);
-        for (const char* id : { "run.rename", "run.copy", "run.delete" })
+        m_commands->action(QStringLiteral("run.copy"))->setEnabled(hasRun);
+        for (const char* id : { "run.rename", "run.delete" })
             m_commands->action(QString::fromLatin1(id))->setEnabled(hasRun && !live && !m_state->run()->id.empty());
     };
     connect(m_state, &views::ViewState::runChanged, this, enableForRun);

@@ -15,23 +15,6 @@
 
 namespace telltale::shell {
 
-namespace {
-
-/// A copy that is whole or not there; why not, else empty.
-QString copyWhole(const QString& from, const QString& to)
-{
-    const QString part = to + QStringLiteral(".part");
-    QFile::remove(part);
-    QFile source(from);
-    if (!source.copy(part))
-        return source.errorString();
-    QFile::remove(to);
-    QFile copy(part);
-    return copy.rename(to) ? QString() : copy.errorString();
-}
-
-}
-
 RunActions::RunActions(
     RunDriver* driver, JobThread* jobs, Toaster* toaster, const std::string& dataDir, QWidget* window)
     : QObject(window)
@@ -135,12 +118,9 @@ void RunActions::copyTo(const QString& id, const QString& path)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    m_jobs->submit([this, from = QString::fromStdString(run->path), path]() -> JobThread::Delivery {
-        return [this, path, problem = copyWhole(from, path)] {
-            if (problem.isEmpty())
-                m_toaster->post(Toaster::Severity::Good, tr("Written: %1").arg(path));
-            else
-                m_toaster->post(Toaster::Severity::Warning, tr("Cannot write %1: %2").arg(path, problem));
+    m_jobs->submit([this, from = run->path, path]() -> JobThread::Delivery {
+        return [this, path, copied = store::copyRun(from, path.toStdString())] {
+            finish(copied, tr("Written: %1").arg(path));
         };
     });
 }
@@ -156,26 +136,13 @@ void RunActions::askImport()
 void RunActions::importFile(const QString& path)
 {
     m_jobs->submit([this, path, dataDir = m_dataDir]() -> JobThread::Delivery {
-        const store::RunSummary run = store::describeRun(path.toStdString());
-        if (run.state == store::RunState::Damaged || run.state == store::RunState::Newer) {
-            return [this, note = QString::fromStdString(run.note)] {
-                m_toaster->post(Toaster::Severity::Warning, tr("This file cannot be imported: %1").arg(note));
-            };
-        }
-        const QDir runs(QDir(QString::fromStdString(dataDir)).filePath(QStringLiteral("runs")));
-        const QString to = runs.filePath(QFileInfo(path).fileName());
-        QString problem;
-        if (QFile::exists(to))
-            problem = tr("a run of that name is already here");
-        else if (!runs.mkpath(QStringLiteral(".")))
-            problem = tr("the folder cannot be made");
-        else
-            problem = copyWhole(path, to);
-        return [this, to, problem] {
-            if (!problem.isEmpty()) {
-                m_toaster->post(Toaster::Severity::Warning, tr("Cannot import to %1: %2").arg(to, problem));
+        return [this, imported = store::importRun(dataDir, path.toStdString())] {
+            if (!imported) {
+                m_toaster->post(Toaster::Severity::Warning,
+                    tr("This file cannot be imported: %1").arg(QString::fromStdString(imported.error().sentence())));
                 return;
             }
+            const QString to = QString::fromStdString(*imported);
             m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(QFileInfo(to).fileName()));
             m_driver->refreshArchive();
             m_driver->openPath(to);

@@ -74,6 +74,8 @@ RunSummary summaryOf(const std::string& path)
     const std::int64_t state = metaNumber(db->get(), "state");
     run.state = state >= 0 && state < static_cast<std::int64_t>(kStateNames.size()) ? static_cast<RunState>(state)
                                                                                     : RunState::Damaged;
+    if (run.state == RunState::Damaged)
+        run.note = "it does not say how the run ended";
     // A recorder that was killed had no time to say so.
     if (run.state == RunState::Live && !isBeingRecorded(path))
         run.state = RunState::Interrupted;
@@ -208,32 +210,6 @@ Expected<std::string> findCapsule(const std::string& dataDir, const std::string&
             "\"telltale runs\" lists them, \"telltale --help\" the verbs");
     return failure(ErrorCode::BadInput, "the id \"" + pathOrId + "\" fits " + std::to_string(found.size()) + " runs",
         "give more of its digits");
-}
-
-Expected<void> renameRun(const std::string& path, const std::string& name)
-{
-    if (name.empty() || name.size() > 1024)
-        return failure(ErrorCode::BadInput, "a run's name must have 1 to 1024 bytes");
-    auto db = openForWriting(path);
-    if (!db)
-        return tl::unexpected<Error>(std::move(db.error()));
-    auto statement = Statement::prepare(db->get(), "INSERT OR REPLACE INTO meta(key, value) VALUES('name', ?)");
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    return statement->bindText(1, name).run();
-}
-
-Expected<void> deleteRun(const std::string& path)
-{
-    if (!path.ends_with(kCapsuleSuffix))
-        return failure(ErrorCode::BadInput, path + " is not a run");
-    if (fileExists(path + "-wal"))
-        return failure(ErrorCode::Busy, "the run " + path + " is being recorded or read", "close it first");
-    std::error_code error;
-    if (!std::filesystem::remove(path, error))
-        return failure(error ? ErrorCode::Io : ErrorCode::NotFound,
-            "cannot delete " + path + (error ? " (" + error.message() + ")" : std::string(": there is no such file")));
-    return {};
 }
 
 }

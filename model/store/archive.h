@@ -52,8 +52,17 @@ std::string runWord(const std::string& id);
 std::uint64_t capsuleBytes(const std::string& path);
 /// A path, or an id (or unique prefix of one) from listRuns.
 Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId);
-/// The name shown; the file keeps its own.
+// A run is its file and what is still in SQLite's log beside it: each of these treats both as one. Thread: any; they
+// block.
+
+/// A whole file of its own, as one moment has it: also of a run that is being recorded, or whose recorder was killed.
+/// Replaces a file of that name. What cannot be read is copied as it is.
+Expected<void> copyRun(const std::string& from, const std::string& to);
+/// A copy in the data directory, under the file's name; its path.
+Expected<std::string> importRun(const std::string& dataDir, const std::string& path);
+/// The name shown; the file keeps its own. Busy while the run is recorded.
 Expected<void> renameRun(const std::string& path, const std::string& name);
+/// Busy while the run is recorded.
 Expected<void> deleteRun(const std::string& path);
 
 struct VerifyReport {

@@ -111,7 +111,7 @@ Expected<void> CapsuleReader::fillCell(
     const series::Sample sample = block->sample(inner, column);
     cell.state = stateOf(sample);
     cell.value = sample.finite ? sample.value : kNoValue;
-    if (!unit.tiles.hasCounts || !(sample.nan || sample.posInf || sample.negInf))
+    if (unit.tiles.counts == 0 || !(sample.nan || sample.posInf || sample.negInf))
         return {};
     for (const auto& [stat, count] : { std::pair { Stat::Nans, &cell.nans }, std::pair { Stat::PosInfs, &cell.posInfs },
              std::pair { Stat::NegInfs, &cell.negInfs } }) {

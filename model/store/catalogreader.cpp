@@ -1,30 +1,49 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/catalogreader.h>
 
+#include <algorithm>
 #include <limits>
+#include <map>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include <telltale/core/bytes.h>
+#include <telltale/series/opentile.h>
+#include <telltale/store/checkedrow.h>
 #include <telltale/store/layoutcodec.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
 namespace {
 
-std::string stringOf(const Statement& row, int column)
-{
-    return std::string(row.text(column));
-}
+/// What the rows of one table say about those of others, while the catalogue is read.
+struct Reading {
+    struct Group {
+        SourceId source;
+        Kind kind = Kind::Unspecified;
+        int series = 0;
+        std::shared_ptr<const SeriesLayout> layout; ///< null where its own row cannot be read
+        std::size_t firstPosition = 0;
+        std::vector<bool> taken; ///< lanes
+    };
 
-template <typename Number> Number numberOf(const Statement& row, int column)
-{
-    return static_cast<Number>(row.integer(column));
-}
+    std::shared_ptr<Catalog> catalog = std::make_shared<Catalog>();
+    std::map<std::int64_t, SourceId> sourceOfStream;
+    std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const SeriesLayout>> layouts;
+    std::unordered_map<GroupId, Group> groups;
 
-void readMeta(const Statement& row, Catalog& catalog)
+    bool hasSource(SourceId id) const
+    {
+        return std::any_of(catalog->sources.begin(), catalog->sources.end(),
+            [id](const SourceInfo& source) { return source.id == id; });
+    }
+};
+
+void readMeta(CheckedRow& row, Reading& reading)
 {
-    const std::string_view key = row.text(0);
+    Catalog& catalog = *reading.catalog;
+    const std::string key = row.text(0);
     if (key == "store_id")
         catalog.storeId = row.text(1);
     else if (key == "run_key")
@@ -32,27 +51,30 @@ void readMeta(const Statement& row, Catalog& catalog)
     else if (key == "name")
         catalog.name = row.text(1);
     else if (key == "created_ns")
-        catalog.createdNs = row.integer(1);
+        catalog.createdNs = row.any(1);
 }
 
-void readSource(const Statement& row, Catalog& catalog)
+void readSource(CheckedRow& row, Reading& reading)
 {
+    Catalog& catalog = *reading.catalog;
     SourceInfo source;
-    source.id = SourceId { row.integer(0) };
-    source.rank = Rank { numberOf<std::int32_t>(row, 1) };
-    source.attempt = numberOf<int>(row, 2);
+    source.id = SourceId { row.id(0) };
+    source.rank = Rank { row.number<std::int32_t>(1) };
+    source.attempt = row.number<int>(2);
     source.agentId = row.text(3);
     source.host = row.text(4);
-    source.pid = row.integer(5);
+    source.pid = row.any(5);
     source.device = row.text(6);
     source.framework = row.text(7);
-    source.dp = numberOf<int>(row, 8);
-    source.tp = numberOf<int>(row, 9);
-    source.pp = numberOf<int>(row, 10);
-    source.ep = numberOf<int>(row, 11);
-    source.firstStep = Step { std::clamp(row.integer(12), -kFarthestStep, kFarthestStep) };
-    source.lastStep = Step { std::clamp(row.integer(13), -kFarthestStep, kFarthestStep) };
-    source.state = static_cast<SourceState>(std::min<std::int64_t>(row.integer(14), 3));
+    source.dp = row.number<int>(8, -1);
+    source.tp = row.number<int>(9, -1);
+    source.pp = row.number<int>(10, -1);
+    source.ep = row.number<int>(11, -1);
+    source.firstStep = row.step(12);
+    source.lastStep = row.step(13);
+    source.state = static_cast<SourceState>(row.number(14, 0, static_cast<int>(SourceState::Lost)));
+    if (!row.isGood())
+        return;
     if (source.firstStep <= source.lastStep) {
         catalog.steps = catalog.steps.isEmpty() ? StepRange { source.firstStep, source.lastStep }
                                                 : StepRange { std::min(catalog.steps.first, source.firstStep),
@@ -61,62 +83,125 @@ void readSource(const Statement& row, Catalog& catalog)
     catalog.sources.push_back(std::move(source));
 }
 
-void readGroup(const Statement& row, Catalog& catalog)
+void readStream(CheckedRow& row, Reading& reading)
+{
+    const std::int64_t id = row.id(0);
+    const SourceId source { row.id(1) };
+    if (row.isGood())
+        reading.sourceOfStream[id] = source;
+}
+
+void readLayout(CheckedRow& row, Reading& reading)
+{
+    auto layout = crc32c(row.blob(2)) == static_cast<std::uint32_t>(row.any(3))
+        ? decodeLayout(row.blob(2))
+        : failure(ErrorCode::Damaged, "its checksum is wrong");
+    if (layout && (*layout)->id.value == row.any(1))
+        reading.layouts[{ row.any(0), row.any(1) }] = std::move(*layout);
+    else
+        row.refuse();
+}
+
+void readGroup(CheckedRow& row, Reading& reading)
 {
     GroupInfo group;
-    group.id = GroupId { row.integer(0) };
-    group.source = SourceId { row.integer(1) };
-    group.kind = static_cast<Kind>(row.integer(2));
+    group.id = GroupId { row.id(0) };
+    group.source = SourceId { row.id(1) };
+    group.kind = row.kind(2);
     for (const char stat : row.blob(3))
         group.stats.push_back(static_cast<Stat>(stat));
-    group.seriesCount = numberOf<int>(row, 4);
-    catalog.groups.push_back(std::move(group));
+    group.seriesCount = row.number(4, 1, series::kTileSeries);
+    const auto stream = reading.sourceOfStream.find(row.any(5));
+    const auto layout = reading.layouts.find({ row.any(5), row.any(6) });
+    const auto first = static_cast<std::size_t>(row.number(7, 0, 1 << 20));
+    const bool isKnown = std::all_of(group.stats.begin(), group.stats.end(), isStoredStat) && !group.stats.empty()
+        && reading.hasSource(group.source)
+        && (stream == reading.sourceOfStream.end() || stream->second == group.source);
+    const bool fits = layout == reading.layouts.end()
+        || (layout->second->kind == group.kind && layout->second->stats == group.stats
+            && first + static_cast<std::size_t>(group.seriesCount) <= layout->second->series.size());
+    if (!isKnown || !fits)
+        row.refuse();
+    if (!row.isGood())
+        return;
+    reading.groups[group.id]
+        = { group.source, group.kind, group.seriesCount, layout == reading.layouts.end() ? nullptr : layout->second,
+              first, std::vector<bool>(static_cast<std::size_t>(group.seriesCount)) };
+    reading.catalog->groups.push_back(std::move(group));
 }
 
-void readSeries(const Statement& row, Catalog& catalog)
+/// The layout has the same in a blob with a checksum: a series that says something else is not what was stored.
+bool agree(const SeriesInfo& series, const SeriesDesc& desc)
 {
+    return series.name == desc.name && series.slot == desc.slot && series.definition == desc.definition
+        && series.vppStage == desc.vppStage && series.microStep == desc.microStep && series.form == desc.form
+        && series.dtype == desc.dtype && series.numel == desc.numel && series.shardOffset == desc.shardOffset
+        && series.shape == desc.shape && series.fullShape == desc.fullShape;
+}
+
+void readSeries(CheckedRow& row, Reading& reading)
+{
+    constexpr int kLeast = std::numeric_limits<int>::min();
     SeriesInfo series;
-    series.id = SeriesId { row.integer(0) };
-    series.source = SourceId { row.integer(1) };
-    series.kind = static_cast<Kind>(row.integer(2));
+    series.id = SeriesId { row.id(0) };
+    series.source = SourceId { row.id(1) };
+    series.kind = row.kind(2);
     series.name = row.text(3);
     series.slot = row.text(4);
-    series.vppStage = numberOf<int>(row, 5);
-    series.microStep = numberOf<int>(row, 6);
-    series.form = numberOf<std::uint32_t>(row, 7);
+    series.vppStage = row.number<int>(5, kLeast);
+    series.microStep = row.number<int>(6, kLeast);
+    series.form = row.number<std::uint32_t>(7);
     series.definition = row.text(8);
     series.shape = decodeShape(row.blob(9));
-    series.dtype = static_cast<DType>(row.integer(10));
-    series.numel = numberOf<std::uint64_t>(row, 11);
-    series.shardOffset = row.integer(12);
+    series.dtype = row.dtype(10);
+    series.numel = static_cast<std::uint64_t>(row.any(11));
+    series.shardOffset = row.any(12);
     series.fullShape = decodeShape(row.blob(13));
-    series.group = GroupId { row.integer(14) };
-    series.lane = numberOf<int>(row, 15);
-    catalog.series.push_back(std::move(series));
+    series.group = GroupId { row.id(14) };
+    const auto group = reading.groups.find(series.group);
+    if (group == reading.groups.end())
+        return row.refuse();
+    Reading::Group& of = group->second;
+    series.lane = row.number(15, 0, of.series - 1);
+    const auto lane = static_cast<std::size_t>(series.lane);
+    if (series.source != of.source || series.kind != of.kind || of.taken[lane]
+        || (of.layout && !agree(series, of.layout->series[of.firstPosition + lane])))
+        row.refuse();
+    if (!row.isGood())
+        return;
+    of.taken[lane] = true;
+    reading.catalog->series.push_back(std::move(series));
 }
 
-void readEvent(const Statement& row, Catalog& catalog)
+void readEvent(CheckedRow& row, Reading& reading)
 {
-    catalog.events.push_back({ stringOf(row, 0), Rank { numberOf<std::int32_t>(row, 1) }, Step { row.integer(2) },
-        row.integer(3), stringOf(row, 4), stringOf(row, 5) });
+    EventInfo event { row.text(0), Rank { row.number<std::int32_t>(1, -1) }, row.step(2), row.any(3), row.text(4),
+        row.text(5) };
+    if (row.isGood())
+        reading.catalog->events.push_back(std::move(event));
 }
 
-void readDropped(const Statement& row, Catalog& catalog)
+void readDropped(CheckedRow& row, Reading& reading)
 {
-    catalog.dropped.push_back({ SourceId { row.integer(0) }, numberOf<std::uint32_t>(row, 1),
-        { Step { row.integer(2) }, Step { row.integer(3) } }, numberOf<std::uint64_t>(row, 4), stringOf(row, 5) });
+    const auto clamped
+        = [&row](int column) { return Step { std::clamp(row.any(column), -kFarthestStep, kFarthestStep) }; };
+    DroppedInfo dropped { SourceId { row.id(0) }, row.number<std::uint32_t>(1), { clamped(2), clamped(3) },
+        row.number<std::uint64_t>(4), row.text(5) };
+    if (row.isGood())
+        reading.catalog->dropped.push_back(std::move(dropped));
 }
 
-void readMissing(const Statement& row, Catalog& catalog)
+void readMissing(CheckedRow& row, Reading& reading)
 {
-    catalog.missing.push_back(
-        { SourceId { row.integer(0) }, numberOf<std::uint64_t>(row, 1) + 1, numberOf<std::uint64_t>(row, 2) });
+    MissingInfo missing { SourceId { row.id(0) }, row.number<std::uint64_t>(1) + 1, row.number<std::uint64_t>(2) };
+    if (row.isGood())
+        reading.catalog->missing.push_back(missing);
 }
 
 struct Part {
     const char* what;
     const char* sql;
-    void (*read)(const Statement&, Catalog&);
+    void (*read)(CheckedRow&, Reading&);
 };
 
 constexpr Part kParts[] {
@@ -125,7 +210,10 @@ constexpr Part kParts[] {
         "SELECT id, rank, attempt, agent_id, host, pid, device, framework, dp, tp, pp, ep, coalesce(first_step, 0), "
         "coalesce(last_step, -1), state FROM source ORDER BY rank, attempt",
         readSource },
-    { "the list of groups", "SELECT id, source, kind, stats, series FROM grp ORDER BY id", readGroup },
+    { "the list of streams", "SELECT id, source FROM stream", readStream },
+    { "the list of layouts", "SELECT stream, id, bytes, crc FROM layout", readLayout },
+    { "the list of groups",
+        "SELECT id, source, kind, stats, series, stream, layout, first_position FROM grp ORDER BY id", readGroup },
     { "the list of series",
         "SELECT id, source, kind, name, slot, vpp_stage, micro_step, form, definition, shape, dtype, numel, "
         "shard_offset, full_shape, grp, lane FROM series ORDER BY id",
@@ -206,14 +294,22 @@ Expected<std::string> readStructure(sqlite3* db)
 
 Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
 {
-    auto catalog = std::make_shared<Catalog>();
+    Reading reading;
+    const auto& catalog = reading.catalog;
     for (const Part& part : kParts) {
-        const auto done
-            = forEachRow(db, part.sql, [&part, &catalog](const Statement& row) { part.read(row, *catalog); });
+        std::size_t bad = 0;
+        const auto done = forEachRow(db, part.sql, [&](const Statement& statement) {
+            CheckedRow row(statement);
+            part.read(row, reading);
+            bad += row.isGood() ? 0 : 1;
+        });
         if (!done && done.error().code != ErrorCode::Damaged)
             return tl::unexpected<Error>(done.error());
         if (!done)
             catalog->damage.push_back(std::string(part.what) + " cannot be read completely");
+        if (bad > 0)
+            catalog->damage.push_back(std::string(part.what) + " has " + std::to_string(bad)
+                + (bad == 1 ? " damaged row, which is left out" : " damaged rows, which are left out"));
     }
     auto structure = readStructure(db);
     if (structure)
@@ -235,7 +331,7 @@ Expected<std::uint64_t> catalogFingerprint(sqlite3* db)
         [&print](const Statement& row) {
             std::string text;
             for (int i = 0; i < 7; ++i)
-                text += stringOf(row, i) + '|';
+                text.append(row.text(i)) += '|';
             print = std::hash<std::string> {}(text);
         });
     if (!done)
@@ -246,9 +342,12 @@ Expected<std::uint64_t> catalogFingerprint(sqlite3* db)
 Expected<std::vector<SourceSteps>> readSourceSteps(sqlite3* db)
 {
     std::vector<SourceSteps> steps;
-    const auto done = forEachRow(
-        db, "SELECT id, coalesce(first_step, 0), coalesce(last_step, -1) FROM source", [&steps](const Statement& row) {
-            steps.push_back({ SourceId { row.integer(0) }, { Step { row.integer(1) }, Step { row.integer(2) } } });
+    const auto done = forEachRow(db, "SELECT id, coalesce(first_step, 0), coalesce(last_step, -1) FROM source",
+        [&steps](const Statement& statement) {
+            CheckedRow row(statement);
+            const SourceSteps source { SourceId { row.id(0) }, { row.step(1), row.step(2) } };
+            if (row.isGood())
+                steps.push_back(source);
         });
     if (!done)
         return tl::unexpected<Error>(done.error());

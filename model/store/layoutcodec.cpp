@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/layoutcodec.h>
 
+#include <algorithm>
+
 #include <telltale/store/byteparser.h>
+#include <telltale/store/checkedrow.h>
 
 namespace telltale::store {
 namespace {
@@ -94,7 +97,11 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
         series.fullShape = parseShape(in);
         layout->series.push_back(std::move(series));
     }
-    if (!known || !in.atEnd())
+    const auto hasKnownType = [](const SeriesDesc& series) { return series.dtype <= DType::Bool; };
+    const bool isSound = layout->kind != Kind::Unspecified && static_cast<int>(layout->kind) < kKindCount
+        && std::all_of(layout->stats.begin(), layout->stats.end(), isStoredStat)
+        && std::all_of(layout->series.begin(), layout->series.end(), hasKnownType);
+    if (!known || !in.atEnd() || !isSound)
         return failure(ErrorCode::Damaged, "a layout of the capsule is damaged");
     return layout;
 }

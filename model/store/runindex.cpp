@@ -59,11 +59,12 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
         const std::int64_t first = steps->second.first.value;
         if (first <= last && answers(group->second->stats, stat)) {
             const auto& stats = group->second->stats;
-            const bool hasCounts = has(stats, Stat::Nans) || has(stats, Stat::PosInfs) || has(stats, Stat::NegInfs);
+            const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
+                | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
             const bool isOldest = std::next(id) == row.rend();
-            segments.push_back({ info.source, info.kind, { info.group, stat, hasCounts }, info.lane,
-                { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
+            segments.push_back({ info.source, info.kind, { info.group, stat, static_cast<std::uint8_t>(counts) },
+                info.lane, { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
         }
         last = std::min(last, first - 1);
     }

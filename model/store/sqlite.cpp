@@ -200,6 +200,11 @@ std::int64_t Statement::integer(int column) const
     return sqlite3_column_int64(m_statement.get(), column);
 }
 
+bool Statement::isInteger(int column) const
+{
+    return sqlite3_column_type(m_statement.get(), column) == SQLITE_INTEGER;
+}
+
 std::string_view Statement::text(int column) const
 {
     const auto* bytes = sqlite3_column_text(m_statement.get(), column);

@@ -54,6 +54,8 @@ public:
     void reset();
 
     std::int64_t integer(int column) const;
+    /// Any column of a file may hold anything: what is no integer reads as one all the same.
+    bool isInteger(int column) const;
     /// The view dies with the next step.
     std::string_view text(int column) const;
     std::string_view blob(int column) const;

@@ -7,6 +7,7 @@
 #include <telltale/store/layoutcodec.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/tailcodec.h>
+#include <telltale/store/tilecodec.h>
 
 namespace telltale::store {
 namespace {
@@ -21,14 +22,19 @@ Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
     std::map<TailReplay::Key, std::vector<LiveGroup>> groups;
     // A tile of level 0 that is not full is the run's last; only full ones count as sealed while the run is open.
     auto loaded = forEachRow(db,
-        "SELECT stream, layout, id, first_position, series, (SELECT max(c0) + 256 FROM tile WHERE lvl = 0 AND grp = "
+        "SELECT stream, layout, id, first_position, series, (SELECT max(c0) FROM tile WHERE lvl = 0 AND grp = "
         "grp.id AND stat = (SELECT min(stat) FROM tile t WHERE t.lvl = 0 AND t.grp = grp.id)) FROM grp ORDER BY id",
         [&groups](const Statement& row) {
             LiveGroup group;
             group.id = GroupId(row.integer(2));
             group.firstPosition = static_cast<int>(row.integer(3));
             group.lanes = static_cast<int>(row.integer(4));
-            group.sealed = std::max<std::int64_t>(0, row.integer(5));
+            // NULL without a tile. An impossible column makes the group unlike what its layout expects.
+            if (row.isInteger(5)) {
+                group.sealed = row.integer(5) / series::kTileColumns * series::kTileColumns + series::kTileColumns;
+                if (group.sealed != row.integer(5) + series::kTileColumns || !isColumn(row.integer(5)))
+                    group.sealed = group.lanes = 0;
+            }
             groups[{ row.integer(0), LayoutId(static_cast<std::uint32_t>(row.integer(1))) }].push_back(
                 std::move(group));
         });
@@ -79,8 +85,8 @@ void replayRow(const Statement& row, TailReplay& replay)
         tail.block.layout = layout.layout();
         // A gap in the columns (a damaged row) is filled with columns in which nothing is present; more than a few
         // tiles of them is no gap but nonsense.
-        if (!LiveLayout::mismatch(*layout.layout(), tail.block).empty() || tail.column < 0
-            || tail.column > layout.nextColumn() + (1 << 16)) {
+        if (!LiveLayout::mismatch(*layout.layout(), tail.block).empty() || !isColumn(tail.column)
+            || !isStep(tail.block.step.value) || tail.column > layout.nextColumn() + (1 << 16)) {
             note("does not fit its layout");
             continue;
         }

@@ -75,6 +75,12 @@ struct TilePlane {
     std::size_t columnStride = 1;
 };
 
+/// Columns are counted in collected steps: far fewer than this, so that no sum of them overflows.
+constexpr bool isColumn(std::int64_t column)
+{
+    return 0 <= column && column < std::int64_t { 1 } << 48;
+}
+
 /// What encodeTile needs. Level 0: lastSteps and presence as described; levels >= 1: lastSteps per bucket, no presence.
 struct TilePlanes {
     int lanes = 0; ///< 1..128

@@ -24,6 +24,14 @@ TileSet with(const TileSet& set, Stat stat)
     return other;
 }
 
+/// Steps beyond what a step can be are cut: load() then finds that they are not those of the blob.
+TileHead headOf(const Statement& row)
+{
+    const auto step
+        = [&row](int column) { return Step { std::clamp(row.integer(column), -kFarthestStep, kFarthestStep) }; };
+    return { row.integer(0), row.integer(1), static_cast<std::uint32_t>(row.integer(2)), { step(3), step(4) } };
+}
+
 constexpr std::array kCountStats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
 
 }
@@ -42,9 +50,11 @@ Expected<std::unique_ptr<TileSource>> TileSource::make(
         { &source->m_heads,
             "SELECT id, c0, crc, first_step, last_step FROM tile WHERE lvl=?1 AND stat=?2 AND grp=?3 AND c0>=?4 AND "
             "c0<?5 ORDER BY c0" },
-        { &source->m_newest, "SELECT coalesce(max(c0), -1) FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2" },
-        { &source->m_blob, "SELECT data FROM tile WHERE id=?1" },
-        { &source->m_place, "SELECT id, crc FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 AND c0=?3" },
+        { &source->m_newest,
+            "SELECT coalesce(max(c0), -1) FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 AND c0 < 1 << 48" },
+        { &source->m_blob, "SELECT data, lvl, stat, grp, c0 FROM tile WHERE id=?1" },
+        { &source->m_place,
+            "SELECT id, c0, crc, first_step, last_step FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 AND c0=?3" },
     };
     for (const auto& [statement, sql] : wanted) {
         auto prepared = Statement::prepare(db, sql);
@@ -70,8 +80,9 @@ Expected<std::vector<TileHead>> TileSource::heads(const TileSet& set, int level,
             return tl::unexpected<Error>(row.error());
         if (!*row)
             return heads;
-        heads.push_back({ m_heads.integer(0), m_heads.integer(1), static_cast<std::uint32_t>(m_heads.integer(2)),
-            { Step { m_heads.integer(3) }, Step { m_heads.integer(4) } } });
+        heads.push_back(headOf(m_heads));
+        if (heads.back().firstColumn % tileColumns(level) != 0 || heads.back().steps.isEmpty())
+            heads.pop_back(); // no tile of ours begins there, or covers nothing
     }
 }
 
@@ -100,24 +111,33 @@ series::BlockKey TileSource::key(const TileSet& set, int level, const TileHead& 
     return key;
 }
 
-Expected<std::unique_ptr<TileSource::Loaded>> TileSource::load(std::int64_t id, std::uint32_t crc)
+Expected<std::unique_ptr<TileSource::Loaded>> TileSource::load(const TileSet& set, int level, const TileHead& head)
 {
     m_blob.reset();
-    m_blob.bind(1, id);
+    m_blob.bind(1, head.id);
     const auto row = m_blob.step();
     if (!row)
         return tl::unexpected<Error>(row.error());
     if (!*row)
         return failure(ErrorCode::Damaged, "a tile is gone");
+    const bool isHere = m_blob.integer(1) == level && m_blob.integer(2) == static_cast<int>(storedStat(set))
+        && m_blob.integer(3) == set.group.value && m_blob.integer(4) == head.firstColumn;
     auto loaded = std::make_unique<Loaded>();
     loaded->bytes = m_blob.blob(0);
     m_blob.reset();
-    if (crc32c(loaded->bytes) != crc)
+    if (!isHere)
+        return failure(ErrorCode::Damaged, "a tile lies in another's place");
+    if (crc32c(loaded->bytes) != head.crc)
         return failure(ErrorCode::Damaged, "a tile's checksum does not fit");
     auto view = openTile(loaded->bytes);
     if (!view)
         return tl::unexpected<Error>(std::move(view.error()));
     loaded->view = std::move(*view);
+    const auto& first = loaded->view.firstSteps();
+    const auto& last = loaded->view.lastSteps();
+    if (*std::min_element(first.begin(), first.end()) != head.steps.first
+        || *std::max_element(last.begin(), last.end()) != head.steps.last)
+        return failure(ErrorCode::Damaged, "a tile has other steps than its row says");
     return loaded;
 }
 
@@ -130,11 +150,10 @@ Expected<std::unique_ptr<TileSource::Loaded>> TileSource::loadCounts(
     if (!row)
         return tl::unexpected<Error>(row.error());
     if (!*row)
-        return std::unique_ptr<Loaded>();
-    const std::int64_t id = m_place.integer(0);
-    const auto crc = static_cast<std::uint32_t>(m_place.integer(1));
+        return failure(ErrorCode::Damaged, "a tile's counts are gone");
+    const TileHead head = headOf(m_place);
     m_place.reset();
-    return load(id, crc);
+    return load(with(set, stat), 0, head);
 }
 
 Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
@@ -144,7 +163,7 @@ Expected<std::shared_ptr<const TileSteps>> TileSource::steps(
         return steps(with(set, Stat::Max), level, head, subBlocks);
     if (const auto cached = m_cache->find(key(set, level, head, kStepsPart)))
         return std::static_pointer_cast<const TileSteps>(cached);
-    const auto loaded = load(head.id, head.crc);
+    const auto loaded = load(set, level, head);
     if (!loaded)
         return tl::unexpected<Error>(loaded.error());
     auto steps = std::make_shared<TileSteps>();
@@ -171,7 +190,7 @@ Expected<TileSource::Blocks> TileSource::lanes(
         return blocks;
     if (set.stat == Stat::AbsMax)
         return absMaxLanes(set, level, head, subBlocks);
-    const auto loaded = load(head.id, head.crc);
+    const auto loaded = load(set, level, head);
     if (!loaded)
         return tl::unexpected<Error>(loaded.error());
     auto rest = decode(set, level, head, (*loaded)->view, subBlocks.subspan(blocks.size()));
@@ -214,12 +233,17 @@ Expected<TileSource::Blocks> TileSource::decode(
     const bool isCount = isNonFiniteCount(set.stat);
     std::array<std::unique_ptr<Loaded>, kCountStats.size()> counts;
     std::array<const TileView*, kCountStats.size()> views {};
-    for (std::size_t i = 0; level == 0 && set.hasCounts && !isCount && i < counts.size(); ++i) {
+    for (std::size_t i = 0; level == 0 && !isCount && i < counts.size(); ++i) {
+        if ((set.counts >> i & 1) == 0)
+            continue;
         auto count = loadCounts(set, kCountStats[i], head.firstColumn);
         if (!count)
             return tl::unexpected<Error>(std::move(count.error()));
         counts[i] = std::move(*count);
-        views[i] = counts[i] ? &counts[i]->view : nullptr;
+        views[i] = &counts[i]->view;
+        // Without its counts a value over the finite elements would pass for all of them.
+        if (views[i]->lanes() != tile.lanes() || views[i]->columns() != tile.columns())
+            return failure(ErrorCode::Damaged, "a tile's counts are those of another");
     }
     Blocks blocks;
     for (const int subBlock : subBlocks) {

@@ -24,12 +24,12 @@ struct TileHead {
     StepRange steps; ///< smallest and largest
 };
 
-/// The tiles of one statistic of one group. `hasCounts` tells that non-finite counts lie beside it. AbsMax is derived
-/// from Min and Max; its heads are those of Max.
+/// The tiles of one statistic of one group. `counts` tells which counts of non-finite elements lie beside it. AbsMax is
+/// derived from Min and Max; its heads are those of Max.
 struct TileSet {
     GroupId group;
     Stat stat = Stat::Unspecified;
-    bool hasCounts = false;
+    std::uint8_t counts = 0; ///< bits: 1 Nans, 2 PosInfs, 4 NegInfs
 };
 
 /// The steps of a tile's columns (or buckets).
@@ -68,7 +68,8 @@ private:
     };
     TileSource(std::uint64_t runHash, std::shared_ptr<series::BlockCache> cache);
     series::BlockKey key(const TileSet& set, int level, const TileHead& head, int part) const;
-    Expected<std::unique_ptr<Loaded>> load(std::int64_t id, std::uint32_t crc);
+    /// The row must say of itself what the index that led to it says, and its blob the steps that the row names.
+    Expected<std::unique_ptr<Loaded>> load(const TileSet& set, int level, const TileHead& head);
     Expected<Blocks> decode(
         const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks);
     Expected<std::unique_ptr<Loaded>> loadCounts(const TileSet& set, Stat stat, std::int64_t firstColumn);

@@ -9,13 +9,15 @@
 
 #include <telltale/core/bytes.h>
 #include <telltale/store/capsulefile.h>
+#include <telltale/store/checkedrow.h>
 #include <telltale/store/sqlite.h>
+#include <telltale/store/tilecodec.h>
 
 namespace telltale::store {
 namespace {
 
 constexpr const char* kTiles = "SELECT tile.id, tile.crc, tile.data, tile.stat, tile.first_step, tile.last_step, "
-                               "grp.kind, source.rank FROM tile "
+                               "grp.kind, source.rank, tile.lvl, tile.c0, grp.stats, grp.series FROM tile "
                                "LEFT JOIN grp ON grp.id = tile.grp LEFT JOIN source ON source.id = grp.source";
 
 struct Tile {
@@ -34,6 +36,26 @@ Tile tileOf(const Statement& row)
     return { row.integer(0), static_cast<Stat>(row.integer(3)), static_cast<Kind>(row.integer(6)),
         Rank { static_cast<std::int32_t>(row.integer(7)) }, { Step { row.integer(4) }, Step { row.integer(5) } },
         data.size(), crc32c(data) == static_cast<std::uint32_t>(row.integer(1)) };
+}
+
+/// Whether the blob can be what its row says.
+bool isInPlace(const Statement& statement)
+{
+    CheckedRow row(statement);
+    row.id(0);
+    const auto stat = static_cast<char>(row.number(3, 1, kStoredStatCount - 1));
+    const StepRange steps { row.step(4), row.step(5) };
+    const int level = static_cast<int>(row.number(8, 0, kMaxLevel));
+    const std::int64_t column = row.number<std::int64_t>(9);
+    const std::int64_t lanes = row.number(11, 1, series::kTileSeries);
+    const auto view = openTile(row.blob(2));
+    if (!row.isGood() || !view || !isColumn(column) || column % tileColumns(level) != 0
+        || row.blob(10).find(stat) == std::string_view::npos || view->lanes() != lanes)
+        return false;
+    const auto& first = view->firstSteps();
+    const auto& last = view->lastSteps();
+    return *std::min_element(first.begin(), first.end()) == steps.first
+        && *std::max_element(last.begin(), last.end()) == steps.last;
 }
 
 std::string nameOf(const Tile& tile)
@@ -77,6 +99,9 @@ Expected<VerifyReport> verifyCapsule(const std::string& path)
         report.bytes += tile.bytes;
         if (!tile.isWhole)
             report.problems.push_back(fmt::format("{} is lost: tile {} has a wrong checksum", nameOf(tile), tile.id));
+        else if (!isInPlace(row))
+            report.problems.push_back(
+                fmt::format("{} is lost: tile {} lies where it does not belong", nameOf(tile), tile.id));
     });
     if (!end.empty())
         report.problems.push_back("not every tile can be read: " + end);
@@ -103,6 +128,18 @@ Expected<VerifyReport> verifyCapsule(const std::string& path)
         if (!end.empty())
             report.problems.push_back(fmt::format("a {} cannot be read: {}", what, end));
     }
+    // Every statistic of a group has the same columns.
+    auto uneven = Statement::prepare(db->get(),
+        "SELECT tile.grp, tile.c0, length(grp.stats) - count(*) FROM tile JOIN grp ON grp.id = tile.grp WHERE lvl = 0 "
+        "GROUP BY tile.grp, tile.c0 HAVING count(*) <> length(grp.stats)");
+    if (!uneven)
+        return tl::unexpected<Error>(std::move(uneven.error()));
+    end = forEachRow(*uneven, [&report](const Statement& row) {
+        report.problems.push_back(fmt::format(
+            "{} tiles of group {} are missing at column {}", row.integer(2), row.integer(0), row.integer(1)));
+    });
+    if (!end.empty())
+        report.problems.push_back("the tiles cannot be counted: " + end);
     std::size_t findings = 0;
     auto check = Statement::prepare(db->get(), "PRAGMA integrity_check(100)");
     if (check) {

@@ -56,6 +56,9 @@ private Q_SLOTS:
     void sizeCountsTheLogToo();
     void damagedValuesAreSaidAndExitOne();
     void aListThatCannotBeReadMakesTheRunDamaged();
+    void aCopyOfARunIsTheRun_data();
+    void aCopyOfARunIsTheRun();
+    void aKilledRunIsRenamedAndDeletedWithItsLog();
     void microStepsAreToldApart();
     void helpIsNoError();
 
@@ -361,6 +364,92 @@ void VerbsTest::aListThatCannotBeReadMakesTheRunDamaged()
         QVERIFY(!runs[0]["note"].get<std::string>().empty());
         QCOMPARE(runs[0]["name"].get<std::string>(), std::string("a test run")); // what is readable is there
     }
+}
+
+void VerbsTest::aCopyOfARunIsTheRun_data()
+{
+    QTest::addColumn<bool>("isLive");
+    QTest::newRow("being recorded") << true;
+    QTest::newRow("recorder killed") << false;
+}
+
+namespace {
+
+/// 300 steps that are all still in the log.
+void writeLogged(CapsuleBuilder& builder)
+{
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    const auto layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, { "fc.weight" });
+    for (std::int64_t step = 0; step < 300; ++step) {
+        StepBlock block;
+        block.layout = layout;
+        block.step = Step { step };
+        block.columns = { { Stat::Norm, std::vector<float> { static_cast<float>(step) / 3 } } };
+        builder.stage(stream, { block });
+        builder.commit();
+    }
+}
+
+}
+
+void VerbsTest::aCopyOfARunIsTheRun()
+{
+    QFETCH(bool, isLive);
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    CapsuleBuilder builder(path);
+    writeLogged(builder);
+    if (!isLive)
+        builder.crash();
+    const auto shown = call(app::runShow, { path, "--series", "fc.weight", "--json" });
+    QCOMPARE(shown.json()["series"][0]["values"].size(), std::size_t { 300 });
+    const std::string copy = dir.filePath(QStringLiteral("copy.telltale")).toStdString();
+    CapsuleBuilder::must(store::copyRun(path, copy));
+    QCOMPARE(QFile(QString::fromStdString(copy)).permissions() & 0x77, QFile::Permissions {});
+    QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("archive")));
+    const std::string archive = dir.filePath(QStringLiteral("archive")).toStdString();
+    const Outcome imported = call(app::runImport, { path, "--data-dir", archive, "--json" });
+    QVERIFY2(imported.code == 0, imported.err.c_str());
+    const std::string kept = imported.json()["capsules"][0]["capsule"];
+    for (const std::string& one : { copy, kept }) {
+        QVERIFY(!QFile::exists(QString::fromStdString(one) + QStringLiteral("-wal")));
+        const auto again = call(app::runShow, { one, "--series", "fc.weight", "--json" });
+        QCOMPARE(again.out, shown.out);
+        QCOMPARE(call(app::runInspect, { one, "--verify" }).code, 0);
+        QCOMPARE(store::describeRun(one).state, store::RunState::Interrupted);
+    }
+    QCOMPARE(call(app::runImport, { path, "--data-dir", archive }).code, 1); // a run of that name is there
+    QCOMPARE(call(app::runImport, { copy, "--data-dir", archive }).code, 0);
+    if (isLive)
+        builder.finish();
+}
+
+void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()
+{
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("run.telltale"));
+    const QString killed = dir.filePath(QStringLiteral("killed.telltale"));
+    CapsuleBuilder builder(path.toStdString());
+    writeLogged(builder);
+    // As kill -9 leaves it.
+    for (const char* part : { "", "-wal" })
+        QVERIFY(QFile::copy(path + QLatin1String(part), killed + QLatin1String(part)));
+    CapsuleBuilder::must(store::renameRun(killed.toStdString(), "another name"));
+    QCOMPARE(store::describeRun(killed.toStdString()).name, std::string("another name"));
+    QCOMPARE(call(app::runShow, { killed.toStdString(), "--series", "fc.weight", "--json" })
+                 .json()["series"][0]["values"]
+                 .size(),
+        std::size_t { 300 });
+    QFile::remove(killed);
+    for (const char* part : { "", "-wal" })
+        QVERIFY(QFile::copy(path + QLatin1String(part), killed + QLatin1String(part)));
+    CapsuleBuilder::must(store::deleteRun(killed.toStdString()));
+    QCOMPARE(QDir(dir.path()).entryList({ QStringLiteral("killed*") }, QDir::Files).size(), 0);
+    // What somebody has open stays.
+    const auto busy = store::deleteRun(path.toStdString());
+    QVERIFY(!busy);
+    QCOMPARE(busy.error().code, ErrorCode::Busy);
+    QVERIFY(QFile::exists(path));
 }
 
 void VerbsTest::microStepsAreToldApart()

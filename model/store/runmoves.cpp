@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Copies, imports, renames and deletes a run: its file and what is still in SQLite's log beside it, as one.
+#include <telltale/store/archive.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <telltale/store/capsulefile.h>
+#include <telltale/store/runfiles.h>
+#include <telltale/store/sqlite.h>
+
+namespace telltale::store {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSides[] { "-wal", "-shm", "-journal" };
+constexpr std::string_view kPart = ".part";
+
+bool exists(const std::string& path)
+{
+    std::error_code error;
+    return fs::exists(path, error);
+}
+
+void removeAll(const std::string& path)
+{
+    std::error_code error;
+    fs::remove(path, error);
+    for (const char* side : kSides)
+        fs::remove(path + side, error);
+}
+
+tl::unexpected<Error> refused(const std::string& path, const char* what, int number)
+{
+    const ErrorCode code = number == ENOSPC || number == EDQUOT ? ErrorCode::NoSpace : ErrorCode::Io;
+    return failure(code, "cannot " + std::string(what) + ' ' + path + ": " + std::strerror(number));
+}
+
+/// The pages as one moment has them, whoever writes meanwhile.
+Expected<void> backUp(sqlite3* from, const std::string& path)
+{
+    auto to = openDatabase(path, OpenMode::Create);
+    if (!to)
+        return tl::unexpected<Error>(std::move(to.error()));
+    sqlite3_backup* backup = sqlite3_backup_init(to->get(), "main", from, "main");
+    if (backup)
+        sqlite3_backup_step(backup, -1);
+    if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK)
+        return tl::unexpected<Error>(sqliteError(to->get(), "cannot write " + path));
+    // Nobody records into a copy.
+    const std::string sql
+        = "PRAGMA journal_mode=DELETE; UPDATE meta SET value=" + std::to_string(static_cast<int>(RunState::Interrupted))
+        + " WHERE key='state' AND CAST(value AS INTEGER)=" + std::to_string(static_cast<int>(RunState::Live));
+    return execute(to->get(), sql.c_str());
+}
+
+Expected<void> copyFile(const std::string& from, const std::string& to)
+{
+    std::error_code error;
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+    return error ? Expected<void>(refused(to, "write", error.value())) : Expected<void>();
+}
+
+Expected<void> syncFile(const std::string& path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool isSynced = fd >= 0 && ::fsync(fd) == 0;
+    const int number = errno;
+    if (fd >= 0)
+        ::close(fd);
+    return isSynced ? Expected<void>() : Expected<void>(refused(path, "make durable", number));
+}
+
+Expected<void> writePart(const std::string& from, const std::string& part)
+{
+    // Made by us, so that nobody else may read it.
+    const int fd = ::open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return refused(part, "write", errno);
+    ::close(fd);
+    const auto db = openForReading(from);
+    if (db)
+        return backUp(db->get(), part);
+    // What we cannot read may still be worth keeping, as long as the file is all there is of it.
+    const bool isForeign = db.error().code == ErrorCode::Damaged || db.error().code == ErrorCode::Newer;
+    if (!isForeign || exists(from + "-wal"))
+        return tl::unexpected<Error>(db.error());
+    return copyFile(from, part);
+}
+
+/// Takes in what a recorder that is gone left in the log; Busy while somebody has the run open.
+Expected<void> takeInLog(const std::string& path)
+{
+    if (!exists(path + "-wal"))
+        return {};
+    const auto busy = failure(ErrorCode::Busy, "the run " + path + " is being recorded or read", "close it first");
+    if (isBeingRecorded(path))
+        return busy;
+    auto db = openForWriting(path);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    auto ok = execute(db->get(), "PRAGMA journal_mode=DELETE");
+    if (!ok && ok.error().code == ErrorCode::Busy)
+        return busy;
+    return ok;
+}
+
+}
+
+Expected<void> copyRun(const std::string& from, const std::string& to)
+{
+    std::error_code error;
+    if (fs::equivalent(from, to, error))
+        return failure(ErrorCode::BadInput, to + " is the run itself", "choose another name for the copy");
+    const std::string part = to + std::string(kPart);
+    removeAll(part);
+    auto ok = writePart(from, part);
+    if (ok)
+        ok = syncFile(part);
+    if (ok) {
+        removeAll(to);
+        fs::rename(part, to, error);
+        if (error)
+            ok = refused(to, "write", error.value());
+    }
+    if (!ok)
+        removeAll(part);
+    return ok;
+}
+
+Expected<std::string> importRun(const std::string& dataDir, const std::string& path)
+{
+    if (const auto db = openForReading(path); !db)
+        return tl::unexpected<Error>(db.error());
+    const std::string to = runsFolder(dataDir) + '/' + fs::path(path).filename().native();
+    std::error_code error;
+    if (!to.ends_with(kCapsuleSuffix))
+        return failure(ErrorCode::BadInput, "the name of " + path + " does not end in .telltale", "rename it first");
+    if (exists(to))
+        return failure(ErrorCode::BadInput, "a run of that name is already here: " + to, "rename the file first");
+    fs::create_directories(runsFolder(dataDir), error);
+    if (error)
+        return refused(runsFolder(dataDir), "make", error.value());
+    if (auto ok = copyRun(path, to); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return to;
+}
+
+Expected<void> renameRun(const std::string& path, const std::string& name)
+{
+    if (name.empty() || name.size() > 1024)
+        return failure(ErrorCode::BadInput, "a run's name must have 1 to 1024 bytes");
+    if (auto ok = takeInLog(path); !ok)
+        return ok;
+    auto db = openForWriting(path);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    auto statement = Statement::prepare(db->get(), "INSERT OR REPLACE INTO meta(key, value) VALUES('name', ?)");
+    if (!statement)
+        return tl::unexpected<Error>(std::move(statement.error()));
+    return statement->bindText(1, name).run();
+}
+
+Expected<void> deleteRun(const std::string& path)
+{
+    if (!path.ends_with(kCapsuleSuffix))
+        return failure(ErrorCode::BadInput, path + " is not a run");
+    // A damaged run may go as well.
+    if (auto ok = takeInLog(path); !ok && ok.error().code == ErrorCode::Busy)
+        return ok;
+    std::error_code error;
+    if (!fs::remove(path, error))
+        return failure(error ? ErrorCode::Io : ErrorCode::NotFound,
+            "cannot delete " + path + (error ? " (" + error.message() + ")" : std::string(": there is no such file")));
+    removeAll(path);
+    return {};
+}
+
+}
