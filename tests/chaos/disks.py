@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import os
 import struct
 import subprocess
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from rig import Trial
@@ -34,6 +36,37 @@ def unmount(point: Path) -> None:
             return
         time.sleep(0.05)
     subprocess.run(["umount", "-l", str(point)], capture_output=True)
+
+
+def no_mount(make: Callable[[Path], tuple[str, ...]]) -> str:
+    """Why this machine cannot mount what `make` makes in a folder and names."""
+    if os.geteuid() != 0:
+        return "needs root"
+    with tempfile.TemporaryDirectory() as folder:
+        point = Path(folder) / "point"
+        point.mkdir()
+        try:
+            run("mount", *make(Path(folder)), str(point))
+        except (OSError, RuntimeError) as error:
+            return str(error)
+        unmount(point)
+    return ""
+
+
+def no_tmpfs() -> str:
+    return no_mount(lambda _: ("-t", "tmpfs", "none"))
+
+
+@functools.cache
+def no_loop() -> str:
+    def make(folder: Path) -> tuple[str, ...]:
+        image = folder / "image"
+        with image.open("wb") as file:
+            file.truncate(8 << 20)
+        run("mkfs.ext4", "-q", str(image))
+        return "-o", "loop", str(image)
+
+    return no_mount(make)
 
 
 class PowerDisk:

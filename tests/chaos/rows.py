@@ -22,7 +22,7 @@ from diskrows import (
     hang_server,
     unreadable_spool,
 )
-from disks import PowerDisk
+from disks import PowerDisk, no_loop, no_tmpfs
 from network import LossyLink, Relay
 from rig import HEAL_S, REFUSED_S, Broken, Page, Program, Trial
 
@@ -290,19 +290,11 @@ def mix(trial: Trial) -> None:
     trial.end(server, data, spool)
 
 
-def no_root() -> str:
-    return "" if os.geteuid() == 0 else "needs root"
-
-
-def no_loop() -> str:
-    if no_root() or not shutil.which("mkfs.ext4") or not os.path.exists("/dev/loop-control"):
-        return no_root() or "needs mkfs.ext4 and loop devices"
-    return ""
-
-
 def no_namespaces() -> str:
-    if no_root() or not shutil.which("ip") or not shutil.which("nsenter") or not os.path.exists("/dev/net/tun"):
-        return no_root() or "needs ip, nsenter and /dev/net/tun"
+    if os.geteuid() != 0:
+        return "needs root"
+    if not shutil.which("ip") or not shutil.which("nsenter") or not os.path.exists("/dev/net/tun"):
+        return "needs ip, nsenter and /dev/net/tun"
     made = subprocess.run(["ip", "netns", "add", f"ttc{os.getpid()}"], capture_output=True)
     subprocess.run(["ip", "netns", "del", f"ttc{os.getpid()}"], capture_output=True)
     return "" if made.returncode == 0 else "needs network namespaces"
@@ -334,8 +326,8 @@ ROWS = [
     Row("one-way", "partition: one direction", 25, 2, one_way),
     Row("reset", "partition: RST, three times", 25, 2, reset),
     Row("loss", "20 % of all packets lost (TLS)", 25, 1, loss, no_namespaces),
-    Row("server-full", "server's disk full, then room again", 20, 1, full_server, no_root),
-    Row("agent-full", "spool's disk full while the server is away", 20, 1, full_agent, no_root),
+    Row("server-full", "server's disk full, then room again", 20, 1, full_server, no_tmpfs),
+    Row("agent-full", "spool's disk full while the server is away", 20, 1, full_agent, no_tmpfs),
     Row("server-errors", "store: ENOSPC, EIO, EDQUOT at the n-th call", 240, 2, broken_store),
     Row("close-errors", "the same while the server closes the run", 120, 2, broken_close),
     Row("agent-errors", "spool: ENOSPC, EIO, EDQUOT at the n-th call", 120, 2, broken_spool),
