@@ -85,6 +85,9 @@ constexpr std::array kFields {
         "Attention entropy and softmax maximum of every head of every module found to be attention."),
     makeField<Whole<&C::attentionQueries, 0, 1'000'000>>(
         "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
+    makeField<ActvGradInputField>("telltale", "actv_grad_input",
+        "Gradient of a module's input. share: what flows through the module, as msprobe has it. total: what all "
+        "consumers of the tensor send back. The C++ agent has the total alone."),
     makeField<Flag<&C::stopAfterStruct>>(
         "telltale", "stop_after_struct", "End training once print_struct has written, as msprobe does."),
     makeField<Flag<&C::stopAfterCcLog>>(

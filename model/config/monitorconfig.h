@@ -67,6 +67,7 @@ struct MonitorConfig {
     bool dynamicOn = false; ///< counts only where DYNAMIC_MONITOR is on, as in msprobe
     bool attentionHook = false; ///< from here on: the object "telltale"
     std::int64_t attentionQueries = 32; ///< 0 = all
+    std::string actvGradInput = "share"; ///< or "total": which gradient of a module's input
     bool stopAfterStruct = false;
     bool stopAfterCcLog = false;
     bool alertTwoSided = false;

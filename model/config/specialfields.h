@@ -44,6 +44,13 @@ struct SaOrderField {
     static Json schema();
 };
 
+/// "share" or "total".
+struct ActvGradInputField {
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);
+    static Json write(const MonitorConfig& config);
+    static Json schema();
+};
+
 /// Nothing, or the first and last moment of a time window, each as "Dec03_21-34-40".
 struct AppendOutputField {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);

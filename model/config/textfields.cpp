@@ -39,6 +39,23 @@ Json SaOrderField::schema()
     return { { "type", "string" }, { "pattern", "^ *(s *, *b|b *, *s) *, *h *, *d *$" } };
 }
 
+void ActvGradInputField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (value != "share" && value != "total")
+        return reader.mustBe(pointer, value, R"("share" or "total")");
+    config.actvGradInput = value.get<std::string>();
+}
+
+Json ActvGradInputField::write(const MonitorConfig& config)
+{
+    return config.actvGradInput;
+}
+
+Json ActvGradInputField::schema()
+{
+    return { { "type", "string" }, { "enum", Json::array({ "share", "total" }) } };
+}
+
 void AppendOutputField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
 {
     const bool isWindow

@@ -55,6 +55,47 @@ def hooks() -> dict[str, float]:
     return {"p50": times[50_000] / 1e3, "p99": times[99_000] / 1e3}
 
 
+def walks() -> dict[str, float]:
+    """What finding the shares of the inputs' gradients costs in the small model with every module watched: a step, ms,
+    and a module, microseconds."""
+    import torch
+    from benchgpt import Gpt
+    from benchworker import EVERYTHING, SIZES
+    from telltale.pytorch import TrainerMon
+    from telltale.pytorch.share import Inputs
+    from telltale.sinks.api import ApiSink
+
+    shape = SIZES["0.83 M"]
+    model = Gpt(shape["d"], shape["n"], shape["h"], shape["t"])
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    times: list[int] = []
+    watch = Inputs.watch
+
+    def timed(*args: Any) -> Any:
+        start = time.perf_counter_ns()
+        try:
+            return watch(*args)
+        finally:
+            times.append(time.perf_counter_ns() - start)
+
+    monitor = TrainerMon(EVERYTHING, sinks=[ApiSink()])
+    monitor.set_monitor(model, optimizer=optimizer)
+    tokens = torch.zeros(shape["b"], shape["t"], dtype=torch.long)
+    Inputs.watch = timed  # type: ignore[method-assign]
+    steps = []
+    try:
+        for _ in range(30):
+            before = len(times)
+            model(tokens).sum().backward()
+            optimizer.step()
+            steps.append(sum(times[before:]) / 1e6)
+    finally:
+        Inputs.watch = watch  # type: ignore[method-assign]
+        monitor.close()
+    times.sort()
+    return {"step": statistics.median(steps), "p99": times[len(times) * 99 // 100] / 1e3}
+
+
 def row(name: str, value: float, unit: str, goal: float | None, better: str, **more: Any) -> dict[str, Any]:
     passed = None if goal is None else (value <= goal if better == "lower" else value >= goal)
     return {"name": name, "value": value, "unit": unit, "goal": goal, "better": better, "pass": passed, **more}
@@ -85,6 +126,9 @@ def main() -> None:
     cost = hooks()
     rows.append(row("python: gradient hook, p50", cost["p50"], "us", None, "lower"))
     rows.append(row("python: gradient hook, p99", cost["p99"], "us", 50, "lower"))
+    cost = walks()
+    rows.append(row("python, 0.83 M: shares of input gradients, walks a step", cost["step"], "ms", None, "lower"))
+    rows.append(row("python: share of an input gradient, walk of a module, p99", cost["p99"], "us", 50, "lower"))
 
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(others + rows, indent=1) + "\n")

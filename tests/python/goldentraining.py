@@ -5,6 +5,7 @@ msprobe's own right after, in the same process: same machine, same threads, so t
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import sys
 from collections.abc import Callable
@@ -39,9 +40,10 @@ def train(
     accumulate: int = 1,
     rank: int = 0,
     wrap: Callable[[torch.nn.Module], torch.nn.Module] = lambda model: model,
-    before_step: Callable[[GPT, int], None] = lambda model, step: None,
+    before_step: Callable[[Any, int], None] = lambda model, step: None,
     begin: Callable[[int], None] = lambda step: None,
     whose: str = OURS,
+    make: Callable[[], torch.nn.Module] = GPT,
 ) -> None:
     """Trains as the recording did: same seed, batches, order of construction and number of threads. The files go to
     the folder's `whose`."""
@@ -57,7 +59,7 @@ def train(
     torch.set_num_threads(THREADS)
     os.environ["MONITOR_OUTPUT_DIR"] = os.path.join(folder, whose)
     try:
-        model = GPT()
+        model = make()
         monitor = TrainerMon(config, params_have_main_grad=False)
         net = wrap(model)
         optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
@@ -100,6 +102,39 @@ def train_single(_rank: int, folder: str) -> None:
 def train_features(_rank: int, folder: str) -> None:
     """The recording `l2`, into `folder`; a process of its own."""
     train_both(str(RECORDED / "l2" / "config.json"), folder, steps=6)
+
+
+class Residual(torch.nn.Module):
+    """What enters a module is used beside it, too, and in several places inside it."""
+
+    class Inner(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = torch.nn.Linear(32, 32), torch.nn.Linear(32, 32)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * x + self.a(x) * torch.sigmoid(self.b(x))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tok, self.inner, self.head = torch.nn.Embedding(256, 32), self.Inner(), torch.nn.Linear(32, 256)
+
+    def forward(self, ix: torch.Tensor) -> torch.Tensor:
+        x = torch.tanh(self.tok(ix))
+        return self.head(x + self.inner(x) * x.sin())
+
+
+SHARES = {"gpt": GPT, "residual": Residual}
+
+
+def train_shares(_rank: int, folder: str) -> None:
+    """Every module's activations and their gradients of two models, into folders of their own; a process of its own."""
+    for name, make in SHARES.items():
+        place = Path(folder) / name
+        place.mkdir()
+        config = {"xy_distribution": True, "all_xy": True, "ops": ["norm", "mean", "min", "max"], "ndigits": 9}
+        (place / "config.json").write_text(json.dumps(config))
+        train_both(str(place / "config.json"), str(place), steps=3, make=make)
 
 
 def train_structure(_rank: int, folder: str) -> None:

@@ -49,6 +49,26 @@ class ThreeConsumers(nn.Module):
         return self.a(h) + torch.sin(self.b(h)) * self.c(h)
 
 
+class Shared(nn.Module):
+    """One tensor enters a module that uses it in four places, and is used beside it."""
+
+    class Inner(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.a, self.b = nn.Linear(16, 16), nn.Linear(16, 16)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * x + self.a(x) * torch.sigmoid(self.b(x))
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.inner, self.head = nn.Linear(8, 16), self.Inner(), nn.Linear(16, 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = torch.tanh(self.first(x))
+        return self.head(h + self.inner(h) * torch.sin(h))
+
+
 class SelfAttention(nn.Module):
     def __init__(self, width: int, heads: int, dropout: float) -> None:
         super().__init__()
@@ -161,6 +181,7 @@ TRAININGS: dict[str, Training] = {
     "mlp": Training(Mlp),
     "cnn, batch norm, in-place relu": Training(Cnn),
     "three consumers": Training(ThreeConsumers),
+    "a shared input": Training(Shared),
     "transformer with dropout": Training(Transformer),
     "tied embeddings": Training(lambda: Transformer(tied=True)),
     "reentrant checkpointing": Training(lambda: Transformer(checkpointing="reentrant")),

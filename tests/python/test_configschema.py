@@ -24,6 +24,7 @@ GOOD = [
         "telltale": {"attention_hook": True, "attention_queries": 0, "threads": 4, "stop_after_cc_log": True},
         "$schema": "here.json",
     },
+    {"telltale": {"actv_grad_input": "total"}},
 ]
 
 BAD = [

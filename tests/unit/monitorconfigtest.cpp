@@ -29,8 +29,7 @@ constexpr const char* kEveryField = R"({
     "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "squash_name": true, "start_step": 5, "step_interval": 2,
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
-        "alert_two_sided": true,
-        "threads": 4}
+        "actv_grad_input": "total", "alert_two_sided": true, "threads": 4}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -99,6 +98,7 @@ private Q_SLOTS:
         QCOMPARE(c.stepInterval, std::int64_t { 2 });
         QCOMPARE(c.collectTimes, std::int64_t { 100'000'000 });
         QCOMPARE(c.attentionQueries, std::int64_t { 0 });
+        QCOMPARE(c.actvGradInput, std::string("total"));
         QCOMPARE(c.threads, std::int64_t { 4 });
     }
 
@@ -208,6 +208,7 @@ private Q_SLOTS:
         row(R"({"eps": 2})", "/eps", "from 0 to 1");
         row(R"({"mg_direction": 1})", "/mg_direction", "true or false");
         row(R"({"threads": 2})", "/threads", "belongs into the object \"telltale\"");
+        row(R"({"telltale": {"actv_grad_input": "all"}})", "/telltale/actv_grad_input", "\"share\" or \"total\"");
         row(R"({"telltale": {"threads": 0}})", "/telltale/threads", "from 1 to 16");
     }
     void aProblemSaysWhereWhatAndWhatIsAllowed()

@@ -83,6 +83,8 @@ std::size_t TrainerMon::State::tapSeries(SeriesTable& table, std::vector<std::si
     if (known[call] == TapPoint::kNoSeries) {
         auto desc = describe(point.name, point.slot, tensor, formBits);
         desc.microStep = microStep(call);
+        if ((formBits & form::kTotal) != 0 && (formBits & form::kInputSide) != 0)
+            desc.definition = "total over all consumers"; // a tap cannot tell what flows through one module alone
         known[call] = table.add(std::move(desc));
     }
     return known[call];

@@ -22,7 +22,10 @@ _PLAIN = (
     "mg_direction", "stack_info", "monitor_mbs_grad", "eps", "ndigits", "step_count_per_record", "append_output",
     "squash_name", "start_step", "step_interval", "collect_times", "dynamic_on",
 )  # fmt: skip
-_OWN = ("stop_after_struct", "stop_after_cc_log", "alert_two_sided", "attention_hook", "attention_queries", "threads")
+_OWN = (
+    "stop_after_struct", "stop_after_cc_log", "alert_two_sided", "attention_hook", "attention_queries",
+    "actv_grad_input", "threads",
+)  # fmt: skip
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*|,(?=\s*(?://[^\n]*\s*)*[}\]])')
 
 

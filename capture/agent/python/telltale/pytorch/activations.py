@@ -16,6 +16,7 @@ from ..series import SeriesDesc
 from .compiled import compiled_inside
 from .hooks import Hook
 from .part import Part
+from .share import Inputs, tell_totals
 from .targets import Place, TargetSet
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ class GradientOfActivation(Hook):
 class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
-    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen")
+    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen", "inputs")
 
     def __init__(self, engine: Engine, name: str, vpp: int, wants: Wants) -> None:
         self._engine = weakref.ref(engine)
@@ -134,6 +135,7 @@ class ModuleHook(Hook):
         self._rows: dict[tuple[Any, ...], tuple[int, int, Any, Any]] = {}  # rows, and the shape and dtype seen last
         self._mark = (-1, -1, -1)
         self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
+        self.inputs = Inputs()
 
     @property
     def name(self) -> str:
@@ -157,6 +159,7 @@ class ModuleHook(Hook):
     def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
         if torch.compiler.is_compiling():
             return None  # inside a compiled region nothing may be read: it would change the graph
+        self.inputs.ends()
         engine = self._engine()
         if engine is None or not engine.collecting:
             return None
@@ -183,7 +186,7 @@ class ModuleHook(Hook):
             engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
             return
         self._calls.append((grad_enabled, _address(args, kwargs)))
-        self._side(engine, "input", (*args, *kwargs.values()), call, True, grad_enabled)
+        self._side(engine, "input", (*args, *kwargs.values()), call, True, grad_enabled, output)
         self._side(engine, "output", output, call, True, grad_enabled)
 
     def _gradients_of_recompute(self, engine: Engine, args: Any, kwargs: Any, output: Any) -> None:
@@ -197,12 +200,15 @@ class ModuleHook(Hook):
                 engine.not_observed(Kind.ACTV_GRAD, self._name, why)
                 return
         if calls:
-            self._side(engine, "input", (*args, *kwargs.values()), calls[0], False, True)
+            self._side(engine, "input", (*args, *kwargs.values()), calls[0], False, True, output)
             self._side(engine, "output", output, calls[0], False, True)
 
-    def _side(self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool) -> None:
+    def _side(
+        self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool, result: Any = None
+    ) -> None:
         tensors, positions = _first_tensors(value)
         many = len(tensors) > 1
+        gradients = []
         if self._wants.selections and side not in self._seen_as:
             self._seen_as[side] = value_words(value)
         for i, tensor in enumerate(tensors):
@@ -216,7 +222,11 @@ class ModuleHook(Hook):
             if wants_value and rows[0] >= 0:
                 engine.measure(Kind.ACTV, tensor, rows[0])
             if wants_grad and rows[1] >= 0 and tensor.requires_grad:
-                tensor.register_hook(GradientOfActivation(engine.reference, rows[1], engine.step))
+                gradients.append((rows[1], tensor))
+        if gradients and side == "input" and self.inputs.is_share:
+            gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(result))
+        for row, tensor in gradients:
+            tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
 
     def _add(self, engine: Engine, slot: str, place: Place, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
         side = slot.partition("_")[0]
@@ -267,11 +277,14 @@ class Activations(Part):
         if on and not self._handles:
             engine = self._engine()
             inside = compiled_inside(engine.roots) if engine is not None else set()
-            self._handles = [
-                module.register_forward_hook(hook, with_kwargs=True)
-                for module, hook in self._hooks
-                if id(module) not in inside
-            ]
+            outside = [(module, hook) for module, hook in self._hooks if id(module) not in inside]
+            self._handles = [module.register_forward_hook(hook, with_kwargs=True) for module, hook in outside]
+            config = engine.config if engine is not None else None
+            is_share = config is not None and config.actv_grad_input == "share" and not config.forward_only
+            for module, hook in outside:
+                hook.inputs.is_share = is_share
+                if is_share:
+                    self._handles.append(module.register_forward_pre_hook(hook.inputs.entry))
         elif not on:
             for handle in self._handles:
                 handle.remove()
@@ -280,7 +293,10 @@ class Activations(Part):
     def finish_step(self) -> None:
         """After the first collected step, names the modules that never ran where they can be seen."""
         engine = self._engine()
-        if self._reported or engine is None:
+        if engine is None:
+            return
+        tell_totals(engine, ((hook.name, hook.inputs) for _, hook in self._hooks))
+        if self._reported:
             return
         self._reported = True
         for _, hook in self._hooks:

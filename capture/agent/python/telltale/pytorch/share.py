@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The share of an input's gradient that flows through one module.
+
+Autograd adds up what all consumers of a tensor send back; a hook on the tensor sees that total. What one module sends
+back is read where it leaves the nodes inside the module that consumed the tensor: post-hooks on nodes that are there
+anyway, so that no node is added and no sum is taken in another order. The nodes are found by a walk from the module's
+outputs back to its inputs, so the share is what flows through what the module returns. It is walked anew at every
+call: a graph that differs from the last one in a single edge would otherwise give a wrong number that nobody sees.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from ..kinds import Form, Kind
+from ..measure import local, refusal
+from ..quiet import quiet
+from .hooks import Hook
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+SHARE = "share through the module"
+TOTAL = "total over all consumers"
+MAX_NODES = 512  # of one walk, half a millisecond: a transformer's block has about 30
+MAX_OPEN = 64  # calls of one module that have begun; those that an exception ended stay until then
+TOO_LARGE = f"more than {MAX_NODES} operations lie between its inputs and its outputs"
+IN_PLACE = "it changes the tensor in place, and the gradient is that of the changed one"
+_LEAF = "AccumulateGrad"
+# Both names are private: autograd numbers the nodes of a thread as they are made.
+_next_number = getattr(torch.autograd, "_get_sequence_nr", None)
+
+Consumers = list[tuple[Any, list[int]]]  # nodes, and through which of their inputs each had the tensor
+
+
+def consumers(inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
+    """Who inside a module consumes each of its inputs: nodes that `outputs` come from and that were made from number
+    `first` on, which is where the module began. A sentence's end in place of the nodes: why they cannot be told."""
+    edges: dict[tuple[Any, int], int] = {}
+    leaves: dict[int, int] = {}
+    found: list[Consumers | str] = []
+    roots = [(tensor.grad_fn, tensor.output_nr) for tensor in outputs if tensor.grad_fn is not None]
+    for i, tensor in enumerate(inputs):
+        edge = (tensor.grad_fn, tensor.output_nr)
+        known: int | None
+        if edge[0] is None:
+            known = leaves.setdefault(id(tensor), i)
+        else:
+            known = edges.setdefault(edge, i)
+        found.append([])
+        if known != i:
+            found[i] = found[known] = "it is given the same tensor more than once"
+        elif edge[0] is not None and edge[0]._sequence_nr() >= first:
+            found[i] = IN_PLACE
+        elif edge in roots or any(output is tensor for output in outputs):
+            found[i] = "it returns the tensor itself"
+    reached = _walk([node for node, _ in roots], edges, leaves, first)
+    for i, mine in enumerate(found):
+        if not isinstance(mine, str):
+            found[i] = TOO_LARGE if reached is None else reached.get(i, [])
+    return found
+
+
+def _walk(
+    roots: list[Any], edges: dict[tuple[Any, int], int], leaves: dict[int, int], first: int
+) -> dict[int, Consumers] | None:
+    """Input -> its consumers; None when there are too many nodes."""
+    found: dict[int, Consumers] = {}
+    seen = set(roots)
+    left = [node for node in seen if node._sequence_nr() >= first]
+    while left:
+        node = left.pop()
+        slots: dict[int, list[int]] = {}
+        for slot, edge in enumerate(node.next_functions):
+            next_node = edge[0]
+            if next_node is None:
+                continue
+            i = edges.get(edge)
+            if i is None and leaves and type(next_node).__name__ == _LEAF:
+                i = leaves.get(id(next_node.variable))
+            if i is not None:
+                slots.setdefault(i, []).append(slot)
+            elif next_node not in seen:
+                seen.add(next_node)
+                # A parameter's node is no way on; its number is the largest there is.
+                if next_node._sequence_nr() >= first and type(next_node).__name__ != _LEAF:
+                    left.append(next_node)
+        for i, mine in slots.items():
+            found.setdefault(i, []).append((node, mine))
+        if len(seen) > MAX_NODES:
+            return None
+    return found
+
+
+class Entry(Hook):
+    """Forward pre-hook of a module: notes where its nodes begin."""
+
+    __slots__ = ("began",)
+
+    def __init__(self) -> None:
+        self.began: list[int] = []
+
+    def __call__(self, _module: Any, _args: Any) -> None:
+        if _next_number is not None and not torch.compiler.is_compiling():
+            self.began.append(_next_number())
+            if len(self.began) > MAX_OPEN:
+                del self.began[0]
+        return None
+
+
+class Inputs:
+    """The gradients of one module's inputs: the share where it can be had, else the total over all consumers. Thread:
+    the one that runs forward."""
+
+    __slots__ = ("is_share", "entry", "why", "_first", "_rows", "_is_told")
+
+    def __init__(self) -> None:
+        self.is_share = False  # the config asks for it
+        self.entry = Entry()
+        self._first = -1  # number of the first node of the call that is over, -1 = not known
+        self.why = ""  # the total stands in for the share, as was found last
+        self._is_told = False
+        self._rows: dict[int, dict[bool, int]] = {}  # the row that the activations made -> is it the share? -> row
+
+    def ends(self) -> None:
+        """The module has returned."""
+        self._first = self.entry.began.pop() if self.entry.began else -1
+
+    def watch(
+        self, engine: Engine, wanted: list[tuple[int, Any]], given: Iterable[Any], returned: Iterable[Any]
+    ) -> list[tuple[int, Any]]:
+        """Reads the shares of the tensors among (row, tensor) that have one. The others, with the rows of their totals.
+        given: what the module was called with; returned: what came out."""
+        inputs = [tensor for tensor in given if tensor.requires_grad]
+        numbers = {id(tensor): i for i, tensor in enumerate(inputs)}
+        found = self._consumers(inputs, list(returned))
+        rest = []
+        for row, tensor in wanted:
+            nodes = found[numbers[id(tensor)]]
+            is_share = not isinstance(nodes, str)
+            row = self._row(engine, row, is_share)
+            if row < 0:
+                continue
+            if isinstance(nodes, str):
+                self.why = nodes
+                rest.append((row, tensor))
+            elif nodes:
+                Share(engine, row, tensor, nodes)
+        return rest
+
+    def _consumers(self, inputs: list[Any], outputs: list[Any]) -> list[Consumers | str]:
+        if self._first < 0:
+            why = "where it began was not seen" if _next_number is not None else "this torch does not number its nodes"
+        elif self.why is TOO_LARGE:
+            why = TOO_LARGE
+        elif not outputs:
+            why = "what it returns holds no tensor"
+        else:
+            try:
+                return consumers(inputs, outputs, self._first)
+            except Exception as error:  # noqa: BLE001 - there are graphs that cannot be looked at
+                why = f"its graph cannot be read ({type(error).__name__})"
+        return [why] * len(inputs)
+
+    def _row(self, engine: Engine, row: int, is_share: bool) -> int:
+        """The row of a series that is what it says. The one that the activations made becomes that of the first use."""
+        table = engine.table(Kind.ACTV_GRAD)
+        rows = self._rows.setdefault(row, {is_share: row})
+        first = next(iter(rows.values()))
+        if is_share not in rows or table.series[first].definition == "":
+            old = table.series[row]
+            form = old.form & ~Form.TOTAL if is_share else old.form | Form.TOTAL
+            new = replace(old, form=form, definition=SHARE if is_share else TOTAL)
+            if is_share in rows:
+                table.series[row] = new
+            else:
+                rows[is_share] = table.add(new)
+        if row in table.changed and rows[is_share] >= 0:
+            table.changed[rows[is_share]] = table.changed[row]
+        return rows[is_share]
+
+    def news(self) -> str:
+        """Why the total stands in, once; "" when it does not."""
+        if not self.why or self._is_told:
+            return ""
+        self._is_told = True
+        return self.why
+
+
+def tell_totals(engine: Engine, modules: Iterable[tuple[str, Inputs]]) -> None:
+    """Names the modules where the total stands in for the share, once each."""
+    names: dict[str, list[str]] = {}
+    for name, inputs in modules:
+        why = inputs.news()
+        if why:
+            names.setdefault(why, []).append(name or "the whole model")
+    for why, those in names.items():
+        shown = ", ".join(those[:5]) + (f" and {len(those) - 5} more" if len(those) > 5 else "")
+        engine.tell(
+            f"the gradient of the input of {shown} is the total over all consumers of the tensor, not the share that "
+            f"flows through the module: {why}"
+        )
+
+
+class _Consumer(Hook):
+    """Post-hook of a consuming node. Thread: autograd's."""
+
+    __slots__ = ("_share", "_slots")
+
+    def __init__(self, share: Share, slots: list[int]) -> None:
+        self._share = share
+        self._slots = slots
+
+    def __call__(self, gradients: Any, _outputs: Any) -> None:
+        for slot in self._slots:
+            if slot < len(gradients) and gradients[slot] is not None:
+                self._share.arrived(gradients[slot])
+        return None
+
+
+class Share(Hook):
+    """One input at one call. With several consumers their gradients are added up in a copy, in the order in which
+    autograd adds them, and measured when the tensor's gradient is whole: then this is the tensor's hook, too. Holds no
+    tensor but that sum, and it only in between."""
+
+    __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream")
+
+    def __init__(self, engine: Engine, row: int, tensor: Any, nodes: Consumers) -> None:
+        self._engine: weakref.ReferenceType[Engine] = engine.reference
+        self._row = row
+        self._step = engine.step
+        self._sum: Any = None
+        self._stream: Any = None
+        self._is_sum = sum(len(slots) for _, slots in nodes) > 1
+        for node, slots in nodes:
+            node.register_hook(_Consumer(self, slots))
+        if self._is_sum:
+            tensor.register_hook(self)
+
+    def arrived(self, gradient: Any) -> None:
+        """What one consumer sends back. Never raises."""
+        engine = self._engine()
+        if engine is None or not engine.collecting or engine.step != self._step:
+            return
+        if not self._is_sum:
+            engine.measure(Kind.ACTV_GRAD, gradient, self._row)
+            return
+        try:
+            self._add(engine, local(gradient))
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add(Kind.ACTV_GRAD.word, error)
+
+    def _add(self, engine: Engine, gradient: Any) -> None:
+        why = refusal(gradient)
+        stream = torch.cuda.current_stream(gradient.device) if not why and gradient.is_cuda else None
+        if self._sum is None:
+            self._stream = stream
+        elif stream != self._stream:
+            why = "its consumers run on several streams"
+        if why:
+            self._sum, self._step = None, -1
+            desc = engine.table(Kind.ACTV_GRAD).series[self._row]
+            engine.not_observed(Kind.ACTV_GRAD, f"{desc.name} {desc.slot}", why)
+            return
+        with quiet(gradient.device):
+            if self._sum is None:
+                self._sum = gradient.detach().clone()
+            else:
+                self._sum.add_(gradient.detach())
+
+    def __call__(self, _gradient: Any) -> None:
+        total, self._sum = self._sum, None
+        engine = self._engine()
+        if total is not None and engine is not None and engine.collecting and engine.step == self._step:
+            engine.measure(Kind.ACTV_GRAD, total, self._row)
+        return None
