@@ -93,7 +93,10 @@ class SeriesTable:
 
     def put(self, row: int, *values: float) -> None:
         """Sets a row of a table that has `stats`."""
-        self.values[row] = values
+        if len(values) == 1:
+            self.values[row, 0] = values[0]  # a run metric; numpy takes its time over a sequence
+        else:
+            self.values[row] = values
         self.present[row] = 1
 
     def rows(self) -> np.ndarray:

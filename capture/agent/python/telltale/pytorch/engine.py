@@ -416,6 +416,9 @@ class Engine:
         self._unreduced.begin()
         self._stepped = [False] * len(self._stepped)
         if was != self.collecting:
+            for table in self.tables():
+                if table.kind is not Kind.SCALAR:
+                    table.clear()  # a hook on another thread may have come late to the last collected step
             for part in self.parts:
                 part.collect(self.collecting)
 
@@ -432,7 +435,7 @@ class Engine:
             if trouble := self.measurer.trouble():
                 self.tell(trouble)
         self.metrics.set("telltale.wall_ns", float(time.time_ns()))
-        tables = self.tables()
+        tables = self.tables() if self.collecting else [self.table(Kind.SCALAR)]
         self.dispatcher.files_wait = not self.active
         self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
         for table in tables:

@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,39 +64,50 @@ class StreamSink(Sink):
         if agent is None:
             return True
         todo = []
+        metrics: dict[int, float] = {}
         for table in tables:
-            if table.kind is Kind.SCALAR and table is not self._scalars:
-                table = self._taken_over(table)
-            key = _SCALARS if table is self._scalars else (table.kind, table.stats)
-            self.know(table, key)
-            for part in self._parts.get(key, ()):
+            if table.kind is Kind.SCALAR:
+                values = table.values[: len(table), 0].tolist()
+                present = table.present[: len(table)].tolist()
+                self._take(metrics, ((d, v) for d, v, is_there in zip(table.series, values, present) if is_there))
+                continue
+            self.know(table)
+            for part in self._parts.get((table.kind, table.stats), ()):
                 if part.layout and _is_present(table, part):
                     todo.append((table, part))
-        if not todo:
-            return True
-        slab = agent.begin(step)
-        if not slab:
-            self._drop(step, todo)
-            self._scalars.clear()
-            return True
-        for table, part in todo:
-            self._copy(slab, table, part)
-        agent.commit(slab)
-        self._scalars.clear()
+        self._send(step, todo, metrics)
         return True
 
-    def _taken_over(self, table: SeriesTable) -> SeriesTable:
-        """A step's metrics in the sink's own table: one series a name, whether it comes with its step or after it."""
-        for row in table.rows().tolist():
-            self._put_scalar(table.series[row], float(table.values[row, 0]))
-        return self._scalars
+    def _take(self, metrics: dict[int, float], values: Iterable[tuple[SeriesDesc, float]]) -> None:
+        """Adds run metrics by their rows in the sink's own table: one series a name, whether a value comes with its
+        step or after it. Every step has some, so they go without numpy's detours."""
+        for desc, value in values:
+            row = self._scalar_rows.get(desc.name)
+            if row is None:
+                row = self._scalar_rows[desc.name] = self._scalars.add(desc)
+            if row >= 0:
+                metrics[row] = value
 
-    def _put_scalar(self, desc: SeriesDesc, value: float) -> None:
-        row = self._scalar_rows.get(desc.name)
-        if row is None:
-            row = self._scalar_rows[desc.name] = self._scalars.add(desc)
-        if row >= 0:
-            self._scalars.put(row, value)
+    def _send(self, step: int, todo: list[tuple[SeriesTable, _Part]], metrics: dict[int, float]) -> None:
+        agent = self.agent
+        assert agent is not None
+        self.know(self._scalars, _SCALARS)
+        layouts = self._parts.get(_SCALARS, [])  # a part a row
+        metrics = {row: value for row, value in metrics.items() if layouts[row].layout}
+        if not todo and not metrics:
+            return
+        slab = agent.begin(step)
+        if not slab:
+            self._drop(step, todo, len(metrics))
+            return
+        for table, part in todo:
+            self._copy(slab, table, part)
+        for row, value in metrics.items():
+            to, flags = agent.doubles(slab, layouts[row].layout)
+            if to:
+                ctypes.c_double.from_address(to).value = value
+                ctypes.c_uint8.from_address(flags).value = 1
+        agent.commit(slab)
 
     def write(self, frame: Frame) -> None:
         """The slower way, for steps that were fetched from a device."""
@@ -130,10 +142,10 @@ class StreamSink(Sink):
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
         """Run metrics of a step that has been sent already."""
-        for name, value in values.items():
-            self._put_scalar(SeriesDesc(name, numel=1), value)
-        self.write_tables(step, [self._scalars])
-        self._scalars.clear()
+        if self.agent is not None:
+            metrics: dict[int, float] = {}
+            self._take(metrics, ((SeriesDesc(name, numel=1), value) for name, value in values.items()))
+            self._send(step, [], metrics)
 
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         """Counts what was measured and never came here."""
@@ -238,8 +250,8 @@ class StreamSink(Sink):
             to = self.agent.stats(slab, part.layout)
             if to:
                 ctypes.memmove(to, table.address + a * _ITEM, part.count * _ITEM)
-            return
-        self._put(slab, part, table.kind, table.values[a:b], table.present[a:b])
+        else:
+            self._put(slab, part, table.values[a:b], table.present[a:b])
 
     def _scatter(self, slab: int, shot: TableSnapshot, part: _Part, inside: np.ndarray) -> None:
         assert self.agent is not None
@@ -254,30 +266,24 @@ class StreamSink(Sink):
         present = np.zeros(part.count, np.uint8)
         values[rows] = shot.values[inside]
         present[rows] = 1
-        self._put(slab, part, shot.kind, values, present)
+        self._put(slab, part, values, present)
 
-    def _put(self, slab: int, part: _Part, kind: Kind, values: np.ndarray, present: np.ndarray) -> None:
+    def _put(self, slab: int, part: _Part, values: np.ndarray, present: np.ndarray) -> None:
         assert self.agent is not None
-        if kind is Kind.SCALAR:
-            to, flags = self.agent.doubles(slab, part.layout)
-            data = np.ascontiguousarray(values[:, 0])
-        else:
-            to, flags = self.agent.floats(slab, part.layout)
-            with np.errstate(over="ignore"):
-                data = np.ascontiguousarray(values.T, np.float32)
+        to, flags = self.agent.floats(slab, part.layout)
+        with np.errstate(over="ignore"):
+            data = np.ascontiguousarray(values.T, np.float32)
         if to:
             ctypes.memmove(to, data.ctypes.data, data.nbytes)
             ctypes.memmove(flags, np.ascontiguousarray(present).ctypes.data, part.count)
 
-    def _drop(self, step: int, todo: list[tuple[SeriesTable, _Part]]) -> None:
+    def _drop(self, step: int, todo: list[tuple[SeriesTable, _Part]], scalars: int) -> None:
         assert self.agent is not None
-        samples = scalars = 0
+        samples = 0
         for table, part in todo:
             a, b = part.first, part.first + part.count
             if not table.stats:
                 samples += 6 * int(np.count_nonzero(table.flags[a:b] & PRESENT))
-            elif table.kind is Kind.SCALAR:
-                scalars += int(np.count_nonzero(table.present[a:b]))
             else:
                 samples += len(table.stats) * int(np.count_nonzero(table.present[a:b]))
         self.agent.dropped(step, samples, scalars)
@@ -327,6 +333,5 @@ class NoticeStream(StreamSink):
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:
     a, b = part.first, part.first + part.count
-    if table.stats:
-        return bool(table.present[a:b].any())
-    return bool(table.flags[a:b].any())
+    marks = table.present if table.stats else table.flags
+    return bool(np.count_nonzero(marks[a:b]))  # any() takes three times as long
