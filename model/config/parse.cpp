@@ -12,6 +12,8 @@
 namespace telltale::config {
 namespace {
 
+constexpr int kMaxDepth = 64; ///< far below what any field means
+
 const Field* findField(std::string_view object, std::string_view name)
 {
     const auto all = fields();
@@ -103,14 +105,25 @@ Expected<ParsedConfig> parseMonitorConfig(std::string_view text)
 {
     const auto plain = plainJson(text);
     Json document;
+    bool isTooDeep = false;
+    // What lies too deep is not even kept: to write it out again takes a piece of the stack a level.
+    const auto isKept = [&isTooDeep](int depth, Json::parse_event_t, const Json&) {
+        isTooDeep = isTooDeep || depth > kMaxDepth;
+        return depth <= kMaxDepth;
+    };
     try {
-        document = Json::parse(plain);
+        document = Json::parse(plain, isKept);
+    } catch (const Json::out_of_range&) {
+        return failure(ErrorCode::BadInput, "a number in the config is larger than any number can be");
     } catch (const Json::parse_error& error) {
         const std::string_view head(plain.data(), std::min(plain.size(), error.byte));
         const auto line = std::count(head.begin(), head.end(), '\n') + 1;
         return failure(ErrorCode::BadInput, fmt::format("the config is not JSON: line {} breaks it", line),
             "// comments and trailing commas are allowed, nothing else beyond JSON is");
     }
+    if (isTooDeep)
+        return failure(ErrorCode::BadInput,
+            fmt::format("the config has objects or lists inside each other more than {} deep", kMaxDepth));
     if (!document.is_object())
         return failure(
             ErrorCode::BadInput, "the config is not a JSON object", "it must look like {\"targets\": {}, ...}");

@@ -251,6 +251,14 @@ private Q_SLOTS:
         QVERIFY(!parseMonitorConfig("[]"));
         QVERIFY(!parseMonitorConfig(""));
         QVERIFY(!parseMonitorConfig("\"unterminated \\"));
+        const auto huge = parseMonitorConfig(R"({"eps": 1e999})");
+        QVERIFY(!huge);
+        QVERIFY(huge.error().what.find("number") != std::string::npos);
+        const std::string deep(200'000, '[');
+        const auto nested
+            = parseMonitorConfig(R"({"telltale": {"later": )" + deep + std::string(deep.size(), ']') + "}}");
+        QVERIFY(!nested);
+        QVERIFY(nested.error().what.find("deep") != std::string::npos);
     }
 
     void targetsKeepMsprobesMeaningOfAllXy()
