@@ -123,19 +123,18 @@ Expected<void> CapsuleWriter::trimTail(TailRow& row)
         return tl::unexpected<Error>(std::move(found.error()));
     if (!*found)
         return {};
-    auto blocks = decodeTail(m_sql->tailRead.blob(0));
-    m_sql->tailRead.reset();
-    if (!blocks)
-        return tl::unexpected<Error>(std::move(blocks.error()));
     TailEncoder kept;
-    for (TailBlock& tail : *blocks) {
+    const auto whole = decodeTail(m_sql->tailRead.blob(0), [&](TailBlock& tail) {
         const auto entry = std::find_if(row.columns.begin(), row.columns.end(),
             [&tail](const auto& item) { return item.first->layout()->id == tail.layout; });
         if (entry == row.columns.end() || isSealedTo(*entry->first, tail.column))
-            continue;
+            return;
         tail.block.layout = entry->first->layout();
         kept.append(tail.block, tail.column);
-    }
+    });
+    m_sql->tailRead.reset();
+    if (!whole)
+        return whole;
     const std::string data = kept.take();
     row.trimmed = true;
     m_trimmedNow = true;

@@ -11,6 +11,8 @@ namespace {
 
 enum Form : std::uint8_t { kZero = 0, kFloat = 1, kDouble = 2, kInteger = 3 };
 
+constexpr std::size_t kMaxCells = 1u << 20;
+
 template <typename T> constexpr Form formOf()
 {
     if constexpr (std::is_same_v<T, float>)
@@ -30,23 +32,34 @@ template <typename T> bool isZero(const std::vector<T>& values)
     }) && std::memcmp(bytes, bytes + sizeof(T), size - sizeof(T)) == 0);
 }
 
-template <typename T> bool parseValues(ByteParser& in, std::size_t count, Column& column)
+/// Reads an array, or with `values` null only looks that it is there.
+template <typename T> bool parseValues(ByteParser& in, std::size_t count, std::vector<T>* values)
 {
     if (count > in.left() / sizeof(T))
         return false;
-    std::vector<T> values(count);
     const std::string_view raw = in.take(count * sizeof(T));
-    std::memcpy(values.data(), raw.data(), raw.size());
-    column.values = std::move(values);
+    if (values && count > 0) {
+        values->resize(count);
+        std::memcpy(values->data(), raw.data(), raw.size());
+    }
     return true;
 }
 
-bool parseColumn(ByteParser& in, std::size_t count, Column& column)
+template <typename T> bool parseValues(ByteParser& in, std::size_t count, Column* column)
 {
-    column.stat = static_cast<Stat>(in.number<std::uint8_t>());
+    return parseValues(in, count, column ? &column->values.emplace<std::vector<T>>() : nullptr);
+}
+
+bool parseColumn(ByteParser& in, std::size_t count, StepBlock* block)
+{
+    const auto stat = static_cast<Stat>(in.number<std::uint8_t>());
+    Column* column = block ? &block->columns.emplace_back() : nullptr;
+    if (column)
+        column->stat = stat;
     switch (in.number<std::uint8_t>()) {
     case kZero:
-        column.values = std::vector<float>(count);
+        if (column)
+            column->values = std::vector<float>(count);
         return true;
     case kFloat:
         return parseValues<float>(in, count, column);
@@ -57,6 +70,31 @@ bool parseColumn(ByteParser& in, std::size_t count, Column& column)
     default:
         return false;
     }
+}
+
+/// With `tail` null the block is only checked.
+bool parseBlock(ByteParser& in, TailBlock* tail)
+{
+    TailBlock head;
+    head.layout.value = in.number<std::uint32_t>();
+    head.column = in.number<std::int64_t>();
+    head.block.step.value = in.number<std::int64_t>();
+    head.block.wallNs = in.number<std::int64_t>();
+    const std::size_t series = in.number<std::uint32_t>();
+    const std::size_t stats = in.number<std::uint8_t>();
+    const bool hasPresence = in.number<std::uint8_t>() != 0;
+    // A column of zeros costs no bytes, so the size of a block must be bounded by itself: no batch has more cells.
+    if (in.failed() || series > kMaxCells || series * stats > kMaxCells)
+        return false;
+    if (tail)
+        *tail = std::move(head);
+    if (hasPresence && !parseValues<std::uint64_t>(in, (series + 63) / 64, tail ? &tail->block.present : nullptr))
+        return false;
+    for (std::size_t s = 0; s < stats; ++s) {
+        if (!parseColumn(in, series, tail ? &tail->block : nullptr))
+            return false;
+    }
+    return true;
 }
 
 }
@@ -97,43 +135,21 @@ std::string TailEncoder::take()
     return std::move(m_out);
 }
 
-Expected<std::vector<TailBlock>> decodeTail(std::string_view data)
+Expected<void> decodeTail(std::string_view data, const std::function<void(TailBlock&)>& take)
 {
-    const auto damaged = [] { return failure(ErrorCode::Damaged, "a tail row of the capsule is damaged"); };
-    ByteParser in(data);
-    if (in.number<std::uint8_t>() != 1)
-        return damaged();
-    const auto count = in.number<std::uint32_t>();
-    std::vector<TailBlock> blocks;
-    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
-        TailBlock tail;
-        tail.layout.value = in.number<std::uint32_t>();
-        tail.column = in.number<std::int64_t>();
-        tail.block.step.value = in.number<std::int64_t>();
-        tail.block.wallNs = in.number<std::int64_t>();
-        const std::size_t series = in.number<std::uint32_t>();
-        const std::size_t stats = in.number<std::uint8_t>();
-        const bool hasPresence = in.number<std::uint8_t>() != 0;
-        // A row of zeros costs no bytes, so the size of a block must be bounded by itself.
-        if (series > (1u << 20))
-            return damaged();
-        if (hasPresence) {
-            Column words;
-            if (!parseValues<std::uint64_t>(in, (series + 63) / 64, words))
-                return damaged();
-            tail.block.present = std::get<std::vector<std::uint64_t>>(std::move(words.values));
+    for (const bool isWhole : { false, true }) {
+        ByteParser in(data);
+        bool isGood = in.number<std::uint8_t>() == 1;
+        for (auto blocks = in.number<std::uint32_t>(); isGood && blocks > 0; --blocks) {
+            TailBlock tail;
+            isGood = parseBlock(in, isWhole ? &tail : nullptr);
+            if (isGood && isWhole)
+                take(tail);
         }
-        for (std::size_t s = 0; s < stats; ++s) {
-            Column column;
-            if (!parseColumn(in, series, column))
-                return damaged();
-            tail.block.columns.push_back(std::move(column));
-        }
-        blocks.push_back(std::move(tail));
+        if (!isGood || !in.atEnd())
+            return failure(ErrorCode::Damaged, "a tail row of the capsule is damaged");
     }
-    if (!in.atEnd())
-        return damaged();
-    return blocks;
+    return {};
 }
 
 }

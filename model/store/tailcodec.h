@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
@@ -36,6 +36,8 @@ private:
     std::uint32_t m_blocks = 0;
 };
 
-Expected<std::vector<TailBlock>> decodeTail(std::string_view data);
+/// Gives `take` one block after the other, so that a row of zeros, which costs hardly a byte, never lies in memory as a
+/// whole; none of a row that is damaged anywhere.
+Expected<void> decodeTail(std::string_view data, const std::function<void(TailBlock&)>& take);
 
 }

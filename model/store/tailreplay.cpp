@@ -71,15 +71,12 @@ void replayRow(const Statement& row, TailReplay& replay)
     };
     if (!crcFits(row.blob(3), row.integer(2)))
         return note("has a wrong checksum");
-    auto blocks = decodeTail(row.blob(3));
-    if (!blocks)
-        return note("cannot be read");
     TailReplay::Row kept { row.integer(0), {} };
-    for (TailBlock& tail : *blocks) {
+    const auto whole = decodeTail(row.blob(3), [&](TailBlock& tail) {
         const auto found = replay.layouts.find({ stream, tail.layout });
         if (found == replay.layouts.end()) {
             note("uses an unknown layout");
-            continue;
+            return;
         }
         LiveLayout& layout = *found->second;
         tail.block.layout = layout.layout();
@@ -88,11 +85,13 @@ void replayRow(const Statement& row, TailReplay& replay)
         if (!LiveLayout::mismatch(*layout.layout(), tail.block).empty() || !isColumn(tail.column)
             || !isStep(tail.block.step.value) || tail.column > layout.nextColumn() + (1 << 16)) {
             note("does not fit its layout");
-            continue;
+            return;
         }
         layout.fill(tail.block, tail.column);
         kept.columns.emplace_back(&layout, tail.column);
-    }
+    });
+    if (!whole)
+        return note("cannot be read");
     replay.rows.push_back(std::move(kept));
 }
 
