@@ -7,6 +7,8 @@
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
 
+#include "storeseeds.h"
+
 using namespace telltale;
 using namespace telltale::protocol;
 
@@ -59,6 +61,17 @@ std::string payload(Kind kind, std::vector<Stat> stats, std::size_t series, int 
     return builder.finish();
 }
 
+const std::pair<const char*, const char*> kConfigs[] {
+    { "targets", R"({"targets": {"1:layers.0": {"input": "tuple[2]:1"}, "*.norm": {}}, "ops": ["norm", "nans"],})" },
+    { "alert",
+        R"({"alert": {"rules": [{"rule_name": "AnomalyTurbulence", "args": {"threshold": 0.5}}], "dump": true}})" },
+    { "gates", R"({"start_step": 3, "step_interval": 2, "collect_times": 9, "format": ["csv"], "eps": 1e-8, // why
+ "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "module_ranks": [0, 1]})" },
+    { "collectives", R"({"cc_distribution": {"enable": true, "cc_codeline": ["a.py[1]"], "cc_pre_hook": false}})" },
+    { "telltale",
+        R"({"telltale": {"actv_grad_input": "total", "threads": 3, "of_a_later_version": [[], {"a": 1e3}]}})" },
+};
+
 }
 
 int main(int argc, char** argv)
@@ -87,5 +100,9 @@ int main(int argc, char** argv)
     ok = save(root / "fuzz_rules" / "send",
              std::string("\1\0\0\12\0\12\1\0\1\0\12\12\5\5\2\1\12\12\3\1\4\1\1\1\0\12\12", 27))
         && ok;
+    for (const auto& [name, text] : kConfigs)
+        ok = save(root / "fuzz_config" / name, text) && ok;
+    for (const auto& [path, bytes] : fuzz::storeSeeds())
+        ok = save(root / path, bytes) && ok;
     return ok ? 0 : 1;
 }
