@@ -309,6 +309,10 @@
 <context>
     <name>telltale::items::LogModel</name>
     <message>
+        <source>%1 items were not stored: %2</source>
+        <translation>%1 项未能保存：%2</translation>
+    </message>
+    <message>
         <source>%1 items of steps %2 to %3 were not stored: %4</source>
         <translation>第 %2 至 %3 步的 %1 项未能保存：%4</translation>
     </message>

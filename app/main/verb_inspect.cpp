@@ -11,7 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/drops.h>
 #include <telltale/core/plaintext.h>
+#include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -71,11 +73,69 @@ std::set<Rank> ranksOf(const store::Catalog& catalog)
     return ranks;
 }
 
-std::uint64_t droppedItems(const store::Catalog& catalog)
+/// What became of everything that was produced.
+struct Sums {
+    store::Balance samples, scalars;
+    bool isExact = true;
+    bool areKnown = false; ///< false: recorded before capsules kept accounts
+};
+
+Sums sumsOf(const std::string& path, const store::RunSummary& run)
+{
+    Sums sums;
+    const auto accounts = store::readAccounts(path, run.state == store::RunState::Live);
+    for (std::size_t i = 0; accounts && i < accounts->size(); ++i) {
+        const store::SourceAccount& account = (*accounts)[i];
+        sums.samples += account.samples;
+        sums.scalars += account.scalars;
+        sums.isExact = sums.isExact && account.isExact;
+        sums.areKnown = true;
+    }
+    return sums;
+}
+
+nlohmann::json toJson(const store::Balance& balance, bool isExact)
+{
+    return { { "produced", balance.produced }, { "stored", balance.stored }, { "dropped", balance.dropped },
+        { "missing", balance.missing }, { "exact", isExact } };
+}
+
+/// "6600 produced, 6480 stored, 100 dropped, at least 20 never came".
+std::string textOf(const store::Balance& balance, bool isExact)
+{
+    std::string text = fmt::format("{}{} produced, {} stored, {} dropped", isExact ? "" : "at least ", balance.produced,
+        balance.stored, balance.dropped);
+    if (balance.missing > 0 || !isExact)
+        text += fmt::format(", {}{} never came{}", isExact ? "" : "at least ", balance.missing,
+            isExact ? "" : ", how many more is not known");
+    return text;
+}
+
+/// Sentences name steps where they are known.
+std::string stepsText(const StepRange& steps)
+{
+    return steps.isEmpty() ? "" : fmt::format("steps {} to {}: ", steps.first.value, steps.last.value);
+}
+
+std::string_view itemsWord(std::uint32_t dropClass)
+{
+    switch (dropClass) {
+    case dropclass::kEvents:
+        return "events";
+    case dropclass::kScalars:
+        return "metrics";
+    case dropclass::kBlobs:
+        return "documents";
+    default:
+        return "samples";
+    }
+}
+
+std::uint64_t droppedSamples(const store::Catalog& catalog)
 {
     std::uint64_t items = 0;
     for (const store::DroppedInfo& drop : catalog.dropped)
-        items += drop.items;
+        items += dropclass::isSamples(drop.dropClass) ? drop.items : 0;
     return items;
 }
 
@@ -135,6 +195,10 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
         { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources },
         { "events", catalog.events.size() }, { "dropped", dropped }, { "missing", missing },
         { "damage", catalog.damage } };
+    if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown) {
+        document["samples"] = toJson(sums.samples, sums.isExact);
+        document["scalars"] = toJson(sums.scalars, sums.isExact);
+    }
     if (report) {
         auto problems = report->problems;
         if (!verifyError.empty())
@@ -170,10 +234,13 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
             source.attempt, stateOf(source, run), source.firstStep.value, source.lastStep.value,
             terminalText(source.host), source.pid);
     }
-    out << fmt::format("events   {}\ndropped  {}\n", catalog.events.size(), droppedItems(catalog));
+    if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown)
+        out << fmt::format(
+            "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
+    out << fmt::format("events   {}\ndropped  {} samples\n", catalog.events.size(), droppedSamples(catalog));
     for (const store::DroppedInfo& drop : catalog.dropped) {
-        out << fmt::format("  steps {} to {}: {} items of class {}, {}\n", drop.steps.first.value,
-            drop.steps.last.value, drop.items, drop.dropClass, terminalText(drop.reason));
+        out << fmt::format(
+            "  {}{} {}, {}\n", stepsText(drop.steps), drop.items, itemsWord(drop.dropClass), terminalText(drop.reason));
     }
     for (const store::MissingInfo& info : catalog.missing) {
         const store::SourceInfo* source = sourceOf(catalog, info);

@@ -10,6 +10,7 @@
 #include <QPointer>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/core/drops.h>
 #include <telltale/store/storeservice.h>
 
 #include "jobthread.h"
@@ -17,6 +18,14 @@
 namespace telltale::shell {
 
 namespace {
+
+std::uint64_t droppedSamples(const std::shared_ptr<const store::Catalog>& catalog)
+{
+    std::uint64_t items = 0;
+    for (std::size_t i = 0; catalog && i < catalog->dropped.size(); ++i)
+        items += dropclass::isSamples(catalog->dropped[i].dropClass) ? catalog->dropped[i].items : 0;
+    return items;
+}
 
 constexpr int kTickMs = 33;
 constexpr int kUnfocusedTickMs = 100;
@@ -370,7 +379,9 @@ void RunDriver::everySecond()
         m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
         m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
         m_pulse.connectedRanks = live.connectedRanks.load(std::memory_order_relaxed);
-        m_pulse.dropped = live.droppedSamples.load(std::memory_order_relaxed);
+        // The catalogue's also has what processes that are gone never handed over.
+        m_pulse.dropped
+            = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(m_state->catalog()));
         m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
         m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
         if (m_secondStep >= 0) {
@@ -386,7 +397,7 @@ void RunDriver::everySecond()
     } else if (run) {
         m_pulse.step = m_state->catalog() ? m_state->catalog()->steps.last : Step { -1 };
         m_pulse.storedSamples = 0;
-        m_pulse.dropped = 0;
+        m_pulse.dropped = droppedSamples(m_state->catalog());
         if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id)))) {
             m_pulse.state = summary->state;
             m_pulse.fileBytes = summary->fileBytes;

@@ -23,8 +23,8 @@ public:
     /// False: full, offer it again.
     virtual bool submit(std::shared_ptr<const SampleBatch> batch) = 0;
     /// False: full, offer it again.
-    virtual bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason) = 0;
-    virtual void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq) = 0;
+    virtual bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost) = 0;
+    virtual void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced) = 0;
 };
 
 /// The store itself.
@@ -39,13 +39,13 @@ public:
     std::vector<store::StoreEvent> takeEvents() override { return m_store.takeEvents(); }
     void openStream(store::StreamRequest request) override { m_store.openStream(std::move(request)); }
     bool submit(std::shared_ptr<const SampleBatch> batch) override { return m_store.submit(std::move(batch)); }
-    bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason) override
+    bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost) override
     {
-        return m_store.quarantine(stream, seq, std::move(raw), std::move(reason));
+        return m_store.quarantine(stream, seq, std::move(raw), std::move(reason), lost);
     }
-    void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq) override
+    void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced) override
     {
-        m_store.closeStream(stream, std::move(byeReason), lastSeq);
+        m_store.closeStream(stream, std::move(byeReason), lastSeq, produced);
     }
 
 private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <telltale/agent/productionpage.h>
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
@@ -26,7 +27,7 @@ IngestSession::IngestSession(BatchSink& sink, const store::StreamOpened& opened,
 {
     for (const auto& layout : opened.layouts) {
         if (m_layouts.add(layout))
-            m_seriesCount += layout->series.size();
+            m_refusals.knownSeries += layout->series.size();
     }
 }
 
@@ -42,7 +43,7 @@ IngestSession::Verdict IngestSession::onBatch(protocol::Batch batch)
         m_waiting.push_back(std::move(batch));
         offerWaiting();
     }
-    return verdict;
+    return takeNack() ? Verdict::AheadNack : verdict;
 }
 
 bool IngestSession::offerWaiting()
@@ -64,9 +65,10 @@ bool IngestSession::offerPrepared()
             return false;
         note(**batch);
     } else if (auto* raw = std::get_if<Raw>(&m_prepared)) {
-        if (!m_sink.quarantine(m_stream, raw->seq, raw->bytes, raw->reason))
+        if (!m_sink.quarantine(m_stream, raw->seq, raw->bytes, raw->reason, raw->lost))
             return false;
         m_pending.push_back({ raw->seq, 0, 0 });
+        m_dropped += raw->lost.samples;
     }
     m_prepared = std::monostate {};
     return true;
@@ -74,40 +76,61 @@ bool IngestSession::offerPrepared()
 
 IngestSession::Prepared IngestSession::prepare(protocol::Batch batch)
 {
-    std::string reason;
-    if (auto decoded = protocol::decodePayload(batch.payload, m_layouts)) {
-        reason = intern(*decoded);
-        if (reason.empty()) {
-            decoded->stream = m_stream;
-            decoded->seq = batch.seq;
-            decoded->payload = std::move(batch.payload);
-            decoded->payloadCrc = batch.crc;
-            return std::make_shared<const SampleBatch>(std::move(*decoded));
-        }
-    } else {
-        reason = decoded.error().what;
+    m_refusals.refusesUnknown = batch.seq == m_askedAgain;
+    auto decoded = protocol::decodePayload(batch.payload, m_layouts, &m_refusals);
+    if (decoded)
+        return accept(std::move(*decoded), std::move(batch));
+    if (decoded.error().code == ErrorCode::NotFound) {
+        // Its layouts went down with a batch that could not be read: the agent has it still, and sends them again.
+        m_askedAgain = batch.seq;
+        m_nackDue = true;
+        ++m_nacks;
+        m_waiting.clear();
+        m_rules.rewindTo(batch.seq);
+        return std::monostate {};
     }
     ++m_rejected;
     batch.payload.resize(std::min(batch.payload.size(), protocol::limits::kMaxQuarantineBytes));
-    return Raw { batch.seq, std::move(batch.payload), std::move(reason) };
+    return Raw { batch.seq, std::move(batch.payload), std::move(decoded.error().what),
+        { batch.samples, batch.scalars } };
 }
 
-std::string IngestSession::intern(const SampleBatch& batch)
+IngestSession::Prepared IngestSession::accept(SampleBatch decoded, protocol::Batch batch)
 {
-    std::size_t added = 0;
-    for (const auto& layout : batch.layouts) {
-        const auto known = m_layouts.find(layout->id);
-        if (known && *known != *layout)
-            return "layout " + std::to_string(layout->id.value) + " is known with other contents";
-        if (!known)
-            added += layout->series.size();
-    }
-    if (m_seriesCount + added > protocol::limits::kMaxSeriesPerRun)
-        return "more than " + std::to_string(protocol::limits::kMaxSeriesPerRun) + " series in one stream";
-    for (const auto& layout : batch.layouts)
+    for (const auto& layout : decoded.layouts) {
+        if (!m_layouts.find(layout->id))
+            m_refusals.knownSeries += layout->series.size();
         m_layouts.add(layout);
-    m_seriesCount += added;
-    return {};
+    }
+    if (!m_refusals.left.reason.empty())
+        noteRefused(decoded, batch);
+    decoded.stream = m_stream;
+    decoded.seq = batch.seq;
+    decoded.payload = std::move(batch.payload);
+    decoded.payloadCrc = batch.crc;
+    return std::make_shared<const SampleBatch>(std::move(decoded));
+}
+
+/// What was left out stands among the batch's drops, and the agent hears of it with the ack.
+void IngestSession::noteRefused(SampleBatch& decoded, const protocol::Batch& batch)
+{
+    const protocol::Refusals::Left& left = m_refusals.left;
+    // What the agent says that it holds counts even what cannot be read.
+    const auto missing = [](std::uint64_t told, std::uint64_t taken, std::uint64_t counted) {
+        return told > taken ? told - taken : counted;
+    };
+    protocol::Rejected rejected { batch.seq, left.reason, true };
+    rejected.samples = missing(batch.samples, decoded.samples, left.samples);
+    rejected.scalars = missing(batch.scalars, decoded.scalars, left.scalars);
+    const std::pair<std::uint32_t, std::uint64_t> lost[] { { dropclass::kTensors, rejected.samples },
+        { dropclass::kScalars, rejected.scalars }, { dropclass::kEvents, left.events },
+        { dropclass::kBlobs, left.blobs } };
+    const std::string reason = "the server refused it: " + left.reason;
+    for (const auto& [dropClass, items] : lost) {
+        if (items > 0)
+            decoded.drops.push_back({ dropClass, left.steps.first, left.steps.last, items, 0, reason });
+    }
+    m_rules.addRejected(std::move(rejected));
 }
 
 void IngestSession::note(const SampleBatch& batch)
@@ -117,7 +140,7 @@ void IngestSession::note(const SampleBatch& batch)
         newest = std::max(newest, block.wallNs);
     m_pending.push_back({ batch.seq, newest, batch.samples });
     for (const Drop& drop : batch.drops) {
-        if (drop.dropClass == 2)
+        if (dropclass::isSamples(drop.dropClass))
             m_dropped += drop.items;
     }
 }
@@ -125,6 +148,8 @@ void IngestSession::note(const SampleBatch& batch)
 void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64_t nowWallNs)
 {
     m_agentNextSeq = heartbeat.seq;
+    m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
+        std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
     m_ringBytes = heartbeat.ringBytes;
     m_spoolBytes = heartbeat.spoolBytes;
     if (heartbeat.dropsByClass.size() > 2)
@@ -154,6 +179,16 @@ void IngestSession::onQuarantined(std::uint64_t seq, std::string reason, std::in
 {
     m_rules.addRejected(seq, std::move(reason));
     onDurable(seq, nowWallNs);
+}
+
+void IngestSession::lookForPage(std::uint64_t incarnation)
+{
+    if (m_produced.isFinal)
+        return;
+    if (const auto page = agent::ProductionPage::leftBy(incarnation)) {
+        m_produced = page->produced;
+        page->remove();
+    }
 }
 
 std::uint64_t IngestSession::toldSeq() const

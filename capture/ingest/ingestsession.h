@@ -14,6 +14,7 @@
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/protocol/refusals.h>
 
 namespace telltale::ingest {
 
@@ -52,10 +53,17 @@ public:
     bool ackIsDue() const { return m_rules.ackIsDue(); }
     protocol::Ack takeAck() { return m_rules.takeAck(); }
     const protocol::ReceiveRules& rules() const { return m_rules; }
+    /// A batch to be sent again with its layouts, which it came without: that the caller has to say Nack. Told once.
+    bool takeNack() { return std::exchange(m_nackDue, false); }
     std::uint64_t durableSamples() const { return m_samples; }
     std::uint64_t rejected() const { return m_rejected; }
     /// The newest batch that the agent is known to have made.
     std::uint64_t toldSeq() const;
+    /// What the agent has said of its samples.
+    const Produced& produced() const { return m_produced; }
+    /// The agent of that incarnation is gone and has not said how much it produced in all: perhaps it left a page on
+    /// this machine that does.
+    void lookForPage(std::uint64_t incarnation);
 
     /// Fills in what is known of this connection; `now` moves the rate on.
     void describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs);
@@ -65,6 +73,7 @@ private:
         std::uint64_t seq;
         std::string bytes;
         std::string reason;
+        Lost lost;
     };
     using Prepared = std::variant<std::monostate, std::shared_ptr<const SampleBatch>, Raw>;
     struct Pending {
@@ -74,8 +83,8 @@ private:
     };
 
     Prepared prepare(protocol::Batch batch);
-    /// Empty when the new layouts are fine; else what is wrong with them. Nothing is interned then.
-    std::string intern(const SampleBatch& batch);
+    Prepared accept(SampleBatch decoded, protocol::Batch batch);
+    void noteRefused(SampleBatch& decoded, const protocol::Batch& batch);
     bool offerPrepared();
     void note(const SampleBatch& batch);
 
@@ -83,7 +92,7 @@ private:
     const StreamId m_stream;
     protocol::ReceiveRules m_rules;
     protocol::LayoutTable m_layouts;
-    std::size_t m_seriesCount = 0;
+    protocol::Refusals m_refusals;
     Prepared m_prepared;
     std::deque<protocol::Batch> m_waiting;
     std::deque<Pending> m_pending;
@@ -91,10 +100,13 @@ private:
     std::uint64_t m_receivedBytes = 0;
     std::uint64_t m_receivedBatches = 0;
     std::uint64_t m_nacks = 0;
+    std::uint64_t m_askedAgain = 0; ///< the newest seq that came without its layouts
+    bool m_nackDue = false;
     std::uint64_t m_rejected = 0;
     std::uint64_t m_dropped = 0;
     std::uint64_t m_reportedDrops = 0;
     std::uint64_t m_agentNextSeq = 0;
+    Produced m_produced;
     std::uint64_t m_ringBytes = 0;
     std::uint64_t m_spoolBytes = 0;
     double m_clockOffset = 0; ///< seconds: our wall clock minus the agent's, least seen (so, with the shortest way)

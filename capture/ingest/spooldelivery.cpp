@@ -14,6 +14,7 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include <telltale/agent/productionpage.h>
 #include <telltale/agent/session.h>
 
 namespace telltale::ingest {
@@ -104,10 +105,18 @@ Expected<SpoolReport> deliverSpool(
     report.agentId = found.hello.agentId;
     report.rank = Rank { found.hello.rank };
     agent::LastError lastError;
+    const auto page = agent::ProductionPage::leftBy(found.hello.incarnation);
     for (const protocol::JoinString& join : joins) {
         boost::asio::io_context context;
         agent::Session::Events events;
         events.onForgotten = [&report](const agent::HeldStore::Forgotten& gone) { report.batches += gone.batches; };
+        events.describe = [&page](protocol::Heartbeat& heartbeat) {
+            if (page) {
+                heartbeat.producedSamples = page->produced.samples;
+                heartbeat.producedScalars = page->produced.scalars;
+                heartbeat.isFinal = true;
+            }
+        };
         agent::Session session(context, join, stream, nullptr, lastError, std::move(events));
         const auto done = deliver(context, session, stream);
         if (!done)
@@ -121,6 +130,8 @@ Expected<SpoolReport> deliverSpool(
             context.restart();
             context.run_for(kByeTime);
         }
+        if (page)
+            page->remove();
         stream.disk.close(std::nullopt);
         return report;
     }

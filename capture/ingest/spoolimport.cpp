@@ -130,12 +130,17 @@ Expected<void> SpoolImport::feed(agent::Stream& stream, IngestSession& session, 
 {
     LayoutSet known;
     std::uint64_t rejected = 0;
-    std::uint64_t seq = stream.rules.firstRetainedSeq();
+    const std::uint64_t first = stream.rules.firstRetainedSeq();
+    std::uint64_t seq = first;
     const std::uint64_t end = stream.rules.nextSeq();
     while (seq < end) {
         if (session.hasWaiting()) {
             if (auto ok = digest(stream, session); !ok)
                 return ok;
+            if (session.takeNack()) {
+                seq = session.rules().nextSeq();
+                known.clear();
+            }
             continue;
         }
         protocol::Batch batch;
@@ -156,9 +161,13 @@ Expected<void> SpoolImport::feed(agent::Stream& stream, IngestSession& session, 
                 return ok;
             break;
         default:
-            return failure(ErrorCode::Damaged,
-                "the spool does not follow on what the run has: batch " + std::to_string(session.rules().nextSeq())
-                    + " is missing");
+            if (session.rules().nextSeq() < first)
+                return failure(ErrorCode::Damaged,
+                    "the spool does not follow on what the run has: batch " + std::to_string(session.rules().nextSeq())
+                        + " is missing");
+            seq = session.rules().nextSeq();
+            known.clear();
+            break;
         }
     }
     while (session.hasWaiting() || !session.isSettled()) {
@@ -193,9 +202,11 @@ Expected<SpoolReport> SpoolImport::take(const fs::path& folder, Found found)
     report.duplicates = session.rules().duplicates();
     report.rejected = session.rejected();
     report.batches = session.rules().durableSeq() - opened->durableSeq - report.rejected;
+    session.lookForPage(found.hello.incarnation);
     // How the process ended it said itself, now or when it was connected; an import says nothing about that.
     const std::string& bye = found.spooled.byeReason;
-    m_sink.closeStream(session.stream(), bye.empty() ? std::string(store::kImported) : bye, stream.rules.nextSeq() - 1);
+    m_sink.closeStream(session.stream(), bye.empty() ? std::string(store::kImported) : bye, stream.rules.nextSeq() - 1,
+        session.produced());
     if (!fed)
         return tl::unexpected<Error>(std::move(fed.error()));
     stream.disk.close(std::nullopt);

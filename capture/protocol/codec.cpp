@@ -125,11 +125,13 @@ void write(const Batch& in, wire::Envelope& envelope)
     out.set_epoch(in.epoch);
     out.set_crc(in.crc);
     out.set_payload(in.payload);
+    out.set_samples(in.samples);
+    out.set_scalars(in.scalars);
 }
 
 Message read(wire::Batch& in)
 {
-    return Batch { in.seq(), in.epoch(), in.crc(), std::move(*in.mutable_payload()) };
+    return Batch { in.seq(), in.epoch(), in.crc(), std::move(*in.mutable_payload()), in.samples(), in.scalars() };
 }
 
 void write(const Ack& in, wire::Envelope& envelope)
@@ -142,6 +144,9 @@ void write(const Ack& in, wire::Envelope& envelope)
         wire::Rejected& entry = *out.add_rejected();
         entry.set_seq(rejected.seq);
         entry.set_reason(toUtf8(rejected.reason));
+        entry.set_in_part(rejected.isInPart);
+        entry.set_samples(rejected.samples);
+        entry.set_scalars(rejected.scalars);
     }
 }
 
@@ -150,7 +155,7 @@ Message read(wire::Ack& in)
     Ack out { in.durable_seq(), in.credit_bytes(), in.credit_batches(), {} };
     out.rejected.reserve(static_cast<std::size_t>(in.rejected_size()));
     for (const wire::Rejected& entry : in.rejected())
-        out.rejected.push_back({ entry.seq(), entry.reason() });
+        out.rejected.push_back({ entry.seq(), entry.reason(), entry.in_part(), entry.samples(), entry.scalars() });
     return out;
 }
 
@@ -173,6 +178,8 @@ void write(const Heartbeat& in, wire::Envelope& envelope)
     out.set_spool_bytes(in.spoolBytes);
     out.mutable_drops_by_class()->Add(in.dropsByClass.begin(), in.dropsByClass.end());
     out.set_produced_samples(in.producedSamples);
+    out.set_produced_scalars(in.producedScalars);
+    out.set_is_final(in.isFinal);
 }
 
 Message read(wire::Heartbeat& in)
@@ -184,6 +191,8 @@ Message read(wire::Heartbeat& in)
     out.spoolBytes = in.spool_bytes();
     out.dropsByClass.assign(in.drops_by_class().begin(), in.drops_by_class().end());
     out.producedSamples = in.produced_samples();
+    out.producedScalars = in.produced_scalars();
+    out.isFinal = in.is_final();
     return out;
 }
 

@@ -20,7 +20,9 @@ Expected<Message> decodeMessage(std::string_view bytes);
 /// Decodes a payload (the caller has checked its crc). Layouts it names must be in it or in `known`; on success the new
 /// ones are in the result (`layouts`) and the caller interns them. Errors: Damaged, TooLarge, BadInput, NotFound
 /// (layout).
+/// With `refusals`, what breaks a rule is left out and told there, and the rest is taken.
 class LayoutTable; // layouttable.h
-Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable& known);
+struct Refusals; // refusals.h
+Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable& known, Refusals* refusals = nullptr);
 
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <telltale/protocol/messages.h>
@@ -35,7 +36,8 @@ public:
     /// The store could not take an accepted batch after all: expect it again (the caller sends Nack{next}).
     void rewindTo(std::uint64_t nextSeq);
     /// A batch that decodes but breaks a limit or a schema: acked as rejected once the store has quarantined it.
-    void addRejected(std::uint64_t seq, std::string reason);
+    void addRejected(std::uint64_t seq, std::string reason) { addRejected(Rejected { seq, std::move(reason) }); }
+    void addRejected(Rejected rejected);
     /// Zero credit while the store is in trouble; the old window when it recovers.
     void setPaused(bool paused);
 

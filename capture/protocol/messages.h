@@ -80,12 +80,17 @@ struct Batch {
     std::uint32_t epoch = 0;
     std::uint32_t crc = 0; ///< crc32c of payload
     std::string payload; ///< see payload.h
+    std::uint64_t samples = 0; ///< in the payload: what is lost with it where it cannot be read
+    std::uint64_t scalars = 0;
     bool operator==(const Batch&) const = default;
 };
 
 struct Rejected {
     std::uint64_t seq = 0;
     std::string reason;
+    bool isInPart = false; ///< the rest of the batch was taken, and its layouts are known
+    std::uint64_t samples = 0; ///< not taken; with isInPart only, else it is all of the batch
+    std::uint64_t scalars = 0;
     bool operator==(const Rejected&) const = default;
 };
 
@@ -109,6 +114,8 @@ struct Heartbeat {
     std::uint64_t spoolBytes = 0;
     std::vector<std::uint64_t> dropsByClass; ///< index = drop class 0..4
     std::uint64_t producedSamples = 0; ///< agent only
+    std::uint64_t producedScalars = 0; ///< agent only
+    bool isFinal = false; ///< agent only: no more will be produced
     bool operator==(const Heartbeat&) const = default;
 };
 

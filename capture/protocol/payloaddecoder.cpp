@@ -7,10 +7,11 @@
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/columns.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/prescan.h>
-#include <telltale/protocol/utf8.h>
+#include <telltale/protocol/refusals.h>
 #include <telltale/protocol/wiretables.h>
 
 namespace telltale::protocol {
@@ -28,10 +29,8 @@ tl::unexpected<Error> damaged()
     return failure(ErrorCode::Damaged, "the batch does not have the size that it states");
 }
 
-Expected<SeriesDesc> read(const wire::Series& in)
+SeriesDesc read(const wire::Series& in)
 {
-    if (!isValidName(in.name()) || !isValidName(in.slot()) || !isValidName(in.definition()))
-        return bad("a series has a name that is too long or contains NUL");
     SeriesDesc out;
     out.name = in.name();
     out.slot = in.slot();
@@ -47,34 +46,24 @@ Expected<SeriesDesc> read(const wire::Series& in)
     return out;
 }
 
-Expected<LayoutPtr> read(const wire::Layout& in)
+/// What this version does not know is Unspecified; checkLayout() has the say.
+LayoutPtr read(const wire::Layout& in)
 {
     auto out = std::make_shared<SeriesLayout>();
     out->id = LayoutId { in.layout_id() };
-    if (in.layout_id() == 0)
-        return bad("a layout has no id");
-    if (in.kind() <= 0 || in.kind() >= kKindCount)
-        return bad("layout " + std::to_string(in.layout_id()) + " has a kind that this version does not know");
-    out->kind = static_cast<Kind>(in.kind());
-    for (const int stat : in.stats()) {
-        if (stat <= 0 || stat >= kStoredStatCount)
-            return bad("layout " + std::to_string(in.layout_id()) + " has a stat that this version does not know");
-        const auto ours = static_cast<Stat>(stat);
-        if (std::find(out->stats.begin(), out->stats.end(), ours) != out->stats.end())
-            return bad("layout " + std::to_string(in.layout_id()) + " names a stat twice");
-        out->stats.push_back(ours);
-    }
-    const bool isScalar = out->stats == std::vector<Stat> { Stat::Value };
-    if (out->stats.empty() || isScalar != (out->kind == Kind::Scalar))
-        return bad("layout " + std::to_string(in.layout_id()) + " has stats that do not go with its kind");
+    out->kind = in.kind() > 0 && in.kind() < kKindCount ? static_cast<Kind>(in.kind()) : Kind::Unspecified;
+    for (const int stat : in.stats())
+        out->stats.push_back(stat > 0 && stat < kStoredStatCount ? static_cast<Stat>(stat) : Stat::Unspecified);
     out->series.reserve(static_cast<std::size_t>(in.series_size()));
-    for (const wire::Series& series : in.series()) {
-        auto desc = read(series);
-        if (!desc)
-            return tl::unexpected(desc.error());
-        out->series.push_back(std::move(*desc));
-    }
+    for (const wire::Series& series : in.series())
+        out->series.push_back(read(series));
     return out;
+}
+
+/// Whether blocks of the layout can be decoded, if only to count what is in them.
+bool isReadable(const SeriesLayout& layout)
+{
+    return std::find(layout.stats.begin(), layout.stats.end(), Stat::Unspecified) == layout.stats.end();
 }
 
 std::size_t bitmapBytes(const SeriesLayout& layout)
@@ -254,57 +243,130 @@ private:
     std::vector<StepBlock> m_blocks;
 };
 
-Expected<void> readLayouts(const wire::Payload& in, const LayoutTable& known, SampleBatch& out, LayoutTable& own)
+/// The layout as it may be used, in `own` from now on.
+Expected<LayoutPtr> takeLayout(LayoutPtr layout, const LayoutTable& known, LayoutTable& own, std::size_t& knownSeries)
+{
+    if (auto ok = checkLayout(*layout); !ok)
+        return tl::unexpected(ok.error());
+    const LayoutPtr before = known.find(layout->id);
+    if (before && *before != *layout)
+        return bad("layout " + std::to_string(layout->id.value) + " is known with other contents");
+    if (before)
+        layout = before;
+    const bool isNew = !before && !own.find(layout->id);
+    if (auto ok = isNew ? checkSeriesCount(knownSeries, layout->series.size()) : Expected<void> {}; !ok)
+        return tl::unexpected(ok.error());
+    if (!own.add(layout))
+        return bad("layout " + std::to_string(layout->id.value) + " stands twice with different contents");
+    if (isNew)
+        knownSeries += layout->series.size();
+    return layout;
+}
+
+Expected<void> readLayouts(
+    const wire::Payload& in, const LayoutTable& known, SampleBatch& out, LayoutTable& own, Refusals* refusals)
 {
     out.layouts.reserve(static_cast<std::size_t>(in.layouts_size()));
+    std::size_t series = refusals ? refusals->knownSeries : 0;
     for (const wire::Layout& layout : in.layouts()) {
-        auto parsed = read(layout);
-        if (!parsed)
-            return tl::unexpected(parsed.error());
-        LayoutPtr ptr = std::move(*parsed);
-        if (const LayoutPtr before = known.find(ptr->id)) {
-            if (*before != *ptr)
-                return bad("layout " + std::to_string(layout.layout_id()) + " is known with other contents");
-            ptr = before;
+        LayoutPtr parsed = read(layout);
+        auto taken = takeLayout(parsed, known, own, series);
+        if (taken) {
+            if (refusals)
+                refusals->layouts.erase(parsed->id);
+            out.layouts.push_back(std::move(*taken));
+            continue;
         }
-        if (!own.add(ptr))
-            return bad("layout " + std::to_string(layout.layout_id()) + " stands twice with different contents");
-        out.layouts.push_back(std::move(ptr));
+        if (!refusals)
+            return tl::unexpected(taken.error());
+        refusals->note(taken.error().what);
+        refusals->layouts.insert_or_assign(
+            LayoutId { parsed->id }, Refusals::Layout { parsed, std::move(taken.error().what) });
     }
     return {};
 }
 
+/// A Blocks message with its layout, which is null where that is not known.
+struct BlocksOf {
+    LayoutPtr layout;
+    bool isRefused = false;
+};
+
+Expected<BlocksOf> findLayout(LayoutId id, const LayoutTable& known, const LayoutTable& own, Refusals* refusals)
+{
+    if (refusals) {
+        if (const auto refused = refusals->layouts.find(id); refused != refusals->layouts.end()) {
+            refusals->note(refused->second.reason);
+            return BlocksOf { refused->second.layout, true };
+        }
+    }
+    LayoutPtr layout = own.find(id);
+    if (!layout)
+        layout = known.find(id);
+    if (layout)
+        return BlocksOf { std::move(layout), false };
+    const std::string what = "the batch uses layout " + std::to_string(id.value) + ", which is not known";
+    if (!refusals || !refusals->refusesUnknown)
+        return failure(ErrorCode::NotFound, what);
+    refusals->note(what);
+    return BlocksOf { nullptr, true };
+}
+
 /// The layout of each Blocks message, after every size that it states has been checked.
-Expected<std::vector<LayoutPtr>> checkBlocks(
-    const wire::Payload& in, std::size_t encodedBytes, const LayoutTable& known, const LayoutTable& own)
+Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t encodedBytes, const LayoutTable& known,
+    const LayoutTable& own, Refusals* refusals)
 {
     if (in.decoded_bytes() > limits::kMaxDecodedBytes)
         return failure(ErrorCode::TooLarge, "the batch would decode to more than 4 MiB");
     if (in.decoded_bytes() > encodedBytes * limits::kMaxRatio)
         return failure(ErrorCode::TooLarge, "the batch would decode to more than 64 times its size");
-    std::vector<LayoutPtr> layouts;
+    std::vector<BlocksOf> layouts;
     std::uint64_t decoded = 0;
+    bool isCounted = true;
     std::size_t blocks = 0;
     for (const wire::Blocks& group : in.blocks()) {
-        const LayoutId id { group.layout_id() };
-        LayoutPtr layout = own.find(id);
-        if (!layout)
-            layout = known.find(id);
-        if (!layout)
-            return failure(
-                ErrorCode::NotFound, "the batch uses layout " + std::to_string(id.value) + ", which is not known");
+        auto found = findLayout(LayoutId { group.layout_id() }, known, own, refusals);
+        if (!found)
+            return tl::unexpected(found.error());
+        const SeriesLayout* layout = found->layout.get();
         if (group.wall_ns_size() != group.steps_size()
-            || static_cast<std::size_t>(group.columns_size()) != layout->stats.size())
+            || (layout && static_cast<std::size_t>(group.columns_size()) != layout->stats.size()))
             return damaged();
         blocks += static_cast<std::size_t>(group.steps_size());
         if (blocks > limits::kMaxSubmessages)
             return failure(ErrorCode::TooLarge, "the batch has too many step blocks");
-        decoded += decodedBytes(group, *layout);
-        layouts.push_back(std::move(layout));
+        if (layout && isReadable(*layout))
+            decoded += decodedBytes(group, *layout);
+        else
+            isCounted = false;
+        layouts.push_back(std::move(*found));
     }
-    if (decoded != in.decoded_bytes())
+    if (isCounted ? decoded != in.decoded_bytes() : decoded > in.decoded_bytes())
         return damaged();
     return layouts;
+}
+
+/// Blocks that are refused, counted where that is possible: they keep their place in the order and lose their layout.
+std::vector<StepBlock> refusedBlocks(const wire::Blocks& in, const LayoutPtr& layout, Refusals::Left& left)
+{
+    if (layout && isReadable(*layout)) {
+        if (const auto blocks = BlocksReader(in, layout).read()) {
+            for (const StepBlock& block : *blocks) {
+                left.samples += sampleCount(block);
+                left.scalars += scalarCount(block);
+            }
+        }
+    }
+    std::vector<StepBlock> out(static_cast<std::size_t>(in.steps_size()));
+    std::uint64_t step = 0;
+    for (int s = 0; s < in.steps_size(); ++s) {
+        step += static_cast<std::uint64_t>(in.steps(s));
+        const Step at { std::clamp(static_cast<std::int64_t>(step), -kFarthestStep, kFarthestStep) };
+        out[static_cast<std::size_t>(s)].step = at;
+        left.steps = left.steps.isEmpty() ? StepRange { at, at }
+                                          : StepRange { std::min(left.steps.first, at), std::max(left.steps.last, at) };
+    }
+    return out;
 }
 
 /// Puts the blocks of all groups into the order in which they were added.
@@ -333,26 +395,38 @@ Expected<void> arrange(const wire::Payload& in, std::vector<std::vector<StepBloc
         }
     }
     out.blocks.reserve(order.size());
-    for (const auto& [g, i] : order)
-        out.blocks.push_back(std::move(groups[g][i]));
+    for (const auto& [g, i] : order) {
+        if (groups[g][i].layout)
+            out.blocks.push_back(std::move(groups[g][i]));
+    }
     return {};
 }
 
-Expected<void> readRest(wire::Payload& in, SampleBatch& out)
+Expected<void> readRest(wire::Payload& in, SampleBatch& out, Refusals* refusals)
 {
-    for (wire::Blob& blob : *in.mutable_blobs()) {
-        if (blob.data().size() > limits::kMaxBlobPartBytes)
-            return failure(ErrorCode::TooLarge, "a blob part is larger than 512 KiB");
-        if (!isValidName(blob.blob_id()) || !isValidName(blob.kind()) || !isValidName(blob.name()))
-            return bad("a blob has a name that is too long or contains NUL");
-        out.blobs.push_back({ blob.blob_id(), blob.part(), blob.parts(), blob.kind(), blob.name(), Step { blob.step() },
-            std::move(*blob.mutable_data()) });
+    for (wire::Blob& one : *in.mutable_blobs()) {
+        Blob blob { one.blob_id(), one.part(), one.parts(), one.kind(), one.name(), Step { one.step() },
+            std::move(*one.mutable_data()) };
+        if (auto ok = checkBlob(blob)) {
+            out.blobs.push_back(std::move(blob));
+        } else if (refusals) {
+            refusals->note(ok.error().what);
+            ++refusals->left.blobs;
+        } else {
+            return ok;
+        }
     }
-    for (wire::Event& event : *in.mutable_events()) {
-        if (!isValidName(event.kind()))
-            return bad("an event has a kind that is too long or contains NUL");
-        out.events.push_back({ event.kind(), Step { event.step() }, event.wall_ns(), std::move(*event.mutable_text()),
-            std::move(*event.mutable_json()) });
+    for (wire::Event& one : *in.mutable_events()) {
+        Event event { one.kind(), Step { one.step() }, one.wall_ns(), std::move(*one.mutable_text()),
+            std::move(*one.mutable_json()) };
+        if (auto ok = checkEvent(event)) {
+            out.events.push_back(std::move(event));
+        } else if (refusals) {
+            refusals->note(ok.error().what);
+            ++refusals->left.events;
+        } else {
+            return ok;
+        }
     }
     for (wire::Drop& drop : *in.mutable_drops()) {
         out.drops.push_back({ drop.drop_class(), Step { drop.first_step() }, Step { drop.last_step() }, drop.items(),
@@ -364,8 +438,10 @@ Expected<void> readRest(wire::Payload& in, SampleBatch& out)
 
 }
 
-Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable& known)
+Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable& known, Refusals* refusals)
 {
+    if (refusals)
+        refusals->left = {};
     if (auto ok = prescanPayload(payload); !ok)
         return tl::unexpected(ok.error());
     wire::Payload in;
@@ -373,22 +449,27 @@ Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable&
         return bad("bytes are not the payload of a batch");
     SampleBatch out;
     LayoutTable own;
-    if (auto ok = readLayouts(in, known, out, own); !ok)
+    if (auto ok = readLayouts(in, known, out, own, refusals); !ok)
         return tl::unexpected(ok.error());
-    const auto layouts = checkBlocks(in, payload.size(), known, own);
+    const auto layouts = checkBlocks(in, payload.size(), known, own, refusals);
     if (!layouts)
         return tl::unexpected(layouts.error());
     std::vector<std::vector<StepBlock>> groups;
     groups.reserve(layouts->size());
     for (std::size_t g = 0; g < layouts->size(); ++g) {
-        auto blocks = BlocksReader(in.blocks(static_cast<int>(g)), (*layouts)[g]).read();
+        const wire::Blocks& group = in.blocks(static_cast<int>(g));
+        if ((*layouts)[g].isRefused) {
+            groups.push_back(refusedBlocks(group, (*layouts)[g].layout, refusals->left));
+            continue;
+        }
+        auto blocks = BlocksReader(group, (*layouts)[g].layout).read();
         if (!blocks)
             return tl::unexpected(blocks.error());
         groups.push_back(std::move(*blocks));
     }
     if (auto ok = arrange(in, groups, out); !ok)
         return tl::unexpected(ok.error());
-    if (auto ok = readRest(in, out); !ok)
+    if (auto ok = readRest(in, out, refusals); !ok)
         return tl::unexpected(ok.error());
     for (const StepBlock& block : out.blocks) {
         out.samples += sampleCount(block);

@@ -67,10 +67,10 @@ void ReceiveRules::rewindTo(std::uint64_t nextSeq)
     grant();
 }
 
-void ReceiveRules::addRejected(std::uint64_t seq, std::string reason)
+void ReceiveRules::addRejected(Rejected rejected)
 {
-    m_rejected.push_back({ seq, std::move(reason) });
-    m_ackDue = m_ackDue || seq <= m_durable;
+    m_ackDue = m_ackDue || rejected.seq <= m_durable;
+    m_rejected.push_back(std::move(rejected));
 }
 
 void ReceiveRules::setPaused(bool paused)

@@ -120,11 +120,13 @@ void AgentConnection::advance()
     if (!m_session || m_phase == Phase::Stopping || (m_phase == Phase::Open && !m_session->hasWaiting()))
         return;
     const bool isHandedOver = m_session->offerWaiting();
+    if (m_session->takeNack())
+        nack();
     if (m_phase != Phase::Finishing || !isHandedOver)
         return;
     if (!m_streamIsClosed) {
         m_streamIsClosed = true;
-        m_sink.closeStream(m_session->stream(), m_bye->reason, toldSeq());
+        m_sink.closeStream(m_session->stream(), m_bye->reason, toldSeq(), m_session->produced());
     }
     if (m_session->isSettled())
         finish(QWebSocketProtocol::CloseCodeNormal);
@@ -255,8 +257,11 @@ std::uint64_t AgentConnection::toldSeq() const
 
 void AgentConnection::leaveStream()
 {
-    if (m_session && !std::exchange(m_streamIsClosed, true))
-        m_sink.closeStream(m_session->stream(), m_bye ? m_bye->reason : std::string(), toldSeq());
+    if (m_session && !std::exchange(m_streamIsClosed, true)) {
+        m_session->lookForPage(m_hello.incarnation);
+        m_sink.closeStream(
+            m_session->stream(), m_bye ? m_bye->reason : std::string(), toldSeq(), m_session->produced());
+    }
     if (m_session)
         m_session->describe(m_info, Clock::now(), store::wallClockNs());
     m_session.reset();

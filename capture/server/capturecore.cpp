@@ -208,7 +208,7 @@ void CaptureCore::on(const store::StreamOpened& event)
     if (found == m_connections.end() || found->second->phase() != Phase::AwaitStore) {
         // It left while the store looked. If another connection has the stream by now, it stays open for that one.
         if (ownerOf(event.stream) == nullptr)
-            m_sink->closeStream(event.stream, {}, 0);
+            m_sink->closeStream(event.stream, {}, 0, {});
         return;
     }
     if (AgentConnection* older = ownerOf(event.stream))

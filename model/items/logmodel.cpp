@@ -45,14 +45,15 @@ void LogModel::setRun(const store::Catalog* catalog)
             ranks.emplace(source.id, source.rank.value);
         for (const store::DroppedInfo& drop : catalog->dropped) {
             const auto rank = ranks.find(drop.source);
-            entries.push_back(
-                { 0, drop.steps.first.value, rank == ranks.end() ? -1 : rank->second, QStringLiteral("drop"),
-                    tr("%1 items of steps %2 to %3 were not stored: %4")
-                        .arg(drop.items)
-                        .arg(drop.steps.first.value)
-                        .arg(drop.steps.last.value)
-                        .arg(text(drop.reason)),
-                    1 });
+            const QString what = drop.steps.isEmpty()
+                ? tr("%1 items were not stored: %2").arg(drop.items).arg(text(drop.reason))
+                : tr("%1 items of steps %2 to %3 were not stored: %4")
+                      .arg(drop.items)
+                      .arg(drop.steps.first.value)
+                      .arg(drop.steps.last.value)
+                      .arg(text(drop.reason));
+            entries.push_back({ 0, drop.steps.isEmpty() ? -1 : drop.steps.first.value,
+                rank == ranks.end() ? -1 : rank->second, QStringLiteral("drop"), what, 1 });
         }
         for (const std::string& damage : catalog->damage)
             entries.push_back({ 0, -1, -1, QStringLiteral("damage"), text(damage), 2 });

@@ -189,7 +189,7 @@ void CapsuleWriter::afterCommit()
     for (const Staged& staged : m_staged) {
         samples += staged.batch->samples;
         for (const Drop& drop : staged.batch->drops)
-            dropped += drop.items;
+            dropped += dropclass::isSamples(drop.dropClass) ? drop.items : 0;
         const StepRange steps = staged.batch->steps();
         const std::int64_t newest = staged.batch->stepComplete ? steps.last.value : steps.last.value - 1;
         if (!steps.isEmpty()) {
@@ -202,6 +202,8 @@ void CapsuleWriter::afterCommit()
             m_live.firstStep.store(first);
         }
     }
+    for (const Quarantined& bad : m_quarantined)
+        dropped += bad.lost.samples;
     m_live.storedSamples.fetch_add(samples);
     m_live.droppedSamples.fetch_add(dropped);
     m_live.lastCommitWallNs.store(wallClockNs());

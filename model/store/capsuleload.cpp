@@ -159,7 +159,8 @@ Expected<void> CapsuleWriter::loadStreams()
         return ok;
     constexpr std::string_view kStreams
         = "SELECT id, source, agent_id, incarnation, durable_seq, duplicates, rejected, epoch, (SELECT CAST(value AS "
-          "INTEGER) FROM meta WHERE key = 'told_seq.' || stream.id) FROM stream";
+          "INTEGER) FROM meta WHERE key = 'told_seq.' || stream.id), (SELECT value FROM meta WHERE key = 'account.' || "
+          "stream.id) FROM stream";
     return forEachRow(m_db.get(), kStreams, [this](const Statement& row) -> Expected<void> {
         StreamRow stream;
         stream.id = row.integer(0);
@@ -171,6 +172,10 @@ Expected<void> CapsuleWriter::loadStreams()
         stream.rejected = static_cast<std::uint64_t>(row.integer(6));
         stream.epoch = static_cast<std::uint32_t>(row.integer(7));
         stream.toldSeq = static_cast<std::uint64_t>(row.integer(8));
+        if (const std::string_view account = row.text(9); !account.empty())
+            stream.account = StreamAccount::parse(account);
+        else if (stream.durableSeq > 0)
+            stream.account.reset();
         if (!m_sources.contains(stream.source.value))
             return failure(ErrorCode::Damaged, "a stream of the capsule has no source");
         m_streams[stream.id] = std::move(stream);

@@ -100,18 +100,52 @@ Expected<void> CapsuleWriter::writeStaged()
                  .bindBlob(4, ids)
                  .run();
     }
-    for (std::size_t i = 0; ok && i < m_quarantined.size(); ++i) {
-        const Quarantined& bad = m_quarantined[i];
-        ok = m_sql->quarantine.bind(1, bad.stream)
-                 .bind(2, static_cast<std::int64_t>(bad.seq))
-                 .bindText(3, bad.reason)
-                 .bind(4, static_cast<std::int64_t>(crc32c(bad.raw)))
-                 .bindBlob(5, bad.raw)
-                 .run();
-    }
+    for (std::size_t i = 0; ok && i < m_quarantined.size(); ++i)
+        ok = writeQuarantined(m_quarantined[i]);
     if (!ok)
         m_nextSeries = firstSeries;
     return ok;
+}
+
+Expected<void> CapsuleWriter::writeQuarantined(const Quarantined& bad)
+{
+    auto ok = m_sql->quarantine.bind(1, bad.stream)
+                  .bind(2, static_cast<std::int64_t>(bad.seq))
+                  .bindText(3, bad.reason)
+                  .bind(4, static_cast<std::int64_t>(crc32c(bad.raw)))
+                  .bindBlob(5, bad.raw)
+                  .run();
+    for (const Drop& drop : dropsOf(bad)) {
+        if (ok)
+            ok = writeDropped(m_streams.at(bad.stream).source, drop);
+    }
+    return ok;
+}
+
+/// What a batch held that nobody can read: of which steps is not known.
+std::vector<Drop> CapsuleWriter::dropsOf(const Quarantined& bad)
+{
+    const StepRange none;
+    std::vector<Drop> drops;
+    const std::string reason = "the server refused a batch: " + bad.reason;
+    if (bad.lost.samples > 0)
+        drops.push_back({ dropclass::kTensors, none.first, none.last, bad.lost.samples, bad.raw.size(), reason });
+    if (bad.lost.scalars > 0)
+        drops.push_back({ dropclass::kScalars, none.first, none.last, bad.lost.scalars, 0, reason });
+    return drops;
+}
+
+Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
+{
+    m_catalogChanged = true;
+    return m_sql->dropped.bind(1, source.value)
+        .bind(2, static_cast<std::int64_t>(drop.dropClass))
+        .bind(3, drop.firstStep.value)
+        .bind(4, drop.lastStep.value)
+        .bind(5, static_cast<std::int64_t>(drop.items))
+        .bind(6, static_cast<std::int64_t>(drop.bytes))
+        .bindText(7, drop.reason)
+        .run();
 }
 
 Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
@@ -143,18 +177,9 @@ Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
                  .bindBlob(9, blob.bytes)
                  .run();
     }
-    for (std::size_t i = 0; ok && i < batch.drops.size(); ++i) {
-        const Drop& drop = batch.drops[i];
-        ok = m_sql->dropped.bind(1, source.id.value)
-                 .bind(2, static_cast<std::int64_t>(drop.dropClass))
-                 .bind(3, drop.firstStep.value)
-                 .bind(4, drop.lastStep.value)
-                 .bind(5, static_cast<std::int64_t>(drop.items))
-                 .bind(6, static_cast<std::int64_t>(drop.bytes))
-                 .bindText(7, drop.reason)
-                 .run();
-    }
-    m_catalogChanged = m_catalogChanged || !batch.events.empty() || !batch.blobs.empty() || !batch.drops.empty();
+    for (std::size_t i = 0; ok && i < batch.drops.size(); ++i)
+        ok = writeDropped(source.id, batch.drops[i]);
+    m_catalogChanged = m_catalogChanged || !batch.events.empty() || !batch.blobs.empty();
     return ok;
 }
 
@@ -179,6 +204,8 @@ Expected<void> CapsuleWriter::writeStreams()
                       .bind(3, static_cast<std::int64_t>(stream.rejected))
                       .bind(4, id)
                       .run();
+        if (ok && stream.account)
+            ok = setMeta(accountKey(id), stream.account->text());
         if (!ok)
             return ok;
     }

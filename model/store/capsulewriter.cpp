@@ -160,11 +160,19 @@ Expected<void> CapsuleWriter::resume(std::int64_t id)
     return {};
 }
 
-Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t toldSeq)
+Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t toldSeq, Produced produced)
 {
     StreamRow& stream = m_streams.at(id);
+    std::optional<StreamAccount> account = stream.account;
+    if (account) {
+        Produced& known = account->produced;
+        known = { std::max(known.samples, produced.samples), std::max(known.scalars, produced.scalars),
+            known.isFinal || produced.isFinal };
+    }
     auto done = transaction([&]() -> Expected<void> {
         auto ok = m_sql->sourceState.bind(1, static_cast<int>(state)).bind(2, stream.source.value).run();
+        if (ok && account)
+            ok = setMeta(accountKey(id), account->text());
         if (!ok || toldSeq <= stream.toldSeq)
             return ok;
         return setMeta(toldSeqKey(id), std::to_string(toldSeq));
@@ -172,6 +180,7 @@ Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uin
     if (!done)
         return done;
     stream.toldSeq = std::max(stream.toldSeq, toldSeq);
+    stream.account = account;
     m_sources.at(stream.source.value).state = state;
     m_live.catalogRevision.fetch_add(1, std::memory_order_release);
     return {};
@@ -252,6 +261,10 @@ Expected<std::string> CapsuleWriter::stage(std::int64_t id, std::shared_ptr<cons
             return tl::unexpected<Error>(std::move(ok.error()));
     }
     stream.stagedSeq = batch->seq;
+    if (stream.account) {
+        stream.account->samples += batch->samples;
+        stream.account->scalars += batch->scalars;
+    }
     m_touchedStreams.insert(id);
     const auto now = Clock::now();
     stream.batches += batch->blocks.empty() ? 0 : 1;
@@ -294,7 +307,7 @@ Expected<std::string> CapsuleWriter::stage(std::int64_t id, std::shared_ptr<cons
     return std::string();
 }
 
-void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::string raw, std::string reason)
+void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::string raw, std::string reason, Lost lost)
 {
     StreamRow& stream = m_streams.at(id);
     m_touchedStreams.insert(id);
@@ -304,7 +317,7 @@ void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::str
     }
     stream.stagedSeq = seq;
     ++stream.rejected;
-    m_quarantined.push_back({ id, seq, std::move(raw), std::move(reason) });
+    m_quarantined.push_back({ id, seq, std::move(raw), std::move(reason), lost });
 }
 
 }

@@ -7,12 +7,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include <telltale/core/drops.h>
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/livelayout.h>
@@ -51,6 +54,7 @@ public:
         std::uint32_t epoch = 0; ///< counts the connections of the stream
         std::uint64_t batches = 0; ///< taken since the capsule was opened, with blocks
         std::uint64_t toldSeq = 0; ///< the newest batch that its agent is known to have made
+        std::optional<StreamAccount> account = StreamAccount {}; ///< staged; none: its beginning was not counted
         std::map<LayoutId, LiveLayout*> layouts;
     };
 
@@ -77,14 +81,14 @@ public:
     /// A known stream is back: its source runs, and batches of its earlier connections are stale.
     Expected<void> resume(std::int64_t stream);
     /// How it ended, and what its agent made up to then.
-    Expected<void> leave(std::int64_t stream, SourceState state, std::uint64_t toldSeq);
+    Expected<void> leave(std::int64_t stream, SourceState state, std::uint64_t toldSeq, Produced produced = {});
     Expected<void> setMeta(const std::string& key, const std::string& value);
     Expected<void> setState(RunState state);
 
     /// Empty when taken, else why the batch breaks the schema (nothing was changed). An error is the file's: nothing
     /// was changed, and the batch may be offered again.
     Expected<std::string> stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);
-    void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason);
+    void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {});
     bool hasStaged() const { return !m_staged.empty() || !m_quarantined.empty(); }
     /// Writes what was staged and seals some full tiles, in one transaction; then publishes.
     Expected<void> commit();
@@ -110,6 +114,7 @@ private:
         std::uint64_t seq = 0;
         std::string raw;
         std::string reason;
+        Lost lost;
     };
     struct CallOrder {
         std::int64_t stream = 0;
@@ -146,6 +151,9 @@ private:
     Expected<void> writeStaged();
     Expected<void> writeLayout(const LiveLayout& layout);
     Expected<void> writeExtras(const Staged& staged);
+    Expected<void> writeQuarantined(const Quarantined& bad);
+    static std::vector<Drop> dropsOf(const Quarantined& bad);
+    Expected<void> writeDropped(SourceId source, const Drop& drop);
     Expected<void> writeStreams();
     Expected<void> sealSome();
     Expected<void> dropSealedTails();

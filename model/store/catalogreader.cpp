@@ -10,6 +10,8 @@
 
 #include <telltale/core/bytes.h>
 #include <telltale/series/opentile.h>
+#include <telltale/store/account.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/checkedrow.h>
 #include <telltale/store/layoutcodec.h>
 #include <telltale/store/sqlite.h>
@@ -290,6 +292,26 @@ Expected<std::string> readStructure(sqlite3* db)
     return place->exists ? assemble(db, *place) : std::string();
 }
 
+/// What processes produced and neither gave to the store nor counted as dropped stands among the drops: of which steps
+/// is not known.
+Expected<void> addMissing(sqlite3* db, Catalog& catalog)
+{
+    const auto state = queryInteger(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key='state'");
+    const auto accounts = readAccounts(db, state && *state == static_cast<std::int64_t>(RunState::Live));
+    if (!accounts)
+        return tl::unexpected<Error>(accounts.error());
+    for (const SourceAccount& account : *accounts) {
+        const char* const reason = account.isExact
+            ? "made and never stored: lost with its process, or still in its spool"
+            : "at least: its process ended without a word, how many more it had made is not known";
+        if (account.samples.missing > 0 || !account.isExact)
+            catalog.dropped.push_back({ account.source, dropclass::kTensors, {}, account.samples.missing, reason });
+        if (account.scalars.missing > 0)
+            catalog.dropped.push_back({ account.source, dropclass::kScalars, {}, account.scalars.missing, reason });
+    }
+    return {};
+}
+
 }
 
 Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
@@ -311,6 +333,10 @@ Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
             catalog->damage.push_back(std::string(part.what) + " has " + std::to_string(bad)
                 + (bad == 1 ? " damaged row, which is left out" : " damaged rows, which are left out"));
     }
+    if (auto ok = addMissing(db, *catalog); !ok && ok.error().code == ErrorCode::Damaged)
+        catalog->damage.emplace_back("what became of the samples cannot be read completely");
+    else if (!ok)
+        return tl::unexpected<Error>(ok.error());
     auto structure = readStructure(db);
     if (structure)
         catalog->structureJson = std::move(*structure);

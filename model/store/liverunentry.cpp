@@ -100,7 +100,7 @@ Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
 }
 
 Expected<void> LiveRunEntry::leave(
-    std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, std::int64_t nowNs)
+    std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, Produced produced, std::int64_t nowNs)
 {
     m_connected.erase(stream);
     m_lastSeenNs = nowNs;
@@ -111,7 +111,7 @@ Expected<void> LiveRunEntry::leave(
                                                 : SourceState::Lost;
     if (const auto before = m_stateBefore.find(stream); byeReason == kImported && before != m_stateBefore.end())
         state = before->second;
-    auto ok = m_writer->leave(stream, state, lastSeq);
+    auto ok = m_writer->leave(stream, state, lastSeq, produced);
     if (ok)
         m_stateBefore.erase(stream);
     return ok;

@@ -30,7 +30,8 @@ public:
     RunFacts facts() const;
     /// Finds or makes the source and stream; returns the stream's row.
     Expected<std::int64_t> admit(const StreamRequest& request);
-    Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, std::int64_t nowNs);
+    Expected<void> leave(std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, Produced produced,
+        std::int64_t nowNs);
     /// Says so in the capsule once nobody was connected for `lostAfter` and somebody never said Bye. True when that is
     /// new.
     bool noticeLoss(Clock::time_point now, std::chrono::milliseconds lostAfter);

@@ -18,7 +18,8 @@ inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
 /// What the columns say beyond their names:
 ///   meta      "store_id", "run_id" (the short id), "run_key", "key_source", "name", "created_ns", "modified_ns",
 ///             "state" (RunState as a number), "last_seen_ns" (a rank was connected),
-///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made)
+///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made),
+///             "account.<stream>" (see account.h)
 ///   source    state = SourceState; last_step of the newest durable block
 ///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: position
 ///   in

@@ -20,11 +20,13 @@ struct QuarantineMessage {
     std::uint64_t seq = 0;
     std::string raw;
     std::string reason;
+    Lost lost;
 };
 struct CloseMessage {
     StreamId stream;
     std::string byeReason;
     std::uint64_t lastSeq = 0;
+    Produced produced;
 };
 using StoreMessage = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage>;
 

@@ -40,7 +40,9 @@ void StoreThread::close(const CloseMessage& message)
     // The same incarnation may have come back on a new connection before the old one was seen to be gone.
     const bool still = std::any_of(m_streams.begin(), m_streams.end(),
         [&](const auto& entry) { return entry.second.run == stream.run && entry.second.row == stream.row; });
-    const auto leave = [&] { return stream.run->leave(stream.row, message.byeReason, message.lastSeq, wallClockNs()); };
+    const auto leave = [&] {
+        return stream.run->leave(stream.row, message.byeReason, message.lastSeq, message.produced, wallClockNs());
+    };
     if (!still && retry("writing the run " + stream.run->ref()->name, leave) == Outcome::Hopeless)
         stopRun(*stream.run);
     closeFinishedRuns();

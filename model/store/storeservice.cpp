@@ -114,17 +114,17 @@ bool StoreService::submit(std::shared_ptr<const SampleBatch> batch)
     return m_state->queue.pushBatch(std::move(batch));
 }
 
-bool StoreService::quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason)
+bool StoreService::quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost)
 {
     if (m_state->queue.bytes() > m_state->options.queueBytes || m_state->queue.isClosed())
         return false;
-    m_state->queue.push(QuarantineMessage { stream, seq, std::move(raw), std::move(reason) });
+    m_state->queue.push(QuarantineMessage { stream, seq, std::move(raw), std::move(reason), lost });
     return true;
 }
 
-void StoreService::closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq)
+void StoreService::closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced)
 {
-    m_state->queue.push(CloseMessage { stream, std::move(byeReason), lastSeq });
+    m_state->queue.push(CloseMessage { stream, std::move(byeReason), lastSeq, produced });
 }
 
 std::vector<RunRef> StoreService::liveRuns() const

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include <telltale/core/drops.h>
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/store/runhandle.h>
@@ -118,11 +119,12 @@ public:
     void openStream(StreamRequest request);
     /// Keeps the batch in order with all others. False when the queue is full: the batch is not taken, offer it again.
     bool submit(std::shared_ptr<const SampleBatch> batch);
-    /// Raw bytes of a batch that broke a limit or schema (at most limits::kMaxQuarantineBytes are kept).
-    bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason);
+    /// Raw bytes of a batch that broke a limit or schema (at most limits::kMaxQuarantineBytes are kept). What it held
+    /// counts as dropped.
+    bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {});
     /// The agent said Bye(reason) or its socket went away (empty reason). `lastSeq`: the newest batch that it is known
-    /// to have made.
-    void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq);
+    /// to have made; `produced`: what it said of its samples.
+    void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced = {});
 
     /// Runs with a live part. The list changes when `runsRevision` does.
     std::vector<RunRef> liveRuns() const;

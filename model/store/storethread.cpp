@@ -134,7 +134,8 @@ void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
         m_counters.scalars += batch->scalars;
         return;
     }
-    writer.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why);
+    writer.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why,
+        { batch->samples, batch->scalars });
     m_afterCommit.emplace_back(BatchQuarantined { batch->stream, batch->seq, std::move(why) });
 }
 
@@ -151,7 +152,7 @@ void StoreThread::takeQuarantine(QuarantineMessage message)
     m_groupBytes += message.raw.size();
     m_afterCommit.emplace_back(BatchQuarantined { message.stream, message.seq, message.reason });
     found->second.run->writer().stageQuarantine(
-        found->second.row, message.seq, std::move(message.raw), std::move(message.reason));
+        found->second.row, message.seq, std::move(message.raw), std::move(message.reason), message.lost);
 }
 
 void StoreThread::setTrouble(const Error* error)

@@ -470,14 +470,14 @@ private Q_SLOTS:
             const double fill = percent / 100.0;
             int kept[5] {};
             for (std::uint32_t dropClass = 0; dropClass < 5; ++dropClass)
-                for (std::int64_t step = 0; step < 64; ++step)
+                for (std::uint64_t step = 0; step < 64; ++step)
                     kept[dropClass] += thinning::keeps(dropClass, step, fill) ? 1 : 0;
             QCOMPARE(kept[0], 64);
             QCOMPARE(kept[1], 64);
+            QVERIFY(kept[2] > 0);
             QVERIFY(kept[2] >= kept[3] || kept[3] == 0);
             QVERIFY(kept[3] >= kept[4]);
         }
-        QVERIFY(!thinning::keeps(2, 0, 1.0));
     }
 
     void retriesSpreadAndStayUnderHalfAMinute()

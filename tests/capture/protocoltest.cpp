@@ -158,6 +158,23 @@ private Q_SLOTS:
         QVERIFY(!isValidName(std::string("a\0b", 3)));
     }
 
+    void aTextBecomesANameOfWholeCharacters()
+    {
+        QCOMPARE(toName("layers.0"), std::string("layers.0"));
+        QCOMPARE(toName(std::string_view("a\0b", 3)),
+            std::string("a\xEF\xBF\xBD"
+                        "b"));
+        // Cut inside a character, as many bytes as are allowed: what replaces the torn one takes more room than it had.
+        std::string chinese;
+        while (chinese.size() <= limits::kMaxNameBytes)
+            chinese += "损";
+        for (std::size_t cut = limits::kMaxNameBytes - 4; cut <= chinese.size(); ++cut)
+            QVERIFY2(isValidName(toName(chinese.substr(0, cut))), qPrintable(QString::number(cut)));
+        const std::string longName = std::string(2000, 'x');
+        QVERIFY(toName(longName + "a") != toName(longName + "b"));
+        QCOMPARE(toName(toName(longName)), toName(longName));
+    }
+
     void bombsAreRefusedBeforeTheyAreParsed_data()
     {
         QTest::addColumn<QByteArray>("bytes");

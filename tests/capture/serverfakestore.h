@@ -154,7 +154,7 @@ public:
         m_disk->wake(lock);
         return true;
     }
-    bool quarantine(StreamId id, std::uint64_t seq, std::string, std::string) override
+    bool quarantine(StreamId id, std::uint64_t seq, std::string, std::string, Lost) override
     {
         std::unique_lock lock(m_disk->m_mutex);
         if (m_disk->m_isFull)
@@ -167,7 +167,7 @@ public:
         m_disk->wake(lock);
         return true;
     }
-    void closeStream(StreamId id, std::string reason, std::uint64_t) override
+    void closeStream(StreamId id, std::string reason, std::uint64_t, Produced) override
     {
         const std::lock_guard lock(m_disk->m_mutex);
         if (auto* stream = m_disk->find(id))

@@ -3,14 +3,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <ctime>
+#include <map>
 #include <new>
 
 #include <fmt/format.h>
 
 #include <telltale/agent/forkguard.h>
+#include <telltale/core/drops.h>
+#include <telltale/core/plaintext.h>
 #include <telltale/core/quietthread.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
 
 namespace telltale::agent {
 namespace {
@@ -19,6 +24,9 @@ constexpr std::chrono::milliseconds kFlushPoll { 2 };
 constexpr std::size_t kUsualBlocks = 256;
 /// The sender ends within its flush time; a process must end even if it does not.
 constexpr std::chrono::milliseconds kEndMargin { 500 };
+constexpr std::size_t kMaxEventText = 64u << 10;
+constexpr std::size_t kReasonsTold = 5;
+constexpr const char* kSideQueueFull = "too many events and documents waited to be sent";
 
 std::int64_t wallNs()
 {
@@ -31,6 +39,7 @@ std::int64_t wallNs()
 
 Agent::Agent(AgentOptions options)
     : m_options(std::move(options))
+    , m_page(m_options.mode == Mode::Disabled ? std::nullopt : std::optional(m_options.hello), m_options.runFolder())
 {
     if (m_options.mode == Mode::Disabled)
         return;
@@ -129,9 +138,18 @@ void Agent::commitStep()
         counters.produced.fetch_add(samples, std::memory_order_relaxed);
     if (scalars > 0)
         counters.scalarsProduced.fetch_add(scalars, std::memory_order_relaxed);
+    noteProduced();
     m_handover->ring.commit();
     if (!isWhole)
         countDropped(m_step.number, lostSamples, lostScalars);
+}
+
+/// Before anything can happen to the samples.
+void Agent::noteProduced()
+{
+    const Counters& counters = m_handover->counters;
+    m_page.set(
+        counters.produced.load(std::memory_order_relaxed), counters.scalarsProduced.load(std::memory_order_relaxed));
 }
 
 void Agent::abandonStep()
@@ -149,6 +167,7 @@ void Agent::countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t
     Counters& counters = m_handover->counters;
     counters.produced += samples;
     counters.scalarsProduced += scalars;
+    noteProduced();
     counters.dropped += samples;
     counters.scalarsDropped += scalars;
     if (m_pendingDrop.samples + m_pendingDrop.scalars > 0)
@@ -167,13 +186,26 @@ void Agent::pushRingDrop()
 
 bool Agent::pushEvent(Event event)
 {
-    const std::size_t cost = 64 + event.kind.size() + event.text.size() + event.json.size();
-    if (!isActive() || cost > protocol::limits::kMaxBlobPartBytes)
+    if (!isActive())
         return false;
+    event.kind = protocol::toName(event.kind);
+    event.text = protocol::toUtf8(event.text);
+    event.json = protocol::toUtf8(event.json);
+    if (event.text.size() > kMaxEventText) {
+        noteMended(fmt::format("an event of kind {} has a text of {} bytes; it is cut at {}", event.kind,
+            event.text.size(), kMaxEventText));
+        event.text.resize(protocol::cutUtf8(event.text, kMaxEventText).size());
+    }
+    const std::size_t cost = 64 + event.kind.size() + event.text.size() + event.json.size();
+    if (cost > protocol::limits::kMaxBlobPartBytes) {
+        countRefused(dropclass::kEvents, event.step.value, cost, "an event was too large");
+        return false;
+    }
     event.wallNs = wallNs();
+    const std::int64_t step = event.step.value;
     if (m_handover->side.tryPush(std::move(event), cost))
         return true;
-    ++m_handover->counters.dropsByClass[0];
+    countRefused(dropclass::kEvents, step, cost, kSideQueueFull);
     return false;
 }
 
@@ -183,12 +215,15 @@ bool Agent::pushBlob(Blob blob)
         return false;
     constexpr std::size_t kPart = protocol::limits::kMaxBlobPartBytes - 4096;
     const std::size_t parts = std::max<std::size_t>(1, (blob.bytes.size() + kPart - 1) / kPart);
-    if (blob.bytes.size() + m_handover->side.cost() > kSideQueueBytes) {
-        ++m_handover->counters.dropsByClass[4];
+    const std::size_t size = blob.bytes.size();
+    if (size + m_handover->side.cost() > kSideQueueBytes) {
+        countRefused(dropclass::kBlobs, blob.step.value, size, kSideQueueFull);
         return false;
     }
     const std::string bytes = std::move(blob.bytes);
-    blob.id = fmt::format("{}-{}", blob.kind, m_blobs.fetch_add(1) + 1);
+    blob.kind = protocol::toName(blob.kind);
+    blob.name = protocol::toName(blob.name);
+    blob.id = protocol::toName(fmt::format("{}-{}", blob.kind, m_blobs.fetch_add(1) + 1));
     blob.parts = static_cast<std::uint32_t>(parts);
     for (std::size_t i = 0; i < parts; ++i) {
         Blob part = blob;
@@ -196,11 +231,17 @@ bool Agent::pushBlob(Blob blob)
         part.bytes = bytes.substr(i * kPart, kPart);
         const std::size_t cost = part.bytes.size() + 128;
         if (!m_handover->side.tryPush(std::move(part), cost)) {
-            ++m_handover->counters.dropsByClass[4];
+            countRefused(dropclass::kBlobs, blob.step.value, size, kSideQueueFull);
             return false;
         }
     }
     return true;
+}
+
+void Agent::countRefused(std::uint32_t dropClass, std::int64_t step, std::size_t bytes, const std::string& reason)
+{
+    if (m_handover && !isChild())
+        m_handover->drops.add(dropClass, reason, step, step, 1, bytes);
 }
 
 bool Agent::flush(std::chrono::milliseconds timeout)
@@ -234,8 +275,43 @@ bool Agent::close(const std::string& reason)
         else
             m_thread.detach();
         forkguard::unwatch(&m_isChild);
+        if (m_sender->hasToldAll())
+            m_page.remove();
+        tellLosses();
     }
     return m_sender->isAllAcknowledged();
+}
+
+/// What was lost, once, when all is over: counts by reason, largest first.
+void Agent::tellLosses() const
+{
+    const Counters& counters = m_handover->counters;
+    std::map<std::string, std::uint64_t> byReason;
+    std::uint64_t others = 0;
+    for (const auto& [key, items] : m_handover->drops.totals()) {
+        byReason[key.second] += items;
+        others += key.first == dropclass::kEvents || key.first == dropclass::kBlobs ? items : 0;
+    }
+    if (byReason.empty())
+        return;
+    std::vector<std::pair<std::uint64_t, std::string>> reasons;
+    for (const auto& [reason, items] : byReason)
+        reasons.emplace_back(items, reason);
+    std::sort(reasons.rbegin(), reasons.rend());
+    std::string why;
+    for (std::size_t i = 0; i < std::min<std::size_t>(reasons.size(), kReasonsTold); ++i)
+        why += fmt::format("{}{} ({})", i == 0 ? "" : ", ", reasons[i].second, reasons[i].first);
+    std::vector<std::string> what;
+    if (counters.dropped > 0)
+        what.push_back(fmt::format("{} of {} samples", counters.dropped.load(), counters.produced.load()));
+    if (counters.scalarsDropped > 0)
+        what.push_back(
+            fmt::format("{} of {} metrics", counters.scalarsDropped.load(), counters.scalarsProduced.load()));
+    if (others > 0)
+        what.push_back(fmt::format("{} events or documents", others));
+    const std::string sentence
+        = fmt::format("telltale: {} were not stored: {}\n", fmt::join(what, " and "), terminalText(why));
+    std::fputs(sentence.c_str(), stderr);
 }
 
 void Agent::noteError(const std::string& sentence)
@@ -244,6 +320,14 @@ void Agent::noteError(const std::string& sentence)
         return;
     ++m_handover->counters.internalErrors;
     m_handover->lastError.set(sentence);
+}
+
+void Agent::noteMended(const std::string& sentence)
+{
+    if (!isActive() || m_isMendingTold.exchange(true))
+        return;
+    std::fprintf(stderr, "telltale: %s\n", terminalText(sentence).c_str());
+    pushEvent({ "log", Step { m_step.number }, 0, sentence, {} });
 }
 
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <telltale/agent/agentoptions.h>
+#include <telltale/agent/productionpage.h>
 #include <telltale/agent/sender.h>
 
 namespace telltale::agent {
@@ -65,20 +66,27 @@ public:
     const Counters* counters() const { return m_handover ? &m_handover->counters : nullptr; }
     std::string lastError() const { return m_handover ? m_handover->lastError.get() : std::string(); }
     void noteError(const std::string& sentence);
+    /// Something was made to fit: said once, to the user and in the run.
+    void noteMended(const std::string& sentence);
+    /// An event or blob that is not even tried.
+    void countRefused(std::uint32_t dropClass, std::int64_t step, std::size_t bytes, const std::string& reason);
 
 private:
-    void dropOpenStep();
     void pushRingDrop();
+    void noteProduced();
+    void tellLosses() const;
 
     const AgentOptions m_options;
     // The thread owns both as well: should it not end in time, it is left behind with what it touches.
     std::shared_ptr<Handover> m_handover; ///< null when disabled from the start
     std::shared_ptr<Sender> m_sender;
     std::thread m_thread;
+    ProductionPage m_page;
     tt_step m_step;
     RingDrop m_pendingDrop; ///< not yet in the queue
     std::atomic<bool> m_isChild { false };
     std::atomic<std::uint64_t> m_blobs { 0 };
+    std::atomic<bool> m_isMendingTold { false };
 };
 
 }

@@ -13,6 +13,7 @@
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
+#include <telltale/core/drops.h>
 #include <telltale/core/nothrow.h>
 #include <telltale/stats/stats.h>
 
@@ -220,6 +221,8 @@ uint32_t tt_layout_add(
             request->kind, std::move(request->stats), request->type, std::move(request->series));
         if (!id)
             agent->agent.noteError(id.error().sentence());
+        if (!request->mended.empty())
+            agent->agent.noteMended(request->mended);
         return id.value_or(0);
     });
 }
@@ -288,8 +291,10 @@ int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, c
         blob.kind = kind;
         blob.name = textOf(name);
         blob.step = telltale::Step { nearest(step) };
-        if (len > telltale::agent::kSideQueueBytes)
+        if (len > telltale::agent::kSideQueueBytes) {
+            agent->agent.countRefused(telltale::dropclass::kBlobs, nearest(step), len, "a document was too large");
             return 0;
+        }
         blob.bytes.assign(static_cast<const char*>(bytes), len);
         return agent->agent.pushBlob(std::move(blob)) ? 1 : 0;
     });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <telltale/protocol/limits.h>
 #include <telltale/stats/stats.h>
@@ -164,9 +165,13 @@ void Encoder::addPart(const Layout::Part& part, StepBlock&& block)
     for (const Column& column : block.columns)
         bytes += 16 + column.size() * (std::holds_alternative<std::vector<float>>(column.values) ? 4 : 8);
     const bool isNew = std::find(m_usedLayouts.begin(), m_usedLayouts.end(), part.wire->id) == m_usedLayouts.end();
-    const std::size_t layoutBytes = isNew ? part.layoutBytes : 0;
-    const std::size_t submessages = isNew ? part.wire->series.size() + 2 : 0;
-    if (!fits(bytes, layoutBytes, submessages)) {
+    Cost cost { bytes, 0, 0, 1, 3 }; // its step, its time, its place in the order
+    if (isNew) {
+        cost.layoutBytes = part.layoutBytes;
+        cost.submessages = part.wire->series.size() + part.wire->stats.size() + 2;
+        cost.elements += part.wire->stats.size() + part.dimensions;
+    }
+    if (!fits(cost)) {
         const bool isCutInsideStep = !m_steps.isEmpty() && m_steps.last == Step { m_step };
         emit(!isCutInsideStep);
         return addPart(part, std::move(block));
@@ -174,9 +179,7 @@ void Encoder::addPart(const Layout::Part& part, StepBlock&& block)
     touch(m_now);
     if (isNew)
         m_usedLayouts.push_back(part.wire->id);
-    m_layoutBytes += layoutBytes;
-    m_decodedBytes += bytes;
-    m_submessages += submessages;
+    add(cost);
     if (m_steps.isEmpty())
         m_steps = { block.step, block.step };
     m_steps.first = std::min(m_steps.first, block.step);
@@ -184,43 +187,54 @@ void Encoder::addPart(const Layout::Part& part, StepBlock&& block)
     m_builder.addBlock(block);
 }
 
-bool Encoder::fits(std::size_t decodedBytes, std::size_t layoutBytes, std::size_t submessages) const
+bool Encoder::fits(const Cost& cost) const
 {
     return m_builder.isEmpty()
-        || (m_decodedBytes + decodedBytes <= kMaxBatchBytes && m_layoutBytes + layoutBytes <= kMaxLayoutBytes
-            && m_submessages + submessages <= kMaxBatchSubmessages);
+        || (m_decodedBytes + cost.decodedBytes <= kMaxBatchBytes && m_layoutBytes + cost.layoutBytes <= kMaxLayoutBytes
+            && m_submessages + cost.submessages <= kMaxBatchSubmessages
+            && m_blocks + cost.blocks <= protocol::limits::kMaxSubmessages
+            && m_elements + cost.elements <= protocol::limits::kMaxPackedElements);
+}
+
+void Encoder::add(const Cost& cost)
+{
+    m_decodedBytes += cost.decodedBytes;
+    m_layoutBytes += cost.layoutBytes;
+    m_submessages += cost.submessages;
+    m_blocks += cost.blocks;
+    m_elements += cost.elements;
 }
 
 void Encoder::addEvent(const Event& event, Clock::time_point now)
 {
-    const std::size_t bytes = 64 + event.kind.size() + event.text.size() + event.json.size();
-    if (!fits(bytes, 0, 1))
+    const Cost cost { 64 + event.kind.size() + event.text.size() + event.json.size() };
+    if (!fits(cost))
         emit(true);
     touch(now);
-    m_decodedBytes += bytes;
-    ++m_submessages;
+    add(cost);
+    ++m_events;
     m_builder.addEvent(event);
 }
 
 void Encoder::addBlob(const Blob& blob, Clock::time_point now)
 {
-    const std::size_t bytes = 64 + blob.id.size() + blob.name.size() + blob.bytes.size();
-    if (!fits(bytes, 0, 1))
+    const Cost cost { 64 + blob.id.size() + blob.name.size() + blob.bytes.size() };
+    if (!fits(cost))
         emit(true);
     touch(now);
-    m_decodedBytes += bytes;
-    ++m_submessages;
+    add(cost);
+    ++m_blobs;
     m_builder.addBlob(blob);
 }
 
 void Encoder::addDrops(const std::vector<Drop>& drops, Clock::time_point now)
 {
     for (const Drop& drop : drops) {
-        if (!fits(128, 0, 1))
+        const Cost cost { 128 + drop.reason.size() };
+        if (!fits(cost))
             emit(true);
         touch(now);
-        m_decodedBytes += 128;
-        ++m_submessages;
+        add(cost);
         m_builder.addDrop(drop);
         m_drops.push_back(drop);
     }
@@ -248,12 +262,14 @@ void Encoder::emit(bool stepComplete)
     batch.info.layouts = m_lastUsedLayouts;
     batch.info.steps = m_steps;
     batch.drops = std::move(m_drops);
+    batch.events = std::exchange(m_events, 0);
+    batch.blobs = std::exchange(m_blobs, 0);
     m_builder.setStepComplete(stepComplete);
     batch.payload = m_builder.finish();
     m_usedLayouts.clear();
     m_drops.clear();
     m_steps = {};
-    m_layoutBytes = m_decodedBytes = m_submessages = 0;
+    m_layoutBytes = m_decodedBytes = m_submessages = m_blocks = m_elements = 0;
     m_sink(std::move(batch));
 }
 

@@ -23,6 +23,7 @@ struct EncodedBatch {
     std::string payload;
     BatchInfo info;
     std::vector<Drop> drops;
+    std::uint64_t events = 0, blobs = 0;
 };
 
 /// Gathers steps into payloads: all steps of one batch time, cut between steps, or between layouts when one step is too
@@ -50,7 +51,16 @@ public:
 
 private:
     void addPart(const Layout::Part& part, StepBlock&& block);
-    bool fits(std::size_t decodedBytes, std::size_t layoutBytes, std::size_t submessages) const;
+    /// What something adds to a message, by every measure that the server limits.
+    struct Cost {
+        std::size_t decodedBytes = 0;
+        std::size_t layoutBytes = 0;
+        std::size_t submessages = 1;
+        std::size_t blocks = 0;
+        std::size_t elements = 0;
+    };
+    bool fits(const Cost& cost) const;
+    void add(const Cost& cost);
     void touch(Clock::time_point now);
     void emit(bool stepComplete);
 
@@ -66,6 +76,9 @@ private:
     std::size_t m_layoutBytes = 0;
     std::size_t m_decodedBytes = 0;
     std::size_t m_submessages = 0;
+    std::size_t m_blocks = 0;
+    std::size_t m_elements = 0;
+    std::uint64_t m_events = 0, m_blobs = 0;
     std::vector<Drop> m_drops;
 };
 

@@ -140,9 +140,13 @@ HeldStore::Forgotten HeldStore::forgetUpTo(std::uint64_t seq)
     while (!m_items.empty() && m_firstSeq <= seq) {
         const Item& item = m_items.front();
         ++gone.batches;
-        const bool isRejected = m_rejected.erase(m_firstSeq) > 0;
-        (item.isLost ? gone.lostSamples : isRejected ? gone.rejectedSamples : gone.samples) += item.info.samples;
-        (item.isLost ? gone.lostScalars : isRejected ? gone.rejectedScalars : gone.scalars) += item.info.scalars;
+        const auto rejected = m_rejected.extract(m_firstSeq);
+        Lost refused = rejected && !item.isLost ? rejected.mapped() : Lost {};
+        refused = { std::min(refused.samples, item.info.samples), std::min(refused.scalars, item.info.scalars) };
+        gone.rejectedSamples += refused.samples;
+        gone.rejectedScalars += refused.scalars;
+        (item.isLost ? gone.lostSamples : gone.samples) += item.info.samples - refused.samples;
+        (item.isLost ? gone.lostScalars : gone.scalars) += item.info.scalars - refused.scalars;
         if (item.place.segment == 0 && item.payload)
             m_memoryBytes -= item.payload->size();
         m_items.pop_front();

@@ -7,12 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <telltale/agent/lostbatch.h>
 #include <telltale/agent/spooldisk.h>
+#include <telltale/core/drops.h>
 
 namespace telltale::agent {
 
@@ -64,7 +65,8 @@ public:
     std::string giveUp(std::uint64_t seq, const std::string& why);
     const BatchInfo* info(std::uint64_t seq) const;
     Forgotten forgetUpTo(std::uint64_t seq);
-    void markRejected(std::uint64_t seq) { m_rejected.insert(seq); }
+    /// The server did not take so much of it.
+    void markRejected(std::uint64_t seq, Lost lost) { m_rejected.insert_or_assign(seq, lost); }
 
     /// Sends to the disk whatever has been in memory for longer than `olderThan`.
     void spill(Clock::time_point now, std::chrono::milliseconds olderThan);
@@ -106,7 +108,7 @@ private:
     std::uint64_t m_readUpTo = 0; ///< asked of the disk
     std::uint64_t m_samplesSoFar = 0, m_scalarsSoFar = 0; ///< in all batches that were ever added
     std::size_t m_memoryBytes = 0;
-    std::unordered_set<std::uint64_t> m_rejected;
+    std::unordered_map<std::uint64_t, Lost> m_rejected;
     std::string m_trouble;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <telltale/core/drops.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/stats/stats.h>
 
 namespace telltale::agent {
@@ -56,9 +58,13 @@ Expected<const Layout*> LayoutRegistry::add(
         layout->scalarsPerSeries = 1;
     else
         layout->samplesPerSeries = static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), isSample));
-    layout->dropClass = kind == Kind::Scalar ? 1 : std::count(stats.begin(), stats.end(), Stat::Hist) > 0 ? 3 : 2;
+    layout->dropClass = kind == Kind::Scalar                     ? dropclass::kScalars
+        : std::count(stats.begin(), stats.end(), Stat::Hist) > 0 ? dropclass::kHistograms
+                                                                 : dropclass::kTensors;
 
     std::lock_guard lock(m_mutex);
+    if (auto ok = protocol::checkSeriesCount(m_seriesCount, series.size()); !ok)
+        return tl::unexpected(ok.error());
     std::uint32_t nextId = m_nextId;
     layout->id = nextId;
     for (std::size_t first = 0; first < series.size();) {
@@ -67,13 +73,17 @@ Expected<const Layout*> LayoutRegistry::add(
         wire->kind = kind;
         wire->stats = stats;
         std::size_t text = 0;
+        std::size_t dimensions = 0;
         std::size_t next = first;
         while (next < series.size() && next - first < kMaxPartSeries && (next == first || text < kMaxPartText)) {
             text += textBytes(series[next]);
+            dimensions += series[next].shape.size() + series[next].fullShape.size();
             wire->series.push_back(std::move(series[next++]));
         }
-        layout->parts.push_back(
-            { std::move(wire), static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(next - first), text });
+        if (auto ok = protocol::checkLayout(*wire); !ok)
+            return tl::unexpected(ok.error());
+        layout->parts.push_back({ std::move(wire), static_cast<std::uint32_t>(first),
+            static_cast<std::uint32_t>(next - first), text, dimensions });
         first = next;
     }
     if (nextId > kChunk * kChunk)
@@ -85,6 +95,7 @@ Expected<const Layout*> LayoutRegistry::add(
         slot.store(chunk, std::memory_order_release);
     }
     m_nextId = nextId;
+    m_seriesCount += series.size();
     const Layout* result = m_owned.emplace_back(std::move(layout)).get();
     (*chunk)[result->id % kChunk].store(result, std::memory_order_release);
     return result;

@@ -23,6 +23,7 @@ struct Layout {
         std::uint32_t first = 0;
         std::uint32_t count = 0;
         std::size_t layoutBytes = 0; ///< about what the layout takes in a message
+        std::size_t dimensions = 0; ///< of all its shapes
     };
 
     std::uint32_t id = 0; ///< that of its first part
@@ -58,6 +59,7 @@ private:
     std::vector<std::unique_ptr<Chunk>> m_ownedChunks;
     std::vector<std::unique_ptr<const Layout>> m_owned;
     std::uint32_t m_nextId = 1;
+    std::size_t m_seriesCount = 0;
 };
 
 }

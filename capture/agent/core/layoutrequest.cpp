@@ -5,12 +5,15 @@
 
 #include <fmt/format.h>
 
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
 
 namespace telltale::agent {
 namespace {
 
 constexpr std::uint32_t kMaxDimensions = 32;
+constexpr std::size_t kShownBytes = 60;
 
 Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std::uint32_t count)
 {
@@ -34,31 +37,38 @@ Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std
     return out;
 }
 
-Expected<SeriesDesc> parseSeries(const tt_series& series, std::uint32_t position)
+bool isShape(const std::int64_t* shape, std::uint32_t dimensions)
+{
+    return dimensions <= kMaxDimensions && (dimensions == 0 || shape);
+}
+
+/// What does not fit is made to fit, and `mended` says so: one bad series costs its name or shape, no more.
+SeriesDesc parseSeries(const tt_series& series, std::string& mended)
 {
     SeriesDesc out;
     out.name = series.name ? series.name : "";
     out.slot = series.slot ? series.slot : "";
     out.definition = series.definition ? series.definition : "";
-    if (out.name.empty() || out.name.size() > protocol::limits::kMaxNameBytes)
-        return failure(ErrorCode::BadInput,
-            fmt::format("the name of series {} has {} bytes; 1 to {} are allowed", position, out.name.size(),
-                protocol::limits::kMaxNameBytes));
-    if (out.slot.size() > 64 || out.definition.size() > 64)
-        return failure(
-            ErrorCode::BadInput, fmt::format("the slot or definition of series {} has more than 64 bytes", position));
-    if (series.ndim > kMaxDimensions || series.full_ndim > kMaxDimensions || (series.ndim > 0 && !series.shape)
-        || (series.full_ndim > 0 && !series.full_shape))
-        return failure(ErrorCode::BadInput, fmt::format("the shape of series {} makes no sense", position));
+    if (out.name.empty())
+        out.name = "(unnamed)";
+    if (protocol::mendNames(out) && mended.empty())
+        mended = fmt::format("the name of series \"{}...\" is longer than {} bytes or no UTF-8; it is shortened",
+            protocol::cutUtf8(out.name, kShownBytes), protocol::limits::kMaxNameBytes);
     out.vppStage = series.vpp_stage;
     out.microStep = series.micro_step;
     out.form = series.form;
     out.dtype
         = series.dtype <= static_cast<std::uint32_t>(DType::Bool) ? static_cast<DType>(series.dtype) : DType::Unknown;
     out.numel = series.numel;
-    out.shape.assign(series.shape, series.shape + series.ndim);
     out.shardOffset = series.shard_offset;
-    out.fullShape.assign(series.full_shape, series.full_shape + series.full_ndim);
+    const bool isUsable = isShape(series.shape, series.ndim) && isShape(series.full_shape, series.full_ndim);
+    if (isUsable) {
+        out.shape.assign(series.shape, series.shape + series.ndim);
+        out.fullShape.assign(series.full_shape, series.full_shape + series.full_ndim);
+    } else if (mended.empty()) {
+        mended = fmt::format("the shape of series \"{}\" has more than {} dimensions; it is left out",
+            protocol::cutUtf8(out.name, kShownBytes), kMaxDimensions);
+    }
     return out;
 }
 
@@ -71,9 +81,8 @@ Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint
         return failure(ErrorCode::BadInput, fmt::format("there is no kind with the number {}", kind));
     if (!series || count == 0)
         return failure(ErrorCode::BadInput, "a layout needs at least one series");
-    if (count > protocol::limits::kMaxSeriesPerRun)
-        return failure(ErrorCode::TooLarge,
-            fmt::format("a run has at most {} series, this layout {}", protocol::limits::kMaxSeriesPerRun, count));
+    if (auto ok = protocol::checkSeriesCount(0, count); !ok)
+        return tl::unexpected(ok.error());
     LayoutRequest out;
     out.kind = static_cast<Kind>(kind);
     auto columns = parseStats(out.kind, stats, statCount);
@@ -84,12 +93,8 @@ Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint
         : stats && statCount > 0        ? BlockType::Floats
                                         : BlockType::Stats;
     out.series.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-        auto desc = parseSeries(series[i], i);
-        if (!desc)
-            return tl::unexpected(desc.error());
-        out.series.push_back(std::move(*desc));
-    }
+    for (std::uint32_t i = 0; i < count; ++i)
+        out.series.push_back(parseSeries(series[i], out.mended));
     return out;
 }
 

@@ -16,6 +16,7 @@ struct LayoutRequest {
     std::vector<Stat> stats;
     BlockType type = BlockType::Stats;
     std::vector<SeriesDesc> series;
+    std::string mended; ///< one sentence where names or shapes had to be made to fit, else empty
 
     static Expected<LayoutRequest> parse(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,
         const tt_series* series, std::uint32_t count);

@@ -27,11 +27,16 @@ constexpr std::chrono::seconds kIntroductionTime { 2 };
 /// What the searching thread and the sender have together.
 struct Leftovers::Search {
     std::mutex mutex;
-    std::deque<std::unique_ptr<Stream>> ready; ///< under the mutex, as all but the flag
+    std::deque<Waiting> ready; ///< under the mutex, as all but the flag
     std::deque<std::string> troubles;
     bool isOver = false; ///< nothing more will be ready
     std::atomic<bool> isCancelled { false };
 
+    void add(std::unique_ptr<Stream> stream, std::optional<ProductionPage::Left> page)
+    {
+        std::lock_guard lock(mutex);
+        ready.push_back({ std::move(stream), std::move(page) });
+    }
     void trouble(std::string sentence)
     {
         std::lock_guard lock(mutex);
@@ -43,6 +48,7 @@ struct Leftovers::Search {
 void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk)
 {
     std::error_code error;
+    std::vector<ProductionPage::Left> pages = ProductionPage::leftByRun(runFolder);
     std::vector<std::pair<fs::file_time_type, fs::path>> folders;
     for (const auto& entry : fs::directory_iterator(runFolder, error))
         if (entry.is_directory(error))
@@ -64,8 +70,15 @@ void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, 
         if (!spooled->stream)
             continue;
         spooled->stream->disk.useThread();
-        std::lock_guard lock(mutex);
-        ready.push_back(std::move(spooled->stream));
+        auto page = ProductionPage::leftBy(spooled->stream->hello.incarnation);
+        if (page)
+            std::erase_if(pages, [&page](const auto& other) { return other.path == page->path; });
+        add(std::move(spooled->stream), std::move(page));
+    }
+    // What a killed process had not even spooled: there is nothing to deliver but how much it was.
+    for (ProductionPage::Left& page : pages) {
+        auto stream = std::make_unique<Stream>(page.hello, runFolder / "none", capBytes, disk);
+        add(std::move(stream), std::move(page));
     }
 }
 
@@ -107,10 +120,19 @@ void Leftovers::openNext()
         }
         if (m_search->ready.empty())
             return;
-        m_stream = std::move(m_search->ready.front());
+        m_stream = std::move(m_search->ready.front().stream);
+        m_page = std::move(m_search->ready.front().page);
         m_search->ready.pop_front();
     }
-    m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, Session::Events {});
+    Session::Events events;
+    events.describe = [this](protocol::Heartbeat& heartbeat) {
+        if (m_page) {
+            heartbeat.producedSamples = m_page->produced.samples;
+            heartbeat.producedScalars = m_page->produced.scalars;
+            heartbeat.isFinal = true;
+        }
+    };
+    m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, std::move(events));
 }
 
 void Leftovers::tick(Clock::time_point now)
@@ -120,9 +142,12 @@ void Leftovers::tick(Clock::time_point now)
     if (!m_session)
         return;
     m_session->tick(now);
-    if (!m_stream->held.isEmpty())
+    if (!m_stream->held.isEmpty() || (m_page && !m_session->isOpen()))
         return;
     m_session->sayBye("restarting");
+    if (m_page)
+        m_page->remove();
+    m_page.reset();
     m_session.reset();
     m_stream->disk.close(std::nullopt);
     m_stream.reset();

@@ -4,9 +4,12 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include <boost/asio/io_context.hpp>
 
+#include <telltale/agent/productionpage.h>
 #include <telltale/agent/session.h>
 #include <telltale/agent/stream.h>
 
@@ -32,12 +35,19 @@ public:
 private:
     struct Search;
 
+    /// A stream, and what its process left to say of it.
+    struct Waiting {
+        std::unique_ptr<Stream> stream;
+        std::optional<ProductionPage::Left> page;
+    };
+
     void openNext();
 
     boost::asio::io_context& m_context;
     const protocol::JoinString m_join;
     LastError& m_lastError;
     std::unique_ptr<Stream> m_stream;
+    std::optional<ProductionPage::Left> m_page;
     std::unique_ptr<Session> m_session;
     const Clock::time_point m_started = Clock::now();
     const std::shared_ptr<Search> m_search;

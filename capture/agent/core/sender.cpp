@@ -39,6 +39,8 @@ constexpr std::int64_t kClockJumpNs = 1'000'000'000;
 constexpr int kMaxStrikes = 3;
 constexpr int kStepsPerTurn = 64;
 constexpr int kNice = 5;
+constexpr const char* kUnreadable = "the spool cannot be read";
+constexpr const char* kNoRoom = "neither memory nor spool had room";
 
 /// Training comes first on a full machine. Refusals do not matter.
 void yieldToTraining()
@@ -57,7 +59,7 @@ Sender::Sender(const AgentOptions& options, Handover& handover)
     , m_work(boost::asio::make_work_guard(m_context))
     , m_stream(options.hello, options.streamFolder(), options.spoolCapBytes, options.disk, kDiskPatience)
     , m_encoder([this](EncodedBatch&& batch) { take(std::move(batch)); })
-    , m_drops(handover.counters)
+    , m_drops(handover.drops)
 {
 }
 
@@ -87,12 +89,15 @@ Session::Events Sender::sessionEvents()
         m_counters.scalarsAcked += gone.scalars;
         m_counters.dropped += gone.rejectedSamples;
         m_counters.scalarsDropped += gone.rejectedScalars;
-        m_counters.dropsByClass[2] += gone.rejectedSamples;
-        m_counters.dropsByClass[1] += gone.rejectedScalars;
         m_counters.dropped += gone.lostSamples;
         m_counters.scalarsDropped += gone.lostScalars;
-        m_counters.dropsByClass[2] += gone.lostSamples;
-        m_counters.dropsByClass[1] += gone.lostScalars;
+        m_drops.tally(dropclass::kTensors, kUnreadable, gone.lostSamples);
+        m_drops.tally(dropclass::kScalars, kUnreadable, gone.lostScalars);
+    };
+    events.onRejected = [this](const std::string& reason, Lost lost) {
+        const std::string why = "the server refused it: " + reason;
+        m_drops.tally(dropclass::kTensors, why, lost.samples);
+        m_drops.tally(dropclass::kScalars, why, lost.scalars);
     };
     events.onGap = [this](std::uint64_t first, std::uint64_t last) {
         Event event;
@@ -108,6 +113,8 @@ Session::Events Sender::sessionEvents()
         for (const auto& count : m_counters.dropsByClass)
             heartbeat.dropsByClass.push_back(count.load(std::memory_order_relaxed));
         heartbeat.producedSamples = m_counters.produced.load(std::memory_order_relaxed);
+        heartbeat.producedScalars = m_counters.scalarsProduced.load(std::memory_order_relaxed);
+        heartbeat.isFinal = m_isStopping.load(std::memory_order_relaxed);
     };
     return events;
 }
@@ -180,13 +187,14 @@ bool Sender::drainRing()
     bool isKept = false;
     const auto onStep = [this](std::int64_t step, std::int64_t wallNs) {
         m_step = step;
+        ++m_stepsTaken;
         m_encoder.beginStep(step, wallNs, m_now);
     };
     const auto onBlock = [this](const SlabRing::Block& block) {
         const Layout* layout = m_handover.layouts.find(block.layout);
         if (!layout)
             return;
-        if (thinning::keeps(layout->dropClass, m_step, m_fill)) {
+        if (thinning::keeps(layout->dropClass, m_stepsTaken, m_fill)) {
             for (const Layout::Part& part : layout->parts)
                 m_stream.layouts.add(part.wire);
             m_encoder.addBlock(*layout, block);
@@ -223,7 +231,7 @@ void Sender::drainSideQueue()
     for (SideItem& item : m_handover.side.drain()) {
         if (const auto* event = std::get_if<Event>(&item))
             m_encoder.addEvent(*event, m_now);
-        else if (thinning::keeps(4, m_step, m_fill))
+        else if (thinning::keeps(dropclass::kBlobs, m_stepsTaken, m_fill))
             m_encoder.addBlob(std::get<Blob>(item), m_now);
         else
             m_drops.add(4, "the spool is nearly full", m_step, m_step, 1, std::get<Blob>(item).bytes.size());
@@ -255,8 +263,10 @@ void Sender::take(EncodedBatch&& batch)
     m_counters.dropped += info.samples;
     m_counters.scalarsDropped += info.scalars;
     m_drops.putBack(batch.drops);
-    m_drops.add(2, "neither memory nor spool had room", info.steps.first.value, info.steps.last.value, info.samples);
-    m_drops.add(1, "neither memory nor spool had room", info.steps.first.value, info.steps.last.value, info.scalars);
+    m_drops.add(dropclass::kEvents, kNoRoom, m_step, m_step, batch.events);
+    m_drops.add(dropclass::kBlobs, kNoRoom, m_step, m_step, batch.blobs);
+    m_drops.add(2, kNoRoom, info.steps.first.value, info.steps.last.value, info.samples);
+    m_drops.add(1, kNoRoom, info.steps.first.value, info.steps.last.value, info.scalars);
 }
 
 void Sender::keepHouse()
@@ -337,6 +347,7 @@ void Sender::finish()
     // `telltale import` has no agent to ask how the training ended.
     m_stream.disk.close(m_isAllAcknowledged ? std::nullopt : std::optional(reason));
     if (m_session && m_session->isOpen()) {
+        m_hasToldAll = m_isAllAcknowledged.load();
         m_session->sayBye(reason);
         m_work.reset();
         m_leftovers.reset();
@@ -356,8 +367,8 @@ void Sender::countUnwritten()
         return;
     m_counters.dropped += samples;
     m_counters.scalarsDropped += scalars;
-    m_counters.dropsByClass[2] += samples;
-    m_counters.dropsByClass[1] += scalars;
+    m_drops.tally(dropclass::kTensors, "neither the server nor the spool took them", samples);
+    m_drops.tally(dropclass::kScalars, "neither the server nor the spool took them", scalars);
     const std::string why = m_stream.disk.takeTrouble();
     m_handover.lastError.set(fmt::format("{} samples are lost: neither the server nor the spool took them{}{}",
         samples + scalars, why.empty() ? "" : "; ", why));

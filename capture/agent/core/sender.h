@@ -38,6 +38,7 @@ struct Handover {
     SpscQueue<RingDrop, 256> ringDrops;
     SideQueue side;
     Counters counters;
+    DropLedger drops { counters };
     LastError lastError;
     std::atomic<bool> isDisabled { false }; ///< after three internal errors
 };
@@ -61,6 +62,8 @@ public:
     /// Any thread. A number for isFlushed(): everything handed over before this call.
     std::uint64_t requestFlush();
     bool isFlushed(std::uint64_t ticket) const { return m_flushDone.load(std::memory_order_acquire) >= ticket; }
+    /// After run(): the server has everything, and knows how much that was.
+    bool hasToldAll() const { return m_hasToldAll.load(std::memory_order_relaxed); }
     /// After run(): nothing is left unacknowledged.
     bool isAllAcknowledged() const { return m_isAllAcknowledged.load(std::memory_order_relaxed); }
 
@@ -88,7 +91,7 @@ private:
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> m_work;
     Stream m_stream;
     Encoder m_encoder;
-    DropLedger m_drops;
+    DropLedger& m_drops;
     std::unique_ptr<Session> m_session;
     std::unique_ptr<Leftovers> m_leftovers;
 
@@ -97,6 +100,7 @@ private:
     Clock::time_point m_firstPendingDrop {};
     std::chrono::microseconds m_idle { 1000 };
     std::int64_t m_step = 0;
+    std::uint64_t m_stepsTaken = 0;
     std::int64_t m_clockOffset = 0;
     double m_fill = 0;
     bool m_isDiskAway = false; ///< takes nothing now
@@ -108,6 +112,7 @@ private:
     std::atomic<std::uint64_t> m_flushDone { 0 };
     std::atomic<bool> m_isStopping { false };
     std::atomic<bool> m_isAllAcknowledged { false };
+    std::atomic<bool> m_hasToldAll { false };
     std::mutex m_stopMutex;
     std::condition_variable m_ended;
     bool m_hasEnded = false; ///< under m_stopMutex, as what follows

@@ -184,15 +184,33 @@ void Session::handle(const protocol::Welcome& welcome)
 
 void Session::handle(const protocol::Ack& ack)
 {
-    for (const protocol::Rejected& rejected : ack.rejected) {
-        m_stream.held.markRejected(rejected.seq);
-        m_sentLayouts.clear();
-        m_lastError.set(fmt::format("the server refused batch {}: {}", rejected.seq, rejected.reason));
-    }
+    for (const protocol::Rejected& rejected : ack.rejected)
+        note(rejected);
     m_stream.rules.onAck(ack);
     forget();
     takeGap();
     sendBatches();
+}
+
+void Session::note(const protocol::Rejected& rejected)
+{
+    const BatchInfo* info = m_stream.held.info(rejected.seq);
+    Lost lost { rejected.samples, rejected.scalars };
+    if (!rejected.isInPart) {
+        lost = info ? Lost { info->samples, info->scalars } : Lost {};
+        // The layouts that came with it are not known: what uses them brings them again.
+        if (info && info->layouts)
+            for (const LayoutId id : *info->layouts)
+                m_sentLayouts.erase(id);
+        else
+            m_sentLayouts.clear();
+        m_preparedSeq = 0;
+    }
+    m_stream.held.markRejected(rejected.seq, lost);
+    m_lastError.set(fmt::format("the server refused {} batch {}: {}", rejected.isInPart ? "a part of" : "all of",
+        rejected.seq, rejected.reason));
+    if (m_events.onRejected)
+        m_events.onRejected(rejected.reason, lost);
 }
 
 void Session::handle(const protocol::Nack& nack)
@@ -232,6 +250,10 @@ void Session::sendBatches()
         protocol::Batch batch;
         batch.seq = seq;
         batch.epoch = m_stream.rules.epoch();
+        if (const BatchInfo* info = m_stream.held.info(seq)) {
+            batch.samples = info->samples;
+            batch.scalars = info->scalars;
+        }
         batch.crc = crc32c(m_prepared.payload);
         batch.payload = std::move(m_prepared.payload);
         m_preparedSeq = 0;
@@ -274,6 +296,7 @@ void Session::takeGap()
 void Session::sayBye(const std::string& reason)
 {
     if (m_state == State::Open) {
+        sendHeartbeat(Clock::now());
         protocol::Bye bye;
         bye.reason = reason;
         bye.lastSeq = m_stream.rules.nextSeq() - 1;

@@ -30,6 +30,8 @@ public:
     struct Events {
         /// Something left the held store.
         std::function<void(const HeldStore::Forgotten&)> onForgotten;
+        /// The server did not take (all of) a batch.
+        std::function<void(const std::string& reason, Lost lost)> onRejected;
         /// The server lost seqs it had acknowledged and that are gone here.
         std::function<void(std::uint64_t first, std::uint64_t last)> onGap;
         /// Fills in what a heartbeat says besides clocks and seq.
@@ -64,6 +66,7 @@ private:
     void handle(const protocol::Bye& bye);
     void sendBatches();
     void sendHeartbeat(Clock::time_point now);
+    void note(const protocol::Rejected& rejected);
     void forget();
     void takeGap();
     void retryLater(const std::string& why);

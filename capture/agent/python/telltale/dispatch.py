@@ -143,7 +143,8 @@ class Dispatcher:
         if self._worker is not None:
             self._worker.drain(5.0)
             self._worker.stop()
-        for sink in self.sinks:
+        # The others may have a last word for the stream: alerts do.
+        for sink in sorted(self.sinks, key=lambda one: isinstance(one, StreamSink)):
             try:
                 sink.close(reason)
             except Exception as error:  # noqa: BLE001

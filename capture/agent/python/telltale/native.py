@@ -216,8 +216,8 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
     array = (Series * len(descs))()
     for out, desc in zip(array, descs):
         # The root module has no name of its own.
-        out.name = desc.name.encode("utf-8", "replace")[:1024] or b"(model)"
-        out.slot = _short(desc.slot)
+        out.name = _text(desc.name) or b"(model)"
+        out.slot = _text(desc.slot)
         out.vpp_stage = desc.vpp_stage
         out.micro_step = desc.micro_step
         out.form = int(desc.form)
@@ -231,14 +231,13 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
         out.full_shape = full
         out.full_ndim = len(desc.full_shape)
         out.shard_offset = desc.shard_offset
-        out.definition = _short(desc.definition) if desc.definition else None
+        out.definition = _text(desc.definition) if desc.definition else None
     return array
 
 
-def _short(text: str) -> bytes:
-    """At most 64 bytes, what the wire takes of a slot or definition."""
-    data = text.encode("utf-8", "replace")
-    return data if len(data) <= 64 else data[:61].decode("utf-8", "ignore").encode() + "…".encode()
+def _text(text: str) -> bytes:
+    """As C reads it, which ends at a NUL; the core makes it fit the wire."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace")
 
 
 class Agent:
@@ -286,12 +285,10 @@ class Agent:
         self._lib.tt_step_dropped(self._agent, step, samples, scalars)
 
     def event(self, kind: str, step: int, text: str, document: str = "{}") -> bool:
-        return bool(
-            self._lib.tt_event(self._agent, kind.encode(), step, text.encode("utf-8", "replace"), document.encode())
-        )
+        return bool(self._lib.tt_event(self._agent, _text(kind), step, _text(text), _text(document)))
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> bool:
-        return bool(self._lib.tt_blob(self._agent, kind.encode(), name.encode(), step, data, len(data)))
+        return bool(self._lib.tt_blob(self._agent, _text(kind), _text(name), step, data, len(data)))
 
     def counters(self) -> dict[str, int]:
         """tt_counters as a dict."""

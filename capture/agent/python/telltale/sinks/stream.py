@@ -24,6 +24,7 @@ _PART = 4096  # series in one layout
 _CLOSE_SECONDS = 5.0
 _SPOOL_TROUBLE = ("cannot create", "cannot open", "cannot write", "cannot sync")  # what the core says of files
 _SCALARS = "scalars"  # the sink's own table
+_MOST_METRICS = 4096  # names
 
 
 @dataclass
@@ -41,12 +42,14 @@ class StreamSink(Sink):
         self._options = options
         self.agent: native.Agent | None = None
         self._parts: dict[Any, list[_Part]] = {}  # by kind and columns
-        self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=4096)
+        self._scalars = SeriesTable(Kind.SCALAR, (Stat.VALUE,), capacity=_MOST_METRICS)
         self._scalar_rows: dict[str, int] = {}
         self._names: dict[tuple[int, str], str] = {}  # (chunk, shown name) -> the model's own
         self._stripped: dict[str, str] = {}
         self._told_names = 0
         self._last_counters: dict[str, int] = {}
+        self._refused = [0, 0]  # samples and scalars of the step that have no series to go to
+        self._told: set[str] = set()
 
     def open(self, context: RunContext) -> None:
         if self.agent is not None:
@@ -63,7 +66,7 @@ class StreamSink(Sink):
         agent = self.agent
         if agent is None:
             return True
-        todo = []
+        todo: list[tuple[SeriesTable, _Part]] = []
         metrics: dict[int, float] = {}
         for table in tables:
             if table.kind is Kind.SCALAR:
@@ -73,8 +76,12 @@ class StreamSink(Sink):
                 continue
             self.know(table)
             for part in self._parts.get((table.kind, table.stats), ()):
-                if part.layout and _is_present(table, part):
+                if not _is_present(table, part):
+                    continue
+                if part.layout:
                     todo.append((table, part))
+                else:
+                    self._refuse(*_counts(table, part))
         self._send(step, todo, metrics)
         return True
 
@@ -84,30 +91,58 @@ class StreamSink(Sink):
         for desc, value in values:
             row = self._scalar_rows.get(desc.name)
             if row is None:
-                row = self._scalar_rows[desc.name] = self._scalars.add(desc)
+                row = self._scalars.add(desc)
+                if row >= 0:
+                    self._scalar_rows[desc.name] = row
             if row >= 0:
                 metrics[row] = value
+                continue
+            self._refuse(0, 1)
+            self._tell_once(
+                f"more than {_MOST_METRICS} metric names; {desc.name[:100]!r} and later ones are not stored"
+            )
 
     def _send(self, step: int, todo: list[tuple[SeriesTable, _Part]], metrics: dict[int, float]) -> None:
         agent = self.agent
         assert agent is not None
         self.know(self._scalars, _SCALARS)
         layouts = self._parts.get(_SCALARS, [])  # a part a row
-        metrics = {row: value for row, value in metrics.items() if layouts[row].layout}
-        if not todo and not metrics:
+        known = {row: value for row, value in metrics.items() if layouts[row].layout}
+        self._refuse(0, len(metrics) - len(known))
+        self._count_refused(step)
+        if not todo and not known:
             return
         slab = agent.begin(step)
         if not slab:
-            self._drop(step, todo, len(metrics))
+            self._drop(step, todo, len(known))
             return
         for table, part in todo:
             self._copy(slab, table, part)
-        for row, value in metrics.items():
+        for row, value in known.items():
             to, flags = agent.doubles(slab, layouts[row].layout)
             if to:
                 ctypes.c_double.from_address(to).value = value
                 ctypes.c_uint8.from_address(flags).value = 1
         agent.commit(slab)
+
+    def _refuse(self, samples: int, scalars: int) -> None:
+        self._refused[0] += samples
+        self._refused[1] += scalars
+
+    def _count_refused(self, step: int) -> None:
+        samples, scalars = self._refused
+        if samples or scalars:
+            self._refused = [0, 0]
+            self.dropped(step, samples, scalars)
+
+    def _tell_once(self, sentence: str) -> None:
+        """To the user, and in the run."""
+        topic = sentence.split(";")[0]
+        if topic in self._told:
+            return
+        self._told.add(topic)
+        print(f"telltale: {sentence}", file=sys.stderr)
+        self.event("log", 0, sentence)
 
     def write(self, frame: Frame) -> None:
         """The slower way, for steps that were fetched from a device."""
@@ -115,6 +150,7 @@ class StreamSink(Sink):
         if agent is None:
             return
         slab = 0
+        is_full = False
         for shot in frame.tables:
             last = int(shot.rows[-1])
             key = (shot.kind, shot.stats)
@@ -122,13 +158,16 @@ class StreamSink(Sink):
                 raise ValueError("series must be registered before their values: call know()")
             for part in self._parts[key]:
                 inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
-                if not part.layout or not inside.any():
+                if not inside.any():
                     continue
-                slab = slab or agent.begin(frame.step)
-                if not slab:
-                    agent.dropped(frame.step, 6 * len(shot.rows), 0)
-                    return
-                self._scatter(slab, shot, part, inside)
+                if part.layout and not is_full:
+                    slab = slab or agent.begin(frame.step)
+                    is_full = not slab
+                if slab and part.layout:
+                    self._scatter(slab, shot, part, inside)
+                else:
+                    self._refuse((len(shot.stats) or 6) * int(np.count_nonzero(inside)), 0)
+        self._count_refused(frame.step)
         if slab:
             agent.commit(slab)
 
@@ -217,9 +256,7 @@ class StreamSink(Sink):
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
-                self.agent.event(
-                    "log", 0, f"the agent refused a layout of {table.kind.word}: {self.agent.last_error()}"
-                )
+                self._tell_once(f"series of {table.kind.word} are not stored; {self.agent.last_error()}")
 
     def _shown(self, desc: SeriesDesc, own: set[str]) -> SeriesDesc:
         """The series under its name without what DDP, torch.compile, FSDP and checkpointing put into it: the same model
@@ -281,11 +318,9 @@ class StreamSink(Sink):
         assert self.agent is not None
         samples = 0
         for table, part in todo:
-            a, b = part.first, part.first + part.count
-            if not table.stats:
-                samples += 6 * int(np.count_nonzero(table.flags[a:b] & PRESENT))
-            else:
-                samples += len(table.stats) * int(np.count_nonzero(table.present[a:b]))
+            more_samples, more_scalars = _counts(table, part)
+            samples += more_samples
+            scalars += more_scalars
         self.agent.dropped(step, samples, scalars)
 
 
@@ -329,6 +364,15 @@ class NoticeStream(StreamSink):
 
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         """As write()."""
+
+
+def _counts(table: SeriesTable, part: _Part) -> tuple[int, int]:
+    """Samples and scalars of the step in one part of a table."""
+    a, b = part.first, part.first + part.count
+    if not table.stats:
+        return 6 * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
+    present = int(np.count_nonzero(table.present[a:b]))
+    return (0, present) if table.kind is Kind.SCALAR else (len(table.stats) * present, 0)
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:

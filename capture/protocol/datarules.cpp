@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/protocol/datarules.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
+
+namespace telltale::protocol {
+namespace {
+
+tl::unexpected<Error> bad(std::string what)
+{
+    return failure(ErrorCode::BadInput, std::move(what));
+}
+
+std::string nameOf(const SeriesLayout& layout)
+{
+    return "layout " + std::to_string(layout.id.value);
+}
+
+Expected<void> checkStats(const SeriesLayout& layout)
+{
+    for (auto stat = layout.stats.begin(); stat != layout.stats.end(); ++stat) {
+        if (*stat == Stat::Unspecified || static_cast<int>(*stat) >= kStoredStatCount)
+            return bad(nameOf(layout) + " has a stat that this version does not know");
+        if (std::find(layout.stats.begin(), stat, *stat) != stat)
+            return bad(nameOf(layout) + " names a stat twice");
+    }
+    const bool isScalar = layout.stats == std::vector<Stat> { Stat::Value };
+    if (layout.stats.empty() || isScalar != (layout.kind == Kind::Scalar))
+        return bad(nameOf(layout) + " has stats that do not go with its kind");
+    return {};
+}
+
+bool mend(std::string& name)
+{
+    if (isValidName(name))
+        return false;
+    name = toName(name);
+    return true;
+}
+
+}
+
+Expected<void> checkLayout(const SeriesLayout& layout)
+{
+    if (layout.id.value == 0)
+        return bad("a layout has no id");
+    if (layout.kind == Kind::Unspecified || static_cast<int>(layout.kind) >= kKindCount)
+        return bad(nameOf(layout) + " has a kind that this version does not know");
+    if (auto ok = checkStats(layout); !ok)
+        return ok;
+    for (const SeriesDesc& series : layout.series) {
+        if (!isValidName(series.name) || !isValidName(series.slot) || !isValidName(series.definition))
+            return bad("a series of " + nameOf(layout) + " has a name that is too long or contains NUL");
+    }
+    return {};
+}
+
+Expected<void> checkEvent(const Event& event)
+{
+    return isValidName(event.kind) ? Expected<void> {} : bad("an event has a kind that is too long or contains NUL");
+}
+
+Expected<void> checkBlob(const Blob& blob)
+{
+    if (blob.bytes.size() > limits::kMaxBlobPartBytes)
+        return failure(ErrorCode::TooLarge, "a blob part is larger than 512 KiB");
+    if (!isValidName(blob.id) || !isValidName(blob.kind) || !isValidName(blob.name))
+        return bad("a blob has a name that is too long or contains NUL");
+    return {};
+}
+
+Expected<void> checkSeriesCount(std::size_t known, std::size_t added)
+{
+    if (known + added <= limits::kMaxSeriesPerRun)
+        return {};
+    return failure(ErrorCode::TooLarge,
+        "more than " + std::to_string(limits::kMaxSeriesPerRun) + " series in one stream",
+        "collect fewer modules, kinds or metrics");
+}
+
+bool mendNames(SeriesDesc& series)
+{
+    const bool name = mend(series.name);
+    const bool slot = mend(series.slot);
+    return mend(series.definition) || name || slot;
+}
+
+}
