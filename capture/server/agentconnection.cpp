@@ -226,7 +226,8 @@ void AgentConnection::stopRecording(const Error& error)
 void AgentConnection::fence()
 {
     m_streamIsClosed = true;
-    send(protocol::Bye { "fenced", 0, 0 });
+    // Should two processes share an incarnation, they do not throw each other out by the second.
+    send(protocol::Bye { "fenced", kRetryRefusedMs, 0 });
     finish(QWebSocketProtocol::CloseCodePolicyViolated);
 }
 

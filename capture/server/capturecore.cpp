@@ -204,15 +204,16 @@ AgentConnection* CaptureCore::ownerOf(StreamId stream)
 
 void CaptureCore::on(const store::StreamOpened& event)
 {
+    for (const StreamId older : event.fenced) {
+        if (AgentConnection* connection = ownerOf(older))
+            connection->fence();
+    }
     const auto found = m_connections.find(event.token);
     if (found == m_connections.end() || found->second->phase() != Phase::AwaitStore) {
-        // It left while the store looked. If another connection has the stream by now, it stays open for that one.
-        if (ownerOf(event.stream) == nullptr)
-            m_sink->closeStream(event.stream, {}, 0, {});
+        // It left while the store looked.
+        m_sink->closeStream(event.stream, {}, 0, {});
         return;
     }
-    if (AgentConnection* older = ownerOf(event.stream))
-        older->fence();
     const auto connected = static_cast<std::uint64_t>(1
         + std::count_if(m_connections.begin(), m_connections.end(), [](const auto& c) { return c.second->session(); }));
     const std::uint64_t bytes = std::min(m_setup.limits.creditMaxBytes, m_setup.limits.creditTotalBytes / connected);

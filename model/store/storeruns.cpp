@@ -25,6 +25,13 @@ void StoreThread::open(const StreamRequest& request)
     opened.durableSeq = writer.streams().at(*row).durableSeq;
     opened.layouts = writer.layouts(*row);
     opened.run = (*run)->ref();
+    // The newest Hello wins; handle() has committed what the older one brought.
+    std::erase_if(m_streams, [&](const auto& entry) {
+        const bool isSame = entry.second.run == *run && entry.second.row == *row;
+        if (isSame)
+            opened.fenced.push_back(entry.first);
+        return isSame;
+    });
     m_streams[opened.stream] = { *run, *row };
     publishRuns();
     m_outlet.events({ std::move(opened) });
@@ -37,13 +44,10 @@ void StoreThread::close(const CloseMessage& message)
         return;
     const OpenStream stream = found->second;
     m_streams.erase(found);
-    // The same incarnation may have come back on a new connection before the old one was seen to be gone.
-    const bool still = std::any_of(m_streams.begin(), m_streams.end(),
-        [&](const auto& entry) { return entry.second.run == stream.run && entry.second.row == stream.row; });
     const auto leave = [&] {
         return stream.run->leave(stream.row, message.byeReason, message.lastSeq, message.produced, wallClockNs());
     };
-    if (!still && retry("writing the run " + stream.run->ref()->name, leave) == Outcome::Hopeless)
+    if (retry("writing the run " + stream.run->ref()->name, leave) == Outcome::Hopeless)
         stopRun(*stream.run);
     closeFinishedRuns();
 }

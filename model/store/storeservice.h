@@ -44,6 +44,9 @@ struct StreamOpened {
     std::uint64_t durableSeq = 0;
     std::vector<std::shared_ptr<const SeriesLayout>> layouts; ///< known layouts of a continued stream
     RunRef run;
+    /// What earlier connections of the same agent and incarnation knew this stream as: nothing is taken under these ids
+    /// any more.
+    std::vector<StreamId> fenced;
 };
 struct StreamRefused {
     std::uint64_t token = 0;

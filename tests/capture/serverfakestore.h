@@ -23,6 +23,7 @@ public:
         std::vector<std::shared_ptr<const SampleBatch>> taken;
         std::vector<std::uint64_t> quarantined;
         std::vector<std::string> closed; ///< reasons, in order
+        bool isOpen = false;
     };
 
     void setCommitsAtOnce(bool on)
@@ -99,6 +100,7 @@ private:
     std::map<Key, Stream> m_streams;
     std::vector<store::StoreEvent> m_events;
     std::function<void()> m_wake;
+    std::int64_t m_lastId = 0;
     bool m_commitsAtOnce = true;
     bool m_isFull = false;
 };
@@ -125,8 +127,12 @@ public:
     {
         std::unique_lock lock(m_disk->m_mutex);
         auto& stream = m_disk->m_streams[{ request.runKey, request.agentId, request.incarnation }];
-        if (stream.id.value == 0)
-            stream.id = StreamId { static_cast<std::int64_t>(m_disk->m_streams.size()) };
+        // As the store: every opening has an id of its own, and the older one ends.
+        std::vector<StreamId> fenced;
+        if (stream.isOpen)
+            fenced.push_back(stream.id);
+        stream.id = StreamId { ++m_disk->m_lastId };
+        stream.isOpen = true;
         // What was taken and not committed is gone with the server that took it.
         while (!stream.taken.empty() && stream.taken.size() + stream.quarantined.size() > stream.durable)
             stream.taken.pop_back();
@@ -136,6 +142,7 @@ public:
         opened.storeId = "fake";
         opened.epoch = ++stream.epoch;
         opened.durableSeq = stream.durable;
+        opened.fenced = std::move(fenced);
         for (const auto& batch : stream.taken)
             opened.layouts.insert(opened.layouts.end(), batch->layouts.begin(), batch->layouts.end());
         m_disk->m_events.push_back(std::move(opened));
@@ -170,8 +177,10 @@ public:
     void closeStream(StreamId id, std::string reason, std::uint64_t, Produced) override
     {
         const std::lock_guard lock(m_disk->m_mutex);
-        if (auto* stream = m_disk->find(id))
+        if (auto* stream = m_disk->find(id)) {
             stream->closed.push_back(std::move(reason));
+            stream->isOpen = false;
+        }
     }
 
 private:

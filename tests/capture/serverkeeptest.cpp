@@ -165,6 +165,40 @@ private Q_SLOTS:
             (*service)->stop();
         }
     }
+
+    void theNewestHelloOfAStreamWinsInTheRealStore()
+    {
+        QTemporaryDir dir;
+        store::StoreOptions options;
+        options.dataDir = dir.path().toStdString();
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        server::ServerOptions listen;
+        listen.dataDir = options.dataDir;
+        listen.listen = "127.0.0.1:0";
+        auto server = server::CaptureServer::start(listen, **service);
+        QVERIFY(server);
+        const auto join = protocol::JoinString::parse((*server)->joinString().toStdString());
+        AgentPeer older(*join, "host/0/trainer", 99);
+        QVERIFY(older.open());
+        QVERIFY(older.isAlive());
+        AgentPeer newer(*join, "host/0/trainer", 99);
+        QVERIFY(newer.open());
+        QCOMPARE(newer.peer.last<protocol::Welcome>()->durableSeq, std::uint64_t(1));
+        QTRY_VERIFY(older.peer.isClosed());
+        QCOMPARE(older.peer.last<protocol::Bye>()->reason, std::string("fenced"));
+        QVERIFY(older.peer.last<protocol::Bye>()->retryAfterMs > 0);
+        // The end of the older one does not end the stream.
+        QVERIFY(newer.isAlive());
+        QCOMPARE((*service)->liveRuns().at(0)->connectedRanks.load(), 1);
+        // Another incarnation is another stream, and nobody's enemy.
+        AgentPeer other(*join, "host/0/trainer", 100);
+        QVERIFY(other.open());
+        QVERIFY(newer.isAlive());
+        QVERIFY(other.isAlive());
+        (*server)->stop();
+        (*service)->stop();
+    }
 };
 
 QTEST_GUILESS_MAIN(ServerKeepTest)
