@@ -28,7 +28,8 @@ inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
 inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 inline constexpr std::size_t kMaxFragments = 64;
 inline constexpr std::size_t kMaxUnsentBytes = 8u << 20; ///< bytesToWrite of a peer that does not read
-inline constexpr int kMaxSocketsWithoutHello = 128;
+inline constexpr std::size_t kMaxNewcomers = 1024; ///< connections that have not said Hello
+inline constexpr std::size_t kMaxNewcomersPerAddress = 512;
 inline constexpr std::chrono::milliseconds kHandshakeTimeout { 3000 };
 inline constexpr std::chrono::milliseconds kHelloTimeout { 5000 };
 inline constexpr std::chrono::milliseconds kMessageTimeout { 15000 };

@@ -5,23 +5,10 @@
 #include <utility>
 
 #include <telltale/protocol/codec.h>
+#include <telltale/server/acceptor.h>
 #include <telltale/store/clock.h>
 
 namespace telltale::server {
-
-std::string AgentConnection::addressName(const QHostAddress& address)
-{
-    bool isV4 = false;
-    const quint32 v4 = address.toIPv4Address(&isV4);
-    return (isV4 ? QHostAddress(v4) : address).toString().toStdString();
-}
-
-std::string AgentConnection::peerName(const QHostAddress& address, quint16 port)
-{
-    const std::string name = addressName(address);
-    const std::string number = std::to_string(port);
-    return name.find(':') == std::string::npos ? name + ":" + number : "[" + name + "]:" + number;
-}
 
 AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ingest::BatchSink& sink,
     ConnectionHost& host, Doorkeeper& door, const ServerLimits& limits)

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 
-#include <QHostAddress>
 #include <QObject>
 #include <QWebSocket>
 
@@ -56,9 +55,6 @@ public:
     const QWebSocket& socket() const { return *m_socket; }
     const std::string& address() const { return m_address; }
     const std::string& peer() const { return m_peer; } ///< address:port
-    static std::string peerName(const QHostAddress& address, quint16 port);
-    static std::string addressName(const QHostAddress& address);
-    Clock::time_point waitingSince() const { return m_helloSince; } ///< for Hello
     const protocol::Hello& hello() const { return m_hello; }
     /// Null outside Open, Finishing and Stopping.
     const ingest::IngestSession* session() const { return m_session.get(); }

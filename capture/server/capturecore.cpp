@@ -2,11 +2,9 @@
 #include <telltale/server/capturecore.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
-#include <QNetworkProxy>
-#include <QTcpServer>
-#include <QTcpSocket>
 #include <QThread>
 #include <QUrl>
 #include <QWebSocketCorsAuthenticator>
@@ -30,6 +28,7 @@ CaptureCore::CaptureCore(Setup setup, std::unique_ptr<ingest::BatchSink> sink)
     , m_sink(std::move(sink))
     , m_doorkeeper(m_setup.token, m_setup.fingerprint, m_setup.hosts, m_setup.limits)
     , m_log(m_setup.log, m_setup.limits.logInterval)
+    , m_newcomers(m_setup.limits)
 {
 }
 
@@ -44,15 +43,11 @@ std::vector<AgentConnection*> CaptureCore::connections() const
     return out;
 }
 
-bool CaptureCore::listen()
+void CaptureCore::listen()
 {
     m_server = std::make_unique<QWebSocketServer>(QStringLiteral("telltale"),
         m_setup.isEncrypted ? QWebSocketServer::SecureMode : QWebSocketServer::NonSecureMode);
-    if (m_setup.isEncrypted)
-        m_server->setSslConfiguration(m_setup.tls);
-    m_server->setProxy(QNetworkProxy::NoProxy);
     m_server->setHandshakeTimeout(m_setup.limits.handshake);
-    m_server->setMaxPendingConnections(m_setup.limits.pendingConnections);
     m_server->setSupportedSubprotocols({ QString::fromLatin1(protocol::limits::kSubprotocol),
         QString::fromLatin1(protocol::limits::kTokenFirstSubprotocol) });
     // Must be answered before the signal returns. Who it was Qt does not say: all web pages share one line a minute.
@@ -74,37 +69,27 @@ bool CaptureCore::listen()
     m_sweepTimer->start(m_setup.limits.sweep);
     m_wakeTarget->core = this;
     m_sink->setWake([target = m_wakeTarget] { wake(target); });
-    if (!m_server->setSocketDescriptor(m_setup.listenFd))
-        return false;
-    if (auto* acceptor = m_server->findChild<QTcpServer*>())
-        connect(acceptor, &QTcpServer::newConnection, this, &CaptureCore::watchStrangers);
-    return true;
+    m_acceptor
+        = std::make_unique<Acceptor>(m_setup.listenFd, m_setup.isEncrypted ? std::optional(m_setup.tls) : std::nullopt,
+            *m_server, m_newcomers, m_setup.limits, acceptorEvents());
 }
 
-void CaptureCore::watchStrangers()
+Acceptor::Events CaptureCore::acceptorEvents()
 {
-    auto* acceptor = m_server->findChild<QTcpServer*>();
-    const auto strangers = acceptor->findChildren<QTcpSocket*>(Qt::FindDirectChildrenOnly);
-    for (QTcpSocket* stranger : strangers) {
-        if (!stranger->objectName().isEmpty())
-            continue;
-        stranger->setObjectName(QStringLiteral("stranger"));
-        const std::string address = AgentConnection::addressName(stranger->peerAddress());
-        const std::string peer = AgentConnection::peerName(stranger->peerAddress(), stranger->peerPort());
-        m_strangers.emplace(peer, Clock::now());
-        connect(stranger, &QTcpSocket::disconnected, this, [this, address, peer] {
-            m_strangers.erase(peer);
-            balanceDoor();
-            if (m_upgraded.erase(peer) != 0)
-                return;
-            if (m_refusedPages > 0)
-                --m_refusedPages;
-            else
-                m_log.refused(
-                    address, "handshake", "closed before it became an agent: no valid handshake in time", Clock::now());
-        });
-    }
-    balanceDoor();
+    Acceptor::Events events;
+    events.evictUpgraded = [this](const std::string& peer) {
+        for (AgentConnection* connection : connections()) {
+            if (connection->peer() == peer)
+                connection->cut("crowd", "cut: too many connections that have not said Hello");
+        }
+    };
+    events.lost = [this](const std::string& address, const std::string& kind, const std::string& what) {
+        if (m_refusedPages > 0)
+            --m_refusedPages;
+        else
+            m_log.refused(address, kind, what, Clock::now());
+    };
+    return events;
 }
 
 void CaptureCore::wake(const std::shared_ptr<WakeTarget>& target)
@@ -136,8 +121,8 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     AgentConnection& connection = *owned;
     m_connections.emplace(id, std::move(owned));
     request.address = connection.address();
-    m_upgraded.insert(connection.peer());
-    m_strangers.erase(connection.peer());
+    if (m_acceptor)
+        m_acceptor->upgraded(connection.peer());
     if (m_isStopping) {
         connection.finish(QWebSocketProtocol::CloseCodeGoingAway);
         return;
@@ -147,15 +132,13 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
         connection.askForProof();
     if (!refusal.kind.empty())
         connection.refuse(refusal);
-    else if (mute().size() > static_cast<std::size_t>(m_setup.limits.socketsWithoutHello))
-        refuseForCrowd(connection);
-    balanceDoor();
 }
 
 void CaptureCore::onHello(AgentConnection& connection)
 {
+    if (m_newcomers.remove(connection.peer()) && m_acceptor)
+        m_acceptor->lookAgain();
     m_sink->openStream(ingest::requestOf(connection.hello(), connection.id()));
-    balanceDoor();
 }
 
 void CaptureCore::onRefused(AgentConnection& connection, const std::string& kind, const std::string& what)
@@ -175,7 +158,8 @@ void CaptureCore::onEnded(AgentConnection& connection)
     // The socket is still on the stack.
     found->second.release()->deleteLater();
     m_connections.erase(found);
-    balanceDoor();
+    if (m_newcomers.remove(connection.peer()) && m_acceptor)
+        m_acceptor->lookAgain();
 }
 
 void CaptureCore::pump()
@@ -274,62 +258,14 @@ void CaptureCore::sweep()
         connection->sweep(now);
         connection->advance();
     }
-    limitSocketsWithoutHello();
+    if (late >= kOurOwnPause)
+        m_newcomers.forgive(late);
+    if (m_acceptor)
+        m_acceptor->sweep(now);
     if (now - m_lastPublish >= kPublishEvery)
         publish(now);
     if (m_isStopping)
         finishStopWhenDone(now);
-}
-
-std::vector<AgentConnection*> CaptureCore::mute() const
-{
-    std::vector<AgentConnection*> out = connections();
-    std::erase_if(out, [](const auto* connection) { return connection->phase() != Phase::AwaitHello; });
-    return out;
-}
-
-void CaptureCore::refuseForCrowd(AgentConnection& connection)
-{
-    connection.refuse("crowd",
-        "cut: more than " + std::to_string(m_setup.limits.socketsWithoutHello) + " sockets without Hello",
-        QWebSocketProtocol::CloseCodePolicyViolated);
-}
-
-void CaptureCore::balanceDoor()
-{
-    auto* acceptor = m_server && !m_isStopping ? m_server->findChild<QTcpServer*>() : nullptr;
-    if (acceptor == nullptr)
-        return;
-    const auto old = Clock::now() - m_setup.limits.helloGrace;
-    const auto expected = std::count_if(
-        m_strangers.begin(), m_strangers.end(), [&](const auto& stranger) { return stranger.second > old; });
-    const bool isFull = mute().size() + static_cast<std::size_t>(expected)
-        >= static_cast<std::size_t>(m_setup.limits.socketsWithoutHello);
-    if (isFull == m_isDoorShut)
-        return;
-    m_isDoorShut = isFull;
-    if (isFull) {
-        // Pausing alone would not end the loop in which Qt accepts.
-        m_acceptedAtOnce = acceptor->maxPendingConnections();
-        acceptor->setMaxPendingConnections(0);
-        acceptor->pauseAccepting();
-    } else {
-        acceptor->setMaxPendingConnections(m_acceptedAtOnce);
-        acceptor->resumeAccepting();
-    }
-}
-
-void CaptureCore::limitSocketsWithoutHello()
-{
-    auto waiting = mute();
-    if (waiting.size() >= static_cast<std::size_t>(m_setup.limits.socketsWithoutHello)) {
-        // One place at a time; whoever means it says Hello at once.
-        const auto oldest = std::min_element(
-            waiting.begin(), waiting.end(), [](const auto* a, const auto* b) { return a->id() < b->id(); });
-        if ((*oldest)->waitingSince() <= Clock::now() - m_setup.limits.helloGrace)
-            refuseForCrowd(**oldest);
-    }
-    balanceDoor();
 }
 
 void CaptureCore::publish(Clock::time_point now)
@@ -345,7 +281,7 @@ void CaptureCore::beginStop()
 {
     m_isStopping = true;
     m_stopDeadline = Clock::now() + m_setup.limits.drain;
-    m_server->close();
+    m_acceptor.reset();
     for (AgentConnection* connection : connections())
         connection->beginStop(kRetryAfterMs);
     pump();

@@ -6,7 +6,6 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <QObject>
@@ -15,9 +14,11 @@
 #include <QWebSocketServer>
 
 #include <telltale/ingest/batchsink.h>
+#include <telltale/server/acceptor.h>
 #include <telltale/server/agentconnection.h>
 #include <telltale/server/connectiontable.h>
 #include <telltale/server/doorkeeper.h>
+#include <telltale/server/newcomers.h>
 #include <telltale/server/peerlog.h>
 #include <telltale/server/serverlimits.h>
 
@@ -45,7 +46,7 @@ public:
     const ConnectionTable& table() const { return m_table; }
 
     // On the capture thread:
-    bool listen();
+    void listen();
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
     /// After `stopped`: sockets and timers die on the thread that they lived on, which ends then.
@@ -61,8 +62,6 @@ private:
     void onRefused(AgentConnection& connection, const std::string& kind, const std::string& what) override;
     void onEnded(AgentConnection& connection) override;
 
-    /// Qt says nothing of peers that it drops before the upgrade; their sockets do.
-    void watchStrangers();
     void admitPending();
     void admit(std::unique_ptr<QWebSocket> socket);
     void pump();
@@ -76,12 +75,7 @@ private:
     /// A copy: connections leave the map while they are worked on, but live until control is back in the event loop.
     std::vector<AgentConnection*> connections() const;
     void sweep();
-    std::vector<AgentConnection*> mute() const;
-    void refuseForCrowd(AgentConnection& connection);
-    /// Takes no more from the kernel's backlog than may wait for their Hello: a storm of reconnecting agents is served
-    /// in rounds, without a refusal.
-    void balanceDoor();
-    void limitSocketsWithoutHello();
+    Acceptor::Events acceptorEvents();
     void publish(Clock::time_point now);
     void finishStopWhenDone(Clock::time_point now);
 
@@ -99,14 +93,12 @@ private:
     Doorkeeper m_doorkeeper;
     PeerLog m_log;
     ConnectionTable m_table;
+    Newcomers m_newcomers;
     std::unique_ptr<QWebSocketServer> m_server;
+    std::unique_ptr<Acceptor> m_acceptor; ///< while we listen
     std::unique_ptr<QTimer> m_sweepTimer;
     std::unordered_map<std::uint64_t, std::unique_ptr<AgentConnection>> m_connections;
     std::unordered_map<StreamId, std::uint64_t> m_owners;
-    std::unordered_set<std::string> m_upgraded; ///< address:port of sockets that came past the handshake
-    std::unordered_map<std::string, Clock::time_point> m_strangers; ///< accepted and not upgraded yet, by address:port
-    bool m_isDoorShut = false;
-    int m_acceptedAtOnce = 0;
     std::uint64_t m_nextId = 1;
     bool m_isInTrouble = false;
     int m_refusedPages = 0; ///< have their line already; their sockets close next

@@ -142,14 +142,9 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     state->core->moveToThread(&state->thread);
     state->thread.setObjectName(QStringLiteral("capture"));
     state->thread.start();
-    bool isListening = false;
     CaptureCore* core = state->core.get();
-    QMetaObject::invokeMethod(
-        core, [core, &isListening] { isListening = core->listen(); }, Qt::BlockingQueuedConnection);
-    std::unique_ptr<CaptureServer> server(new CaptureServer(std::move(state)));
-    if (!isListening)
-        return failure(ErrorCode::Io, "cannot listen on " + listen.toString() + ": Qt refused the socket");
-    return server;
+    QMetaObject::invokeMethod(core, &CaptureCore::listen, Qt::BlockingQueuedConnection);
+    return std::unique_ptr<CaptureServer>(new CaptureServer(std::move(state)));
 }
 
 QString CaptureServer::joinString() const

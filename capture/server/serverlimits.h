@@ -18,12 +18,13 @@ struct ServerLimits {
     std::size_t helloBytes = 64u << 10; ///< messages before Welcome
     std::size_t fragments = protocol::limits::kMaxFragments;
     std::size_t unsentBytes = protocol::limits::kMaxUnsentBytes;
-    int socketsWithoutHello = protocol::limits::kMaxSocketsWithoutHello;
-    /// Once they are that many, the oldest goes when it has had this long.
-    Milliseconds helloGrace { 1000 };
-    /// Upgraded sockets that Qt keeps for us, and TLS handshakes under way: 30 silent TLS peers lock a server out at
-    /// Qt's default.
-    int pendingConnections = 256;
+    /// Connections that have not said Hello, in all and of one address. All agents of a cluster come from one address
+    /// through a tunnel.
+    std::size_t newcomers = protocol::limits::kMaxNewcomers;
+    std::size_t newcomersPerAddress = protocol::limits::kMaxNewcomersPerAddress;
+    /// Once they are that many, one that has stood still for this long makes room for the next. An agent's step takes
+    /// a round trip; 512 silent peers are gone through in this time.
+    Milliseconds newcomerGrace { 500 };
     /// Qt's backlog of 50 makes a storm of 512 reconnecting agents last 4 s.
     int backlog = 4096;
     Milliseconds handshake = protocol::limits::kHandshakeTimeout;

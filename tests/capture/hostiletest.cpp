@@ -82,9 +82,9 @@ private Q_SLOTS:
         QCOMPARE(limits.messageBytes, std::size_t(1) << 20);
         QCOMPARE(limits.fragments, std::size_t(64));
         QCOMPARE(limits.unsentBytes, std::size_t(8) << 20);
-        QCOMPARE(limits.socketsWithoutHello, 128);
-        QVERIFY(limits.helloGrace == 1s);
-        QCOMPARE(limits.pendingConnections, 256);
+        QCOMPARE(limits.newcomers, std::size_t(1024));
+        QCOMPARE(limits.newcomersPerAddress, std::size_t(512));
+        QVERIFY(limits.newcomerGrace == 500ms);
         QCOMPARE(limits.backlog, 4096);
         QVERIFY(limits.handshake == 3s && limits.hello == 5s && limits.wholeMessage == 15s && limits.heartbeat == 5s);
         QVERIFY(limits.sweep <= 250ms && limits.logInterval == 60s);
@@ -262,20 +262,6 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(peer.isClosed(), 2000);
     }
 
-    void threeHundredSilentPeersDelayNobody()
-    {
-        std::vector<std::unique_ptr<ServerPeer>> silent;
-        for (int i = 0; i < 300; ++i) {
-            silent.push_back(std::make_unique<ServerPeer>(f->join));
-            silent.back()->connectOnly();
-        }
-        QElapsedTimer timer;
-        timer.start();
-        AgentPeer agent(f->join, "late/0/trainer");
-        QVERIFY(agent.open());
-        QVERIFY2(timer.elapsed() < 1000, "an agent waited for silent peers");
-    }
-
     void badFramesAndMessagesAreCut_data()
     {
         QTest::addColumn<QByteArray>("bytes");
@@ -364,31 +350,6 @@ private Q_SLOTS:
         QVERIFY(timer.elapsed() >= 350);
         QCOMPARE(peer.closeCode(), kPolicy);
         expectOneLine("no Hello");
-    }
-
-    void aCrowdWithoutHelloLeavesRoomForAgents()
-    {
-        f->server.reset(); // with room for few and much patience
-        beat.stop();
-        f->limits.hello = 60s;
-        f->limits.wholeMessage = 60s;
-        f->limits.socketsWithoutHello = 8;
-        f->limits.helloGrace = 100ms;
-        QVERIFY(f->start());
-        healthy = std::make_unique<AgentPeer>(f->join, "healthy/0/trainer");
-        QVERIFY(healthy->open());
-        std::vector<std::unique_ptr<ServerPeer>> crowd;
-        for (int i = 0; i < 20; ++i) {
-            crowd.push_back(std::make_unique<ServerPeer>(f->join));
-            QVERIFY(crowd.back()->upgrade());
-        }
-        const auto left = [&] {
-            return std::count_if(crowd.begin(), crowd.end(), [](const auto& peer) { return !peer->isClosed(); });
-        };
-        QTRY_VERIFY(left() <= 8);
-        AgentPeer agent(f->join, "late/0/trainer");
-        QVERIFY(agent.open());
-        expectOneLine("sockets without Hello");
     }
 
     void aStallInTheMiddleOfAMessageIsCut_data()

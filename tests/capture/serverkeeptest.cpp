@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a server keeps between starts, the door to other machines (TLS), and the way into the real store.
 #include <QFileInfo>
-#include <QSslConfiguration>
-#include <QSslSocket>
 #include <QtTest>
 
 #include <telltale/server/certificate.h>
@@ -16,18 +14,6 @@ using namespace telltale::test;
 namespace {
 
 constexpr auto kOwnerOnly = QFile::ReadOwner | QFile::WriteOwner | QFile::ReadUser | QFile::WriteUser;
-
-/// What an agent does: any certificate, but only the one of the join string.
-std::unique_ptr<QSslSocket> pinnedSocket(const protocol::JoinString& join)
-{
-    auto socket = std::make_unique<QSslSocket>();
-    socket->setPeerVerifyMode(QSslSocket::VerifyNone);
-    socket->connectToHostEncrypted(QStringLiteral("127.0.0.1"), join.port);
-    const bool isEncrypted = QTest::qWaitFor(
-        [&] { return socket->isEncrypted() || socket->state() == QAbstractSocket::UnconnectedState; });
-    const QByteArray seen = socket->peerCertificate().digest(QCryptographicHash::Sha256).toHex();
-    return isEncrypted && seen.toStdString() == join.fingerprint ? std::move(socket) : nullptr;
-}
 
 }
 
@@ -190,7 +176,7 @@ private Q_SLOTS:
         QVERIFY(older.peer.last<protocol::Bye>()->retryAfterMs > 0);
         // The end of the older one does not end the stream.
         QVERIFY(newer.isAlive());
-        QCOMPARE((*service)->liveRuns().at(0)->connectedRanks.load(), 1);
+        QCOMPARE((*service)->liveRuns().at(0)->live->connectedRanks.load(), 1);
         // Another incarnation is another stream, and nobody's enemy.
         AgentPeer other(*join, "host/0/trainer", 100);
         QVERIFY(other.open());

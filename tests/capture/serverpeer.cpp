@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <QSslSocket>
 #include <QtTest>
 
 #include <telltale/core/bytes.h>
@@ -134,6 +135,18 @@ void ServerPeer::onReadyRead()
                 onMessage(m_inbox.back());
         }
     }
+}
+
+std::unique_ptr<QTcpSocket> pinnedSocket(const protocol::JoinString& join)
+{
+    auto socket = std::make_unique<QSslSocket>();
+    socket->setPeerVerifyMode(QSslSocket::VerifyNone);
+    socket->connectToHostEncrypted(QStringLiteral("127.0.0.1"), join.port);
+    const bool isEncrypted = QTest::qWaitFor(
+        [&] { return socket->isEncrypted() || socket->state() == QAbstractSocket::UnconnectedState; });
+    const QByteArray seen = socket->peerCertificate().digest(QCryptographicHash::Sha256).toHex();
+    return isEncrypted && seen.toStdString() == join.fingerprint ? std::unique_ptr<QTcpSocket>(std::move(socket))
+                                                                 : nullptr;
 }
 
 AgentPeer::AgentPeer(const protocol::JoinString& join, std::string agentId, std::uint64_t incarnation,

@@ -89,6 +89,9 @@ private:
     int m_closeCode = 0;
 };
 
+/// Connected and encrypted as an agent does it: any certificate, but only the one of the join string. Else null.
+std::unique_ptr<QTcpSocket> pinnedSocket(const protocol::JoinString& join);
+
 /// A peer that keeps the agent's side of the protocol: Hello, batches within the credit, resends on Nack.
 class AgentPeer {
 public:
