@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "backend.h"
 
-#include <filesystem>
+#include <telltale/store/runfiles.h>
 
 namespace telltale::app {
 
@@ -9,12 +9,8 @@ Backend::Backend() = default;
 
 Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
 {
-    std::error_code code;
-    std::filesystem::create_directories(std::filesystem::path(options.dataDir) / "runs", code);
-    if (code) {
-        return failure(ErrorCode::Io, "cannot make the data directory " + options.dataDir + ": " + code.message(),
-            "choose another with --data-dir or TELLTALE_DATA_DIR");
-    }
+    if (auto prepared = store::prepareDataDir(options.dataDir); !prepared)
+        return tl::unexpected(prepared.error());
     std::unique_ptr<Backend> backend(new Backend);
     Backend* self = backend.get();
     self->m_dataDir = options.dataDir;

@@ -2,7 +2,6 @@
 #include "settingsfile.h"
 
 #include <QCoreApplication>
-#include <QDir>
 #include <QFile>
 #include <QFileInfo>
 
@@ -10,7 +9,10 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <telltale/core/privatefiles.h>
 
 namespace telltale::settings {
 
@@ -79,13 +81,13 @@ Expected<LoadedSettings> load(const QString& path)
 Expected<void> save(const QString& path, const Settings& settings)
 {
     const QFileInfo info(path);
-    if (!QDir().mkpath(info.absolutePath()))
-        return ioFailure("make the folder", info.absolutePath(), errno);
+    if (auto made = makePrivateFolder(QFile::encodeName(info.absolutePath()).toStdString()); !made)
+        return made;
     const QByteArray temporary = QFile::encodeName(path + QStringLiteral(".new"));
     const int file = ::open(temporary.constData(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0)
         return ioFailure("write", path, errno);
-    bool done = writeAll(file, toJson(settings)) && ::fsync(file) == 0;
+    bool done = ::fchmod(file, 0600) == 0 && writeAll(file, toJson(settings)) && ::fsync(file) == 0;
     int error = errno;
     ::close(file);
     if (done && std::rename(temporary.constData(), QFile::encodeName(path).constData()) != 0) {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <system_error>
 
 #include <openssl/rand.h>
 
+#include <telltale/core/privatefiles.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/server/secretfile.h>
 
@@ -67,13 +67,9 @@ Expected<ServerIdentity> ServerIdentity::load(const std::string& dataDir)
     namespace fs = std::filesystem;
     ServerIdentity out;
     const fs::path folder = fs::path(dataDir) / "server";
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (!error)
-        fs::permissions(folder, fs::perms::owner_all, error);
-    if (error)
-        return failure(
-            ErrorCode::Io, "cannot make " + folder.string() + ": " + error.message(), "choose another data directory");
+    if (auto made = makePrivateFolder(folder.string()); !made)
+        return failure(made.error().code, made.error().what, "choose another data directory");
+    keepPrivate(folder.string());
     out.m_folder = folder.string();
     auto token = loadToken(out.m_folder + "/token");
     if (!token)

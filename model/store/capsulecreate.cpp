@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <telltale/core/privatefiles.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/schema.h>
 
@@ -59,6 +60,9 @@ Expected<void> writeMeta(sqlite3* db, const RunMeta& meta)
 
 Expected<void> writeDraft(const std::string& path, const RunMeta& meta)
 {
+    // SQLite would ask the umask, and gives the log the rights of its file.
+    if (auto made = makePrivateFile(path); !made)
+        return made;
     auto db = openDatabase(path, OpenMode::Create);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));

@@ -2,6 +2,7 @@
 #include <telltale/store/runfiles.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -17,11 +18,14 @@
 #include <unistd.h>
 
 #include <telltale/core/plaintext.h>
+#include <telltale/core/privatefiles.h>
 
 namespace telltale::store {
 namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
+/// What Telltale puts into a data directory.
+constexpr std::array<std::string_view, 3> kOwnNames { "lock", "runs", "server" };
 constexpr int kLockTries = 5;
 constexpr std::chrono::milliseconds kLockPause { 10 };
 
@@ -74,6 +78,34 @@ std::vector<std::string> capsulePaths(const std::string& dataDir)
     return paths;
 }
 
+Expected<void> prepareDataDir(const std::string& dataDir)
+{
+    const std::string runs = runsFolder(dataDir);
+    if (auto made = makePrivateFolder(runs); !made)
+        return failure(made.error().code, "cannot make the data directory " + dataDir + ": " + made.error().what,
+            "choose another one with --data-dir or TELLTALE_DATA_DIR");
+    const auto isOurs = [](const std::filesystem::directory_entry& entry) {
+        const auto& name = entry.path().filename().native();
+        return std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
+    };
+    // Who shares a folder with a group has set its set-group or sticky bit.
+    using std::filesystem::perms;
+    std::error_code error;
+    const bool isShared
+        = (std::filesystem::status(dataDir, error).permissions() & (perms::set_gid | perms::sticky_bit)) != perms::none;
+    const std::filesystem::directory_iterator top(dataDir, error);
+    if (!error && !isShared && std::all_of(begin(top), end(top), isOurs))
+        keepPrivate(dataDir);
+    keepPrivate(runs);
+    keepPrivate(dataDir + "/lock");
+    std::filesystem::directory_iterator entries(runs, error);
+    while (!error && entries != std::filesystem::directory_iterator()) {
+        keepPrivate(entries->path().native());
+        entries.increment(error);
+    }
+    return {};
+}
+
 bool isBeingRecorded(const std::string& capsulePath)
 {
     const auto folder = std::filesystem::absolute(capsulePath).parent_path();
@@ -106,14 +138,8 @@ DataDirLock& DataDirLock::operator=(DataDirLock&& other) noexcept
 
 Expected<DataDirLock> DataDirLock::take(const std::string& dataDir)
 {
-    std::error_code error;
-    const bool isNew = !std::filesystem::exists(dataDir, error);
-    std::filesystem::create_directories(runsFolder(dataDir), error);
-    if (error)
-        return failure(ErrorCode::Io, "cannot make the data directory " + dataDir + " (" + error.message() + ")",
-            "choose another one with --data-dir or TELLTALE_DATA_DIR");
-    if (isNew)
-        std::filesystem::permissions(dataDir, std::filesystem::perms::owner_all, error);
+    if (auto prepared = prepareDataDir(dataDir); !prepared)
+        return tl::unexpected(prepared.error());
     const std::string path = dataDir + "/lock";
     DataDirLock lock;
     lock.m_fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);

@@ -23,6 +23,11 @@ std::string runsFolder(const std::string& dataDir);
 /// Paths of all capsules, by name.
 std::vector<std::string> capsulePaths(const std::string& dataDir);
 
+/// Makes the data directory and its folder of runs where they are missing, and keeps what is in there for its owner
+/// alone (privatefiles.h): runs and their logs, and the directory itself where it holds nothing but ours. One that the
+/// user named and that holds other things keeps its rights.
+Expected<void> prepareDataDir(const std::string& dataDir);
+
 /// Whether some process records into the data directory that the capsule lies in.
 bool isBeingRecorded(const std::string& capsulePath);
 
@@ -34,7 +39,7 @@ public:
     ~DataDirLock();
     DataDirLock(DataDirLock&& other) noexcept;
     DataDirLock& operator=(DataDirLock&& other) noexcept;
-    /// Makes the directory (0700) where it is missing. Busy names the holder.
+    /// Prepares the directory too. Busy names the holder.
     static Expected<DataDirLock> take(const std::string& dataDir);
 
 private:

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+
+#include <telltale/core/expected.h>
+
+namespace telltale {
+
+/// What a training says of itself is for its owner alone: folders are 0700 and files 0600, whatever the umask is and
+/// whoever made them. Thread: any.
+
+/// Makes the folder and the missing ones above it, for the owner alone; one that was there is left as it is.
+Expected<void> makePrivateFolder(const std::string& path);
+/// Takes everybody else's rights from a file or folder of ours. Not through a link, and not where it belongs to another
+/// user: then nothing happens.
+void keepPrivate(const std::string& path);
+/// An empty file for the owner alone, where there is none.
+Expected<void> makePrivateFile(const std::string& path);
+
+}
