@@ -19,7 +19,8 @@ public:
 
     virtual void setWake(std::function<void()> wake) = 0;
     virtual std::vector<store::StoreEvent> takeEvents() = 0;
-    virtual void openStream(store::StreamRequest request) = 0;
+    /// False: the store is held up, and too many wait for it already.
+    virtual bool openStream(store::StreamRequest request) = 0;
     /// False: full, offer it again.
     virtual bool submit(std::shared_ptr<const SampleBatch> batch) = 0;
     /// False: full, offer it again.
@@ -37,7 +38,7 @@ public:
 
     void setWake(std::function<void()> wake) override { m_store.setWake(std::move(wake)); }
     std::vector<store::StoreEvent> takeEvents() override { return m_store.takeEvents(); }
-    void openStream(store::StreamRequest request) override { m_store.openStream(std::move(request)); }
+    bool openStream(store::StreamRequest request) override { return m_store.openStream(std::move(request)); }
     bool submit(std::shared_ptr<const SampleBatch> batch) override { return m_store.submit(std::move(batch)); }
     bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost) override
     {

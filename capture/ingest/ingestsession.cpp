@@ -90,7 +90,7 @@ IngestSession::Prepared IngestSession::prepare(protocol::Batch batch)
         return std::monostate {};
     }
     ++m_rejected;
-    batch.payload.resize(std::min(batch.payload.size(), protocol::limits::kMaxQuarantineBytes));
+    batch.payload.resize(std::min(batch.payload.size(), store::kMaxQuarantineBytes));
     return Raw { batch.seq, std::move(batch.payload), std::move(decoded.error().what),
         { batch.samples, batch.scalars } };
 }
@@ -104,6 +104,7 @@ IngestSession::Prepared IngestSession::accept(SampleBatch decoded, protocol::Bat
     }
     if (!m_refusals.left.reason.empty())
         noteRefused(decoded, batch);
+    m_throttle.cut(decoded);
     decoded.stream = m_stream;
     decoded.seq = batch.seq;
     decoded.payload = std::move(batch.payload);

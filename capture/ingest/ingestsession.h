@@ -11,6 +11,7 @@
 
 #include <telltale/core/connectioninfo.h>
 #include <telltale/ingest/batchsink.h>
+#include <telltale/ingest/eventthrottle.h>
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/messages.h>
@@ -93,6 +94,7 @@ private:
     protocol::ReceiveRules m_rules;
     protocol::LayoutTable m_layouts;
     protocol::Refusals m_refusals;
+    EventThrottle m_throttle;
     Prepared m_prepared;
     std::deque<protocol::Batch> m_waiting;
     std::deque<Pending> m_pending;

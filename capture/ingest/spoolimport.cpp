@@ -79,7 +79,8 @@ Expected<SpoolImport::Found> SpoolImport::open(const fs::path& folder)
 Expected<store::StreamOpened> SpoolImport::openStream(const protocol::Hello& hello)
 {
     const std::uint64_t token = m_nextToken++;
-    m_sink.openStream(requestOf(hello, token));
+    if (!m_sink.openStream(requestOf(hello, token)))
+        return failure(ErrorCode::Busy, "the store is held up", "try again later");
     for (;;) {
         for (store::StoreEvent& event : m_sink.takeEvents()) {
             if (auto* opened = std::get_if<store::StreamOpened>(&event); opened && opened->token == token)

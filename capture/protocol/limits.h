@@ -25,7 +25,6 @@ inline constexpr int kMaxDepth = 8;
 inline constexpr std::size_t kMaxNameBytes = 1024;
 inline constexpr std::size_t kMaxSeriesPerRun = 200'000;
 inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
-inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 inline constexpr std::size_t kMaxFragments = 64;
 inline constexpr std::size_t kMaxUnsentBytes = 8u << 20; ///< bytesToWrite of a peer that does not read
 inline constexpr std::size_t kMaxNewcomers = 1024; ///< connections that have not said Hello

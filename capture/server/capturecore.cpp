@@ -138,7 +138,8 @@ void CaptureCore::onHello(AgentConnection& connection)
 {
     if (m_newcomers.remove(connection.peer()) && m_acceptor)
         m_acceptor->lookAgain();
-    m_sink->openStream(ingest::requestOf(connection.hello(), connection.id()));
+    if (!m_sink->openStream(ingest::requestOf(connection.hello(), connection.id())))
+        connection.refuseStream({ ErrorCode::Busy, "the dashboard's store is held up", "the agent tries again" });
 }
 
 void CaptureCore::onRefused(AgentConnection& connection, const std::string& kind, const std::string& what)

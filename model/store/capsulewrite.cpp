@@ -109,12 +109,14 @@ Expected<void> CapsuleWriter::writeStaged()
 
 Expected<void> CapsuleWriter::writeQuarantined(const Quarantined& bad)
 {
-    auto ok = m_sql->quarantine.bind(1, bad.stream)
-                  .bind(2, static_cast<std::int64_t>(bad.seq))
-                  .bindText(3, bad.reason)
-                  .bind(4, static_cast<std::int64_t>(crc32c(bad.raw)))
-                  .bindBlob(5, bad.raw)
-                  .run();
+    Expected<void> ok;
+    if (hasRoomForQuarantine(m_db.get()))
+        ok = m_sql->quarantine.bind(1, bad.stream)
+                 .bind(2, static_cast<std::int64_t>(bad.seq))
+                 .bindText(3, bad.reason)
+                 .bind(4, static_cast<std::int64_t>(crc32c(bad.raw)))
+                 .bindBlob(5, bad.raw)
+                 .run();
     for (const Drop& drop : dropsOf(bad)) {
         if (ok)
             ok = writeDropped(m_streams.at(bad.stream).source, drop);
@@ -146,6 +148,15 @@ Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
         .bind(6, static_cast<std::int64_t>(drop.bytes))
         .bindText(7, drop.reason)
         .run();
+}
+
+bool CapsuleWriter::hasRoomForQuarantine(sqlite3* db)
+{
+    // What is rejected beyond this is counted and not kept: it is there to find out what is wrong, and a peer that has
+    // nothing else to send must not fill the disk.
+    constexpr const char* kHasRoom
+        = "SELECT count(*) < 1000 AND ifnull(sum(length(data)), 0) < 8388608 FROM quarantine";
+    return queryInteger(db, kHasRoom).value_or(1) != 0;
 }
 
 Expected<void> CapsuleWriter::writeExtras(const Staged& staged)

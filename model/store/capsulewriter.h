@@ -150,6 +150,7 @@ private:
     Expected<void> transaction(const std::function<Expected<void>()>& work);
     Expected<void> writeStaged();
     Expected<void> writeLayout(const LiveLayout& layout);
+    static bool hasRoomForQuarantine(sqlite3* db);
     Expected<void> writeExtras(const Staged& staged);
     Expected<void> writeQuarantined(const Quarantined& bad);
     static std::vector<Drop> dropsOf(const Quarantined& bad);

@@ -5,27 +5,53 @@
 
 namespace telltale::store {
 
-bool StoreQueue::pushBatch(std::shared_ptr<const SampleBatch> batch)
+namespace {
+
+constexpr std::size_t kMaxRequestBytes = 4u << 20; ///< thousands of agents that came while the store was held up
+
+std::size_t costOf(const StoreMessage& message)
 {
-    const std::size_t cost = batch->byteCost();
+    if (const auto* batch = std::get_if<std::shared_ptr<const SampleBatch>>(&message))
+        return (*batch)->byteCost();
+    if (const auto* bad = std::get_if<QuarantineMessage>(&message))
+        return sizeof *bad + bad->raw.size() + bad->reason.size();
+    if (const auto* request = std::get_if<StreamRequest>(&message))
+        return sizeof *request + request->runKey.size() + request->runName.size() + request->keySource.size()
+            + request->agentId.size() + request->host.size() + request->framework.size() + request->agentVersion.size()
+            + request->device.size();
+    return 0;
+}
+
+}
+
+std::size_t& StoreQueue::counterOf(const StoreMessage& message)
+{
+    return std::holds_alternative<StreamRequest>(message) ? m_requestBytes : m_bytes;
+}
+
+bool StoreQueue::offer(StoreMessage message)
+{
+    const std::size_t cost = costOf(message);
     {
         std::lock_guard lock(m_mutex);
-        if (m_closed || (m_bytes > 0 && m_bytes + cost > m_maxBytes))
+        std::size_t& bytes = counterOf(message);
+        const std::size_t most = std::holds_alternative<StreamRequest>(message) ? kMaxRequestBytes : m_maxBytes;
+        if (m_closed || (bytes > 0 && bytes + cost > most))
             return false;
-        m_bytes += cost;
-        m_messages.emplace_back(std::move(batch));
+        bytes += cost;
+        m_messages.push_back(std::move(message));
     }
     m_ready.notify_one();
     return true;
 }
 
-void StoreQueue::push(StoreMessage message)
+void StoreQueue::push(CloseMessage message)
 {
     {
         std::lock_guard lock(m_mutex);
         if (m_closed)
             return;
-        m_messages.push_back(std::move(message));
+        m_messages.emplace_back(std::move(message));
     }
     m_ready.notify_one();
 }
@@ -38,8 +64,7 @@ std::optional<StoreMessage> StoreQueue::pop(std::chrono::steady_clock::time_poin
         return std::nullopt;
     StoreMessage message = std::move(m_messages.front());
     m_messages.pop_front();
-    if (const auto* batch = std::get_if<std::shared_ptr<const SampleBatch>>(&message))
-        m_bytes -= (*batch)->byteCost();
+    counterOf(message) -= costOf(message);
     return message;
 }
 

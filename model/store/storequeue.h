@@ -30,8 +30,8 @@ struct CloseMessage {
 };
 using StoreMessage = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage>;
 
-/// What waits for the store thread, in order. Batches are bounded by bytes; the few control messages always fit, or a
-/// full queue would lose them. Thread: any.
+/// What waits for the store thread, in order, bounded in bytes. The end of a stream always fits, or a full queue would
+/// lose it: there are no more of these than streams were opened. Thread: any.
 class StoreQueue {
 public:
     explicit StoreQueue(std::size_t maxBytes)
@@ -39,8 +39,10 @@ public:
     {
     }
 
-    bool pushBatch(std::shared_ptr<const SampleBatch> batch);
-    void push(StoreMessage message);
+    /// False: full (or closed), offer it again. Requests for streams have a limit of their own, since a queue that is
+    /// full of batches is a store at work, and one full of requests is not.
+    bool offer(StoreMessage message);
+    void push(CloseMessage message);
     /// The oldest message; nothing when the deadline passes, or after close() when none is left.
     std::optional<StoreMessage> pop(std::chrono::steady_clock::time_point deadline);
     /// Waits without taking anything; true when closed meanwhile.
@@ -50,11 +52,14 @@ public:
     std::size_t bytes() const;
 
 private:
+    std::size_t& counterOf(const StoreMessage& message);
+
     mutable std::mutex m_mutex;
     std::condition_variable m_ready;
     std::deque<StoreMessage> m_messages;
     const std::size_t m_maxBytes;
-    std::size_t m_bytes = 0;
+    std::size_t m_bytes = 0; ///< of batches and quarantined ones
+    std::size_t m_requestBytes = 0;
     bool m_closed = false;
 };
 

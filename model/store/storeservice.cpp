@@ -104,22 +104,19 @@ std::vector<StoreEvent> StoreService::takeEvents()
     return std::exchange(m_state->events, {});
 }
 
-void StoreService::openStream(StreamRequest request)
+bool StoreService::openStream(StreamRequest request)
 {
-    m_state->queue.push(std::move(request));
+    return m_state->queue.offer(std::move(request));
 }
 
 bool StoreService::submit(std::shared_ptr<const SampleBatch> batch)
 {
-    return m_state->queue.pushBatch(std::move(batch));
+    return m_state->queue.offer(std::move(batch));
 }
 
 bool StoreService::quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost)
 {
-    if (m_state->queue.bytes() > m_state->options.queueBytes || m_state->queue.isClosed())
-        return false;
-    m_state->queue.push(QuarantineMessage { stream, seq, std::move(raw), std::move(reason), lost });
-    return true;
+    return m_state->queue.offer(QuarantineMessage { stream, seq, std::move(raw), std::move(reason), lost });
 }
 
 void StoreService::closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced)

@@ -92,6 +92,9 @@ struct StoreCounters {
 /// The reason with which closeStream() ends what no process said goodbye to: how it ended stays as it was known.
 inline constexpr std::string_view kImported = "imported";
 
+/// Kept of a rejected batch; of how many: capsulewrite.cpp.
+inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
+
 struct StoreOptions {
     std::string dataDir;
     std::size_t queueBytes = 64u << 20;
@@ -119,11 +122,12 @@ public:
     void setWake(std::function<void()> wake);
     std::vector<StoreEvent> takeEvents();
 
-    void openStream(StreamRequest request);
+    /// False: too many requests wait already; nothing will come of this one.
+    bool openStream(StreamRequest request);
     /// Keeps the batch in order with all others. False when the queue is full: the batch is not taken, offer it again.
     bool submit(std::shared_ptr<const SampleBatch> batch);
-    /// Raw bytes of a batch that broke a limit or schema (at most limits::kMaxQuarantineBytes are kept). What it held
-    /// counts as dropped.
+    /// Raw bytes of a batch that broke a limit or schema (at most kMaxQuarantineBytes are kept). What it held counts as
+    /// dropped.
     bool quarantine(StreamId stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {});
     /// The agent said Bye(reason) or its socket went away (empty reason). `lastSeq`: the newest batch that it is known
     /// to have made; `produced`: what it said of its samples.

@@ -16,7 +16,6 @@ namespace {
 constexpr std::chrono::milliseconds kTick { 200 };
 constexpr std::chrono::milliseconds kFirstRetry { 100 };
 constexpr std::chrono::milliseconds kLongestRetry { 2000 };
-constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 
 /// A disk gets room again and a cable is plugged in again; a file that is read-only, broken or gone stays so while we
 /// hold it open.

@@ -123,7 +123,7 @@ public:
         const std::lock_guard lock(m_disk->m_mutex);
         return std::exchange(m_disk->m_events, {});
     }
-    void openStream(store::StreamRequest request) override
+    bool openStream(store::StreamRequest request) override
     {
         std::unique_lock lock(m_disk->m_mutex);
         auto& stream = m_disk->m_streams[{ request.runKey, request.agentId, request.incarnation }];
@@ -147,6 +147,7 @@ public:
             opened.layouts.insert(opened.layouts.end(), batch->layouts.begin(), batch->layouts.end());
         m_disk->m_events.push_back(std::move(opened));
         m_disk->wake(lock);
+        return true;
     }
     bool submit(std::shared_ptr<const SampleBatch> batch) override
     {

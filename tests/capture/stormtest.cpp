@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Peers that send too much of what is rare: events, batches that cannot be read, requests for streams. It is bounded
+// and counted, and takes nothing from anybody else.
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <telltale/core/bytes.h>
+#include <telltale/ingest/eventthrottle.h>
+#include <telltale/ingest/ingestsession.h>
+#include <telltale/protocol/payloadbuilder.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/sqlite.h>
+#include <telltale/store/storequeue.h>
+
+#include "serverfakestore.h"
+
+using namespace telltale;
+using namespace telltale::test;
+using ingest::EventThrottle;
+
+namespace {
+
+constexpr std::int64_t kStart = 1'700'000'000'000'000'000;
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+Event event(const char* kind, std::int64_t step, std::int64_t wallNs)
+{
+    return { kind, Step { step }, wallNs, "text", "{}" };
+}
+
+/// What came through a throttle and what it counted, by kind.
+struct Outcome {
+    std::map<std::string, std::uint64_t> passed;
+    std::uint64_t dropped = 0;
+    std::uint64_t told = 0;
+
+    void add(const SampleBatch& batch)
+    {
+        for (const Event& one : batch.events) {
+            ++passed[one.kind];
+            if (one.kind == "drop")
+                told += std::stoull(one.text);
+        }
+        for (const Drop& drop : batch.drops) {
+            QCOMPARE(drop.dropClass, 0u);
+            dropped += drop.items;
+        }
+    }
+};
+
+store::StreamRequest request(std::uint64_t incarnation)
+{
+    store::StreamRequest out;
+    out.token = 1;
+    out.runKey = "run";
+    out.runName = "a run";
+    out.keySource = "run_id";
+    out.agentId = "host/0/trainer";
+    out.incarnation = incarnation;
+    out.rank = Rank { 0 };
+    return out;
+}
+
+}
+
+class StormTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void ordinaryEventsAllPassHoweverLateTheyCome()
+    {
+        // A day of them out of a spool, in one minute.
+        EventThrottle throttle;
+        Outcome outcome;
+        SampleBatch batch;
+        for (int i = 0; i < 86'400; i += 2)
+            batch.events.push_back(event("anomaly", i, kStart + i * kSecond));
+        throttle.cut(batch);
+        outcome.add(batch);
+        QCOMPARE(outcome.passed["anomaly"], std::uint64_t(43'200));
+        QCOMPARE(outcome.dropped, std::uint64_t(0));
+    }
+
+    void aStormIsCutCountedAndToldAndTakesNothingOfOtherKinds()
+    {
+        EventThrottle throttle;
+        Outcome outcome;
+        constexpr std::uint64_t kSteps = 2000; // ten a second
+        for (std::uint64_t step = 0; step < kSteps; ++step) {
+            SampleBatch batch;
+            const auto number = static_cast<std::int64_t>(step);
+            const std::int64_t now = kStart + number * kSecond / 10;
+            for (int i = 0; i < 65; ++i)
+                batch.events.push_back(event("anomaly", number, now));
+            if (step % 50 == 0)
+                batch.events.push_back(event("restart", number, now));
+            throttle.cut(batch);
+            outcome.add(batch);
+        }
+        QCOMPARE(outcome.passed["anomaly"] + outcome.dropped, 65 * kSteps);
+        QVERIFY(outcome.passed["anomaly"] >= 512);
+        QVERIFY(outcome.passed["anomaly"] <= 512 + 4 * kSteps / 10 + 1);
+        QCOMPARE(outcome.passed["restart"], kSteps / 50);
+        // Told about every ten seconds, and by then complete.
+        QVERIFY(outcome.passed["drop"] >= 18 && outcome.passed["drop"] <= 22);
+        QVERIFY(outcome.told <= outcome.dropped && outcome.told > outcome.dropped * 9 / 10);
+    }
+
+    void noClockAndNoNameGetsAroundTheLimit()
+    {
+        EventThrottle throttle;
+        Outcome outcome;
+        for (std::int64_t i = 0; i < 300'000; i += 1000) {
+            SampleBatch batch;
+            for (std::int64_t j = i; j < i + 1000; ++j) {
+                // Years forth and back, no time at all, and a new kind each time.
+                batch.events.push_back(event("forth", j, kStart + (j % 2) * 100'000'000 * kSecond));
+                batch.events.push_back(event("timeless", j, 0));
+                batch.events.push_back(event(("kind" + std::to_string(j)).c_str(), j, kStart));
+            }
+            throttle.cut(batch);
+            outcome.add(batch);
+        }
+        QVERIFY(outcome.passed["forth"] <= EventThrottle::kMost);
+        QCOMPARE(outcome.passed["timeless"], std::uint64_t(512));
+        std::uint64_t kinds = 0;
+        for (const auto& [kind, passed] : outcome.passed)
+            kinds += kind.rfind("kind", 0) == 0 ? passed : 0;
+        QVERIFY(kinds < 1000);
+        QVERIFY(outcome.passed["drop"] <= EventThrottle::kMost);
+        QCOMPARE(
+            outcome.passed["forth"] + outcome.passed["timeless"] + kinds + outcome.dropped, std::uint64_t(900'000));
+    }
+
+    void theDropStandsInTheBatchThatTheStoreGets()
+    {
+        auto disk = std::make_shared<FakeDisk>();
+        FakeSink sink(disk);
+        QVERIFY(sink.openStream(request(1)));
+        const auto events = sink.takeEvents();
+        ingest::IngestSession session(sink, std::get<store::StreamOpened>(events.at(0)), { 64u << 20, 1000 });
+        protocol::PayloadBuilder builder;
+        for (int i = 0; i < 2000; ++i)
+            builder.addEvent(event("anomaly", i / 65, kStart));
+        protocol::Batch batch;
+        batch.seq = 1;
+        batch.epoch = std::get<store::StreamOpened>(events.at(0)).epoch;
+        batch.payload = builder.finish();
+        batch.crc = crc32c(batch.payload);
+        QVERIFY(session.onBatch(batch) == ingest::IngestSession::Verdict::Accept);
+        const auto taken = disk->stream().taken;
+        QCOMPARE(taken.size(), std::size_t(1));
+        QCOMPARE(taken[0]->events.size(), std::size_t(513)); // and the one that tells of the rest
+        QCOMPARE(taken[0]->drops.size(), std::size_t(1));
+        QCOMPARE(taken[0]->drops[0].items, std::uint64_t(2000 - 512));
+    }
+
+    void theQueueIsBoundedForWhateverWaitsInIt()
+    {
+        store::StoreQueue queue(1u << 20);
+        const auto fill = [&queue](auto make) {
+            int taken = 0;
+            while (taken < 1'000'000 && queue.offer(make()))
+                ++taken;
+            return taken;
+        };
+        const int requests = fill([] { return request(1); });
+        QVERIFY(requests > 1000 && requests < 100'000);
+        // Full of requests, it takes what there is to store.
+        const int bad = fill([] {
+            return store::QuarantineMessage { StreamId { 1 }, 1, std::string(1000, 'x'), "why" };
+        });
+        QVERIFY(bad > 100 && bad < 1100);
+        QVERIFY(!queue.offer(std::make_shared<const SampleBatch>()));
+        queue.push(store::CloseMessage { StreamId { 1 }, "finished", 1 }); // always
+        const auto deadline = std::chrono::steady_clock::now();
+        for (int i = 0; i < requests + bad + 1; ++i)
+            QVERIFY(queue.pop(deadline).has_value());
+        QVERIFY(!queue.pop(deadline).has_value());
+        QCOMPARE(queue.bytes(), std::size_t(0));
+        QVERIFY(queue.offer(request(1)));
+    }
+
+    void rejectedBatchesAreCountedAndOnlySoManyAreKept()
+    {
+        QTemporaryDir dir;
+        store::StoreOptions options;
+        options.dataDir = dir.path().toStdString();
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        QVERIFY((*service)->openStream(request(7)));
+        std::vector<store::StoreEvent> events;
+        const auto next = [&] {
+            auto more = (*service)->takeEvents();
+            std::move(more.begin(), more.end(), std::back_inserter(events));
+            return !events.empty();
+        };
+        QTRY_VERIFY(next());
+        const StreamId stream = std::get<store::StreamOpened>(events.at(0)).stream;
+        constexpr std::uint64_t kSent = 3000;
+        for (std::uint64_t seq = 1; seq <= kSent; ++seq)
+            QVERIFY(QTest::qWaitFor(
+                [&] { return (*service)->quarantine(stream, seq, std::string(20'000, 'x'), "unreadable"); }));
+        std::uint64_t durable = 0;
+        QTRY_VERIFY_WITH_TIMEOUT((next(),
+                                     std::for_each(events.begin(), events.end(),
+                                         [&](const auto& one) {
+                                             if (const auto* done = std::get_if<store::StreamDurable>(&one))
+                                                 durable = std::max(durable, done->seq);
+                                         }),
+                                     events.clear(), durable == kSent),
+            20'000);
+        (*service)->stop();
+        const auto paths = QDir(dir.filePath(QStringLiteral("runs"))).entryList({ QStringLiteral("*.telltale") });
+        QCOMPARE(paths.size(), 1);
+        auto db = store::openDatabase(
+            dir.filePath(QStringLiteral("runs/") + paths.at(0)).toStdString(), store::OpenMode::Read);
+        QVERIFY(db);
+        const auto kept = store::queryInteger(db->get(), "SELECT sum(length(data)) FROM quarantine");
+        QVERIFY(kept && *kept > (7 << 20) && *kept <= (8 << 20) + 20'000);
+        QCOMPARE(store::queryInteger(db->get(), "SELECT sum(rejected) FROM stream").value_or(0), std::int64_t(kSent));
+    }
+};
+
+QTEST_GUILESS_MAIN(StormTest)
+#include "stormtest.moc"
