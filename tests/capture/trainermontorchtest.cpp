@@ -535,6 +535,8 @@ private Q_SLOTS:
             { "telltale.stop_after_struct", "true" },
             { "telltale.alert_two_sided", "true" },
             { "telltale.threads", "1" },
+            { "telltale.actv_grad_input", R"("total")" },
+            { "telltale.stop_after_cc_log", "true" },
         };
         for (const auto& field : config::fields()) {
             const std::string object(field.object);

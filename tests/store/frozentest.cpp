@@ -175,7 +175,12 @@ void FrozenTest::everyCaseSaysWhatItSaid()
     if (mayHaveMore) {
         QVERIFY(now["last_step"] >= was["last_step"]);
     } else {
-        for (const char* key : { "last_step", "events", "dropped" })
+        // Of a process that was killed it is said now that it may have made more; nothing that was made is gone.
+        json dropped = json::array();
+        std::copy_if(now["dropped"].begin(), now["dropped"].end(), std::back_inserter(dropped),
+            [](const json& drop) { return drop["items"] > 0; });
+        QCOMPARE(dropped, was["dropped"]);
+        for (const char* key : { "last_step", "events" })
             QVERIFY2(now[key] == was[key], (std::string(key) + " is " + now[key].dump()).c_str());
         for (std::size_t i = 0; i < was["sources"].size(); ++i) {
             for (const auto& [key, value] : was["sources"][i].items())

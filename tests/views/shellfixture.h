@@ -45,8 +45,11 @@ public:
                 builder.commit();
             }
         }
-        if (finish)
-            builder.finish();
+        if (!finish)
+            return;
+        for (const auto& [id, stream] : builder.writer().streams())
+            CapsuleBuilder::must(builder.writer().leave(id, store::SourceState::Finished, stream.durableSeq));
+        builder.finish();
     }
 
     static std::vector<std::string> modules()

@@ -4,9 +4,11 @@
 #include <atomic>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <new>
 #include <system_error>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/file.h>
@@ -90,6 +92,16 @@ struct ProductionPage::Page {
 
 namespace {
 
+/// Not by std::filesystem, whose iterator ends the process when memory runs out.
+template <typename OnPath> void forEachPath(const fs::path& folder, const OnPath& onPath)
+{
+    const std::unique_ptr<DIR, int (*)(DIR*)> entries(::opendir(folder.c_str()), ::closedir);
+    while (const dirent* entry = entries ? ::readdir(entries.get()) : nullptr) {
+        if (entry->d_name[0] != '.')
+            onPath(folder / entry->d_name);
+    }
+}
+
 /// Nothing while its process lives, or when it is no page.
 std::optional<ProductionPage::Left> readPage(const fs::path& path)
 {
@@ -123,29 +135,27 @@ template <typename IsWanted> std::vector<ProductionPage::Left> readPages(const I
 {
     std::vector<ProductionPage::Left> found;
     const fs::path folder = pagesFolder();
-    std::error_code error;
     if (folder.empty())
         return found;
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
-        if (!isWanted(entry.path().filename().native()))
-            continue;
-        if (auto left = readPage(entry.path()))
+    forEachPath(folder, [&](const fs::path& path) {
+        if (!isWanted(path.filename().native()))
+            return;
+        if (auto left = readPage(path))
             found.push_back(std::move(*left));
-    }
+    });
     return found;
 }
 
 void removeOld(const fs::path& folder)
 {
-    std::error_code error;
     const std::time_t now = std::time(nullptr);
-    for (const auto& entry : fs::directory_iterator(folder, error)) {
+    forEachPath(folder, [now](const fs::path& path) {
         struct stat info { };
-        if (::lstat(entry.path().c_str(), &info) != 0 || now - info.st_mtim.tv_sec < kOldAge)
-            continue;
-        if (const auto left = readPage(entry.path()))
+        if (::lstat(path.c_str(), &info) != 0 || now - info.st_mtim.tv_sec < kOldAge)
+            return;
+        if (const auto left = readPage(path))
             left->remove();
-    }
+    });
 }
 
 }
