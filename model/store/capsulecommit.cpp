@@ -124,7 +124,7 @@ Expected<void> CapsuleWriter::trimTail(TailRow& row)
     if (!*found)
         return {};
     TailEncoder kept;
-    const auto whole = decodeTail(m_sql->tailRead.blob(0), [&](TailBlock& tail) {
+    auto whole = decodeTail(m_sql->tailRead.blob(0), [&](TailBlock& tail) {
         const auto entry = std::find_if(row.columns.begin(), row.columns.end(),
             [&tail](const auto& item) { return item.first->layout()->id == tail.layout; });
         if (entry == row.columns.end() || isSealedTo(*entry->first, tail.column))

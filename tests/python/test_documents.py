@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import importlib.util
 import json
 import os
 import sqlite3
@@ -237,11 +238,22 @@ class Job:
         return [row[1] for row in self.files()[file][1:]]
 
 
+# Where a machine has msprobe itself, as the golden tests want it, the documents' scripts run as if it had not.
+_WITHOUT_MSPROBE = """
+import importlib.util
+_find = importlib.util.find_spec
+importlib.util.find_spec = lambda name, package=None: None if name == "msprobe" else _find(name, package)
+"""
+
+
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
     monkeypatch.chdir(tmp_path)
-    telltale.msprobe.uninstall()
-    telltale.msprobe.install()
+    for name in [name for name in sys.modules if name.split(".")[0] == "msprobe"]:
+        monkeypatch.delitem(sys.modules, name)
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "msprobe" else find(name, *rest))
+    assert telltale.msprobe.install()
     made = Job(tmp_path)
     yield made
     if "monitor" in made.space:
@@ -339,8 +351,12 @@ def test_scripts_run_without_a_changed_line_in_a_process_of_their_own(tmp_path: 
         "try:\n    from msprobe.pytorch import PrecisionDebugger\nexcept ImportError as error:\n    print(error)\n"
     )
     (tmp_path / "beside.py").write_text("words = 'trained'\n")
+    (tmp_path / "first").mkdir()
+    (tmp_path / "first" / "sitecustomize.py").write_text(_WITHOUT_MSPROBE)
+    paths = os.pathsep.join([str(tmp_path / "first"), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [sys.executable, "-m", "telltale.msprobe", "train.py", "--lr", "1"],
+        env={**os.environ, "PYTHONPATH": paths},
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -76,6 +76,9 @@ class Training:
         # The steps of an optimizer read all parameters, gradients and moments: that grows with the model, and is held
         # to the longest time alone.
         without = "StepHook" if engine.collecting else ""
+        # The promise itself is judged over the many calls of the long form; the short one is a part of a suite that runs on
+        # any machine beside anything, and finds what is wrong by several times.
+        slack = 1 if calls >= LONG else 3
         for _ in range(ROUNDS):
             with watched(engine.measurer) as cost:
                 while cost.calls < calls:
@@ -85,7 +88,7 @@ class Training:
             print(words)
             assert all(cost.took[name] for name in (COLLECTING if engine.collecting else EVER)), words
             assert not cost.voluntary, words
-            if p99 <= USUAL and longest <= LONGEST:
+            if p99 <= slack * USUAL and longest <= slack * LONGEST:
                 return
         pytest.fail(f"in each of {ROUNDS} rounds a limit was broken, at last with {words}")
 

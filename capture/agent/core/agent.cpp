@@ -295,6 +295,7 @@ void Agent::tellLosses() const
     if (byReason.empty())
         return;
     std::vector<std::pair<std::uint64_t, std::string>> reasons;
+    reasons.reserve(byReason.size());
     for (const auto& [reason, items] : byReason)
         reasons.emplace_back(items, reason);
     std::sort(reasons.rbegin(), reasons.rend());

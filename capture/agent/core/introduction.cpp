@@ -47,7 +47,7 @@ public:
                 m_context.run_for(kTurn);
             } else if (resolver.isDone()) {
                 const Resolver::Endpoints endpoints = resolver.take();
-                if (const auto allowed = mayConnect(m_join, endpoints); !allowed)
+                if (auto allowed = mayConnect(m_join, endpoints); !allowed)
                     return allowed;
                 m_transport = Transport::connect(m_context, m_join, endpoints, *this);
             } else {

@@ -83,7 +83,7 @@ void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, 
 }
 
 Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
-    std::uint64_t capBytes, std::shared_ptr<Disk> disk, LastError& lastError)
+    std::uint64_t capBytes, const std::shared_ptr<Disk>& disk, LastError& lastError)
     : m_context(context)
     , m_join(std::move(join))
     , m_lastError(lastError)

@@ -23,7 +23,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     Leftovers(boost::asio::io_context& context, protocol::JoinString join, const std::filesystem::path& runFolder,
-        std::uint64_t capBytes, std::shared_ptr<Disk> disk, LastError& lastError);
+        std::uint64_t capBytes, const std::shared_ptr<Disk>& disk, LastError& lastError);
     ~Leftovers();
 
     void tick(Clock::time_point now);

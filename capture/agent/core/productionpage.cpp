@@ -53,7 +53,7 @@ fs::path pagesFolder()
     for (const fs::path& memory : { fs::path("/dev/shm"), fs::path(runtime.value_or("")) }) {
         if (memory.empty() || !isMemory(memory))
             continue;
-        const fs::path folder = memory / fmt::format("telltale-{}", ::geteuid());
+        fs::path folder = memory / fmt::format("telltale-{}", ::geteuid());
         if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
             continue;
         if (isOwn(folder))
