@@ -85,7 +85,7 @@ Expected<void> prepareDataDir(const std::string& dataDir)
         return failure(made.error().code, "cannot make the data directory " + dataDir + ": " + made.error().what,
             "choose another one with --data-dir or TELLTALE_DATA_DIR");
     const auto isOurs = [](const std::filesystem::directory_entry& entry) {
-        const auto& name = entry.path().filename().native();
+        const std::string name = entry.path().filename().string();
         return std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
     };
     // Who shares a folder with a group has set its set-group or sticky bit.

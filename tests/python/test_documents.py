@@ -252,7 +252,8 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Job]:
     for name in [name for name in sys.modules if name.split(".")[0] == "msprobe"]:
         monkeypatch.delitem(sys.modules, name)
     find = importlib.util.find_spec
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name == "msprobe" else find(name, *rest))
+    hiding = lambda name, *rest: None if name == "msprobe" else find(name, *rest)  # noqa: E731
+    monkeypatch.setattr(importlib.util, "find_spec", hiding)
     assert telltale.msprobe.install()
     made = Job(tmp_path)
     yield made

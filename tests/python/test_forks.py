@@ -42,7 +42,8 @@ if __name__ == "__main__":
     model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 8))  # large enough for the statistics' second thread
     optimizer = torch.optim.Adam(model.parameters())
     monitor = telltale.watch(model, optimizer, config=os.environ["CONFIG"])
-    step(torch.ones(4, 512))
+    for _ in range(2):  # a dynamic training collects from the second step on
+        step(torch.ones(4, 512))
     names = set()
     for task in os.listdir("/proc/self/task"):
         names.add(open(f"/proc/self/task/{task}/comm").read().strip())
