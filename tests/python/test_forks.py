@@ -91,5 +91,5 @@ def test_children_of_a_watched_training_end_as_they_like_and_load_its_data(tmp_p
         "return 0",
         "fork 3",
         "spawn 3",
-        "steps 7 dropped 0",
+        "steps 8 dropped 0",
     ], done.stdout + done.stderr

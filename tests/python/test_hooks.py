@@ -76,7 +76,7 @@ class Training:
         # The steps of an optimizer read all parameters, gradients and moments: that grows with the model, and is held
         # to the longest time alone.
         without = "StepHook" if engine.collecting else ""
-        # The promise itself is judged over the many calls of the long form; the short one is a part of a suite that runs
+        # The promise itself is judged over the many calls of the long form; the short one is a part of a suite run
         # on any machine beside anything, and finds what is wrong by several times.
         slack = 1 if calls >= LONG else 3
         for _ in range(ROUNDS):
