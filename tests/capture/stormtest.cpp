@@ -169,10 +169,10 @@ private Q_SLOTS:
         QVERIFY(requests > 1000 && requests < 100'000);
         // Full of requests, it takes what there is to store.
         const int bad = fill([] {
-            return store::QuarantineMessage { StreamId { 1 }, 1, std::string(1000, 'x'), "why" };
+            return store::QuarantineMessage { StreamId { 1 }, 1, std::string(1000, 'x'), "why", {} };
         });
         QVERIFY(bad > 100 && bad < 1100);
-        queue.push(store::CloseMessage { StreamId { 1 }, "finished", 1 }); // always
+        queue.push(store::CloseMessage { StreamId { 1 }, "finished", 1, {} }); // always
         const auto deadline = std::chrono::steady_clock::now();
         for (int i = 0; i < requests + bad + 1; ++i)
             QVERIFY(queue.pop(deadline).has_value());
