@@ -216,6 +216,8 @@ class StreamSink(Sink):
             return
         left = before["in_flight"]
         kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not why.startswith(_SPOOL_TROUBLE)
+        named = self._options.get("spool_dir") or os.environ.get("TELLTALE_DIR")
+        kept = kept and (named is None or os.path.isdir(named))
         reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
         if not reason:
             return  # offline, and in the spool as asked for
