@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <QTimer>
+
+#include <telltale/agent/productionpage.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/server/acceptor.h>
 #include <telltale/store/clock.h>
@@ -273,6 +276,12 @@ void AgentConnection::onDisconnected()
 {
     if (m_phase == Phase::Ended)
         return;
+    // The kernel ends a killed process in pieces: its socket may close a while before the lock that says that it lives.
+    if (m_session && !m_bye && m_pageLooks < kPageLooks && agent::ProductionPage::isHeld(m_hello.incarnation)) {
+        ++m_pageLooks;
+        QTimer::singleShot(kPageLookMs, this, &AgentConnection::onDisconnected);
+        return;
+    }
     const auto code = m_socket->closeCode();
     if (m_phase != Phase::Closing
         && (code == QWebSocketProtocol::CloseCodeProtocolError || code == QWebSocketProtocol::CloseCodeTooMuchData

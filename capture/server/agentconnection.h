@@ -93,6 +93,8 @@ public:
 
 private:
     static constexpr std::uint32_t kRetryRefusedMs = 30'000;
+    static constexpr int kPageLooks = 40,
+                         kPageLookMs = 25; ///< a second: an agent that lives and was cut off waits for it
 
     void onBinaryFrame(bool isLast);
     void onBinaryMessage(const QByteArray& bytes);
@@ -131,6 +133,7 @@ private:
     std::unique_ptr<ingest::IngestSession> m_session;
     std::optional<protocol::Bye> m_bye;
     bool m_streamIsClosed = false;
+    int m_pageLooks = 0;
     bool m_ackIsScheduled = false;
     std::size_t m_fragments = 0;
     Clock::time_point m_lastMessage;

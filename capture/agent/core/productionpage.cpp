@@ -226,6 +226,20 @@ std::optional<ProductionPage::Left> ProductionPage::leftBy(std::uint64_t incarna
     return found.empty() ? std::nullopt : std::optional(found.front());
 }
 
+bool ProductionPage::isHeld(std::uint64_t incarnation)
+{
+    bool isHeld = false;
+    const fs::path folder = pagesFolder();
+    if (!folder.empty())
+        forEachPath(folder, [&](const fs::path& path) {
+            if (!path.filename().native().starts_with(nameStart(incarnation)))
+                return;
+            const FileHandle file = openPage(path, O_RDONLY);
+            isHeld = isHeld || (file.isOpen() && ::flock(file.fd(), LOCK_SH | LOCK_NB) != 0);
+        });
+    return isHeld;
+}
+
 std::vector<ProductionPage::Left> ProductionPage::leftByRun(const fs::path& runFolder)
 {
     return readPages([end = nameEnd(runFolder)](const std::string& name) { return name.ends_with(end); });

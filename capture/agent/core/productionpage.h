@@ -41,6 +41,8 @@ public:
 
     /// Of one stream, when its process is gone and left one.
     static std::optional<Left> leftBy(std::uint64_t incarnation);
+    /// Whether a page is there whose process lives, or has not wholly gone yet.
+    static bool isHeld(std::uint64_t incarnation);
     /// Of all processes that are gone and had their spools in the same run's folder.
     static std::vector<Left> leftByRun(const std::filesystem::path& runFolder);
 
