@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import math
+import mmap
 import threading
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from .kinds import DType, Form, Kind, Stat
 
@@ -55,6 +57,14 @@ class SeriesDesc:
     torch_dtype: str = ""  # "torch.float32", for files that name it
 
 
+def _untouched(count: int, dtype: npt.DTypeLike) -> np.ndarray:
+    """Zeros that take no memory before they are written: a table is as large as the most that it may hold. By numpy
+    they would lie on the heap as soon as one table was freed, every page written with zeros."""
+    kind = np.dtype(dtype)
+    memory = mmap.mmap(-1, max(count, 1) * kind.itemsize, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, kind, count)
+
+
 class SeriesTable:
     """Values of one kind at the step that is being collected, a row per series.
 
@@ -73,10 +83,10 @@ class SeriesTable:
         self._ended = np.zeros(0, np.int64)  # rows of the last step that was measured whole
         self._lock = threading.Lock()
         if stats:
-            self.values = np.zeros((capacity, len(stats)), np.float64)
-            self.present = np.zeros(capacity, np.uint8)
+            self.values = _untouched(capacity * len(stats), np.float64).reshape(capacity, len(stats))
+            self.present = _untouched(capacity, np.uint8)
         else:
-            self.results = np.zeros(capacity, STATS)
+            self.results = _untouched(capacity, STATS)
             self.flags = self.results["flags"]
             self.address = self.results.ctypes.data
 

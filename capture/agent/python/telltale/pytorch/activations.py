@@ -13,10 +13,10 @@ import torch
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..series import SeriesDesc
-from .compiled import compiled_inside
+from .compiled import compiled_inside, is_recording
 from .hooks import Hook
 from .part import Part
-from .share import Inputs, tell_totals
+from .share import SEVERAL_BACKWARDS, Inputs, tell_totals
 from .targets import Place, TargetSet
 
 if TYPE_CHECKING:
@@ -106,16 +106,20 @@ class Wants:
 class GradientOfActivation(Hook):
     """Tensor hook of one tensor at one call; holds numbers only."""
 
-    __slots__ = ("_engine", "_row", "_step")
+    __slots__ = ("_engine", "_row", "_step", "_has_come")
 
     def __init__(self, engine: weakref.ReferenceType[Engine], row: int, step: int) -> None:
         self._engine = engine
         self._row = row
         self._step = step
+        self._has_come = False
 
     def __call__(self, gradient: Any) -> None:
         engine = self._engine()
         if engine is not None and gradient is not None and engine.collecting and engine.step == self._step:
+            if self._has_come:
+                engine.tell(SEVERAL_BACKWARDS)
+            self._has_come = True
             engine.measure(Kind.ACTV_GRAD, gradient, self._row)
         return None
 
@@ -157,7 +161,7 @@ class ModuleHook(Hook):
         return found
 
     def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None  # inside a compiled region nothing may be read: it would change the graph
         self.inputs.ends()
         engine = self._engine()

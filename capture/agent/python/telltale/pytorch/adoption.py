@@ -33,7 +33,7 @@ class Adoption:
             return None
         monitor = self._monitor()
         engine = monitor.engine if monitor is not None else None
-        if monitor is None or engine is None:
+        if monitor is None or engine is None or not engine.active:
             return None
         try:
             self._seen.add(optimizer)

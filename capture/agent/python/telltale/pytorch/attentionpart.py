@@ -12,7 +12,7 @@ from ..kinds import DType, Form, Kind
 from ..series import SeriesDesc
 from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch
-from .compiled import compiled_inside
+from .compiled import compiled_inside, is_recording
 from .hooks import Hook
 from .part import Part
 
@@ -30,7 +30,7 @@ class _Enter(Hook):
         self._name = name
 
     def __call__(self, module: Any, _args: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None
         part = self._part()
         if part is not None:
@@ -49,7 +49,7 @@ class _Leave(Hook):
         self._vpp = vpp
 
     def __call__(self, module: Any, args: Any, kwargs: Any, _output: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None
         part = self._part()
         if part is not None:

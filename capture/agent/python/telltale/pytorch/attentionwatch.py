@@ -23,6 +23,7 @@ import torch
 
 from ..quiet import plain, quiet
 from .attention import AttentionStats, attention_stats, misfit
+from .compiled import is_recording
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias
@@ -36,7 +37,6 @@ _KEY_NAMES = ("key", "k", "key_layer", "key_states")
 MAX_CALLS = 64  # attention calls of one forward of one module that are kept
 
 _original = torch.nn.functional.scaled_dot_product_attention
-_is_compiling = torch.compiler.is_compiling
 _current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
 _frames = threading.local()
 _install_lock = threading.Lock()
@@ -47,7 +47,7 @@ _bare_calls = 0
 # Named like the original: what replaces functions by their __name__ (context parallelism) must still find it.
 def scaled_dot_product_attention(*args: Any, **kwargs: Any) -> torch.Tensor:
     """Stands in for torch's: the same call, looked at afterwards while a module is watched."""
-    if _is_compiling():
+    if torch.compiler.is_compiling():
         mask = args[3] if len(args) > 3 else kwargs.get("attn_mask")
         if _causal_bias is not None and type(mask) is _causal_bias:
             return _causal_bias._dispatch(*args, **kwargs)  # type: ignore[union-attr]
@@ -150,7 +150,7 @@ class AttentionWatch:
 
     def enter(self, name: str, module: torch.nn.Module) -> None:
         """The forward of a watched module begins. Recomputation and evaluation are not looked at."""
-        if _is_compiling() or not module.training or _current_graph_task_id() != -1:
+        if is_recording() or not module.training or _current_graph_task_id() != -1:
             return
         if not hasattr(_frames, "stack"):
             _frames.stack = []

@@ -4,7 +4,27 @@ built-in container that is compiled in place is not compiled at all without hook
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
+
+
+def _nothing() -> Any:
+    return None
+
+
+_mode_count = getattr(torch._C, "_len_torch_dispatch_stack", _nothing)
+_mode_stack = getattr(torch.utils._python_dispatch, "_get_current_dispatch_mode_stack", _nothing)
+_transform = getattr(torch._C._functorch, "peek_interpreter_stack", _nothing)
+_RECORDING = {"FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"}
+
+
+def is_recording() -> bool:
+    """Whether the code runs to be recorded or transformed (torch.compile, jit.trace, export, fake tensors, torch.func):
+    what passes then is no step of the training, and a trace must come out as it would without a hook."""
+    if torch.compiler.is_compiling() or torch.jit.is_tracing() or _transform() is not None:
+        return True
+    return bool(_mode_count()) and any(type(mode).__name__ in _RECORDING for mode in _mode_stack() or [])
 
 
 def is_compiled_in_place(module: torch.nn.Module) -> bool:

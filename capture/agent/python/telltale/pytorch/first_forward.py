@@ -10,6 +10,7 @@ from typing import Any, Callable
 import torch
 from torch.nn.parameter import UninitializedParameter
 
+from .compiled import is_recording
 from .hooks import Hook
 
 
@@ -24,7 +25,7 @@ class _After(Hook):
         self.handle: Any = None
 
     def __call__(self, _module: Any, _args: Any, _output: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None
         try:
             chunks = [chunk for chunk in (reference() for reference in self._chunks) if chunk is not None]

@@ -20,6 +20,7 @@ import torch
 from ..kinds import Form, Kind
 from ..measure import local, refusal
 from ..quiet import quiet
+from .compiled import is_recording
 from .hooks import Hook
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 SHARE = "share through the module"
 TOTAL = "total over all consumers"
+SEVERAL_BACKWARDS = (
+    "several backward passes went through one forward: of the gradients of its activations the last pass's are shown"
+)
 MAX_NODES = 512  # of one walk, half a millisecond: a transformer's block has about 30
 MAX_OPEN = 64  # calls of one module that have begun; those that an exception ended stay until then
 TOO_LARGE = f"more than {MAX_NODES} operations lie between its inputs and its outputs"
@@ -106,7 +110,7 @@ class Entry(Hook):
         self.began: list[int] = []
 
     def __call__(self, _module: Any, _args: Any) -> None:
-        if _next_number is not None and not torch.compiler.is_compiling():
+        if _next_number is not None and not is_recording():
             self.began.append(_next_number())
             if len(self.began) > MAX_OPEN:
                 del self.began[0]
@@ -228,7 +232,7 @@ class Share(Hook):
     autograd adds them, and measured when the tensor's gradient is whole: then this is the tensor's hook, too. Holds no
     tensor but that sum, and it only in between."""
 
-    __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream")
+    __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream", "_has_come")
 
     def __init__(self, engine: Engine, row: int, tensor: Any, nodes: Consumers) -> None:
         self._engine: weakref.ReferenceType[Engine] = engine.reference
@@ -236,6 +240,7 @@ class Share(Hook):
         self._step = engine.step
         self._sum: Any = None
         self._stream: Any = None
+        self._has_come = False
         self._is_sum = sum(len(slots) for _, slots in nodes) > 1
         for node, slots in nodes:
             node.register_hook(_Consumer(self, slots))
@@ -248,7 +253,7 @@ class Share(Hook):
         if engine is None or not engine.collecting or engine.step != self._step:
             return
         if not self._is_sum:
-            engine.measure(Kind.ACTV_GRAD, gradient, self._row)
+            self._is_whole(engine, gradient)
             return
         try:
             self._add(engine, local(gradient))
@@ -277,5 +282,11 @@ class Share(Hook):
         total, self._sum = self._sum, None
         engine = self._engine()
         if total is not None and engine is not None and engine.collecting and engine.step == self._step:
-            engine.measure(Kind.ACTV_GRAD, total, self._row)
+            self._is_whole(engine, total)
         return None
+
+    def _is_whole(self, engine: Engine, gradient: Any) -> None:
+        if self._has_come:
+            engine.tell(SEVERAL_BACKWARDS)
+        self._has_come = True
+        engine.measure(Kind.ACTV_GRAD, gradient, self._row)

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from .compiled import is_recording
 from .hooks import Hook
 from .recorder import Recorder, Report
 
@@ -42,7 +43,7 @@ class _StackHook(Hook):
         self._key = key
 
     def __call__(self, _module: Any, _args: Any, _output: Any) -> None:
-        if not torch.compiler.is_compiling() and self._key not in self._recorder.stacks:
+        if not is_recording() and self._key not in self._recorder.stacks:
             self._recorder.take(self._key, sys._getframe(1))
         return None
 

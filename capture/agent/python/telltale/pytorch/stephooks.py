@@ -6,8 +6,7 @@ from __future__ import annotations
 import weakref
 from typing import TYPE_CHECKING, Any, Callable
 
-import torch
-
+from .compiled import is_recording
 from .hooks import Hook
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ class RootHook(Hook):
         self._engine = weakref.ref(engine)
 
     def __call__(self, _module: Any, _args: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None
         engine = self._engine()
         if engine is not None and not engine.is_counted_outside:

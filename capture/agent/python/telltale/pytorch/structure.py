@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from ..names import bare_name
+from .compiled import is_recording
 from .hooks import Hook
 from .recorder import Recorder, Report
 
@@ -103,7 +104,7 @@ class _Struct(Hook):
         self._has_gradients = False
 
     def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        if torch.compiler.is_compiling() or not module.training:
+        if is_recording() or not module.training:
             return None
         try:
             self._seen(args, kwargs, output)

@@ -11,7 +11,7 @@ import torch
 from ..kinds import DType, Kind, Stat
 from ..series import SeriesDesc
 from .activations import is_recompute
-from .compiled import compiled_inside
+from .compiled import compiled_inside, is_recording
 from .hooks import Hook
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
 from .part import Part
@@ -100,7 +100,7 @@ class _RouterHook(Hook):
         self._part, self._name, self._vpp = part, name, vpp
 
     def __call__(self, module: Any, _args: Any, output: Any) -> None:
-        if torch.compiler.is_compiling():
+        if is_recording():
             return None
         part = self._part()
         if part is not None:

@@ -11,7 +11,7 @@ import torch
 
 from ...kinds import Form, Kind
 from ..activations import is_recompute
-from ..compiled import is_compiled_in_place
+from ..compiled import is_compiled_in_place, is_recording
 from ..hooks import Hook
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
@@ -38,7 +38,7 @@ class _ViewHook(Hook):
 
     def __call__(self, _module: Any, _args: Any) -> None:
         engine = self._engine()
-        if engine is None or not engine.collecting or self._is_repeated or torch.compiler.is_compiling():
+        if engine is None or not engine.collecting or self._is_repeated or is_recording():
             return None
         if not torch.is_grad_enabled():
             return None  # evaluation, or reentrant checkpointing, whose recomputation has views with gradients

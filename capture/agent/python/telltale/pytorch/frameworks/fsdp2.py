@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ...kinds import Form, Kind
-from ..compiled import is_compiled_in_place
+from ..compiled import is_compiled_in_place, is_recording
 from ..hooks import Hook
 from ..sources import GradientHook, ParameterSource
 from .base import Adapter, Context
@@ -41,7 +41,7 @@ class _LeafHook(Hook):
 
     def __call__(self, owner: Any, _args: Any) -> None:
         engine = self._engine()
-        if engine is None or not engine.collecting or torch.compiler.is_compiling():
+        if engine is None or not engine.collecting or is_recording():
             return None
         try:
             self._watch(engine, owner)
