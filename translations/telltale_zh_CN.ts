@@ -421,85 +421,7 @@
     </message>
 </context>
 <context>
-    <name>telltale::shell::KeysSheet</name>
-    <message>
-        <source>Keys</source>
-        <translation>按键</translation>
-    </message>
-</context>
-<context>
-    <name>telltale::shell::LogFeed</name>
-    <message>
-        <source>Telltale</source>
-        <translation>Telltale</translation>
-    </message>
-    <message>
-        <source>refused</source>
-        <translation>已拒绝</translation>
-    </message>
-    <message>
-        <source>%1: %2</source>
-        <translation>%1：%2</translation>
-    </message>
-</context>
-<context>
-    <name>telltale::shell::MainWindow</name>
-    <message>
-        <source>Runs</source>
-        <translation>运行</translation>
-    </message>
-    <message>
-        <source>Modules</source>
-        <translation>模块</translation>
-    </message>
-    <message>
-        <source>Inspector</source>
-        <translation>检查器</translation>
-    </message>
-    <message>
-        <source>Connections</source>
-        <translation>连接</translation>
-    </message>
-    <message>
-        <source>The join string is on the clipboard</source>
-        <translation>接入串已复制到剪贴板</translation>
-    </message>
-    <message>
-        <source>open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>copy join string</source>
-        <translation>复制接入串</translation>
-    </message>
-    <message>
-        <source>keys</source>
-        <translation>按键</translation>
-    </message>
-    <message>
-        <source>Space</source>
-        <translation>空格</translation>
-    </message>
-    <message>
-        <source>follow</source>
-        <translation>跟随</translation>
-    </message>
-    <message>
-        <source>Backspace</source>
-        <translation>退格</translation>
-    </message>
-    <message>
-        <source>zoom back</source>
-        <translation>缩放后退</translation>
-    </message>
-    <message>
-        <source>go to</source>
-        <translation>转到</translation>
-    </message>
-    <message>
-        <source>The language changes at the next start</source>
-        <translation>语言将在下次启动时生效</translation>
-    </message>
+    <name>telltale::shell::Commands</name>
     <message>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
@@ -507,6 +429,10 @@
     <message>
         <source>&amp;Open a run…</source>
         <translation>打开运行(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>&amp;Import a run…</source>
+        <translation>导入运行(&amp;I)…</translation>
     </message>
     <message>
         <source>Export the view as a &amp;picture…</source>
@@ -553,6 +479,10 @@
         <translation>缩放后退(&amp;B)</translation>
     </message>
     <message>
+        <source>Zoom f&amp;orward</source>
+        <translation>前进缩放(&amp;O)</translation>
+    </message>
+    <message>
         <source>Show the &amp;whole run</source>
         <translation>显示整个运行(&amp;W)</translation>
     </message>
@@ -575,6 +505,18 @@
     <message>
         <source>&amp;Pin or release the cursor</source>
         <translation>固定或松开光标(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious non-finite value</source>
+        <translation>上一个非有限值(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Next non-finite value</source>
+        <translation>下一个非有限值(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Next &amp;error</source>
+        <translation>下一个错误(&amp;E)</translation>
     </message>
     <message>
         <source>Set mark &amp;A</source>
@@ -609,12 +551,12 @@
         <translation>删除运行(&amp;L)…</translation>
     </message>
     <message>
-        <source>&amp;Window</source>
-        <translation>窗口(&amp;W)</translation>
+        <source>End the &amp;comparison</source>
+        <translation>结束对比(&amp;C)</translation>
     </message>
     <message>
-        <source>&amp;Connections</source>
-        <translation>连接(&amp;C)</translation>
+        <source>&amp;Window</source>
+        <translation>窗口(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Next panel</source>
@@ -648,6 +590,71 @@ GPL-3.0-or-later</source>
 看清神经网络训练时内部发生的一切。
 GPL-3.0-or-later</translation>
     </message>
+</context>
+<context>
+    <name>telltale::shell::KeysSheet</name>
+    <message>
+        <source>Keys</source>
+        <translation>按键</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::LogFeed</name>
+    <message>
+        <source>Telltale</source>
+        <translation>Telltale</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::MainWindow</name>
+    <message>
+        <source>The join string is on the clipboard</source>
+        <translation>接入串已复制到剪贴板</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>copy join string</source>
+        <translation>复制接入串</translation>
+    </message>
+    <message>
+        <source>keys</source>
+        <translation>按键</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>Backspace</source>
+        <translation>退格</translation>
+    </message>
+    <message>
+        <source>zoom back</source>
+        <translation>缩放后退</translation>
+    </message>
+    <message>
+        <source>go to</source>
+        <translation>转到</translation>
+    </message>
+    <message>
+        <source>The language changes at the next start</source>
+        <translation>语言将在下次启动时生效</translation>
+    </message>
     <message>
         <source>&amp;Theme</source>
         <translation>主题(&amp;T)</translation>
@@ -669,18 +676,6 @@ GPL-3.0-or-later</translation>
         <translation>语言(&amp;L)</translation>
     </message>
     <message>
-        <source>Step %1</source>
-        <translation>第 %1 步</translation>
-    </message>
-    <message>
-        <source>step</source>
-        <translation>步</translation>
-    </message>
-    <message>
-        <source>module</source>
-        <translation>模块</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>日志</translation>
     </message>
@@ -692,34 +687,6 @@ GPL-3.0-or-later</translation>
         <source>Nothing stops being finite before the cursor</source>
         <translation>光标之前没有新的非有限值</translation>
     </message>
-    <message>
-        <source>&amp;Import a run…</source>
-        <translation>导入运行(&amp;I)…</translation>
-    </message>
-    <message>
-        <source>Zoom f&amp;orward</source>
-        <translation>前进缩放(&amp;O)</translation>
-    </message>
-    <message>
-        <source>Pre&amp;vious non-finite value</source>
-        <translation>上一个非有限值(&amp;V)</translation>
-    </message>
-    <message>
-        <source>&amp;Next non-finite value</source>
-        <translation>下一个非有限值(&amp;N)</translation>
-    </message>
-    <message>
-        <source>Next &amp;error</source>
-        <translation>下一个错误(&amp;E)</translation>
-    </message>
-    <message>
-        <source>End the &amp;comparison</source>
-        <translation>结束对比(&amp;C)</translation>
-    </message>
-    <message>
-        <source>&amp;Log</source>
-        <translation>日志(&amp;L)</translation>
-    </message>
 </context>
 <context>
     <name>telltale::shell::PaletteButton</name>
@@ -730,6 +697,44 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Go to module, step or command (Ctrl+K)</source>
         <translation>转到模块、步或命令 (Ctrl+K)</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::PaletteSearch</name>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>module</source>
+        <translation>模块</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::PanelFactory</name>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Modules</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Inspector</source>
+        <translation>检查器</translation>
+    </message>
+    <message>
+        <source>Connections</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>日志</translation>
     </message>
 </context>
 <context>
@@ -946,6 +951,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Cannot write %1: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::ViewFactory</name>
+    <message>
+        <source>Overview</source>
+        <translation>总览</translation>
+    </message>
+    <message>
+        <source>Heatmap</source>
+        <translation>热力图</translation>
+    </message>
+    <message>
+        <source>Curves</source>
+        <translation>曲线</translation>
     </message>
 </context>
 <context>

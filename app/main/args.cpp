@@ -5,81 +5,83 @@
 #include <charconv>
 #include <limits>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace telltale::app {
 
 namespace {
 
-/// "telltale show" of "telltale show CAPSULE [...]"; "telltale" of "telltale [CAPSULE...]".
-std::string programAndVerb(const std::string& line)
+/// CLI11 takes "--flag=" for a flag whose value is the next word; this one has an empty value. Backwards, as CLI11
+/// wants its words.
+std::vector<std::string> reversedWords(std::span<const std::string> given)
 {
-    const std::size_t program = line.find(' ');
-    if (program == std::string::npos || program + 1 >= line.size() || line[program + 1] < 'a'
-        || line[program + 1] > 'z')
-        return line.substr(0, program);
-    return line.substr(0, line.find(' ', program + 1));
-}
-
-}
-
-std::string Usage::help() const
-{
-    std::string text = "usage: " + line + "\n\n" + summary + "\n";
-    std::vector<Flag> all = flags;
-    all.push_back({ "--help", "", "show this text" });
-    text += '\n';
-    for (const Flag& flag : all) {
-        const std::string left = flag.valueName.empty() ? flag.name : flag.name + " " + flag.valueName;
-        text += fmt::format("  {:<22}{}\n", left, flag.help);
-    }
-    return text;
-}
-
-Expected<Args> Args::parse(const Usage& usage, std::span<const std::string> words)
-{
-    const std::string todo = "see '" + programAndVerb(usage.line) + " --help'";
-    Args args;
+    std::vector<std::string> words;
     bool flagsEnded = false;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        const std::string& word = words[i];
-        if (!flagsEnded && word == "--") {
-            flagsEnded = true;
-            continue;
-        }
-        if (flagsEnded || word.size() < 2 || word[0] != '-') {
-            args.m_positionals.push_back(word);
-            continue;
-        }
-        const std::size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-        const std::string name = word.substr(0, equals);
-        if (name == "--help" || name == "-h") {
-            args.m_values["--help"] = "";
-            continue;
-        }
-        const auto flag = std::find_if(
-            usage.flags.begin(), usage.flags.end(), [&name](const Flag& candidate) { return candidate.name == name; });
-        if (flag == usage.flags.end())
-            return failure(ErrorCode::BadInput, "unknown option '" + name + "'", todo);
-        if (flag->valueName.empty()) {
-            if (equals != std::string::npos)
-                return failure(ErrorCode::BadInput, "option '" + name + "' takes no value", todo);
-            args.m_values[name] = "";
-        } else if (equals != std::string::npos) {
-            args.m_values[name] = word.substr(equals + 1);
-        } else if (i + 1 < words.size()) {
-            args.m_values[name] = words[++i];
+    for (const std::string& word : given) {
+        flagsEnded = flagsEnded || word == "--";
+        if (!flagsEnded && word.starts_with("--") && word.find('=') == word.size() - 1) {
+            words.push_back(word.substr(0, word.size() - 1));
+            words.emplace_back();
         } else {
-            return failure(ErrorCode::BadInput, "option '" + name + "' needs " + flag->valueName, todo);
+            words.push_back(word);
         }
     }
-    if (args.wantsHelp())
+    std::reverse(words.begin(), words.end());
+    return words;
+}
+
+std::string takesWhat(const Flag& flag)
+{
+    return "option '" + flag.name + (flag.valueName.empty() ? "' takes no value" : "' needs " + flag.valueName);
+}
+
+}
+
+Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, std::span<const std::string> given)
+{
+    Args args;
+    CLI::App app;
+    app.set_help_flag("-h,--help");
+    app.allow_extras(); // said below in our words
+    for (const Flag& flag : flags) {
+        const auto take = [&args, name = flag.name](const std::string& value) { args.m_values[name] = value; };
+        if (flag.valueName.empty())
+            app.add_flag_function(flag.name, [take](std::int64_t) { take({}); })->disable_flag_override();
+        else
+            app.add_option_function<std::string>(flag.name, take)->take_last();
+    }
+    if (words.most > 0)
+        app.add_option("words", args.m_positionals)->expected(0, static_cast<int>(words.most));
+    try {
+        app.parse(reversedWords(given));
+    } catch (const CLI::CallForHelp&) {
+        args.m_wantsHelp = true;
         return args;
-    if (args.m_positionals.size() < usage.minPositionals)
-        return failure(ErrorCode::BadInput, "an argument is missing: " + usage.line, todo);
-    if (args.m_positionals.size() > usage.maxPositionals) {
-        return failure(
-            ErrorCode::BadInput, "unexpected argument '" + args.m_positionals[usage.maxPositionals] + "'", todo);
+    } catch (const CLI::ParseError& error) {
+        // Begins with the option's name, with its dashes or without.
+        const std::string_view sentence = error.what();
+        const std::string_view name = sentence.substr(0, sentence.find_first_of(": "));
+        for (const Flag& flag : flags) {
+            if (name == flag.name || name == flag.name.substr(flag.name.find_first_not_of('-')))
+                return failure(ErrorCode::BadInput, takesWhat(flag));
+        }
+        return failure(ErrorCode::BadInput, std::string(sentence));
+    }
+    auto extras = app.remaining();
+    std::erase(extras, "--");
+    if (!extras.empty()) {
+        const std::string& word = extras.front();
+        const bool isOption = word.size() > 1 && word.front() == '-';
+        return failure(ErrorCode::BadInput,
+            isOption ? "unknown option '" + word.substr(0, word.find('=')) + "'"
+                     : "unexpected argument '" + word + "'");
+    }
+    if (args.m_positionals.size() < words.least)
+        return failure(ErrorCode::BadInput, words.name + " is missing");
+    for (const Flag& flag : flags) {
+        if (flag.isRequired && !args.has(flag.name))
+            return failure(ErrorCode::BadInput, flag.name + " " + flag.valueName + " is missing");
     }
     return args;
 }

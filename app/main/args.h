@@ -13,36 +13,29 @@
 
 namespace telltale::app {
 
-inline constexpr int kExitDone = 0;
-inline constexpr int kExitFailed = 1; ///< the work failed
-inline constexpr int kExitUsage = 2; ///< wrong usage or bad input
-
-/// One flag of a verb. With an empty `valueName` it is a switch.
+/// One option of a verb. With an empty `valueName` it is a switch.
 struct Flag {
     std::string name; ///< with its dashes: "--json", "-o"
     std::string valueName; ///< "DIR"
     std::string help;
+    bool isRequired = false;
 };
 
-/// What a verb takes and how it introduces itself.
-struct Usage {
-    std::string line; ///< "telltale inspect CAPSULE [--verify] [--json]"
-    std::string summary;
-    std::vector<Flag> flags; ///< --help is everybody's
-    std::size_t minPositionals = 0;
-    std::size_t maxPositionals = 0;
-
-    std::string help() const;
+/// The words of a verb that are no options.
+struct Words {
+    std::string name = {}; ///< "CAPSULE", in the plural "CAPSULE..."
+    std::size_t least = 0;
+    std::size_t most = 0;
 };
 
-/// The words behind a verb, taken apart. Thread: any (a value).
+/// What stood behind a verb, taken apart. Thread: any (a value).
 class Args {
 public:
-    /// Flags and positionals in any order; `--flag value` and `--flag=value`; `--` ends the flags. An error is one
-    /// sentence that names the word.
-    static Expected<Args> parse(const Usage& usage, std::span<const std::string> words);
+    /// Options and words in any order; `--flag value` and `--flag=value`, the last of several; `--` ends the options.
+    /// Nothing is missing or too much. An error is one sentence that names the word.
+    static Expected<Args> parse(const std::vector<Flag>& flags, const Words& words, std::span<const std::string> given);
 
-    bool wantsHelp() const { return has("--help"); }
+    bool wantsHelp() const { return m_wantsHelp; }
     bool has(std::string_view flag) const { return m_values.find(flag) != m_values.end(); }
     std::optional<std::string> value(std::string_view flag) const;
     const std::vector<std::string>& positionals() const { return m_positionals; }
@@ -50,6 +43,7 @@ public:
 private:
     std::map<std::string, std::string, std::less<>> m_values;
     std::vector<std::string> m_positionals;
+    bool m_wantsHelp = false;
 };
 
 /// "31", "-2".

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "desktop.h"
 
-#include <iostream>
-
 #include <QApplication>
 
-#include "args.h"
-#include "guiverbs.h"
 #include "signals.h"
 
 namespace telltale::app {
@@ -61,18 +57,18 @@ Expected<void> Desktop::startDemo(DemoOptions options)
     return m_demo->start();
 }
 
-int openDesktop(int argc, char** argv, const Backend::Options& options, const QStringList& capsules,
+int openDesktop(Report& report, const Backend::Options& options, const QStringList& capsules,
     const std::optional<DemoOptions>& demo)
 {
-    QApplication app(argc, argv);
+    QApplication app(report.argc, report.argv);
     nameApplication();
     auto backend = Backend::start(options);
     if (!backend)
-        return workError(backend.error());
+        return report.fail(backend.error());
     if ((*backend)->server() != nullptr)
-        std::cerr << "telltale: listening; join string: " << (*backend)->server()->joinString().toStdString() << '\n';
+        report.say("listening; join string: " + (*backend)->server()->joinString().toStdString());
     else
-        std::cerr << "telltale: " << (*backend)->captureProblem().sentence() << '\n';
+        report.say((*backend)->captureProblem().sentence());
     int code = 0;
     {
         Desktop desktop(**backend);
@@ -82,7 +78,7 @@ int openDesktop(int argc, char** argv, const Backend::Options& options, const QS
         desktop.window().openCapsules(capsules);
         if (demo) {
             if (auto started = desktop.startDemo(*demo); !started)
-                return workError(started.error());
+                return report.fail(started.error());
         }
         code = QApplication::exec();
     }

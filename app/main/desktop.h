@@ -8,6 +8,7 @@
 
 #include "backend.h"
 #include "demorun.h"
+#include "report.h"
 
 namespace telltale::app {
 
@@ -30,7 +31,7 @@ private:
 };
 
 /// Runs the desktop until it is closed.
-int openDesktop(int argc, char** argv, const Backend::Options& options, const QStringList& capsules,
+int openDesktop(Report& report, const Backend::Options& options, const QStringList& capsules,
     const std::optional<DemoOptions>& demo);
 
 }

@@ -15,9 +15,6 @@
 #include <telltale/common/modulefilter.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
-#include <telltale/heatmap/heatmapview.h>
-#include <telltale/plot/curvesview.h>
-#include <telltale/plot/overviewview.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -62,17 +59,6 @@ Expected<std::shared_ptr<const store::Catalog>> loadCatalog(store::QueryPool& qu
     waitFor([&] { return answered; });
     queries.cancel(view);
     return result;
-}
-
-std::unique_ptr<views::DataView> makeView(const QString& id, const views::ViewContext& context)
-{
-    if (id == QLatin1String("heatmap"))
-        return std::make_unique<views::HeatmapView>(context, nullptr);
-    if (id == QLatin1String("curves"))
-        return std::make_unique<views::CurvesView>(context, nullptr);
-    if (id == QLatin1String("overview"))
-        return std::make_unique<views::OverviewView>(context, nullptr);
-    return nullptr;
 }
 
 Expected<Kind> chooseKind(const store::Catalog& catalog, std::optional<Kind> wanted)
@@ -136,11 +122,6 @@ Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
 
 }
 
-QStringList renderableViews()
-{
-    return { QStringLiteral("heatmap"), QStringLiteral("curves"), QStringLiteral("overview") };
-}
-
 Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path)
 {
     auto catalog = loadCatalog(queries, request.run);
@@ -171,16 +152,14 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     // A plain parent: as a window of its own the view would have Qt complain that off-screen windows have no size
     // hints.
     QWidget host;
-    const auto view = makeView(request.view, { &state, &axis, &queries });
-    if (!view)
-        return failure(ErrorCode::BadInput, "there is no view '" + request.view.toStdString() + "'",
-            "views: " + renderableViews().join(QStringLiteral(", ")).toStdString());
+    const std::unique_ptr<views::DataView> view(request.view->create({ &state, &axis, &queries }, nullptr));
+    const shell::Subject subject = *request.view->rendered;
     const Rank rank = !request.ranks.empty() ? request.ranks.front()
         : (*catalog)->sources.empty()        ? Rank { 0 }
                                              : (*catalog)->sources.front().rank;
     auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
     std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
-    if (rows.empty() && request.view != QLatin1String("overview"))
+    if (rows.empty() && subject != shell::Subject::Metrics)
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
 
@@ -199,7 +178,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     state.setModuleFilter(request.modules);
     if (!request.steps.isEmpty())
         state.zoomTo(*steps);
-    if (request.view == QLatin1String("curves")) {
+    if (subject == shell::Subject::Selection) {
         std::vector<views::ModuleKey> selection;
         std::vector<views::ModuleKey> omitted;
         const std::size_t most = request.modules.isEmpty() ? kDefaultCurves : kMostCurves;
@@ -216,7 +195,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         return tl::unexpected(written.error());
     RenderReport report { (*catalog)->damage };
     store::RunPart part { { *kind }, storedStats(*stat), rank, request.steps.isEmpty() ? all : *steps };
-    if (request.view == QLatin1String("overview"))
+    if (subject == shell::Subject::Metrics)
         part = { { Kind::Scalar }, {}, std::nullopt, part.steps };
     const auto lost = store::lostIn(request.run->path, part);
     if (!lost)

@@ -10,6 +10,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/core/expected.h>
+#include <telltale/shell/viewfactory.h>
 #include <telltale/store/querypool.h>
 
 namespace telltale::app {
@@ -17,7 +18,7 @@ namespace telltale::app {
 /// What `telltale render` draws; also how the demo makes its pictures.
 struct RenderRequest {
     store::RunRef run;
-    QString view; ///< "heatmap", "curves", "overview"
+    const shell::ViewFactory* view = nullptr; ///< one that can be rendered
     std::optional<Kind> kind;
     std::optional<Stat> stat;
     QString modules; ///< text, glob* or /regex/; empty = all (curves: the first few)
@@ -25,9 +26,6 @@ struct RenderRequest {
     QString steps; ///< "A:B", empty = all
     QSize size { 1600, 1000 };
 };
-
-/// The words that --view takes.
-QStringList renderableViews();
 
 /// What could not be drawn although it was asked for: sentences.
 struct RenderReport {

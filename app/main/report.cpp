@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "report.h"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -19,10 +18,12 @@ namespace telltale::app {
 
 using series::CellState;
 
-Report::Report(std::span<const std::string> args, std::ostream& out, std::ostream& err)
-    : m_out(out)
+Report::Report(std::ostream& out, std::ostream& err, bool isJson, int argcGiven, char** argvGiven)
+    : argc(argcGiven)
+    , argv(argvGiven)
+    , m_out(out)
     , m_err(err)
-    , m_isJson(std::find(args.begin(), args.end(), "--json") != args.end())
+    , m_isJson(isJson)
 {
 }
 
@@ -43,21 +44,6 @@ int Report::failUsage(const Error& error)
 {
     fail(error);
     return kExitUsage;
-}
-
-std::optional<Args> Report::parse(const Usage& usage, std::span<const std::string> args)
-{
-    auto parsed = Args::parse(usage, args);
-    if (!parsed) {
-        m_exitCode = failUsage(parsed.error());
-        return std::nullopt;
-    }
-    if (parsed->wantsHelp()) {
-        m_out << usage.help();
-        m_exitCode = kExitDone;
-        return std::nullopt;
-    }
-    return std::move(*parsed);
 }
 
 Expected<std::string> dataDirOf(const Args& args)

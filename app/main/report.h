@@ -4,7 +4,6 @@
 #include <iosfwd>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -15,14 +14,15 @@
 #include <telltale/store/runreader.h>
 
 #include "args.h"
+#include "verb.h"
 
 namespace telltale::app {
 
 /// Where a verb's report and its errors go. Thread: the verb's.
 class Report {
 public:
-    /// `args`: the verb's words; with --json among them an error is also the one document on `out`.
-    Report(std::span<const std::string> args, std::ostream& out, std::ostream& err);
+    /// `isJson`: an error is also the one document on `out`.
+    Report(std::ostream& out, std::ostream& err, bool isJson, int argc, char** argv);
 
     std::ostream& out() { return m_out; }
     /// "telltale: <sentence>", for what does not end the verb.
@@ -32,15 +32,13 @@ public:
     /// The same for words that no run of the program could have accepted.
     int failUsage(const Error& error);
 
-    /// The verb's words; nothing when they are answered already, with help or an error: end with exitCode().
-    std::optional<Args> parse(const Usage& usage, std::span<const std::string> args);
-    int exitCode() const { return m_exitCode; }
+    int argc; ///< for an application object, which keeps a reference
+    char** argv;
 
 private:
     std::ostream& m_out;
     std::ostream& m_err;
     bool m_isJson;
-    int m_exitCode = 0;
 };
 
 /// --data-dir, which must exist when it is given, or the default one, which need not.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guiverbs.h"
+#include "verbs.h"
 
 #include <cmath>
 #include <filesystem>
@@ -26,6 +26,7 @@
 #include "desktop.h"
 #include "offscreenview.h"
 #include "pumpedqueries.h"
+#include "report.h"
 #include "signals.h"
 
 namespace telltale::app {
@@ -36,23 +37,6 @@ constexpr int kDesktopSteps = 2000;
 constexpr int kBaselineSteps = 40;
 constexpr int kDurableWaitMs = 10'000;
 constexpr int kSettleMs = 800;
-
-const Usage kUsage {
-    "telltale demo [--headless] [--python] [--ranks N] [--steps N] [--fault F] [--data-dir DIR] [--out DIR]",
-    "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
-    "leaves\n"
-    "window.png, heatmap.png, curves.png and summary.json in DIR.",
-    {
-        { "--headless", "", "no window; end with the training" },
-        { "--python", "", "train with PyTorch: python3 -m telltale train-demo" },
-        { "--ranks", "N", "training processes (default 1)" },
-        { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
-        { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
-        { "--data-dir", "DIR",
-            "where the run is kept (headless with --out: data in its DIR; else $TELLTALE_DATA_DIR)" },
-        { "--out", "DIR", "where pictures and summary go (default .)" },
-    }
-};
 
 struct Request {
     DemoOptions demo;
@@ -144,9 +128,9 @@ Expected<void> drawPictures(const Request& request, const store::RunRef& run)
     for (const char* view : { "heatmap", "curves" }) {
         RenderRequest picture;
         picture.run = run;
-        picture.view = QLatin1String(view);
+        picture.view = shell::findView(QLatin1String(view));
         const QString path
-            = QString::fromStdString(request.out) + QLatin1Char('/') + picture.view + QLatin1String(".png");
+            = QString::fromStdString(request.out) + QLatin1Char('/') + QLatin1String(view) + QLatin1String(".png");
         if (auto drawn = renderToFile(picture, queries.pool(), path); !drawn)
             return tl::unexpected(drawn.error());
     }
@@ -185,15 +169,15 @@ void pointAtSomething(views::ViewState& state)
     state.setSelection(std::move(selection));
 }
 
-int runHeadless(int argc, char** argv, const Request& request)
+int runHeadless(Report& report, const Request& request)
 {
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    const QApplication app(argc, argv);
+    const QApplication app(report.argc, report.argv);
     nameApplication();
     std::error_code code;
     std::filesystem::create_directories(request.out, code);
     if (code)
-        return workError({ ErrorCode::Io, "cannot make " + request.out + ": " + code.message(), {} });
+        return report.fail({ ErrorCode::Io, "cannot make " + request.out + ": " + code.message(), {} });
 
     Signals signalsToQuit;
     bool interrupted = false;
@@ -204,14 +188,14 @@ int runHeadless(int argc, char** argv, const Request& request)
     bare.steps = std::min(kBaselineSteps, request.demo.steps);
     DemoRun baseline(bare);
     if (auto started = baseline.start(); !started)
-        return workError(started.error());
+        return report.fail(started.error());
     runUntil([&] { return interrupted || !baseline.isRunning(); });
 
     auto backend = Backend::start({ request.dataDir, "127.0.0.1:0", false });
     if (!backend)
-        return workError(backend.error());
+        return report.fail(backend.error());
     if ((*backend)->server() == nullptr)
-        return workError((*backend)->captureProblem());
+        return report.fail((*backend)->captureProblem());
     DemoOptions options = request.demo;
     options.join = (*backend)->server()->joinString();
     DemoRun demo(options);
@@ -219,7 +203,7 @@ int runHeadless(int argc, char** argv, const Request& request)
     desktop->window().resize(1600, 1000);
     desktop->window().show();
     if (auto started = demo.start(); !started)
-        return workError(started.error());
+        return report.fail(started.error());
 
     store::RunRef run;
     const QString picture = QString::fromStdString(request.out) + QLatin1String("/window.png");
@@ -247,7 +231,7 @@ int runHeadless(int argc, char** argv, const Request& request)
     });
     if (interrupted || !demo.problem().isEmpty() || !run) {
         const std::string problem = interrupted ? "interrupted" : demo.problem().toStdString();
-        return workError({ ErrorCode::Io, problem.empty() ? "no training process connected" : problem, {} });
+        return report.fail({ ErrorCode::Io, problem.empty() ? "no training process connected" : problem, {} });
     }
     const std::uint64_t acked = total(demo, QLatin1String("acked"));
     runUntil([&] { return run->live->storedSamples.load() >= acked; }, kDurableWaitMs);
@@ -258,7 +242,7 @@ int runHeadless(int argc, char** argv, const Request& request)
         },
         2 * kSettleMs);
     if (!pictured && !desktop->window().grab().save(picture))
-        return workError({ ErrorCode::Io, "cannot write " + picture.toStdString(), {} });
+        return report.fail({ ErrorCode::Io, "cannot write " + picture.toStdString(), {} });
     const std::uint64_t stored = run->live->storedSamples.load();
     desktop.reset();
     (*backend)->stopRecording();
@@ -266,29 +250,44 @@ int runHeadless(int argc, char** argv, const Request& request)
     auto archived = std::make_shared<store::RunHandle>(*run);
     archived->live = nullptr;
     if (auto drawn = drawPictures(request, archived); !drawn)
-        return workError(drawn.error());
+        return report.fail(drawn.error());
     if (auto written = writeSummary(request, demo, medianStepMs(baseline), archived, stored); !written)
-        return workError(written.error());
-    std::cerr << "telltale: " << request.demo.steps << " steps, " << stored
-              << " samples stored, pictures and summary in " << request.out << '\n';
+        return report.fail(written.error());
+    report.say(std::to_string(request.demo.steps) + " steps, " + std::to_string(stored)
+        + " samples stored, pictures and summary in " + request.out);
     return kExitDone;
 }
 
+int run(const Args& args, Report& report)
+{
+    const auto request = parseRequest(args);
+    if (!request)
+        return report.failUsage(request.error());
+    if (request->isHeadless)
+        return runHeadless(report, *request);
+    return openDesktop(report, { request->dataDir, "", true }, {}, request->demo);
 }
 
-int runDemo(int argc, char** argv, std::span<const std::string> words)
+}
+
+Verb demoVerb()
 {
-    const auto args = Args::parse(kUsage, words);
-    if (!args)
-        return usageError(args.error());
-    if (args->wantsHelp())
-        return printHelp(kUsage);
-    const auto request = parseRequest(*args);
-    if (!request)
-        return usageError(request.error());
-    if (request->isHeadless)
-        return runHeadless(argc, argv, *request);
-    return openDesktop(argc, argv, { request->dataDir, "", true }, {}, request->demo);
+    return { "demo", "a capture server and a real training run connected to it",
+        "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
+        "leaves\n"
+        "window.png, heatmap.png, curves.png and summary.json in DIR.",
+        {},
+        {
+            { "--headless", "", "no window; end with the training" },
+            { "--python", "", "train with PyTorch: python3 -m telltale train-demo" },
+            { "--ranks", "N", "training processes (default 1)" },
+            { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
+            { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
+            { "--data-dir", "DIR",
+                "where the run is kept (headless with --out: data in its DIR; else $TELLTALE_DATA_DIR)" },
+            { "--out", "DIR", "where pictures and summary go (default .)" },
+        },
+        run };
 }
 
 }

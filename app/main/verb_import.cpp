@@ -18,7 +18,6 @@
 #include <telltale/store/runfacts.h>
 #include <telltale/store/runfiles.h>
 
-#include "args.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -27,16 +26,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kCloseMs = 60'000;
-
-const Usage kUsage { "telltale import SPOOL|CAPSULE... [--data-dir DIR] [--new-run] [--json]",
-    "Brings what a training process could not deliver into its run. SPOOL is a spool folder, or the folder above\n"
-    "several ($TELLTALE_DIR of the training). A CAPSULE (.telltale) is copied into the archive with what is still in\n"
-    "its log; the file itself stays as it is. A spool goes when everything in it is safe; whatever the run has\n"
-    "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in.",
-    { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
-        { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
-        { "--json", "", "one JSON document on standard output" } },
-    1, 1000 };
 
 constexpr const char* kBusyHelp = "stop that Telltale first, or leave the spool to the next start of its agent, or "
                                   "name another --data-dir";
@@ -140,23 +129,18 @@ Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
     return spools;
 }
 
-}
-
-int runImport(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+int run(const Args& args, Report& report)
 {
-    Report report(args, out, err);
-    const auto parsed = report.parse(kUsage, args);
-    if (!parsed)
-        return report.exitCode();
-    const auto dataDir = dataDirOf(*parsed);
+    std::ostream& out = report.out();
+    const auto dataDir = dataDirOf(args);
     if (!dataDir)
         return report.failUsage(dataDir.error());
-    const auto spools = spoolsOf(parsed->positionals());
+    const auto spools = spoolsOf(args.positionals());
     if (!spools)
         return report.failUsage(spools.error());
     auto capsules = nlohmann::json::array();
     auto errors = nlohmann::json::array();
-    for (const std::string& word : parsed->positionals()) {
+    for (const std::string& word : args.positionals()) {
         if (!isCapsule(word))
             continue;
         const auto copied = store::importRun(*dataDir, word);
@@ -167,11 +151,11 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
         }
         const std::string id = store::describeRun(*copied).id;
         capsules.push_back({ { "file", word }, { "capsule", *copied }, { "run", id } });
-        if (!parsed->has("--json"))
+        if (!args.has("--json"))
             out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(id));
     }
     if (spools->empty()) {
-        if (parsed->has("--json"))
+        if (args.has("--json"))
             writeJson(out, { { "streams", nlohmann::json::array() }, { "capsules", capsules }, { "errors", errors } });
         return errors.empty() ? kExitDone : kExitFailed;
     }
@@ -196,7 +180,7 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
 
     auto streams = nlohmann::json::array();
     for (const fs::path& folder : *spools) {
-        auto taken = importOne(take, folder, *dataDir, parsed->has("--new-run"));
+        auto taken = importOne(take, folder, *dataDir, args.has("--new-run"));
         if (!taken) {
             report.say(taken.error().sentence());
             errors.push_back(taken.error().sentence());
@@ -205,15 +189,32 @@ int runImport(std::span<const std::string> args, std::ostream& out, std::ostream
         for (const std::string& damage : taken->damages)
             report.say(damage);
         streams.push_back(toJson(*taken));
-        if (!parsed->has("--json"))
+        if (!args.has("--json"))
             writeText(out, *taken);
     }
     importer.reset();
     if (service)
         (*service)->stop(kCloseMs);
-    if (parsed->has("--json"))
+    if (args.has("--json"))
         writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "errors", errors } });
     return errors.empty() ? kExitDone : kExitFailed;
+}
+
+}
+
+Verb importVerb()
+{
+    return { "import", "what a training process left in its spool, into its run",
+        "Brings what a training process could not deliver into its run. SPOOL is a spool folder, or the folder above\n"
+        "several ($TELLTALE_DIR of the training). A CAPSULE (.telltale) is copied into the archive with what is still "
+        "in\n"
+        "its log; the file itself stays as it is. A spool goes when everything in it is safe; whatever the run has\n"
+        "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in.",
+        { "SPOOL|CAPSULE...", 1, 1000 },
+        { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
+            { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
+            { "--json", "", "one JSON document on standard output" } },
+        run };
 }
 
 }

@@ -16,19 +16,10 @@
 #include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 
-#include "args.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-const Usage kUsage { "telltale inspect CAPSULE [--names] [--verify] [--json]",
-    "Says what is in a capsule. CAPSULE is a path or an id from 'telltale runs'.",
-    { { "--names", "", "the names of all series by kind, as 'telltale show --series' takes them" },
-        { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
-        { "--json", "", "one JSON document on standard output" },
-        { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-    1, 1 };
 
 std::string_view sourceStateName(store::SourceState state)
 {
@@ -255,47 +246,55 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
         out << "damaged  " << terminalText(sentence) << '\n';
 }
 
-}
-
-int runInspect(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+int run(const Args& args, Report& report)
 {
-    Report reporter(args, out, err);
-    const auto parsed = reporter.parse(kUsage, args);
-    if (!parsed)
-        return reporter.exitCode();
-    const auto path = capsulePathOf(*parsed);
+    std::ostream& out = report.out();
+    const auto path = capsulePathOf(args);
     if (!path)
-        return reporter.fail(path.error());
+        return report.fail(path.error());
     const auto capsule = openCapsule(*path);
     if (!capsule)
-        return reporter.fail(capsule.error());
-    const store::RunSummary run = store::describeRun(*path);
+        return report.fail(capsule.error());
+    const store::RunSummary summary = store::describeRun(*path);
 
-    std::optional<store::VerifyReport> report;
+    std::optional<store::VerifyReport> verification;
     std::string verifyError;
-    if (parsed->has("--verify")) {
+    if (args.has("--verify")) {
         auto verified = store::verifyCapsule(*path);
-        report = verified ? std::move(*verified) : store::VerifyReport {};
+        verification = verified ? std::move(*verified) : store::VerifyReport {};
         if (!verified)
             verifyError = verified.error().sentence();
     }
-    const bool withNames = parsed->has("--names");
-    if (parsed->has("--json")) {
-        writeJson(out, toJson(*capsule, run, withNames, report, verifyError));
+    const bool withNames = args.has("--names");
+    if (args.has("--json")) {
+        writeJson(out, toJson(*capsule, summary, withNames, verification, verifyError));
     } else {
-        writeText(out, *capsule, run, withNames);
-        if (report && verifyError.empty())
-            out << fmt::format("verified {} blobs, {}\n", report->blobs, bytesText(report->bytes));
+        writeText(out, *capsule, summary, withNames);
+        if (verification && verifyError.empty())
+            out << fmt::format("verified {} blobs, {}\n", verification->blobs, bytesText(verification->bytes));
     }
     // A damaged catalogue shows without looking at every blob.
     std::vector<std::string> problems = capsule->catalog->damage;
-    if (report)
-        problems.insert(problems.end(), report->problems.begin(), report->problems.end());
+    if (verification)
+        problems.insert(problems.end(), verification->problems.begin(), verification->problems.end());
     if (!verifyError.empty())
         problems.push_back(verifyError);
     for (const std::string& problem : problems)
-        reporter.say(problem);
+        report.say(problem);
     return problems.empty() ? kExitDone : kExitFailed;
+}
+
+}
+
+Verb inspectVerb()
+{
+    return { "inspect", "what is inside a run, and whether all of it can be read",
+        "Says what is in a capsule. CAPSULE is a path or an id from 'telltale runs'.", { "CAPSULE", 1, 1 },
+        { { "--names", "", "the names of all series by kind, as 'telltale show --series' takes them" },
+            { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
+            { "--json", "", "one JSON document on standard output" },
+            { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+        run };
 }
 
 }

@@ -10,20 +10,10 @@
 
 #include <telltale/core/plaintext.h>
 
-#include "args.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-const Usage kUsage { "telltale log RUN [--kind K] [--rank R] [--steps A:B] [--json]",
-    "Lists what happened in a run, as its log in the window does: alerts, changes, gaps, losses, oldest first.\n"
-    "RUN is a path or an id from 'telltale runs'.",
-    { { "--kind", "K", "anomaly, config, clock, drop, ... only" }, { "--rank", "R", "this rank only" },
-        { "--steps", "A:B", "from step A to step B, both included" },
-        { "--json", "", "one JSON array on standard output" },
-        { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-    1, 1 };
 
 /// What an event's json says, or null where it says nothing that can be read.
 nlohmann::json dataOf(const store::EventInfo& event)
@@ -52,41 +42,36 @@ std::vector<store::EventInfo> entriesOf(const store::Catalog& catalog)
     return entries;
 }
 
-}
-
-int runLog(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+int run(const Args& args, Report& report)
 {
-    Report report(args, out, err);
-    const auto parsed = report.parse(kUsage, args);
-    if (!parsed)
-        return report.exitCode();
+    std::ostream& out = report.out();
     std::optional<Rank> rank;
-    if (const auto text = parsed->value("--rank")) {
+    if (const auto text = args.value("--rank")) {
         const auto read = parseRank("--rank", *text);
         if (!read)
             return report.failUsage(read.error());
         rank = *read;
     }
-    const auto path = capsulePathOf(*parsed);
+    const auto path = capsulePathOf(args);
     if (!path)
         return report.fail(path.error());
     const auto capsule = openCapsule(*path);
     if (!capsule)
         return report.fail(capsule.error());
     std::optional<StepRange> steps;
-    if (const auto text = parsed->value("--steps")) {
+    if (const auto text = args.value("--steps")) {
         const auto read = parseSteps(*text, capsule->catalog->steps);
         if (!read)
             return report.failUsage(read.error());
         steps = *read;
     }
-    const auto kind = parsed->value("--kind");
+    const auto kind = args.value("--kind");
     std::vector<store::EventInfo> entries = entriesOf(*capsule->catalog);
     std::erase_if(entries, [&](const store::EventInfo& entry) {
         return (kind && entry.kind != *kind) || (rank && entry.rank != *rank)
             || (steps && (entry.step < steps->first || steps->last < entry.step));
     });
-    if (parsed->has("--json")) {
+    if (args.has("--json")) {
         auto document = nlohmann::json::array();
         for (const store::EventInfo& entry : entries) {
             document.push_back({ { "time", timeText(entry.wallNs) }, { "wall_ns", entry.wallNs },
@@ -102,6 +87,21 @@ int runLog(std::span<const std::string> args, std::ostream& out, std::ostream& e
             entry.rank.value, terminalText(entry.kind), terminalText(entry.text));
     }
     return kExitDone;
+}
+
+}
+
+Verb logVerb()
+{
+    return { "log", "what happened in a run: alerts, changes, losses",
+        "Lists what happened in a run, as its log in the window does: alerts, changes, gaps, losses, oldest first.\n"
+        "RUN is a path or an id from 'telltale runs'.",
+        { "RUN", 1, 1 },
+        { { "--kind", "K", "anomaly, config, clock, drop, ... only" }, { "--rank", "R", "this rank only" },
+            { "--steps", "A:B", "from step A to step B, both included" },
+            { "--json", "", "one JSON array on standard output" },
+            { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+        run };
 }
 
 }

@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "guiverbs.h"
+#include "verbs.h"
 
 #include <QApplication>
 #include <QFileInfo>
 
-#include "args.h"
 #include "offscreenview.h"
 #include "pumpedqueries.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-const Usage kUsage { "telltale render CAPSULE --view V [options] -o FILE",
-    "Draws a view of a run into a file, PNG or CSV by the file's ending. CAPSULE is a path or an id from 'telltale "
-    "runs'.",
-    {
-        { "--view", "V", "heatmap, curves or overview" },
-        { "--kind", "K", "grad_reduced, actv, exp_avg, ... (default: gradients if the run has them)" },
-        { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans (default norm)" },
-        { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
-        { "--ranks", "A,B", "which ranks (default all); the first is the bold one, views of one rank take it" },
-        { "--steps", "A:B", "which steps (default all)" },
-        { "--size", "WxH", "pixels of a PNG (default 1600x1000); columns of a CSV follow the width" },
-        { "--theme", "dark|light", "default dark" },
-        { "--data-dir", "DIR", "where ids are looked up" },
-        { "-o", "FILE", "the file to write" },
-    },
-    1, 1 };
 
 Expected<QSize> parseSize(const std::string& text)
 {
@@ -44,10 +26,11 @@ Expected<QSize> parseSize(const std::string& text)
 Expected<RenderRequest> parseRequest(const Args& args)
 {
     RenderRequest request;
-    request.view = QString::fromStdString(args.value("--view").value_or(""));
-    if (!renderableViews().contains(request.view))
-        return failure(ErrorCode::BadInput, "--view '" + request.view.toStdString() + "' is not a view",
-            "views: " + renderableViews().join(QStringLiteral(", ")).toStdString());
+    const std::string view = args.value("--view").value_or("");
+    request.view = shell::findView(QString::fromStdString(view));
+    if (!request.view || !request.view->rendered)
+        return failure(ErrorCode::BadInput, "--view '" + view + "' is not a view",
+            "views: " + shell::renderableViews().toStdString());
     if (const auto name = args.value("--kind")) {
         request.kind = kindFromName(*name);
         if (!request.kind)
@@ -79,42 +62,58 @@ Expected<RenderRequest> parseRequest(const Args& args)
     return request;
 }
 
-}
-
-int runRender(int argc, char** argv, std::span<const std::string> words)
+int run(const Args& args, Report& report)
 {
-    const auto args = Args::parse(kUsage, words);
-    if (!args)
-        return usageError(args.error());
-    if (args->wantsHelp())
-        return printHelp(kUsage);
-    auto request = parseRequest(*args);
+    auto request = parseRequest(args);
     if (!request)
-        return usageError(request.error());
-    const std::string theme = args->value("--theme").value_or("dark");
+        return report.failUsage(request.error());
+    const std::string theme = args.value("--theme").value_or("dark");
     if (theme != "dark" && theme != "light")
-        return usageError({ ErrorCode::BadInput, "--theme '" + theme + "' is neither dark nor light", {} });
-    const QString out = QString::fromStdString(args->value("-o").value_or(""));
+        return report.failUsage({ ErrorCode::BadInput, "--theme '" + theme + "' is neither dark nor light", {} });
+    const QString out = QString::fromStdString(args.value("-o").value_or(""));
     if (!out.endsWith(QLatin1String(".png")) && !out.endsWith(QLatin1String(".csv")))
-        return usageError({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
+        return report.failUsage({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
 
-    const auto path = capsulePathOf(*args);
+    const auto path = capsulePathOf(args);
     if (!path)
-        return workError(path.error());
+        return report.fail(path.error());
     qputenv("QT_QPA_PLATFORM", "offscreen");
-    QApplication app(argc, argv);
+    QApplication app(report.argc, report.argv);
     views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
     PumpedQueries queries;
-    auto run = std::make_shared<store::RunHandle>();
-    run->path = *path;
-    run->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
-    request->run = run;
+    auto drawn = std::make_shared<store::RunHandle>();
+    drawn->path = *path;
+    drawn->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
+    request->run = drawn;
     const auto done = renderToFile(*request, queries.pool(), out);
     if (!done)
-        return workError(done.error());
+        return report.fail(done.error());
     for (const std::string& sentence : done->lost)
-        say(sentence);
+        report.say(sentence);
     return done->lost.empty() ? kExitDone : kExitFailed;
+}
+
+}
+
+Verb renderVerb()
+{
+    return { "render", "a view of a run as PNG or CSV",
+        "Draws a view of a run into a file, PNG or CSV by the file's ending. CAPSULE is a path or an id from 'telltale "
+        "runs'.",
+        { "CAPSULE", 1, 1 },
+        {
+            { "--view", "V", shell::renderableViews().toStdString(), true },
+            { "--kind", "K", "grad_reduced, actv, exp_avg, ... (default: gradients if the run has them)" },
+            { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans (default norm)" },
+            { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
+            { "--ranks", "A,B", "which ranks (default all); the first is the bold one, views of one rank take it" },
+            { "--steps", "A:B", "which steps (default all)" },
+            { "--size", "WxH", "pixels of a PNG (default 1600x1000); columns of a CSV follow the width" },
+            { "--theme", "dark|light", "default dark" },
+            { "--data-dir", "DIR", "where ids are looked up" },
+            { "-o", "FILE", "the file to write", true },
+        },
+        run };
 }
 
 }

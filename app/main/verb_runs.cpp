@@ -9,17 +9,10 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
-#include "args.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-const Usage kUsage { "telltale runs [--json] [--data-dir DIR]",
-    "Lists the runs of the archive, newest first: id, name, state, ranks, last step, size.",
-    { { "--json", "", "one JSON array on standard output" },
-        { "--data-dir", "DIR", "look there instead of $TELLTALE_DATA_DIR" } },
-    0, 0 };
 
 nlohmann::json toJson(const store::RunSummary& run)
 {
@@ -40,19 +33,14 @@ std::string noteText(const store::RunSummary& run)
         run.missingBatches == 1 ? "batch" : "batches", run.id);
 }
 
-}
-
-int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+int run(const Args& args, Report& report)
 {
-    Report report(args, out, err);
-    const auto parsed = report.parse(kUsage, args);
-    if (!parsed)
-        return report.exitCode();
-    const auto dataDir = dataDirOf(*parsed);
+    std::ostream& out = report.out();
+    const auto dataDir = dataDirOf(args);
     if (!dataDir)
         return report.failUsage(dataDir.error());
     const auto runs = store::listRuns(*dataDir);
-    if (parsed->has("--json")) {
+    if (args.has("--json")) {
         auto document = nlohmann::json::array();
         for (const store::RunSummary& run : runs)
             document.push_back(toJson(run));
@@ -72,6 +60,17 @@ int runRuns(std::span<const std::string> args, std::ostream& out, std::ostream& 
             run.lastStep.value < 0 ? "-" : std::to_string(run.lastStep.value), bytesText(run.fileBytes), noteText(run));
     }
     return kExitDone;
+}
+
+}
+
+Verb runsVerb()
+{
+    return { "runs", "the archive",
+        "Lists the runs of the archive, newest first: id, name, state, ranks, last step, size.", {},
+        { { "--json", "", "one JSON array on standard output" },
+            { "--data-dir", "DIR", "look there instead of $TELLTALE_DATA_DIR" } },
+        run };
 }
 
 }

@@ -15,7 +15,6 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/runindex.h>
 
-#include "args.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -23,18 +22,6 @@ namespace {
 
 using series::CellState;
 using series::RawValue;
-
-const Usage kUsage { "telltale show CAPSULE --series NAME [--rank R] [--steps A:B] [--stat S] [--kind K] [--json]",
-    "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
-    "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.\n"
-    "The whole model's own input and output are those of '(model)'.",
-    { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it" },
-        { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
-        { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
-        { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
-        { "--json", "", "one JSON document on standard output" },
-        { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-    1, 1 };
 
 /// One row of the answer: the same tensor in every attempt of one rank.
 struct Row {
@@ -83,8 +70,6 @@ struct Wanted {
 Expected<Wanted> readWanted(const Args& args)
 {
     Wanted wanted;
-    if (!args.has("--series"))
-        return failure(ErrorCode::BadInput, "which series? give --series NAME", "see 'telltale show --help'");
     wanted.name = *args.value("--series");
     if (const auto text = args.value("--rank")) {
         const auto rank = parseRank("--rank", *text);
@@ -326,32 +311,27 @@ Expected<void> writeJsonRows(
     return {};
 }
 
-}
-
-int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& err)
+int run(const Args& args, Report& report)
 {
-    Report report(args, out, err);
-    const auto parsed = report.parse(kUsage, args);
-    if (!parsed)
-        return report.exitCode();
-    const auto wanted = readWanted(*parsed);
+    std::ostream& out = report.out();
+    const auto wanted = readWanted(args);
     if (!wanted)
         return report.failUsage(wanted.error());
-    const auto path = capsulePathOf(*parsed);
+    const auto path = capsulePathOf(args);
     if (!path)
         return report.fail(path.error());
     const auto capsule = openCapsule(*path);
     if (!capsule)
         return report.fail(capsule.error());
-    const auto range = parseSteps(parsed->value("--steps").value_or(":"), capsule->catalog->steps);
+    const auto range = parseSteps(args.value("--steps").value_or(":"), capsule->catalog->steps);
     if (!range)
         return report.failUsage(range.error());
     const auto rows = findRows(*capsule->catalog, *wanted);
     if (!rows)
         return report.failUsage(rows.error());
     Damaged damaged;
-    const auto done = parsed->has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
-                                            : writeText(out, *capsule->reader, *rows, *range, damaged);
+    const auto done = args.has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
+                                         : writeText(out, *capsule->reader, *rows, *range, damaged);
     if (!done) {
         // The document says it itself; a second one would make it no document.
         report.say(done.error().sentence());
@@ -362,6 +342,25 @@ int runShow(std::span<const std::string> args, std::ostream& out, std::ostream& 
     report.say(fmt::format("{} of the values asked for are damaged and cannot be read, steps {} to {}", damaged.values,
         damaged.steps.first.value, damaged.steps.last.value));
     return kExitFailed;
+}
+
+}
+
+Verb showVerb()
+{
+    return { "show", "the raw values of a series",
+        "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
+        "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.\n"
+        "The whole model's own input and output are those of '(model)'.",
+        { "CAPSULE", 1, 1 },
+        { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it",
+              true },
+            { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
+            { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
+            { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
+            { "--json", "", "one JSON document on standard output" },
+            { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+        run };
 }
 
 }

@@ -10,39 +10,68 @@
 
 namespace telltale::shell {
 
+QString CommandRegistry::Entry::words() const
+{
+    QString plain = command.text;
+    return plain.remove(u'&').remove(QChar(0x2026));
+}
+
 CommandRegistry::CommandRegistry(QWidget* window)
     : QObject(window)
     , m_window(window)
 {
 }
 
-QAction* CommandRegistry::add(const QString& id, const QString& group, const QString& text, const QString& iconName,
-    const QKeySequence& shortcut, std::function<void()> run, QWidget* scope)
+void CommandRegistry::add(std::vector<Command> commands)
 {
-    Q_ASSERT(!action(id));
-    auto* action = new QAction(text, this);
-    action->setObjectName(id);
-    if (!iconName.isEmpty())
-        action->setIcon(views::icon(iconName));
-    QString plain = text;
-    plain.remove(u'&').remove(QChar(0x2026));
-    if (!shortcut.isEmpty()) {
-        action->setShortcut(shortcut);
-        action->setToolTip(QStringLiteral("%1 (%2)").arg(plain, shortcut.toString(QKeySequence::NativeText)));
-    } else {
-        action->setToolTip(plain);
+    for (Command& command : commands) {
+        QAction* action = nullptr;
+        if (!command.id.isEmpty()) {
+            Q_ASSERT(!this->action(command.id));
+            action = makeAction(command);
+        }
+        m_entries.push_back({ std::move(command), action });
+        if (action)
+            action->setToolTip(m_entries.back().words());
+        if (action && !action->shortcut().isEmpty())
+            action->setToolTip(QStringLiteral("%1 (%2)").arg(
+                action->toolTip(), action->shortcut().toString(QKeySequence::NativeText)));
     }
-    action->setShortcutContext(scope ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
-    (scope ? scope : m_window)->addAction(action);
-    connect(action, &QAction::triggered, this, std::move(run));
-    m_commands.push_back({ id, group, action });
+    refresh();
+}
+
+QAction* CommandRegistry::makeAction(const Command& command)
+{
+    auto* action = new QAction(command.text, this);
+    action->setObjectName(QString::fromLatin1(command.id));
+    if (!command.icon.isEmpty())
+        action->setIcon(views::icon(QString::fromLatin1(command.icon)));
+    action->setShortcut(command.shortcut);
+    action->setShortcutContext(command.when.focus ? Qt::WidgetWithChildrenShortcut : Qt::WindowShortcut);
+    action->setCheckable(static_cast<bool>(command.isChecked));
+    (command.when.focus ? command.when.focus : m_window)->addAction(action);
+    connect(action, &QAction::triggered, this, [this, run = command.run] {
+        run();
+        refresh();
+    });
     return action;
 }
 
-QAction* CommandRegistry::action(const QString& id) const
+QAction* CommandRegistry::action(const QByteArray& id) const
 {
-    const auto at = std::find_if(m_commands.begin(), m_commands.end(), [&](const Command& c) { return c.id == id; });
-    return at == m_commands.end() ? nullptr : at->action;
+    const auto at
+        = std::find_if(m_entries.begin(), m_entries.end(), [&](const Entry& entry) { return entry.command.id == id; });
+    return at == m_entries.end() ? nullptr : at->action;
+}
+
+void CommandRegistry::refresh()
+{
+    for (const auto& [command, action] : m_entries) {
+        if (action && command.when.isEnabled)
+            action->setEnabled(command.when.isEnabled());
+        if (action && command.isChecked)
+            action->setChecked(command.isChecked());
+    }
 }
 
 }

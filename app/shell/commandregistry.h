@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include <QByteArray>
 #include <QKeySequence>
 #include <QObject>
 #include <QString>
@@ -13,29 +14,48 @@ class QWidget;
 
 namespace telltale::shell {
 
+/// When a command can be given.
+struct When {
+    std::function<bool()> isEnabled = {}; ///< null: always
+    QWidget* focus = nullptr; ///< its key works only inside: single keys that trees and fields need for themselves
+};
+
+/// One thing that a user can tell the window to do: a row. An empty id is a line between two parts of a menu.
+struct Command {
+    QByteArray id; ///< "view.follow": stable, for tests and settings
+    QString menu; ///< the menu's title
+    QString text;
+    QByteArray icon;
+    QKeySequence shortcut;
+    When when;
+    std::function<void()> run;
+    std::function<bool()> isChecked = {}; ///< null: cannot be checked
+};
+
 /// Every command of the window, once: menus, tool buttons, the palette and the sheet of keys are all made from here.
 /// Thread: gui.
 class CommandRegistry : public QObject {
     Q_OBJECT
 public:
-    struct Command {
-        QString id; ///< "view.follow": stable, for tests and settings
-        QString group; ///< the menu's title, for the sheet of keys
-        QAction* action = nullptr;
+    struct Entry {
+        Command command;
+        QAction* action = nullptr; ///< null for a line
+        QString words() const; ///< the text without mnemonic and dots
     };
 
     explicit CommandRegistry(QWidget* window);
 
-    /// Where a shortcut works: in the whole window, or only while the focus is inside `scope` (single keys that trees,
-    /// buttons and fields need for themselves).
-    QAction* add(const QString& id, const QString& group, const QString& text, const QString& iconName,
-        const QKeySequence& shortcut, std::function<void()> run, QWidget* scope = nullptr);
-    QAction* action(const QString& id) const; ///< never null for an id that was added
-    const std::vector<Command>& all() const { return m_commands; }
+    void add(std::vector<Command> commands);
+    QAction* action(const QByteArray& id) const; ///< never null for an id that was added
+    const std::vector<Entry>& all() const { return m_entries; }
+    /// Asks every command again whether it is enabled and checked; to be called when what they look at has changed.
+    void refresh();
 
 private:
+    QAction* makeAction(const Command& command);
+
     QWidget* m_window;
-    std::vector<Command> m_commands;
+    std::vector<Entry> m_entries;
 };
 
 }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "dockhost.h"
 
-#include <QAction>
-#include <QDockWidget>
-#include <QMainWindow>
+#include <algorithm>
 
-#include <telltale/runs/panelhead.h>
+#include <QAction>
+#include <QMainWindow>
+#include <QMap>
+
+#include "panels.h"
 
 namespace telltale::shell {
 
 namespace {
 
 constexpr int kNarrow = 1120;
-constexpr int kLeft = 264;
-constexpr int kRight = 296;
-constexpr int kBottom = 186;
-constexpr int kRunsHeight = 230;
 
 }
 
@@ -29,58 +27,75 @@ DockHost::DockHost(QMainWindow* window)
     window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
 }
 
-void DockHost::add(Place place, const QString& title, QWidget* panel, views::PanelHead* head)
+void DockHost::makePanels(const WindowParts& parts)
 {
-    static constexpr const char* kNames[] = { "runs", "modules", "inspector", "connections", "log" };
-    static_assert(std::size(kNames) == PlaceCount);
-    auto* dock = new QDockWidget(title, m_window);
-    dock->setObjectName(QString::fromLatin1(kNames[place]));
-    dock->setWidget(panel);
-    dock->setTitleBarWidget(head);
-    dock->setAllowedAreas(Qt::AllDockWidgetAreas);
-    m_docks[place] = dock;
-    if (place == PlaceCount - 1)
-        resetLayout();
+    for (const PanelFactory& row : panelFactories()) {
+        const Panel panel = row.make(parts, m_window);
+        auto* dock = new QDockWidget(row.title(), m_window);
+        dock->setObjectName(QLatin1String(row.id));
+        dock->setWidget(panel.widget);
+        dock->setTitleBarWidget(panel.head);
+        dock->setAllowedAreas(Qt::AllDockWidgetAreas);
+        connect(dock->toggleViewAction(), &QAction::toggled, this, &DockHost::openChanged);
+        m_docks.push_back({ &row, dock });
+    }
+    resetLayout();
 }
 
-QAction* DockHost::toggleAction(Place place) const
+QDockWidget* DockHost::dockOf(const PanelFactory& row) const
 {
-    return m_docks[place]->toggleViewAction();
+    return std::find_if(m_docks.begin(), m_docks.end(), [&row](const Dock& dock) { return dock.row == &row; })->widget;
 }
 
-QWidget* DockHost::panel(Place place) const
+void DockHost::toggle(const PanelFactory& row)
 {
-    return m_docks[place]->widget();
+    QDockWidget* dock = dockOf(row);
+    dock->toggleViewAction()->trigger();
+    if (isOpen(row))
+        bringUp(dock->widget());
 }
 
-void DockHost::show(Place place)
+bool DockHost::isOpen(const PanelFactory& row) const
 {
-    m_docks[place]->show();
-    m_docks[place]->raise();
-    m_docks[place]->widget()->setFocus(Qt::ShortcutFocusReason);
+    return dockOf(row)->toggleViewAction()->isChecked();
+}
+
+void DockHost::bringUp(QWidget* panel)
+{
+    auto* dock = static_cast<QDockWidget*>(panel->parentWidget());
+    dock->show();
+    dock->raise();
+    panel->setFocus(Qt::ShortcutFocusReason);
 }
 
 void DockHost::resetLayout()
 {
-    for (QDockWidget* dock : m_docks) {
-        dock->setFloating(false);
-        m_window->removeDockWidget(dock);
+    for (const Dock& dock : m_docks) {
+        dock.widget->setFloating(false);
+        m_window->removeDockWidget(dock.widget);
     }
-    m_window->addDockWidget(Qt::LeftDockWidgetArea, m_docks[Runs]);
-    m_window->addDockWidget(Qt::LeftDockWidgetArea, m_docks[Modules]);
-    m_window->splitDockWidget(m_docks[Runs], m_docks[Modules], Qt::Vertical);
-    m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks[Inspector]);
-    m_window->addDockWidget(Qt::BottomDockWidgetArea, m_docks[Connections]);
-    m_window->addDockWidget(Qt::BottomDockWidgetArea, m_docks[Log]);
-    m_window->tabifyDockWidget(m_docks[Connections], m_docks[Log]);
-    m_docks[Runs]->show();
-    m_docks[Modules]->show();
-    m_docks[Inspector]->setVisible(!m_welcoming);
-    m_docks[Connections]->hide();
-    m_docks[Log]->hide();
-    m_window->resizeDocks({ m_docks[Runs], m_docks[Inspector] }, { kLeft, kRight }, Qt::Horizontal);
-    m_window->resizeDocks({ m_docks[Runs], m_docks[Modules] }, { kRunsHeight, 480 }, Qt::Vertical);
-    m_window->resizeDocks({ m_docks[Connections] }, { kBottom }, Qt::Vertical);
+    QMap<Qt::DockWidgetArea, QDockWidget*> last;
+    for (const auto& [row, dock] : m_docks) {
+        m_window->addDockWidget(row->area, dock);
+        if (QDockWidget* before = last.value(row->area)) {
+            if (row->area == Qt::BottomDockWidgetArea)
+                m_window->tabifyDockWidget(before, dock);
+            else
+                m_window->splitDockWidget(before, dock, Qt::Vertical);
+        }
+        last[row->area] = dock;
+        dock->setVisible(row->isOpenAtFirst && !(m_welcoming && row->needsRun));
+    }
+    QList<QDockWidget*> docks;
+    QList<int> widths;
+    QList<int> heights;
+    for (const auto& [row, dock] : m_docks) {
+        docks.append(dock);
+        widths.append(row->size.width());
+        heights.append(row->size.height());
+    }
+    m_window->resizeDocks(docks, widths, Qt::Horizontal);
+    m_window->resizeDocks(docks, heights, Qt::Vertical);
     m_narrow = false;
     widthChanged(m_window->width());
 }
@@ -92,9 +107,10 @@ void DockHost::setWelcoming(bool on)
     m_welcoming = on;
     if (on) {
         m_layout = m_window->saveState(kVersion);
-        m_docks[Inspector]->hide();
-        m_docks[Connections]->hide();
-        m_docks[Log]->hide();
+        for (const auto& [row, dock] : m_docks) {
+            if (row->needsRun)
+                dock->hide();
+        }
     } else {
         m_window->restoreState(m_layout, kVersion);
     }
@@ -102,29 +118,38 @@ void DockHost::setWelcoming(bool on)
 
 void DockHost::widthChanged(int width)
 {
-    if (!m_docks[PlaceCount - 1])
-        return;
     const bool narrow = width < kNarrow;
-    if (narrow == m_narrow || m_docks[Inspector]->isFloating())
+    QDockWidget* neighbor = nullptr;
+    std::vector<Dock> right;
+    for (const Dock& dock : m_docks) {
+        if (dock.row->area == Qt::LeftDockWidgetArea)
+            neighbor = dock.widget;
+        else if (dock.row->area == Qt::RightDockWidgetArea)
+            right.push_back(dock);
+    }
+    const bool anyFloats
+        = std::any_of(right.begin(), right.end(), [](const Dock& d) { return d.widget->isFloating(); });
+    if (narrow == m_narrow || !neighbor || anyFloats)
         return;
     m_narrow = narrow;
-    const bool visible = m_docks[Inspector]->isVisibleTo(m_window);
-    if (narrow) {
-        m_window->tabifyDockWidget(m_docks[Modules], m_docks[Inspector]);
-        m_docks[Modules]->raise();
-    } else {
-        m_window->addDockWidget(Qt::RightDockWidgetArea, m_docks[Inspector]);
-        m_window->resizeDocks({ m_docks[Inspector] }, { kRight }, Qt::Horizontal);
+    for (const auto& [row, dock] : right) {
+        const bool visible = dock->isVisibleTo(m_window);
+        if (narrow) {
+            m_window->tabifyDockWidget(neighbor, dock);
+        } else {
+            m_window->addDockWidget(row->area, dock);
+            m_window->resizeDocks({ dock }, { row->size.width() }, Qt::Horizontal);
+        }
+        dock->setVisible(visible);
     }
-    m_docks[Inspector]->setVisible(visible);
     if (narrow)
-        m_docks[Modules]->raise();
+        neighbor->raise();
 }
 
 void DockHost::focusNext(QWidget* centre)
 {
     std::vector<QWidget*> stops;
-    for (QDockWidget* dock : m_docks) {
+    for (const auto& [row, dock] : m_docks) {
         if (dock->isVisible() && !dock->visibleRegion().isEmpty())
             stops.push_back(dock->widget());
     }

@@ -3,31 +3,37 @@
 
 #include <vector>
 
-#include <QObject>
+#include <QDockWidget>
 
-class QAction;
-class QDockWidget;
 class QMainWindow;
-
-namespace telltale::views {
-class PanelHead;
-}
 
 namespace telltale::shell {
 
-/// The docks: Runs and Modules left, Inspector right, Connections and Log at the bottom. In a window narrower than 1120
-/// px the inspector becomes a tab of Modules. The only file that knows QDockWidget. Thread: gui.
+struct PanelFactory;
+struct WindowParts;
+
+/// The docks: every row of panelFactories(). In a window narrower than 1120 px the panels of the right side become tabs
+/// of the lowest one of the left. The only class that knows QDockWidget. Thread: gui.
 class DockHost : public QObject {
     Q_OBJECT
 public:
     explicit DockHost(QMainWindow* window);
 
-    enum Place { Runs, Modules, Inspector, Connections, Log, PlaceCount };
-    void add(Place place, const QString& title, QWidget* panel, views::PanelHead* head);
-    QAction* toggleAction(Place place) const;
-    QWidget* panel(Place place) const;
-    void show(Place place);
-    /// Inspector, Connections and Log have nothing to say before there is a run.
+    void makePanels(const WindowParts& parts);
+    /// The panel of a class; null when no row makes one.
+    template <class T> T* panel() const
+    {
+        for (const Dock& dock : m_docks) {
+            if (auto* panel = qobject_cast<T*>(dock.widget->widget()))
+                return panel;
+        }
+        return nullptr;
+    }
+    template <class T> void show() { bringUp(panel<T>()); }
+    /// Shows the panel of a row, with the focus in it, or hides it.
+    void toggle(const PanelFactory& row);
+    bool isOpen(const PanelFactory& row) const;
+    /// Hides what has nothing to say before there is a run, and brings it back.
     void setWelcoming(bool on);
     void resetLayout();
     void widthChanged(int width);
@@ -36,11 +42,21 @@ public:
     QByteArray save() const;
     bool restore(const QByteArray& state);
 
+Q_SIGNALS:
+    void openChanged(); ///< a panel was shown or hidden
+
 private:
+    struct Dock {
+        const PanelFactory* row;
+        QDockWidget* widget;
+    };
     static constexpr int kVersion = 1;
 
+    QDockWidget* dockOf(const PanelFactory& row) const;
+    void bringUp(QWidget* panel);
+
     QMainWindow* m_window;
-    QDockWidget* m_docks[PlaceCount] = {};
+    std::vector<Dock> m_docks;
     bool m_narrow = false;
     bool m_welcoming = false;
     QByteArray m_layout; ///< what comes back when the welcome page goes

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "keyssheet.h"
 
-#include <QAction>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QVBoxLayout>
@@ -31,11 +30,11 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
     QString group;
     int row = 0;
     int sinceColumn = 0;
-    for (const CommandRegistry::Command& command : commands.all()) {
-        if (command.action->shortcut().isEmpty())
+    for (const CommandRegistry::Entry& entry : commands.all()) {
+        if (entry.command.shortcut.isEmpty())
             continue;
-        if (command.group != group) {
-            group = command.group;
+        if (entry.command.menu != group) {
+            group = entry.command.menu;
             if (!column || sinceColumn > 9) {
                 if (column)
                     column->addStretch();
@@ -53,11 +52,9 @@ KeysSheet::KeysSheet(const CommandRegistry& commands, QWidget* parent)
             column->addSpacing(12);
             row = 0;
         }
-        QString text = command.action->text();
-        text.remove(u'&').remove(QChar(0x2026));
-        grid->addWidget(new RoleLabel(text, &Theme::text, views::wordsFont(12), this), row, 0);
-        grid->addWidget(new KeyChip(command.action->shortcut().toString(QKeySequence::NativeText), {}, this), row, 1,
-            Qt::AlignRight);
+        grid->addWidget(new RoleLabel(entry.words(), &Theme::text, views::wordsFont(12), this), row, 0);
+        grid->addWidget(
+            new KeyChip(entry.command.shortcut.toString(QKeySequence::NativeText), {}, this), row, 1, Qt::AlignRight);
         grid->setColumnStretch(0, 1);
         ++row;
         ++sinceColumn;

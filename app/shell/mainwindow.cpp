@@ -2,6 +2,7 @@
 #include "mainwindow.h"
 
 #include <QAction>
+#include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
@@ -17,18 +18,17 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/runs/connectionspanel.h>
-#include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/logpanel.h>
-#include <telltale/runs/modulespanel.h>
-#include <telltale/runs/runspanel.h>
 
-#include "commandregistry.h"
+#include "commandpalette.h"
+#include "commands.h"
 #include "dockhost.h"
 #include "jobthread.h"
 #include "logfeed.h"
 #include "nonfinitejump.h"
 #include "openingrank.h"
+#include "palettesearch.h"
 #include "runactions.h"
 #include "runbutton.h"
 #include "rundriver.h"
@@ -65,19 +65,16 @@ MainWindow::MainWindow(const AppContext& context)
 }
 
 MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
-    : m_context(std::move(context))
-    , m_settings(std::move(loaded.settings))
+    : m_settings(std::move(loaded.settings))
     , m_note(std::move(loaded.note))
-    , m_state(new ViewState(this))
-    , m_axis(new views::SharedAxis(m_state, this))
-    , m_viewContext { m_state, m_axis, m_context.queries }
     , m_jobs(std::make_unique<JobThread>())
 {
+    m_parts.context = std::move(context);
     setObjectName(QStringLiteral("mainWindow"));
     // A wake carries nothing; the window drains the pool's queue.
-    m_context.queries->setWake([this] {
+    m_parts.context.queries->setWake([this] {
         QMetaObject::invokeMethod(
-            this, [this] { m_context.queries->deliver(); }, Qt::QueuedConnection);
+            this, [this] { m_parts.context.queries->deliver(); }, Qt::QueuedConnection);
     });
     makeParts();
     makeFrame();
@@ -85,41 +82,41 @@ MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
     makeMenus();
     connectParts();
     restoreSession();
-    m_driver->refreshArchive();
-    m_driver->tick();
+    m_parts.driver->refreshArchive();
+    m_parts.driver->tick();
     updateCentre();
     if (!m_note.isEmpty())
-        m_toaster->post(Toaster::Severity::Warning, m_note);
+        m_parts.toaster->post(Toaster::Severity::Warning, m_note);
 }
 
 MainWindow::~MainWindow()
 {
-    m_context.queries->setWake({});
+    m_parts.context.queries->setWake({});
     m_jobs.reset(); // finishes its work; what it would deliver is gone
 }
 
 void MainWindow::makeParts()
 {
-    m_driver = new RunDriver(m_context, m_state, m_jobs.get(), this);
-    m_commands = new CommandRegistry(this);
-    m_toaster = new Toaster(this, kStatusHeight);
-    m_toaster->setAnimated(m_settings.animations);
-    m_docks = new DockHost(this);
+    auto* state = new ViewState(this);
+    store::QueryPool* queries = m_parts.context.queries;
+    m_parts.window = this;
+    m_parts.views = { state, new views::SharedAxis(state, this), queries };
+    m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
+    m_parts.commands = new CommandRegistry(this);
+    m_parts.toaster = new Toaster(this, kStatusHeight);
+    m_parts.toaster->setAnimated(m_settings.animations);
+    m_parts.docks = new DockHost(this);
     m_toolBar = new ToolBar(this);
     m_status = new StatusLine(this);
-    m_views = new ViewTabs(m_viewContext, this);
+    m_parts.tabs = new ViewTabs(m_parts.views, this);
     m_welcome = new WelcomePage(this);
-    m_export = new ViewExport(m_jobs.get(), m_toaster, this);
-    m_runActions = new RunActions(m_driver, m_jobs.get(), m_toaster, m_context.dataDir, this);
-    m_log = new LogFeed(m_state, m_driver, m_toaster, this);
-    m_jump = new NonFiniteJump(m_state, m_context.queries, this);
-    m_openingRank = new OpeningRank(m_state, m_context.queries, this);
-    m_runsPanel = new views::RunsPanel(m_driver->runs(), this);
-    m_modulesPanel = new views::ModulesPanel(m_viewContext, this);
-    m_inspectorPanel = new views::InspectorPanel(m_viewContext, this);
-    m_connectionsPanel = new views::ConnectionsPanel(this);
-    m_logPanel = new views::LogPanel(m_log->model(), this);
-    m_palette = new CommandPalette([this](const QString& text, int limit) { return findEntries(text, limit); }, this);
+    m_parts.exporter = new ViewExport(m_jobs.get(), m_parts.toaster, this);
+    m_parts.runActions = new RunActions(m_parts.driver, m_jobs.get(), m_parts.toaster, m_parts.context.dataDir, this);
+    m_parts.log = new LogFeed(state, m_parts.driver, m_parts.toaster, this);
+    m_parts.jump = new NonFiniteJump(state, queries, this);
+    m_openingRank = new OpeningRank(state, queries, this);
+    m_parts.palette = new CommandPalette(
+        [this](const QString& text, int limit) { return searchPalette(m_parts, text, limit); }, this);
 }
 
 void MainWindow::makeFrame()
@@ -128,7 +125,7 @@ void MainWindow::makeFrame()
     setAcceptDrops(true);
     setUnifiedTitleAndToolBarOnMac(false);
     m_centre = new QStackedWidget(this);
-    m_centre->addWidget(m_views);
+    m_centre->addWidget(m_parts.tabs);
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
 
@@ -145,101 +142,137 @@ void MainWindow::makeFrame()
     setMenuWidget(top);
     setStatusBar(m_status);
 
-    m_docks->add(DockHost::Runs, tr("Runs"), m_runsPanel, m_runsPanel->head());
-    m_docks->add(DockHost::Modules, tr("Modules"), m_modulesPanel, m_modulesPanel->head());
-    m_docks->add(DockHost::Inspector, tr("Inspector"), m_inspectorPanel, m_inspectorPanel->head());
-    m_docks->add(DockHost::Connections, tr("Connections"), m_connectionsPanel, m_connectionsPanel->head());
-    m_docks->add(DockHost::Log, tr("Log"), m_logPanel, m_logPanel->head());
+    m_parts.docks->makePanels(m_parts);
+}
+
+void MainWindow::makeCommands()
+{
+    CommandRegistry* commands = m_parts.commands;
+    commands->add(windowCommands(&m_parts));
+    for (const auto signal : { &ViewState::runChanged, &ViewState::comparedChanged, &ViewState::followingChanged })
+        connect(m_parts.views.state, signal, commands, &CommandRegistry::refresh);
+    connect(m_parts.driver, &RunDriver::pulseChanged, commands, &CommandRegistry::refresh);
+    connect(m_parts.docks, &DockHost::openChanged, commands, &CommandRegistry::refresh);
+    for (const char* id : { "window.connections", "window.reset" })
+        m_toolBar->addAction(commands->action(id));
+    for (const char* id : { "view.back", "file.picture" })
+        m_parts.tabs->addAction(commands->action(id));
+}
+
+void MainWindow::makeMenus()
+{
+    QMenu* menu = nullptr;
+    for (const auto& [command, action] : m_parts.commands->all()) {
+        if (!action)
+            menu->addSeparator();
+        else if (!menu || menu->title() != command.menu)
+            menu = m_menuBar->addMenu(command.menu);
+        if (action)
+            menu->addAction(action);
+        if (command.id == "view.clear")
+            addChoices(menu);
+    }
+}
+
+void MainWindow::addChoices(QMenu* menu)
+{
+    const auto choice = [this, menu](const QString& title, const QString& current,
+                            const std::vector<std::pair<QString, QString>>& values, auto choose) {
+        QMenu* sub = menu->addMenu(title);
+        auto* group = new QActionGroup(sub);
+        for (const auto& [value, text] : values) {
+            QAction* action = group->addAction(text);
+            action->setCheckable(true);
+            action->setChecked(value == current);
+            connect(action, &QAction::triggered, this, [this, choose, key = value] { (this->*choose)(key); });
+            sub->addAction(action);
+        }
+    };
+    menu->addSeparator();
+    choice(tr("&Theme"), m_settings.theme,
+        { { QStringLiteral("system"), tr("As the system") }, { QStringLiteral("dark"), tr("Dark") },
+            { QStringLiteral("light"), tr("Light") } },
+        &MainWindow::setTheme);
+    choice(tr("&Language"), m_settings.language,
+        { { QStringLiteral("system"), tr("As the system") }, { QStringLiteral("en"), QStringLiteral("English") },
+            { QStringLiteral("zh_CN"), QStringLiteral("\u7b80\u4f53\u4e2d\u6587") } },
+        &MainWindow::setLanguage);
 }
 
 void MainWindow::connectParts()
 {
-    connect(m_driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
-    connect(m_driver, &RunDriver::connectionsChanged, this,
-        [this] { m_connectionsPanel->setConnections(m_driver->connections()); });
-    connect(m_driver, &RunDriver::problem, this,
-        [this](const QString& sentence) { m_toaster->post(Toaster::Severity::Warning, sentence); });
-    connect(m_driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_driver, &RunDriver::runOpened, this, [this] {
+    connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
+    connect(m_parts.driver, &RunDriver::problem, this,
+        [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
+    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
+    connect(m_parts.driver, &RunDriver::runOpened, this, [this] {
         updateCentre();
         updateTitle();
-        m_runsPanel->setCurrentRun(QString::fromStdString(m_state->run()->id));
     });
-    connect(m_state, &ViewState::catalogChanged, this, &MainWindow::updateTitle);
+    connect(m_parts.views.state, &ViewState::catalogChanged, this, &MainWindow::updateTitle);
     // The session's selection waits for the catalog that it is about.
-    connect(m_state, &ViewState::catalogChanged, this, [this] {
-        if (!m_restoring || !m_state->catalog())
+    connect(m_parts.views.state, &ViewState::catalogChanged, this, [this] {
+        if (!m_restoring || !m_parts.views.state->catalog())
             return;
         m_restoring = false;
-        if (m_settings.runPath == QString::fromStdString(m_state->run()->path)) {
+        if (m_settings.runPath == QString::fromStdString(m_parts.views.state->run()->path)) {
             m_openingRank->keep();
-            shell::restoreState(m_settings, *m_state);
+            shell::restoreState(m_settings, *m_parts.views.state);
         }
     });
 
-    connect(m_runsPanel, &views::RunsPanel::runActivated, m_driver, &RunDriver::openById);
-    connect(m_runsPanel, &views::RunsPanel::renameWanted, m_runActions, &RunActions::rename);
-    connect(m_runsPanel, &views::RunsPanel::deleteWanted, m_runActions, &RunActions::remove);
-    connect(m_runsPanel, &views::RunsPanel::exportWanted, m_runActions, &RunActions::exportCopy);
-    connect(m_runsPanel, &views::RunsPanel::openWanted, m_runActions, &RunActions::open);
-    connect(m_runsPanel, &views::RunsPanel::importWanted, m_runActions, &RunActions::askImport);
-    connect(m_runsPanel, &views::RunsPanel::compareWanted, m_driver, &RunDriver::compare);
-    connect(m_jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
-        m_toaster->post(Toaster::Severity::Notice,
+    connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
+        m_parts.toaster->post(Toaster::Severity::Notice,
             forward ? tr("Nothing stops being finite after the cursor")
                     : tr("Nothing stops being finite before the cursor"));
     });
-    connect(m_logPanel, &views::LogPanel::stepWanted, this, [this](qint64 step, int rank) {
-        m_state->goTo(Step { step });
-        if (rank >= 0)
-            m_state->setRank(Rank { rank });
-    });
-    m_toaster->setDefaultAction(tr("Log"), [this] { m_docks->show(DockHost::Log); });
+    m_parts.toaster->setDefaultAction(tr("Log"), [this] { m_parts.docks->show<views::LogPanel>(); });
     connect(m_toolBar->runButton(), &QAbstractButton::clicked, this, &MainWindow::showRunMenu);
-    connect(m_toolBar->paletteButton(), &QAbstractButton::clicked, m_palette, &CommandPalette::popUp);
-    connect(m_status, &StatusLine::connectionsClicked, this, [this] { m_docks->show(DockHost::Connections); });
-    connect(m_welcome, &WelcomePage::openWanted, m_runActions, &RunActions::open);
-    connect(m_welcome, &WelcomePage::importWanted, m_runActions, &RunActions::askImport);
-    connect(m_welcome, &WelcomePage::demoWanted, m_commands->action(QStringLiteral("run.demo")), &QAction::trigger);
-    const auto copied = [this] { m_toaster->post(Toaster::Severity::Good, tr("The join string is on the clipboard")); };
-    connect(m_welcome, &WelcomePage::joinCopied, this, copied);
-    connect(m_connectionsPanel->joinField(), &views::JoinField::copied, this, copied);
+    connect(m_toolBar->paletteButton(), &QAbstractButton::clicked, m_parts.palette, &CommandPalette::popUp);
+    connect(
+        m_status, &StatusLine::connectionsClicked, this, [this] { m_parts.docks->show<views::ConnectionsPanel>(); });
+    connect(m_welcome, &WelcomePage::openWanted, m_parts.runActions, &RunActions::open);
+    connect(m_welcome, &WelcomePage::importWanted, m_parts.runActions, &RunActions::askImport);
+    connect(m_welcome, &WelcomePage::demoWanted, m_parts.commands->action("run.demo"), &QAction::trigger);
+    for (const auto* field : findChildren<views::JoinField*>()) {
+        connect(field, &views::JoinField::copied, this,
+            [this] { m_parts.toaster->post(Toaster::Severity::Good, tr("The join string is on the clipboard")); });
+    }
 
-    const QString join = m_context.joinString ? m_context.joinString() : QString();
-    m_welcome->setListening(join, m_context.captureProblem);
-    m_welcome->setDemoAvailable(static_cast<bool>(m_context.runDemo));
-    m_connectionsPanel->setListening(join, m_context.captureProblem);
-    m_status->setListening(addressOf(join), m_context.captureProblem);
+    const QString join = m_parts.context.joinString ? m_parts.context.joinString() : QString();
+    m_welcome->setListening(join, m_parts.context.captureProblem);
+    m_welcome->setDemoAvailable(static_cast<bool>(m_parts.context.runDemo));
+    m_status->setListening(addressOf(join), m_parts.context.captureProblem);
 }
 
 void MainWindow::restoreSession()
 {
-    m_export->setFolder(m_settings.exportFolder);
+    m_parts.exporter->setFolder(m_settings.exportFolder);
     if (m_settings.geometry.isEmpty() || !restoreGeometry(m_settings.geometry))
         resize(kFirstSize);
-    m_docks->restore(m_settings.docks);
-    m_views->restoreSplit(m_settings.heatmapSplit);
+    m_parts.docks->restore(m_settings.docks);
+    m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
     if (!m_settings.activeTab.isEmpty())
-        m_views->setCurrent(m_settings.activeTab);
+        m_parts.tabs->setCurrent(m_settings.activeTab);
 }
 
 settings::Settings MainWindow::currentSettings() const
 {
     settings::Settings now = m_settings;
     now.geometry = saveGeometry();
-    if (const QByteArray docks = m_docks->save(); !docks.isEmpty())
+    if (const QByteArray docks = m_parts.docks->save(); !docks.isEmpty())
         now.docks = docks;
-    now.activeTab = m_views->currentId();
-    now.heatmapSplit = m_views->splitState();
-    now.exportFolder = m_export->folder();
-    storeState(*m_state, now);
+    now.activeTab = m_parts.tabs->currentId();
+    now.heatmapSplit = m_parts.tabs->splitState();
+    now.exportFolder = m_parts.exporter->folder();
+    storeState(*m_parts.views.state, now);
     return now;
 }
 
 void MainWindow::saveSession()
 {
     m_settings = currentSettings();
-    m_jobs->submit([settings = m_settings, path = settingsPath(m_context.dataDir)]() -> JobThread::Delivery {
+    m_jobs->submit([settings = m_settings, path = settingsPath(m_parts.context.dataDir)]() -> JobThread::Delivery {
         if (const Expected<void> saved = settings::save(path, settings); !saved)
             qWarning("%s", saved.error().sentence().c_str());
         return {};
@@ -249,7 +282,7 @@ void MainWindow::saveSession()
 void MainWindow::openPath(const QString& path)
 {
     m_restoring = false;
-    m_driver->openPath(path);
+    m_parts.driver->openPath(path);
 }
 
 void MainWindow::openCapsules(const QStringList& paths)
@@ -260,23 +293,23 @@ void MainWindow::openCapsules(const QStringList& paths)
 
 void MainWindow::showProblem(const QString& sentence)
 {
-    m_toaster->post(Toaster::Severity::Warning, sentence);
+    m_parts.toaster->post(Toaster::Severity::Warning, sentence);
 }
 
 void MainWindow::openFirst()
 {
     m_archiveListed = true;
-    disconnect(m_driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_driver, &RunDriver::archiveListed, this, &MainWindow::updateCentre);
-    const auto& archived = m_driver->runs()->runs(items::RunsModel::ArchivedGroup);
-    if (!m_state->run() && !archived.empty()) {
+    disconnect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
+    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::updateCentre);
+    const auto& archived = m_parts.driver->runs()->runs(items::RunsModel::ArchivedGroup);
+    if (!m_parts.views.state->run() && !archived.empty()) {
         const store::RunSummary* wanted = &archived.front();
         for (const store::RunSummary& run : archived) {
             if (QString::fromStdString(run.path) == m_settings.runPath)
                 wanted = &run;
         }
-        if (m_driver->runs()->runs(items::RunsModel::LiveGroup).empty())
-            m_driver->openById(QString::fromStdString(wanted->id));
+        if (m_parts.driver->runs()->runs(items::RunsModel::LiveGroup).empty())
+            m_parts.driver->openById(QString::fromStdString(wanted->id));
     }
     updateCentre();
 }
@@ -284,9 +317,9 @@ void MainWindow::openFirst()
 void MainWindow::updateCentre()
 {
     // Until the archive has been listed nobody knows whether this is a first start.
-    const bool welcoming = !m_state->run() && m_archiveListed;
-    m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_views);
-    m_docks->setWelcoming(welcoming);
+    const bool welcoming = !m_parts.views.state->run() && m_archiveListed;
+    m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_parts.tabs);
+    m_parts.docks->setWelcoming(welcoming);
     if (!focusWidget() || focusWidget() == m_toolBar->runButton())
         m_centre->currentWidget()->setFocus(); // where single keys work, not on the first button
     if (welcoming) {
@@ -301,13 +334,13 @@ void MainWindow::updateCentre()
 
 void MainWindow::updatePulse()
 {
-    m_toolBar->show(m_driver->pulse());
-    m_status->show(m_driver->pulse());
+    m_toolBar->show(m_parts.driver->pulse());
+    m_status->show(m_parts.driver->pulse());
 }
 
 void MainWindow::updateTitle()
 {
-    const store::RunRef run = m_state->run();
+    const store::RunRef run = m_parts.views.state->run();
     setWindowTitle(
         run ? QStringLiteral("%1 \u2013 Telltale").arg(QString::fromStdString(run->name)) : QStringLiteral("Telltale"));
 }
@@ -315,7 +348,7 @@ void MainWindow::updateTitle()
 void MainWindow::showRunMenu()
 {
     QMenu menu(this);
-    const items::RunsModel* runs = m_driver->runs();
+    const items::RunsModel* runs = m_parts.driver->runs();
     constexpr int kMost = 15;
     for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
         int count = 0;
@@ -323,12 +356,12 @@ void MainWindow::showRunMenu()
             if (++count > kMost)
                 break;
             const QString id = QString::fromStdString(run.id);
-            menu.addAction(QString::fromStdString(run.name), this, [this, id] { m_driver->openById(id); });
+            menu.addAction(QString::fromStdString(run.name), this, [this, id] { m_parts.driver->openById(id); });
         }
         if (count > 0)
             menu.addSeparator();
     }
-    menu.addAction(m_commands->action(QStringLiteral("file.open")));
+    menu.addAction(m_parts.commands->action("file.open"));
     QWidget* button = m_toolBar->runButton();
     menu.exec(button->mapToGlobal(QPoint(0, button->height() + 2)));
 }
@@ -342,20 +375,20 @@ void MainWindow::setTheme(const QString& theme)
 void MainWindow::setLanguage(const QString& language)
 {
     m_settings.language = language;
-    m_toaster->post(Toaster::Severity::Notice, tr("The language changes at the next start"));
+    m_parts.toaster->post(Toaster::Severity::Notice, tr("The language changes at the next start"));
 }
 
 void MainWindow::changeEvent(QEvent* event)
 {
     QMainWindow::changeEvent(event);
     if (event->type() == QEvent::ActivationChange)
-        m_driver->setFocused(isActiveWindow());
+        m_parts.driver->setFocused(isActiveWindow());
 }
 
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
-    m_docks->widthChanged(event->size().width());
+    m_parts.docks->widthChanged(event->size().width());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

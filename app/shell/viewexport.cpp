@@ -33,8 +33,8 @@ QString ViewExport::askPath(
     const views::DataView* view, const QString& runName, const QString& suffix, const QString& title)
 {
     const QString name = runName.isEmpty()
-        ? view->viewId()
-        : QString::fromStdString(fileNameText(runName.toStdString())) + u'-' + view->viewId();
+        ? view->objectName()
+        : QString::fromStdString(fileNameText(runName.toStdString())) + u'-' + view->objectName();
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),

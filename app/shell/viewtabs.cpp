@@ -20,8 +20,8 @@
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/runs/seriesrows.h>
 
-#include "dataviews.h"
 #include "iconbutton.h"
+#include "viewfactory.h"
 
 namespace telltale::shell {
 
@@ -31,6 +31,7 @@ using views::Theme;
 namespace {
 
 constexpr int kTabs = 34;
+constexpr const char* kFirstView = "heatmap";
 constexpr std::size_t kMostSelected = 100;
 
 }
@@ -41,7 +42,6 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
     , m_bar(new QHBoxLayout)
     , m_tabs(new QTabBar(this))
     , m_stack(new QStackedWidget(this))
-    , m_split(new QSplitter(Qt::Vertical))
 {
     setObjectName(QStringLiteral("viewTabs"));
     setAcceptDrops(true);
@@ -61,26 +61,20 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
     layout->addLayout(m_bar);
     layout->addWidget(m_stack, 1);
 
-    DataView* overview = makeOverview(context, m_stack);
-    addPage(overview, overview);
-    DataView* heatmap = makeHeatmapOverCurves(context, m_split);
-    addPage(heatmap, m_split);
-    DataView* curves = makeCurves(context, m_stack);
-    addPage(curves, curves);
+    for (const ViewFactory& row : viewFactories()) {
+        DataView* view = row.create(context, m_stack);
+        QWidget* page = row.makePage ? row.makePage(view, context) : view;
+        m_pages.push_back({ &row, view });
+        m_stack->addWidget(page);
+        m_tabs->addTab(row.title());
+    }
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         m_stack->setCurrentIndex(index);
         if (window()->isVisible() && !m_pages.empty())
             m_pages[static_cast<std::size_t>(index)].view->setFocus();
         Q_EMIT currentChanged();
     });
-    m_tabs->setCurrentIndex(1);
-}
-
-void ViewTabs::addPage(DataView* view, QWidget* page)
-{
-    m_pages.push_back({ view->viewId(), page, view });
-    m_stack->addWidget(page);
-    m_tabs->addTab(view->title());
+    setCurrent(QLatin1String(kFirstView));
 }
 
 void ViewTabs::addAction(QAction* action)
@@ -88,24 +82,17 @@ void ViewTabs::addAction(QAction* action)
     m_bar->addWidget(iconButton(action, this));
 }
 
-QStringList ViewTabs::ids() const
-{
-    QStringList ids;
-    for (const Page& page : m_pages)
-        ids.append(page.id);
-    return ids;
-}
-
 void ViewTabs::setCurrent(const QString& viewId)
 {
-    const qsizetype at = ids().indexOf(viewId);
-    if (at >= 0)
-        m_tabs->setCurrentIndex(static_cast<int>(at));
+    for (std::size_t i = 0; i < m_pages.size(); ++i) {
+        if (viewId == QLatin1String(m_pages[i].row->id))
+            m_tabs->setCurrentIndex(static_cast<int>(i));
+    }
 }
 
 QString ViewTabs::currentId() const
 {
-    return m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].id;
+    return QLatin1String(m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].row->id);
 }
 
 DataView* ViewTabs::currentView() const
@@ -113,21 +100,15 @@ DataView* ViewTabs::currentView() const
     return m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].view;
 }
 
-QString ViewTabs::titleOf(const QString& viewId) const
-{
-    const qsizetype at = ids().indexOf(viewId);
-    return at < 0 ? QString() : m_tabs->tabText(static_cast<int>(at));
-}
-
 QByteArray ViewTabs::splitState() const
 {
-    return m_split->saveState();
+    return m_stack->findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly)->saveState();
 }
 
 void ViewTabs::restoreSplit(const QByteArray& state)
 {
     if (!state.isEmpty())
-        m_split->restoreState(state);
+        m_stack->findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly)->restoreState(state);
 }
 
 void ViewTabs::paintEvent(QPaintEvent*)

@@ -8,14 +8,14 @@
 #include <telltale/common/dataview.h>
 
 class QHBoxLayout;
-class QSplitter;
 class QStackedWidget;
 class QTabBar;
 
 namespace telltale::shell {
 
-/// The centre: one tab a view, tool buttons at the right end of the tabs. The heat map stands above the curves of what
-/// is selected in it, on one axis. Thread: gui.
+struct ViewFactory;
+
+/// The centre: one tab a row of viewFactories(), tool buttons at the right end of the tabs. Thread: gui.
 class ViewTabs : public QWidget {
     Q_OBJECT
 public:
@@ -23,11 +23,9 @@ public:
 
     void addAction(QAction* action); ///< a tool button at the right end
     using QWidget::addAction;
-    QStringList ids() const;
     void setCurrent(const QString& viewId);
     QString currentId() const;
     views::DataView* currentView() const; ///< what an export writes
-    QString titleOf(const QString& viewId) const;
     QByteArray splitState() const;
     void restoreSplit(const QByteArray& state);
 
@@ -41,17 +39,14 @@ protected:
 
 private:
     struct Page {
-        QString id;
-        QWidget* widget;
+        const ViewFactory* row;
         views::DataView* view;
     };
-    void addPage(views::DataView* view, QWidget* page);
 
     views::ViewContext m_context;
     QHBoxLayout* m_bar;
     QTabBar* m_tabs;
     QStackedWidget* m_stack;
-    QSplitter* m_split;
     std::vector<Page> m_pages;
 };
 

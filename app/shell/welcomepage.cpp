@@ -160,7 +160,6 @@ QWidget* WelcomePage::makeConnectCard()
     card->foot()->addWidget(m_listening, 1);
     connect(copy, &QToolButton::clicked, this,
         [] { QGuiApplication::clipboard()->setText(QString::fromLatin1(kSnippet)); });
-    connect(m_join, &views::JoinField::copied, this, &WelcomePage::joinCopied);
     return card;
 }
 

@@ -26,7 +26,6 @@ Q_SIGNALS:
     void demoWanted();
     void openWanted();
     void importWanted();
-    void joinCopied();
 
 protected:
     void paintEvent(QPaintEvent* event) override;

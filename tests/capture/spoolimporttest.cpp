@@ -31,12 +31,12 @@ struct Outcome {
     std::string err;
 };
 
-template <typename Verb> Outcome call(Verb verb, std::vector<std::string> words)
+Outcome call(app::Verb (*verb)(), std::vector<std::string> words)
 {
     words.emplace_back("--json");
     std::ostringstream out;
     std::ostringstream err;
-    const int code = verb(words, out, err);
+    const int code = app::runVerb(verb(), words, out, err);
     return { code, nlohmann::json::parse(out.str(), nullptr, false), err.str() };
 }
 
@@ -75,7 +75,7 @@ private Q_SLOTS:
         QVERIFY(stream["batches"].get<std::uint64_t>() > 0);
         QCOMPARE(stream["duplicates"].get<int>(), 0);
         QCOMPARE(filesIn(m_spool), std::size_t { 0 });
-        const auto runs = call(app::runRuns, { "--data-dir", m_data }).json;
+        const auto runs = call(app::runsVerb, { "--data-dir", m_data }).json;
         QCOMPARE(runs.size(), std::size_t { 1 });
         QCOMPARE(runs[0]["state"].get<std::string>(), std::string("finished")); // as the agent said
         QCOMPARE(runs[0]["last_step"].get<int>(), 199);
@@ -105,11 +105,11 @@ private Q_SLOTS:
         fs::copy(m_spool, m_copy, fs::copy_options::recursive);
         const auto whole = import(m_copy).json["streams"].at(0);
         const auto capsule = whole["capsule"].get<std::string>();
-        const Outcome inspected = call(app::runInspect, { capsule });
+        const Outcome inspected = call(app::inspectVerb, { capsule });
         QCOMPARE(inspected.json["sources"].at(0)["state"].get<std::string>(), std::string("finished"));
         QCOMPARE(import(m_spool).code, 0);
         // The state that the agent gave its run survives a later import.
-        QCOMPARE(call(app::runInspect, { capsule }).json["state"].get<std::string>(), std::string("finished"));
+        QCOMPARE(call(app::inspectVerb, { capsule }).json["state"].get<std::string>(), std::string("finished"));
     }
 
     void whatNeverCameIsSaidUntilItIsImported()
@@ -121,11 +121,11 @@ private Q_SLOTS:
         const auto batches = whole["batches"].get<std::uint64_t>();
         // As a server leaves it that was told of three more batches than it got.
         tellOf(capsule, batches + 3);
-        const Outcome inspected = call(app::runInspect, { capsule });
+        const Outcome inspected = call(app::inspectVerb, { capsule });
         QCOMPARE(inspected.json["missing"].size(), std::size_t { 1 });
         QCOMPARE(inspected.json["missing"][0]["batches"].get<int>(), 3);
         QCOMPARE(inspected.json["missing"][0]["first_seq"].get<std::uint64_t>(), batches + 1);
-        const auto runs = call(app::runRuns, { "--data-dir", m_data }).json;
+        const auto runs = call(app::runsVerb, { "--data-dir", m_data }).json;
         QCOMPARE(runs[0]["missing_batches"].get<int>(), 3);
     }
 
@@ -153,7 +153,7 @@ private Q_SLOTS:
         QVERIFY(filesIn(m_spool) > 0);
         QVERIFY(store::listRuns(m_data).empty());
         std::vector<std::string> words { m_spool, "--data-dir", m_data, "--new-run" };
-        QCOMPARE(call(app::runImport, words).code, 0);
+        QCOMPARE(call(app::importVerb, words).code, 0);
         QCOMPARE(store::listRuns(m_data).size(), std::size_t { 1 });
     }
 
@@ -244,7 +244,7 @@ private:
         driver.close();
         QVERIFY(filesIn(m_spool) > 0);
     }
-    Outcome import(const std::string& folder) { return call(app::runImport, { folder, "--data-dir", m_data }); }
+    Outcome import(const std::string& folder) { return call(app::importVerb, { folder, "--data-dir", m_data }); }
 
     /// Makes the spool begin with its second batch.
     void dropFirstBatch();

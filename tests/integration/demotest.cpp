@@ -7,6 +7,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -81,6 +82,47 @@ private Q_SLOTS:
         QFile table(csv);
         QVERIFY(table.open(QIODevice::ReadOnly));
         QVERIFY(table.readAll().contains("NaN"));
+
+        // Every view that the help names draws the run.
+        const QByteArray help = telltale({ QStringLiteral("render"), QStringLiteral("--help") }).out;
+        const QRegularExpression line(QStringLiteral("^  --view V +(.+)$"), QRegularExpression::MultilineOption);
+        const QStringList ids = line.match(QString::fromUtf8(help)).captured(1).split(QStringLiteral(", "));
+        QVERIFY2(ids.contains(QLatin1String("curves")) && ids.contains(QLatin1String("overview")), help.constData());
+        for (const QString& id : ids) {
+            const QString picture = dir.filePath(id + QStringLiteral(".png"));
+            const Ran drawn = telltale(
+                { QStringLiteral("render"), capsule, QStringLiteral("--view"), id, QStringLiteral("-o"), picture });
+            QVERIFY2(drawn.code == 0, drawn.err.constData());
+            QCOMPARE(QImageReader(picture).size(), QSize(1600, 1000));
+        }
+    }
+
+    void theReadmeShowsEveryVerbWithOptionsThatItHas()
+    {
+        QFile file(QStringLiteral(TELLTALE_TEST_DATA "/../../README.md"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString readme = QString::fromUtf8(file.readAll());
+        const Ran all = telltale({ QStringLiteral("--help") });
+        QCOMPARE(all.code, 0);
+        static const QRegularExpression row(QStringLiteral("^  ([a-z]+)  +\\S"), QRegularExpression::MultilineOption);
+        static const QRegularExpression option(QStringLiteral(" (--?[a-z][a-z-]*)"));
+        int verbs = 0;
+        for (auto at = row.globalMatch(QString::fromUtf8(all.out)); at.hasNext(); ++verbs) {
+            const QString verb = at.next().captured(1);
+            const Ran own = telltale({ verb, QStringLiteral("--help") });
+            QCOMPARE(own.code, 0);
+            QVERIFY2(own.out.startsWith("usage: telltale " + verb.toUtf8()), own.out.constData());
+            QVERIFY2(readme.contains(QStringLiteral("telltale ") + verb), qPrintable(verb));
+            for (const QString& line : readme.split(u'\n')) {
+                if (!line.startsWith(QStringLiteral("    telltale ") + verb + u' '))
+                    continue;
+                for (auto flags = option.globalMatch(line.section(u'#', 0, 0)); flags.hasNext();) {
+                    const QString flag = flags.next().captured(1);
+                    QVERIFY2(own.out.contains("\n  " + flag.toUtf8() + ' '), qPrintable(line));
+                }
+            }
+        }
+        QVERIFY(verbs >= 8);
     }
 
     void withoutAPythonThatCanTrainTheDemoSaysWhatToDo()

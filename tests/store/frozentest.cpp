@@ -29,12 +29,12 @@ struct Outcome {
     std::string err;
 };
 
-template <typename Verb> Outcome call(Verb verb, std::vector<std::string> words)
+Outcome call(app::Verb (*verb)(), std::vector<std::string> words)
 {
     words.emplace_back("--json");
     std::ostringstream out;
     std::ostringstream err;
-    const int code = verb(words, out, err);
+    const int code = app::runVerb(verb(), words, out, err);
     return { code, json::parse(out.str(), nullptr, false), err.str() };
 }
 
@@ -120,7 +120,7 @@ std::string FrozenTest::place(const char* tag, const QTemporaryDir& dir) const
     if (entry["into"].is_string())
         placeCapsule(entry["into"], root / "runs");
     fs::copy(m_data / tag / "spool", root / "spool", fs::copy_options::recursive);
-    const auto imported = call(app::runImport, { (root / "spool").string(), "--data-dir", root.string() });
+    const auto imported = call(app::importVerb, { (root / "spool").string(), "--data-dir", root.string() });
     if (imported.code != entry["exit"].get<int>() || imported.document["streams"].empty())
         return {};
     return imported.document["streams"][0]["capsule"];
@@ -133,7 +133,7 @@ void FrozenTest::checkValues(const std::string& path, const json& values, bool m
         const auto words = parts(key);
         const std::string label = words[3].empty() ? words[2] : words[2] + ':' + words[3];
         const auto shown = call(
-            app::runShow, { path, "--series", label, "--rank", words[0], "--kind", words[1], "--stat", words[5] });
+            app::showVerb, { path, "--series", label, "--rank", words[0], "--kind", words[1], "--stat", words[5] });
         QVERIFY2(shown.code == 0, (key + ": " + shown.err).c_str());
         const auto& rows = shown.document["series"];
         const auto row = std::find_if(rows.begin(), rows.end(),
@@ -161,7 +161,7 @@ void FrozenTest::everyCaseSaysWhatItSaid()
     QTemporaryDir dir;
     const std::string path = place(tag, dir);
     QVERIFY(!path.empty());
-    const auto inspected = call(app::runInspect, { path, "--verify" });
+    const auto inspected = call(app::inspectVerb, { path, "--verify" });
     const json& now = inspected.document;
     // A damaged spool may be read better than it was then, never worse.
     const bool mayHaveMore = isSpool && !was["said"].get<std::string>().empty();
@@ -230,7 +230,7 @@ void FrozenTest::everyRunGoesOnWithAllThatItHas()
         QVERIFY(recorder.waitDurable(opened.stream, durable + 1));
         recorder.service().closeStream(opened.stream, "finished", durable + 1);
     }
-    const auto inspected = call(app::runInspect, { path, "--verify" });
+    const auto inspected = call(app::inspectVerb, { path, "--verify" });
     // What was damaged stays so, and hinders nothing else.
     QVERIFY2(inspected.document["verify"]["problems"] == was["verify"]["problems"], inspected.err.c_str());
     QCOMPARE(inspected.document["state"].get<std::string>(), std::string("finished"));

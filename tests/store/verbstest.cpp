@@ -26,13 +26,13 @@ struct Outcome {
     nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
 };
 
-using Verb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
+using Verb = app::Verb (*)();
 
 Outcome call(Verb verb, std::vector<std::string> words)
 {
     std::ostringstream out;
     std::ostringstream err;
-    const int code = verb(words, out, err);
+    const int code = app::runVerb(verb(), words, out, err);
     return { code, out.str(), err.str() };
 }
 
@@ -48,6 +48,7 @@ private Q_SLOTS:
     void inspectVerifiesAndSaysWhatIsLost();
     void showPrintsEveryValueWithTheNonFiniteByName();
     void showAcceptsAnIdAndARange();
+    void optionsAreTakenInAnyOrderAndTheLastCounts();
     void wrongUsageIsOneSentenceAndExitTwo_data();
     void wrongUsageIsOneSentenceAndExitTwo();
     void errorsAreOneDocumentWithJson();
@@ -101,7 +102,7 @@ void VerbsTest::initTestCase()
 
 void VerbsTest::runsListsTheArchive()
 {
-    const Outcome json = call(app::runRuns, { "--json", "--data-dir", m_dir.path().toStdString() });
+    const Outcome json = call(app::runsVerb, { "--json", "--data-dir", m_dir.path().toStdString() });
     QCOMPARE(json.code, 0);
     const auto document = json.json();
     QVERIFY(document.is_array());
@@ -113,44 +114,44 @@ void VerbsTest::runsListsTheArchive()
     QCOMPARE(run["ranks"].get<int>(), 2);
     QCOMPARE(run["last_step"].get<int>(), 299);
     QVERIFY(run["size"].get<std::int64_t>() > 0);
-    const Outcome text = call(app::runRuns, { "--data-dir=" + m_dir.path().toStdString() });
+    const Outcome text = call(app::runsVerb, { "--data-dir=" + m_dir.path().toStdString() });
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.find("abc123") != std::string::npos && text.out.find("299") != std::string::npos);
 }
 
 void VerbsTest::inspectSaysWhatIsInside()
 {
-    const auto document = call(app::runInspect, { m_path, "--json" }).json();
+    const auto document = call(app::inspectVerb, { m_path, "--json" }).json();
     QCOMPARE(document["series"].get<int>(), 6);
     QCOMPARE(document["ranks"].get<int>(), 2);
     QCOMPARE(document["last_step"].get<int>(), 299);
     QCOMPARE(document["sources"].size(), std::size_t { 2 });
     QCOMPARE(document["kinds"][0]["kind"].get<std::string>(), std::string("scalar"));
     QVERIFY(!document.contains("verify"));
-    const Outcome text = call(app::runInspect, { m_path });
+    const Outcome text = call(app::inspectVerb, { m_path });
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.find("param_origin") != std::string::npos);
 }
 
 void VerbsTest::inspectNamesWhatShowTakes()
 {
-    QVERIFY(!call(app::runInspect, { m_path, "--json" }).json()["kinds"][0].contains("names"));
-    const auto document = call(app::runInspect, { m_path, "--names", "--json" }).json();
+    QVERIFY(!call(app::inspectVerb, { m_path, "--json" }).json()["kinds"][0].contains("names"));
+    const auto document = call(app::inspectVerb, { m_path, "--names", "--json" }).json();
     std::size_t names = 0;
     for (const auto& kind : document["kinds"]) {
         for (const auto& name : kind["names"]) {
-            QCOMPARE(call(app::runShow, { m_path, "--series", name.get<std::string>() }).code, 0);
+            QCOMPARE(call(app::showVerb, { m_path, "--series", name.get<std::string>() }).code, 0);
             ++names;
         }
     }
     QCOMPARE(names, std::size_t { 3 });
-    const Outcome text = call(app::runInspect, { m_path, "--names" });
+    const Outcome text = call(app::inspectVerb, { m_path, "--names" });
     QVERIFY2(text.out.find("\n    fc.weight\n") != std::string::npos, text.out.c_str());
 }
 
 void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
 {
-    const Outcome whole = call(app::runInspect, { m_path, "--verify", "--json" });
+    const Outcome whole = call(app::inspectVerb, { m_path, "--verify", "--json" });
     QCOMPARE(whole.code, 0);
     QVERIFY(whole.err.empty());
     QVERIFY(whole.json()["verify"]["whole"].get<bool>());
@@ -162,7 +163,7 @@ void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
         const auto db = CapsuleBuilder::must(store::openDatabase(copy, store::OpenMode::Write));
         QVERIFY(store::execute(db.get(), "UPDATE tile SET crc=crc+1 WHERE id=(SELECT min(id) FROM tile)"));
     }
-    const Outcome damaged = call(app::runInspect, { copy, "--verify", "--json" });
+    const Outcome damaged = call(app::inspectVerb, { copy, "--verify", "--json" });
     QCOMPARE(damaged.code, 1);
     QVERIFY(damaged.err.rfind("telltale: ", 0) == 0);
     QVERIFY(!damaged.json()["verify"]["whole"].get<bool>());
@@ -171,7 +172,7 @@ void VerbsTest::inspectVerifiesAndSaysWhatIsLost()
 
 void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
 {
-    const Outcome weights = call(app::runShow, { m_path, "--series", "fc.weight", "--rank", "1", "--json" });
+    const Outcome weights = call(app::showVerb, { m_path, "--series", "fc.weight", "--rank", "1", "--json" });
     QCOMPARE(weights.code, 0);
     const auto rows = weights.json()["series"];
     QCOMPARE(rows.size(), std::size_t { 1 });
@@ -185,21 +186,35 @@ void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
     QCOMPARE(values[20]["value"].get<float>(), 20.1f);
     QCOMPARE(values[20]["step"].get<int>(), 20);
 
-    const auto losses = call(app::runShow, { m_path, "--series", "loss", "--kind", "scalar", "--json" }).json();
+    const auto losses = call(app::showVerb, { m_path, "--series", "loss", "--kind", "scalar", "--json" }).json();
     QCOMPARE(losses["series"].size(), std::size_t { 2 });
     QCOMPARE(losses["series"][0]["values"][8]["value"].get<std::string>(), std::string("Infinity"));
     QCOMPARE(losses["series"][0]["values"][2]["value"].get<double>(), 1.0 / 3.0);
 
-    const auto absmax = call(app::runShow, { m_path, "--series=fc.weight", "--rank=0", "--stat=absmax", "--json" });
+    const auto absmax = call(app::showVerb, { m_path, "--series=fc.weight", "--rank=0", "--stat=absmax", "--json" });
     QCOMPARE(absmax.json()["series"][0]["values"][50]["value"].get<float>(), 50.1f);
 }
 
 void VerbsTest::showAcceptsAnIdAndARange()
 {
-    const Outcome shown = call(app::runShow,
+    const Outcome shown = call(app::showVerb,
         { "abc", "--data-dir", m_dir.path().toStdString(), "--series", "fc.bias", "--rank", "0", "--steps", "10:12" });
     QCOMPARE(shown.code, 0);
     QCOMPARE(std::count(shown.out.begin(), shown.out.end(), '\n'), std::ptrdiff_t { 2 + 3 });
+}
+
+void VerbsTest::optionsAreTakenInAnyOrderAndTheLastCounts()
+{
+    const Outcome plain = call(app::showVerb, { m_path, "--series", "fc.weight", "--rank", "0" });
+    QCOMPARE(plain.code, 0);
+    for (const std::vector<std::string>& words :
+        { std::vector<std::string> { "--series=fc.weight", m_path, "--rank=0" },
+            { "--rank", "1", "--rank", "0", "--series=nope", "--series", "fc.weight", "--", m_path } })
+        QCOMPARE(call(app::showVerb, words).out, plain.out);
+    // An empty value is one, and no reason to take the next word for it.
+    const Outcome empty = call(app::showVerb, { m_path, "--series=", "--json" });
+    QCOMPARE(empty.code, 2);
+    QVERIFY2(empty.json().contains("error"), empty.out.c_str());
 }
 
 void VerbsTest::wrongUsageIsOneSentenceAndExitTwo_data()
@@ -221,6 +236,10 @@ void VerbsTest::wrongUsageIsOneSentenceAndExitTwo_data()
         QStringLiteral("--rank=one") };
     QTest::newRow("negative rank") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
         QStringLiteral("--rank"), QStringLiteral("-1") };
+    QTest::newRow("switch with a value") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("--series=loss"),
+        QStringLiteral("--json=3") };
+    QTest::newRow("a second capsule") << QStringList { QStringLiteral("CAPSULE"), QStringLiteral("CAPSULE"),
+        QStringLiteral("--series=loss") };
     QTest::newRow("nothing at all") << QStringList {};
     QTest::newRow("missing data directory") << QStringList { QStringLiteral("abc"), QStringLiteral("--series=loss"),
         QStringLiteral("--data-dir=/nonexistent") };
@@ -235,7 +254,7 @@ void VerbsTest::wrongUsageIsOneSentenceAndExitTwo()
     std::vector<std::string> args;
     for (const QString& word : words)
         args.push_back(word == QLatin1String("CAPSULE") ? m_path : word.toStdString());
-    const Outcome outcome = call(app::runShow, args);
+    const Outcome outcome = call(app::showVerb, args);
     QCOMPARE(outcome.code, 2);
     QVERIFY(outcome.out.empty());
     QVERIFY(outcome.err.rfind("telltale: ", 0) == 0);
@@ -245,11 +264,11 @@ void VerbsTest::wrongUsageIsOneSentenceAndExitTwo()
 void VerbsTest::errorsAreOneDocumentWithJson()
 {
     const std::vector<std::pair<Verb, std::vector<std::string>>> calls {
-        { app::runShow, { m_path, "--series=nope", "--json" } },
-        { app::runInspect, { "/nonexistent.telltale", "--json" } },
-        { app::runRuns, { "--json", "--data-dir=/nonexistent" } },
-        { app::runImport, { "/nonexistent", "--json" } },
-        { app::runInspect, { "--json" } },
+        { app::showVerb, { m_path, "--series=nope", "--json" } },
+        { app::inspectVerb, { "/nonexistent.telltale", "--json" } },
+        { app::runsVerb, { "--json", "--data-dir=/nonexistent" } },
+        { app::importVerb, { "/nonexistent", "--json" } },
+        { app::inspectVerb, { "--json" } },
     };
     for (const auto& [verb, words] : calls) {
         const Outcome outcome = call(verb, words);
@@ -269,16 +288,16 @@ void VerbsTest::whatIsNoCapsuleIsSaidSo()
             file.write(bytes);
         return file.fileName().toStdString();
     };
-    const Outcome empty = call(app::runInspect, { make("empty.telltale", {}) });
+    const Outcome empty = call(app::inspectVerb, { make("empty.telltale", {}) });
     QCOMPARE(empty.code, 1);
     QVERIFY2(empty.err.find("is empty") != std::string::npos, empty.err.c_str());
-    const Outcome junk = call(app::runInspect, { make("junk.telltale", QByteArray(5000, 'j')) });
+    const Outcome junk = call(app::inspectVerb, { make("junk.telltale", QByteArray(5000, 'j')) });
     QCOMPARE(junk.code, 1);
     QVERIFY2(junk.err.find("not a Telltale run") != std::string::npos, junk.err.c_str());
-    const Outcome folder = call(app::runInspect, { dir.path().toStdString() });
+    const Outcome folder = call(app::inspectVerb, { dir.path().toStdString() });
     QCOMPARE(folder.code, 2);
     QVERIFY2(folder.err.find("is a folder") != std::string::npos, folder.err.c_str());
-    const Outcome listed = call(app::runRuns, { "--data-dir", dir.path().toStdString() });
+    const Outcome listed = call(app::runsVerb, { "--data-dir", dir.path().toStdString() });
     QCOMPARE(listed.code, 0);
     QVERIFY2(listed.out.find("damaged          0          -") != std::string::npos, listed.out.c_str());
 }
@@ -291,11 +310,11 @@ void VerbsTest::everyListedIdIsFound()
         QVERIFY(
             QFile::copy(QString::fromStdString(m_path), dir.filePath(QStringLiteral("runs/") + QLatin1String(name))));
     const std::string dataDir = dir.path().toStdString();
-    const auto runs = call(app::runRuns, { "--json", "--data-dir", dataDir }).json();
+    const auto runs = call(app::runsVerb, { "--json", "--data-dir", dataDir }).json();
     QCOMPARE(runs.size(), std::size_t { 3 });
     for (const auto& run : runs) {
         const auto id = run["id"].get<std::string>();
-        const auto inspected = call(app::runInspect, { id, "--json", "--data-dir", dataDir }).json();
+        const auto inspected = call(app::inspectVerb, { id, "--json", "--data-dir", dataDir }).json();
         QCOMPARE(inspected["path"].get<std::string>(), run["path"].get<std::string>());
         if (id == "abc123")
             QVERIFY(run["path"].get<std::string>().ends_with("_abc123.telltale"));
@@ -325,7 +344,7 @@ void VerbsTest::damagedValuesAreSaidAndExitOne()
         QVERIFY(store::execute(db.get(),
             "UPDATE tile SET crc=crc+1 WHERE lvl=0 AND stat=1 AND first_step=0 AND grp=(SELECT min(grp) FROM tile)"));
     }
-    const Outcome shown = call(app::runShow, { copy, "--series=fc.weight", "--rank=0" });
+    const Outcome shown = call(app::showVerb, { copy, "--series=fc.weight", "--rank=0" });
     QCOMPARE(shown.code, 1);
     QVERIFY2(shown.err.find("damaged") != std::string::npos, shown.err.c_str());
     QVERIFY(shown.out.find("299") != std::string::npos); // what is readable is there
@@ -358,7 +377,7 @@ void VerbsTest::aListThatCannotBeReadMakesTheRunDamaged()
         QVERIFY(file.seek((page - 1) * 8192));
         QCOMPARE(file.write(QByteArray(8192, 'x')), qint64 { 8192 });
         file.close();
-        const auto runs = call(app::runRuns, { "--json", "--data-dir", dir.path().toStdString() }).json();
+        const auto runs = call(app::runsVerb, { "--json", "--data-dir", dir.path().toStdString() }).json();
         QCOMPARE(runs.size(), std::size_t { 1 });
         QCOMPARE(runs[0]["state"].get<std::string>(), std::string("damaged"));
         QVERIFY(!runs[0]["note"].get<std::string>().empty());
@@ -401,25 +420,25 @@ void VerbsTest::aCopyOfARunIsTheRun()
     writeLogged(builder);
     if (!isLive)
         builder.crash();
-    const auto shown = call(app::runShow, { path, "--series", "fc.weight", "--json" });
+    const auto shown = call(app::showVerb, { path, "--series", "fc.weight", "--json" });
     QCOMPARE(shown.json()["series"][0]["values"].size(), std::size_t { 300 });
     const std::string copy = dir.filePath(QStringLiteral("copy.telltale")).toStdString();
     CapsuleBuilder::must(store::copyRun(path, copy));
     QCOMPARE(QFile(QString::fromStdString(copy)).permissions() & 0x77, QFile::Permissions {});
     QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("archive")));
     const std::string archive = dir.filePath(QStringLiteral("archive")).toStdString();
-    const Outcome imported = call(app::runImport, { path, "--data-dir", archive, "--json" });
+    const Outcome imported = call(app::importVerb, { path, "--data-dir", archive, "--json" });
     QVERIFY2(imported.code == 0, imported.err.c_str());
     const std::string kept = imported.json()["capsules"][0]["capsule"];
     for (const std::string& one : { copy, kept }) {
         QVERIFY(!QFile::exists(QString::fromStdString(one) + QStringLiteral("-wal")));
-        const auto again = call(app::runShow, { one, "--series", "fc.weight", "--json" });
+        const auto again = call(app::showVerb, { one, "--series", "fc.weight", "--json" });
         QCOMPARE(again.out, shown.out);
-        QCOMPARE(call(app::runInspect, { one, "--verify" }).code, 0);
+        QCOMPARE(call(app::inspectVerb, { one, "--verify" }).code, 0);
         QCOMPARE(store::describeRun(one).state, store::RunState::Interrupted);
     }
-    QCOMPARE(call(app::runImport, { path, "--data-dir", archive }).code, 1); // a run of that name is there
-    QCOMPARE(call(app::runImport, { copy, "--data-dir", archive }).code, 0);
+    QCOMPARE(call(app::importVerb, { path, "--data-dir", archive }).code, 1); // a run of that name is there
+    QCOMPARE(call(app::importVerb, { copy, "--data-dir", archive }).code, 0);
     if (isLive)
         builder.finish();
 }
@@ -436,7 +455,7 @@ void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()
         QVERIFY(QFile::copy(path + QLatin1String(part), killed + QLatin1String(part)));
     CapsuleBuilder::must(store::renameRun(killed.toStdString(), "another name"));
     QCOMPARE(store::describeRun(killed.toStdString()).name, std::string("another name"));
-    QCOMPARE(call(app::runShow, { killed.toStdString(), "--series", "fc.weight", "--json" })
+    QCOMPARE(call(app::showVerb, { killed.toStdString(), "--series", "fc.weight", "--json" })
                  .json()["series"][0]["values"]
                  .size(),
         std::size_t { 300 });
@@ -468,14 +487,14 @@ void VerbsTest::microStepsAreToldApart()
     builder.stage(stream, { block });
     builder.commit();
     builder.finish();
-    const Outcome shown = call(app::runShow, { path, "--series", "0.weight" });
+    const Outcome shown = call(app::showVerb, { path, "--series", "0.weight" });
     QVERIFY2(shown.out.find("# 0.weight  norm  micro step 0\n") != std::string::npos, shown.out.c_str());
     QVERIFY(shown.out.find("# 0.weight  norm  micro step 1\n") != std::string::npos);
 }
 
 void VerbsTest::helpIsNoError()
 {
-    for (const Verb verb : { app::runRuns, app::runImport, app::runInspect, app::runShow }) {
+    for (const Verb verb : { app::runsVerb, app::importVerb, app::inspectVerb, app::logVerb, app::showVerb }) {
         const Outcome help = call(verb, { "--help" });
         QCOMPARE(help.code, 0);
         QVERIFY(help.out.rfind("usage: telltale ", 0) == 0);

@@ -47,7 +47,7 @@ QString hostile()
     return QString::fromStdString(kHostile);
 }
 
-using Verb = int (*)(std::span<const std::string>, std::ostream&, std::ostream&);
+using Verb = app::Verb (*)();
 
 /// What the terminal gets.
 std::string shown(Verb verb, std::vector<std::string> words)
@@ -55,7 +55,7 @@ std::string shown(Verb verb, std::vector<std::string> words)
     std::ostringstream out;
     {
         const app::TerminalStream guard(out);
-        verb(words, out, out);
+        app::runVerb(verb(), words, out, out);
     }
     return out.str();
 }
@@ -206,13 +206,13 @@ private Q_SLOTS:
         QTest::addColumn<Verb>("verb");
         QTest::addColumn<QStringList>("words");
         const QString path = QString::fromStdString(m_path);
-        QTest::newRow("runs") << Verb(&app::runRuns) << QStringList { QStringLiteral("--data-dir"), m_dir->path() };
-        QTest::newRow("inspect") << Verb(&app::runInspect) << QStringList { path, QStringLiteral("--names") };
-        QTest::newRow("log") << Verb(&app::runLog) << QStringList { path };
-        QTest::newRow("show") << Verb(&app::runShow) << QStringList { path, QStringLiteral("--series"), hostile() };
-        QTest::newRow("show: an unknown name")
-            << Verb(&app::runShow) << QStringList { path, QStringLiteral("--series"), hostile() + QStringLiteral("2") };
-        QTest::newRow("a path") << Verb(&app::runInspect) << QStringList { hostile() };
+        QTest::newRow("runs") << Verb(&app::runsVerb) << QStringList { QStringLiteral("--data-dir"), m_dir->path() };
+        QTest::newRow("inspect") << Verb(&app::inspectVerb) << QStringList { path, QStringLiteral("--names") };
+        QTest::newRow("log") << Verb(&app::logVerb) << QStringList { path };
+        QTest::newRow("show") << Verb(&app::showVerb) << QStringList { path, QStringLiteral("--series"), hostile() };
+        QTest::newRow("show: an unknown name") << Verb(
+            &app::showVerb) << QStringList { path, QStringLiteral("--series"), hostile() + QStringLiteral("2") };
+        QTest::newRow("a path") << Verb(&app::inspectVerb) << QStringList { hostile() };
     }
     void noVerbSendsANameRawToTheTerminal()
     {

@@ -109,7 +109,7 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun(), 20'000);
         QVERIFY(state()->comparedRun()->path != state()->run()->path);
         QCOMPARE(state()->fullRange().last, Step { 119 });
-        m_window->commands()->action(QStringLiteral("run.endComparison"))->trigger();
+        m_window->commands()->action("run.endComparison")->trigger();
         QVERIFY(!state()->comparedRun());
     }
 
@@ -319,7 +319,7 @@ private Q_SLOTS:
         m_window->showProblem(QStringLiteral("the disk is full"));
         auto* table = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
         QTRY_COMPARE_WITH_TIMEOUT(table->model()->rowCount(), 2, 20'000);
-        m_window->commands()->action(QStringLiteral("window.log"))->trigger();
+        m_window->commands()->action("window.log")->trigger();
         QTRY_VERIFY(dock->isVisible());
         auto* filter = m_window->findChild<QLineEdit*>(QStringLiteral("logFilter"));
         filter->setText(QStringLiteral("token"));

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QRegularExpression>
 #include <QScrollBar>
@@ -22,9 +23,11 @@
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/keyssheet.h>
 #include <telltale/shell/mainwindow.h>
+#include <telltale/shell/panels.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
 #include <telltale/shell/toaster.h>
+#include <telltale/shell/viewfactory.h>
 #include <telltale/shell/viewtabs.h>
 #include <telltale/store/querypool.h>
 #include <telltale/translations/translations.h>
@@ -105,6 +108,8 @@ private Q_SLOTS:
         QVERIFY(page);
         QTRY_VERIFY(page->isVisible());
         QVERIFY(page->findChild<QAbstractButton*>(QStringLiteral("runDemo"))->isEnabled());
+        for (const char* id : { "file.picture", "file.csv", "run.copy", "run.rename", "run.delete" })
+            QVERIFY2(!m_window->commands()->action(id)->isEnabled(), id);
         const auto* menus = m_window->findChild<QMenuBar*>();
         for (QAction* menu : menus->actions())
             QVERIFY2(menus->rect().contains(menus->actionGeometry(menu)), qPrintable(menu->text()));
@@ -136,7 +141,8 @@ private Q_SLOTS:
             { QStringLiteral("layers.7.attn.proj"), QStringLiteral("output") },
             { QStringLiteral("layers.6.attn.qkv"), QStringLiteral("output") } });
         state->setCursor(Step { test::DemoCapsule::kFirstBad });
-        for (const QString& tab : m_window->views()->ids()) {
+        for (const ViewFactory& row : viewFactories()) {
+            const QString tab = QLatin1String(row.id);
             m_window->views()->setCurrent(tab);
             settle();
             shoot(tab + u'-' + theme + u'-' + language);
@@ -158,7 +164,7 @@ private Q_SLOTS:
     {
         open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
         QTRY_VERIFY(m_window->state()->catalog());
-        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
+        m_window->commands()->action("window.connections")->trigger();
         settle();
         auto* table = m_window->findChild<QAbstractItemView*>(QStringLiteral("connectionsTable"));
         QVERIFY(table->isVisible());
@@ -177,8 +183,9 @@ private Q_SLOTS:
         open(m_archive.path(), QStringLiteral("dark"), QString());
         QTRY_VERIFY(m_window->state()->catalog());
         m_window->state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), QStringLiteral("output") } });
-        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
-        for (const QString& tab : m_window->views()->ids()) {
+        m_window->commands()->action("window.connections")->trigger();
+        for (const ViewFactory& row : viewFactories()) {
+            const QString tab = QLatin1String(row.id);
             m_window->views()->setCurrent(tab);
             settle();
             shoot(QStringLiteral("pseudo-") + tab);
@@ -204,7 +211,7 @@ private Q_SLOTS:
         state->setSelection({ { QStringLiteral("head"), QStringLiteral("output") } });
         state->setModuleFilter(QStringLiteral("h*"));
         m_window->views()->setCurrent(QStringLiteral("curves"));
-        m_window->commands()->action(QStringLiteral("window.connections"))->trigger();
+        m_window->commands()->action("window.connections")->trigger();
         m_window->close();
         m_window.reset(); // waits for the settings to be written
         const auto loaded = settings::load(settingsPath(m_archive.path().toStdString()));
@@ -284,6 +291,40 @@ private Q_SLOTS:
         sheet.grab().save(shots() + QStringLiteral("/keys.png"));
     }
 
+    void everyViewPanelAndCommandIsInTheMenusOnce()
+    {
+        open(m_archive.path(), QStringLiteral("dark"), QStringLiteral("en"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        const CommandRegistry* commands = m_window->commands();
+        for (const ViewFactory& row : viewFactories()) {
+            commands->action(QByteArray("view.") + row.id)->trigger();
+            QCOMPARE(m_window->views()->currentId(), QLatin1String(row.id));
+            QCOMPARE(m_window->views()->currentView()->objectName(), QLatin1String(row.id));
+        }
+        for (const PanelFactory& row : panelFactories()) {
+            QAction* action = commands->action(QByteArray("window.") + row.id);
+            auto* dock = m_window->findChild<QDockWidget*>(QLatin1String(row.id));
+            QVERIFY(dock && dock->titleBarWidget());
+            QCOMPARE(!dock->isHidden(), row.isOpenAtFirst);
+            QCOMPARE(action->isChecked(), row.isOpenAtFirst);
+            action->trigger();
+            QCOMPARE(dock->isHidden(), row.isOpenAtFirst);
+            QCOMPARE(action->isChecked(), !row.isOpenAtFirst);
+            dock->setVisible(row.isOpenAtFirst); // as its own close button does
+            QCOMPARE(action->isChecked(), row.isOpenAtFirst);
+        }
+        QList<QAction*> inMenus;
+        for (const QAction* menu : m_window->findChild<QMenuBar*>()->actions())
+            inMenus += menu->menu()->actions();
+        for (const CommandRegistry::Entry& entry : commands->all()) {
+            if (entry.action)
+                QVERIFY2(inMenus.count(entry.action) == 1, entry.command.id.constData());
+        }
+        for (const char* id : { "file.picture", "file.csv", "run.copy", "run.rename", "run.delete" })
+            QVERIFY2(commands->action(id)->isEnabled(), id);
+        QVERIFY(!commands->action("run.endComparison")->isEnabled());
+    }
+
     void aNarrowWindowPutsTheInspectorBehindTheModules()
     {
         open(m_archive.path(), QStringLiteral("light"), QStringLiteral("en"));
@@ -357,7 +398,7 @@ private:
     {
         QTest::qWait(20);
         views::DataView* view = m_window->views()->currentView();
-        QTRY_VERIFY2_WITH_TIMEOUT(view->isSettled(), qPrintable(view->viewId() + u' ' + view->trouble()), 20'000);
+        QTRY_VERIFY2_WITH_TIMEOUT(view->isSettled(), qPrintable(view->objectName() + u' ' + view->trouble()), 20'000);
         QTest::qWait(300);
     }
 

@@ -35,8 +35,6 @@ public:
     explicit DataView(const ViewContext& context, QWidget* parent = nullptr);
     ~DataView() override; ///< cancels its queries
 
-    virtual QString viewId() const = 0; ///< "heatmap", "curves", "overview": as `telltale render --view`
-    virtual QString title() const = 0;
     /// True when nothing is being asked and the last answer is shown (headless rendering waits for this).
     virtual bool isSettled() const;
     /// The view at a given size, as shown (cursor and selection included).

@@ -23,8 +23,6 @@ class HeatmapView : public DataView {
 public:
     explicit HeatmapView(const ViewContext& context, QWidget* parent = nullptr);
 
-    QString viewId() const override { return QStringLiteral("heatmap"); }
-    QString title() const override { return tr("Heatmap"); }
     ~HeatmapView() override;
     bool isSettled() const override;
     QImage renderImage(QSize size) override;

@@ -23,8 +23,6 @@ public:
     explicit CurvesView(const ViewContext& context, QWidget* parent = nullptr);
     ~CurvesView() override;
 
-    QString viewId() const override { return QStringLiteral("curves"); }
-    QString title() const override { return tr("Curves"); }
     QImage renderImage(QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 

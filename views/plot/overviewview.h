@@ -19,8 +19,6 @@ class OverviewView : public DataView {
 public:
     explicit OverviewView(const ViewContext& context, QWidget* parent = nullptr);
 
-    QString viewId() const override { return QStringLiteral("overview"); }
-    QString title() const override { return tr("Overview"); }
     QImage renderImage(QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
     OverviewCanvas* canvas() const { return m_canvas; }

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commands.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QMainWindow>
+#include <QMessageBox>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/runs/connectionspanel.h>
+#include <telltale/runs/joinfield.h>
+#include <telltale/runs/modulespanel.h>
+#include <telltale/runs/runspanel.h>
+
+#include "commandpalette.h"
+#include "dockhost.h"
+#include "keyssheet.h"
+#include "nonfinitejump.h"
+#include "panels.h"
+#include "runactions.h"
+#include "viewexport.h"
+#include "viewfactory.h"
+#include "viewtabs.h"
+
+namespace telltale::shell {
+
+namespace {
+
+using views::ViewState;
+
+void moveCursor(ViewState& state, std::int64_t steps)
+{
+    const StepRange full = state.fullRange();
+    if (full.isEmpty())
+        return;
+    const Step from = state.cursor().value_or(state.hover().value_or(full.last));
+    state.setCursor(Step { std::clamp(from.value + steps, full.first.value, full.last.value) });
+}
+
+void pinOrRelease(ViewState& state)
+{
+    const auto step = state.hover() ? state.hover() : std::optional(state.fullRange().last);
+    state.setCursor(state.cursor() ? std::nullopt : step);
+}
+
+void setMark(ViewState& state, bool first)
+{
+    const auto step = state.hover() ? state.hover() : state.cursor();
+    if (step)
+        state.setMarks(first ? step : state.markA(), first ? state.markB() : step);
+}
+
+QString runName(const ViewState& state)
+{
+    return state.run() ? QString::fromStdString(state.run()->name) : QString();
+}
+
+QString runId(const ViewState& state)
+{
+    return state.run() ? QString::fromStdString(state.run()->id) : QString();
+}
+
+bool isArchived(const ViewState& state)
+{
+    const store::RunRef run = state.run();
+    return run && !run->id.empty() && !(run->live && !run->live->closed.load());
+}
+
+/// One function a menu, one row a command. The rows keep `w`.
+struct Rows {
+    Q_DECLARE_TR_FUNCTIONS(telltale::shell::Commands)
+public:
+    const WindowParts* w;
+    ViewState* state = w->views.state;
+    When always {};
+    When inViews { {}, w->tabs };
+    When withRun { [s = state] { return s->run() != nullptr; } };
+    When archived { [s = state] { return isArchived(*s); } };
+    When comparing { [s = state] { return s->comparedRun() != nullptr; } };
+    When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
+
+    std::vector<Command> file() const;
+    std::vector<Command> edit() const;
+    std::vector<Command> view() const;
+    std::vector<Command> run() const;
+    std::vector<Command> window() const;
+    std::vector<Command> help() const;
+};
+
+std::vector<Command> Rows::file() const
+{
+    const QString menu = tr("&File");
+    return {
+        { "file.open", menu, tr("&Open a run…"), "folder", Qt::CTRL | Qt::Key_O, always,
+            [w = w] { w->runActions->open(); } },
+        { "file.import", menu, tr("&Import a run…"), "imp", Qt::CTRL | Qt::Key_I, always,
+            [w = w] { w->runActions->askImport(); } },
+        { "file.picture", menu, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E, withRun,
+            [w = w] { w->exporter->askForPicture(w->tabs->currentView(), runName(*w->views.state)); } },
+        { "file.csv", menu, tr("Export the view as &CSV…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_E, withRun,
+            [w = w] { w->exporter->askForCsv(w->tabs->currentView(), runName(*w->views.state)); } },
+        {}, // a line
+        { "file.quit", menu, tr("&Quit"), "", Qt::CTRL | Qt::Key_Q, always, [w = w] { w->window->close(); } },
+    };
+}
+
+std::vector<Command> Rows::edit() const
+{
+    const QString menu = tr("&Edit");
+    return {
+        { "edit.join", menu, tr("Copy the &join string"), "copy", Qt::CTRL | Qt::SHIFT | Qt::Key_C, always,
+            [w = w] { w->docks->panel<views::ConnectionsPanel>()->joinField()->copy(); } },
+        { "edit.filter", menu, tr("&Filter modules"), "filter", Qt::CTRL | Qt::Key_F, always,
+            [w = w] {
+                w->docks->show<views::ModulesPanel>();
+                w->docks->panel<views::ModulesPanel>()->focusFilter();
+            } },
+        { "edit.runs", menu, tr("&Search runs"), "search", Qt::CTRL | Qt::SHIFT | Qt::Key_F, always,
+            [w = w] {
+                w->docks->show<views::RunsPanel>();
+                w->docks->panel<views::RunsPanel>()->showSearch();
+            } },
+        { "edit.palette", menu, tr("&Go to module, step or command"), "search", Qt::CTRL | Qt::Key_K, always,
+            [w = w] { w->palette->popUp(); } },
+    };
+}
+
+std::vector<Command> Rows::view() const
+{
+    const QString menu = tr("&View");
+    std::vector<Command> rows;
+    int digit = Qt::Key_1;
+    for (const ViewFactory& view : viewFactories()) {
+        rows.push_back(
+            { QByteArray("view.") + view.id, menu, view.title(), view.icon, Qt::CTRL | static_cast<Qt::Key>(digit++),
+                always, [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
+    }
+    const std::vector<Command> own {
+        { "view.follow", menu, tr("&Follow the newest steps"), "follow", Qt::Key_Space, inViews,
+            [s = state] { s->setFollowing(!s->isFollowing()); }, [s = state] { return s->isFollowing(); } },
+        { "view.back", menu, tr("Zoom &back"), "undo", Qt::Key_Backspace, inViews, [s = state] { s->zoomBack(); } },
+        { "view.forward", menu, tr("Zoom f&orward"), "", Qt::SHIFT | Qt::Key_Backspace, inViews,
+            [s = state] { s->zoomForward(); } },
+        { "view.all", menu, tr("Show the &whole run"), "zoomout", Qt::CTRL | Qt::Key_0, always,
+            [s = state] { s->zoomOutFully(); } },
+        {}, // a line
+        { "view.left", menu, tr("Cursor one step left"), "", Qt::Key_Left, inViews,
+            [s = state] { moveCursor(*s, -1); } },
+        { "view.right", menu, tr("Cursor one step right"), "", Qt::Key_Right, inViews,
+            [s = state] { moveCursor(*s, 1); } },
+        { "view.left10", menu, tr("Cursor ten steps left"), "", Qt::SHIFT | Qt::Key_Left, inViews,
+            [s = state] { moveCursor(*s, -10); } },
+        { "view.right10", menu, tr("Cursor ten steps right"), "", Qt::SHIFT | Qt::Key_Right, inViews,
+            [s = state] { moveCursor(*s, 10); } },
+        { "view.pin", menu, tr("&Pin or release the cursor"), "pin", Qt::Key_Return, inViews,
+            [s = state] { pinOrRelease(*s); } },
+        { "view.previousBad", menu, tr("Pre&vious non-finite value"), "", Qt::Key_BracketLeft, inViews,
+            [w = w] { w->jump->previous(); } },
+        { "view.nextBad", menu, tr("&Next non-finite value"), "", Qt::Key_BracketRight, inViews,
+            [w = w] { w->jump->next(); } },
+        { "view.nextError", menu, tr("Next &error"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
+        { "view.markA", menu, tr("Set mark &A"), "", Qt::Key_A, inViews, [s = state] { setMark(*s, true); } },
+        { "view.markB", menu, tr("Set mark &B"), "", Qt::Key_B, inViews, [s = state] { setMark(*s, false); } },
+        { "view.clear", menu, tr("&Clear cursor and marks"), "", Qt::Key_Escape, inViews,
+            [s = state] {
+                s->setCursor({});
+                s->setMarks({}, {});
+            } },
+    };
+    rows.insert(rows.end(), own.begin(), own.end());
+    return rows;
+}
+
+std::vector<Command> Rows::run() const
+{
+    const QString menu = tr("&Run");
+    return {
+        { "run.demo", menu, tr("Run the &demo"), "play", Qt::CTRL | Qt::Key_D, canDemo,
+            [w = w] { w->context.runDemo({}); } },
+        {}, // a line
+        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, archived,
+            [w = w] { w->runActions->rename(runId(*w->views.state)); } },
+        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, withRun,
+            [w = w] { w->runActions->exportCopy(runId(*w->views.state)); } },
+        { "run.delete", menu, tr("De&lete the run…"), "", {}, archived,
+            [w = w] { w->runActions->remove(runId(*w->views.state)); } },
+        { "run.endComparison", menu, tr("End the &comparison"), "compare", {}, comparing,
+            [s = state] { s->setCompared({}, {}); } },
+    };
+}
+
+std::vector<Command> Rows::window() const
+{
+    const QString menu = tr("&Window");
+    std::vector<Command> rows;
+    for (const PanelFactory& panel : panelFactories()) {
+        rows.push_back({ QByteArray("window.") + panel.id, menu, panel.title(), panel.icon,
+            panel.shortcut.key() == Qt::Key_unknown ? QKeySequence() : QKeySequence(panel.shortcut), always,
+            [w = w, &panel] { w->docks->toggle(panel); }, [w = w, &panel] { return w->docks->isOpen(panel); } });
+    }
+    const std::vector<Command> own {
+        {}, // a line
+        { "window.next", menu, tr("&Next panel"), "", Qt::Key_F6, always,
+            [w = w] { w->docks->focusNext(w->tabs->currentView()); } },
+        { "window.reset", menu, tr("&Reset the layout"), "layout", {}, always, [w = w] { w->docks->resetLayout(); } },
+    };
+    rows.insert(rows.end(), own.begin(), own.end());
+    return rows;
+}
+
+std::vector<Command> Rows::help() const
+{
+    const QString menu = tr("&Help");
+    return {
+        { "help.keys", menu, tr("&Keys"), "", Qt::Key_F1, always,
+            [w = w] { KeysSheet(*w->commands, w->window).exec(); } },
+        { "help.about", menu, tr("&About Telltale"), "", {}, always,
+            [w = w] {
+                QMessageBox::about(w->window, tr("About Telltale"),
+                    tr("Telltale %1\nWhat happens inside a neural network while it trains.\nGPL-3.0-or-later")
+                        .arg(QCoreApplication::applicationVersion()));
+            } },
+    };
+}
+
+}
+
+std::vector<Command> windowCommands(const WindowParts* parts)
+{
+    const Rows rows { parts };
+    std::vector<Command> all;
+    for (const auto& menu : { rows.file(), rows.edit(), rows.view(), rows.run(), rows.window(), rows.help() })
+        all.insert(all.end(), menu.begin(), menu.end());
+    return all;
+}
+
+}

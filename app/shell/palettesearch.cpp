@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "palettesearch.h"
+
+#include <QAction>
+#include <QCoreApplication>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/moduletreemodel.h>
+#include <telltale/runs/modulespanel.h>
+
+#include "commandregistry.h"
+#include "dockhost.h"
+
+namespace telltale::shell {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(telltale::shell::PaletteSearch)
+};
+
+}
+
+std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const QString& text, int limit)
+{
+    std::vector<CommandPalette::Entry> entries;
+    // "30", "step 30", and the same word in the window's own language.
+    bool isNumber = false;
+    QString digits = text;
+    for (const QString& word : { QStringLiteral("step"), Words::tr("step") }) {
+        if (digits.startsWith(word, Qt::CaseInsensitive))
+            digits = digits.mid(word.size());
+    }
+    const qint64 step = digits.remove(QChar(0x202F)).remove(u' ').toLongLong(&isNumber);
+    views::ViewState* state = parts.views.state;
+    if (isNumber && state->fullRange().contains(Step { step }))
+        entries.push_back({ Words::tr("Step %1").arg(views::formatStep(step)), Words::tr("step"),
+            [state, step] { state->goTo(Step { step }); }, false });
+    for (const CommandRegistry::Entry& entry : parts.commands->all()) {
+        if (!entry.action || !entry.action->isEnabled())
+            continue;
+        if (const QString words = entry.words(); text.isEmpty() || words.contains(text, Qt::CaseInsensitive))
+            entries.push_back({ words, entry.command.shortcut.toString(QKeySequence::NativeText),
+                [action = entry.action] { action->trigger(); }, false });
+    }
+    auto* panel = parts.docks->panel<views::ModulesPanel>();
+    const items::ModuleTree& tree = panel->model()->tree();
+    const items::NamePattern pattern(text);
+    for (int i = 1; i < tree.size() && static_cast<int>(entries.size()) < limit && !text.isEmpty(); ++i) {
+        const items::ModuleTree::Node& node = tree.node(i);
+        if (pattern.matches(node.path, node.folded))
+            entries.push_back(
+                { node.path, Words::tr("module"), [panel, path = node.path] { panel->goTo(path); }, true });
+    }
+    return entries;
+}
+
+}

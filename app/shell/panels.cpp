@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "panels.h"
+
+#include <QCoreApplication>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/runs/connectionspanel.h>
+#include <telltale/runs/inspectorpanel.h>
+#include <telltale/runs/logpanel.h>
+#include <telltale/runs/modulespanel.h>
+#include <telltale/runs/panelhead.h>
+#include <telltale/runs/runspanel.h>
+
+#include "logfeed.h"
+#include "runactions.h"
+#include "rundriver.h"
+#include "windowparts.h"
+
+namespace telltale::shell {
+
+namespace {
+
+Panel makeRuns(const WindowParts& parts, QWidget* parent)
+{
+    using views::RunsPanel;
+    auto* panel = new RunsPanel(parts.driver->runs(), parent);
+    QObject::connect(panel, &RunsPanel::runActivated, parts.driver, &RunDriver::openById);
+    QObject::connect(panel, &RunsPanel::renameWanted, parts.runActions, &RunActions::rename);
+    QObject::connect(panel, &RunsPanel::deleteWanted, parts.runActions, &RunActions::remove);
+    QObject::connect(panel, &RunsPanel::exportWanted, parts.runActions, &RunActions::exportCopy);
+    QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);
+    QObject::connect(panel, &RunsPanel::importWanted, parts.runActions, &RunActions::askImport);
+    QObject::connect(panel, &RunsPanel::compareWanted, parts.driver, &RunDriver::compare);
+    QObject::connect(parts.driver, &RunDriver::runOpened, panel,
+        [panel, state = parts.views.state] { panel->setCurrentRun(QString::fromStdString(state->run()->id)); });
+    return { panel, panel->head() };
+}
+
+Panel makeModules(const WindowParts& parts, QWidget* parent)
+{
+    auto* panel = new views::ModulesPanel(parts.views, parent);
+    return { panel, panel->head() };
+}
+
+Panel makeInspector(const WindowParts& parts, QWidget* parent)
+{
+    auto* panel = new views::InspectorPanel(parts.views, parent);
+    return { panel, panel->head() };
+}
+
+Panel makeConnections(const WindowParts& parts, QWidget* parent)
+{
+    auto* panel = new views::ConnectionsPanel(parent);
+    panel->setListening(
+        parts.context.joinString ? parts.context.joinString() : QString(), parts.context.captureProblem);
+    QObject::connect(parts.driver, &RunDriver::connectionsChanged, panel,
+        [panel, driver = parts.driver] { panel->setConnections(driver->connections()); });
+    return { panel, panel->head() };
+}
+
+Panel makeLog(const WindowParts& parts, QWidget* parent)
+{
+    auto* panel = new views::LogPanel(parts.log->model(), parent);
+    QObject::connect(
+        panel, &views::LogPanel::stepWanted, parts.views.state, [state = parts.views.state](qint64 step, int rank) {
+            state->goTo(Step { step });
+            if (rank >= 0)
+                state->setRank(Rank { rank });
+        });
+    return { panel, panel->head() };
+}
+
+constexpr const char* kContext = "telltale::shell::PanelFactory";
+
+constexpr PanelFactory kPanels[] {
+    { "runs", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Runs"), "", Qt::Key_unknown, Qt::LeftDockWidgetArea,
+        { 264, 230 }, true, false, &makeRuns },
+    { "modules", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Modules"), "", Qt::Key_unknown,
+        Qt::LeftDockWidgetArea, { 264, 480 }, true, false, &makeModules },
+    { "inspector", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Inspector"), "", Qt::Key_unknown,
+        Qt::RightDockWidgetArea, { 296, 710 }, true, true, &makeInspector },
+    { "connections", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Connections"), "plug",
+        Qt::CTRL | Qt::SHIFT | Qt::Key_A, Qt::BottomDockWidgetArea, { 1600, 186 }, false, true, &makeConnections },
+    { "log", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Log"), "logs", Qt::CTRL | Qt::SHIFT | Qt::Key_L,
+        Qt::BottomDockWidgetArea, { 1600, 186 }, false, true, &makeLog },
+};
+
+}
+
+QString PanelFactory::title() const
+{
+    return QCoreApplication::translate(kContext, name);
+}
+
+std::span<const PanelFactory> panelFactories()
+{
+    return kPanels;
+}
+
+}

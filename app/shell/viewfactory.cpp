@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "viewfactory.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QSplitter>
+
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatmapview.h>
+#include <telltale/plot/curvesview.h>
+#include <telltale/plot/overviewview.h>
+
+namespace telltale::shell {
+
+namespace {
+
+template <class View> views::DataView* make(const views::ViewContext& context, QWidget* parent)
+{
+    return new View(context, parent);
+}
+
+/// The heat map above the curves of what is selected in it, both on one axis, which the lower one labels.
+QWidget* overCurves(views::DataView* view, const views::ViewContext& context)
+{
+    auto* split = new QSplitter(Qt::Vertical, view->parentWidget());
+    auto* heatmap = static_cast<views::HeatmapView*>(view);
+    auto* curves = new views::CurvesView(context, split);
+    curves->hideSharedChoices();
+    split->addWidget(heatmap);
+    split->addWidget(curves);
+    split->setCollapsible(0, false);
+    split->setCollapsible(1, true);
+    split->setStretchFactor(0, 68);
+    split->setStretchFactor(1, 32);
+    split->setSizes({ 680, 320 });
+    heatmap->setStepAxisVisible(false);
+    QObject::connect(split, &QSplitter::splitterMoved, heatmap,
+        [heatmap, split] { heatmap->setStepAxisVisible(split->sizes().value(1) == 0); });
+    QObject::connect(heatmap->canvas(), &views::HeatCanvas::gutterChanged, curves, &views::CurvesView::setGutter);
+    QObject::connect(heatmap, &views::HeatmapView::curvesWanted, split, [heatmap, split] {
+        if (split->sizes().value(1) == 0) {
+            split->setSizes({ 680, 320 });
+            heatmap->setStepAxisVisible(false);
+        }
+    });
+    return split;
+}
+
+constexpr const char* kContext = "telltale::shell::ViewFactory";
+
+constexpr ViewFactory kViews[] {
+    { "overview", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Overview"), "stack", &make<views::OverviewView>,
+        nullptr, Subject::Metrics },
+    { "heatmap", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Heatmap"), "grid", &make<views::HeatmapView>,
+        &overCurves, Subject::Modules },
+    { "curves", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Curves"), "curve", &make<views::CurvesView>, nullptr,
+        Subject::Selection },
+};
+
+}
+
+QString ViewFactory::title() const
+{
+    return QCoreApplication::translate(kContext, name);
+}
+
+views::DataView* ViewFactory::create(const views::ViewContext& context, QWidget* parent) const
+{
+    views::DataView* view = make(context, parent);
+    view->setObjectName(QLatin1String(id));
+    return view;
+}
+
+std::span<const ViewFactory> viewFactories()
+{
+    return kViews;
+}
+
+const ViewFactory* findView(const QString& id)
+{
+    const auto* at = std::find_if(
+        std::begin(kViews), std::end(kViews), [&id](const ViewFactory& row) { return id == QLatin1String(row.id); });
+    return at == std::end(kViews) ? nullptr : at;
+}
+
+QString renderableViews()
+{
+    QStringList ids;
+    for (const ViewFactory& row : kViews) {
+        if (row.rendered)
+            ids.append(QLatin1String(row.id));
+    }
+    return ids.join(QStringLiteral(", "));
+}
+
+}

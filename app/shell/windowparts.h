@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <telltale/common/dataview.h>
+
+#include "appcontext.h"
+
+class QMainWindow;
+
+namespace telltale::shell {
+
+class CommandPalette;
+class CommandRegistry;
+class DockHost;
+class LogFeed;
+class NonFiniteJump;
+class RunActions;
+class RunDriver;
+class Toaster;
+class ViewExport;
+class ViewTabs;
+
+/// What a panel or a command may work with: the parts of one window. A value; the window owns what it points to.
+/// Thread: gui.
+struct WindowParts {
+    AppContext context;
+    views::ViewContext views; ///< state, axis and queries, which all views and panels share
+    QMainWindow* window = nullptr;
+    RunDriver* driver = nullptr;
+    CommandRegistry* commands = nullptr;
+    CommandPalette* palette = nullptr;
+    Toaster* toaster = nullptr;
+    DockHost* docks = nullptr;
+    ViewTabs* tabs = nullptr;
+    ViewExport* exporter = nullptr;
+    RunActions* runActions = nullptr;
+    LogFeed* log = nullptr;
+    NonFiniteJump* jump = nullptr;
+};
+
+}
