@@ -116,8 +116,8 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
     const auto options = parseOptions(arguments);
     if (!options)
         return complain(options.error(), kBadInput);
-    if (options->helpWanted) {
-        std::fputs(usage().c_str(), stdout);
+    if (!options->help.empty()) {
+        std::fputs(options->help.c_str(), stdout);
         return kDone;
     }
     const auto loaded = loadMonitorConfig(options->configPath);

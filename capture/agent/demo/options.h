@@ -24,12 +24,9 @@ struct Options {
     bool agentWanted = true;
     std::string weightsPath;
     std::string stepTimesPath;
-    bool helpWanted = false;
+    std::string help; ///< what --help wants to be printed, else empty
 };
 
 /// Arguments without the program's name. The error is one sentence fit to be printed after "telltale-demo-trainer: ".
 Expected<Options> parseOptions(std::span<const char* const> arguments);
-/// The text of --help.
-std::string usage();
-
 }
