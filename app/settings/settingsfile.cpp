@@ -4,39 +4,13 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <QFileInfo>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <QSaveFile>
 
 #include <telltale/core/privatefiles.h>
 
 namespace telltale::settings {
 
 namespace {
-
-tl::unexpected<Error> ioFailure(const char* what, const QString& path, int error)
-{
-    return failure(error == ENOSPC ? ErrorCode::NoSpace : ErrorCode::Io,
-        std::string("cannot ") + what + ' ' + path.toStdString() + ": " + std::strerror(error),
-        "check the disk and the permissions of that folder");
-}
-
-bool writeAll(int file, const QByteArray& bytes)
-{
-    for (qsizetype done = 0; done < bytes.size();) {
-        const auto count = ::write(file, bytes.constData() + done, static_cast<std::size_t>(bytes.size() - done));
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count <= 0)
-            return false;
-        done += count;
-    }
-    return true;
-}
 
 /// An existing copy is replaced: the newest bad document is the one worth looking at.
 void setAside(const QString& path, const QString& aside, bool keepOriginal)
@@ -83,27 +57,15 @@ Expected<void> save(const QString& path, const Settings& settings)
     const QFileInfo info(path);
     if (auto made = makePrivateFolder(QFile::encodeName(info.absolutePath()).toStdString()); !made)
         return made;
-    const QByteArray temporary = QFile::encodeName(path + QStringLiteral(".new"));
-    const int file = ::open(temporary.constData(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (file < 0)
-        return ioFailure("write", path, errno);
-    bool done = ::fchmod(file, 0600) == 0 && writeAll(file, toJson(settings)) && ::fsync(file) == 0;
-    int error = errno;
-    ::close(file);
-    if (done && std::rename(temporary.constData(), QFile::encodeName(path).constData()) != 0) {
-        done = false;
-        error = errno;
-    }
-    if (!done) {
-        ::unlink(temporary.constData());
-        return ioFailure("write", path, error);
-    }
-    const int folder = ::open(QFile::encodeName(info.absolutePath()).constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder >= 0) {
-        ::fsync(folder);
-        ::close(folder);
-    }
-    return {};
+    const QByteArray document = toJson(settings);
+    QSaveFile file(path);
+    const bool done = file.open(QIODevice::WriteOnly)
+        && file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner)
+        && file.write(document) == document.size() && file.commit();
+    if (done)
+        return {};
+    return failure(ErrorCode::Io, "cannot write " + path.toStdString() + ": " + file.errorString().toStdString(),
+        "check the disk and the permissions of that folder");
 }
 
 }

@@ -17,7 +17,7 @@ struct LoadedSettings {
 /// kept as PATH.v<N> before this version writes its own; what can be read of either is used. Thread: any, does I/O.
 Expected<LoadedSettings> load(const QString& path);
 
-/// Temporary file, fsync, rename, fsync of the folder: after a power cut there is the old document or the new one.
+/// After a power cut there is the old document or the new one; nobody but the owner can read either.
 Expected<void> save(const QString& path, const Settings& settings);
 
 }

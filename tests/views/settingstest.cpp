@@ -54,6 +54,9 @@ private Q_SLOTS:
         QVERIFY(loaded->settings == everything());
         QVERIFY(loaded->note.isEmpty());
         QCOMPARE(QDir(dir.filePath(QStringLiteral("deep/er"))).entryList(QDir::Files).size(), 1); // no leftovers
+        QCOMPARE(
+            QFile::permissions(path) & (QFile::ReadGroup | QFile::WriteGroup | QFile::ReadOther | QFile::WriteOther),
+            QFile::Permissions());
     }
 
     void noDocumentMeansDefaults()
@@ -114,6 +117,17 @@ private Q_SLOTS:
         QCOMPARE(parsed.settings.rank, 0);
         QCOMPARE(parsed.settings.selection, QStringList { QStringLiteral("a") });
         QCOMPARE(parsed.settings.stat, QStringLiteral("norm"));
+    }
+
+    void aDocumentThatOthersCouldReadIsTheOwnersAfterTheNextSave()
+    {
+        QTemporaryDir dir;
+        const QString path = dir.filePath(QStringLiteral("desktop.json"));
+        write(path, "{}");
+        QVERIFY(
+            QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup | QFile::ReadOther));
+        QVERIFY(save(path, everything()));
+        QVERIFY(!(QFile::permissions(path) & (QFile::ReadGroup | QFile::ReadOther)));
     }
 
     void aFolderThatCannotBeWrittenIsAnError()
