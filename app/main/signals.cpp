@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "signals.h"
 
+#include <cerrno>
 #include <csignal>
 
 #include <sys/socket.h>
@@ -14,8 +15,10 @@ int g_pipe[2] = { -1, -1 };
 
 void onSignal(int)
 {
+    const int before = errno; // the call that we interrupt tells of itself by it
     const char byte = 1;
     [[maybe_unused]] const auto n = ::write(g_pipe[1], &byte, 1);
+    errno = before;
 }
 
 void install(void (*handler)(int))
@@ -33,7 +36,8 @@ void install(void (*handler)(int))
 Signals::Signals(QObject* parent)
     : QObject(parent)
 {
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, g_pipe) != 0)
+    // Nobody reads any more while the program ends: however many signals come then, none may wait for room.
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, g_pipe) != 0)
         return;
     m_notifier = std::make_unique<QSocketNotifier>(g_pipe[0], QSocketNotifier::Read);
     connect(m_notifier.get(), &QSocketNotifier::activated, this, [this] {

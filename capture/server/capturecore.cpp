@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include <QThread>
+#include <QCoreApplication>
 #include <QUrl>
 #include <QWebSocketCorsAuthenticator>
 
@@ -312,7 +312,7 @@ void CaptureCore::releaseSockets()
     m_connections.clear();
     m_server.reset();
     m_sweepTimer.reset();
-    thread()->quit();
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
 }
 
 }

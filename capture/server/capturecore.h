@@ -25,7 +25,7 @@
 namespace telltale::server {
 
 /// Everything that lives on the capture thread: the WebSocket server, all connections, the pump of the store's events.
-/// Thread: capture (made elsewhere and moved; `table` from any thread).
+/// Thread: capture (`table` and the destructor, after releaseSockets, from any thread).
 class CaptureCore : public QObject, private ConnectionHost {
     Q_OBJECT
 public:
@@ -49,7 +49,7 @@ public:
     void listen();
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
-    /// After `stopped`: sockets and timers die on the thread that they lived on, which ends then.
+    /// After `stopped`, when the thread's event loop is over: sockets and timers die on the thread that they lived on.
     void releaseSockets();
 
 Q_SIGNALS:

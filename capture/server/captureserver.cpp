@@ -2,15 +2,18 @@
 #include <telltale/server/captureserver.h>
 
 #include <algorithm>
+#include <future>
 #include <iostream>
+#include <thread>
 #include <utility>
 
+#include <pthread.h>
 #include <sys/resource.h>
 
+#include <QEventLoop>
 #include <QHostInfo>
 #include <QNetworkInterface>
 #include <QSslKey>
-#include <QThread>
 
 #include <telltale/protocol/joinstring.h>
 #include <telltale/server/capturecore.h>
@@ -73,10 +76,11 @@ void logToStandardError(const std::string& line)
 }
 
 struct CaptureServer::State {
-    QThread thread;
-    std::unique_ptr<CaptureCore> core;
     protocol::JoinString join;
-    bool isStopped = false;
+    std::unique_ptr<CaptureCore> core; ///< made on the capture thread; after its end only the table is looked at
+    /// Not a QThread: its wait() returns while the thread still frees what libraries keep for it, and the program's
+    /// exit would free the same (OpenSSL does).
+    std::thread thread;
 };
 
 CaptureServer::CaptureServer(std::unique_ptr<State> state)
@@ -138,12 +142,19 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     setup.hosts = std::move(names.hosts);
     setup.limits = options.limits;
     setup.log = options.log ? std::move(options.log) : logToStandardError;
-    state->core = std::make_unique<CaptureCore>(std::move(setup), std::move(sink));
-    state->core->moveToThread(&state->thread);
-    state->thread.setObjectName(QStringLiteral("capture"));
-    state->thread.start();
-    CaptureCore* core = state->core.get();
-    QMetaObject::invokeMethod(core, &CaptureCore::listen, Qt::BlockingQueuedConnection);
+    std::promise<void> ready;
+    auto listening = ready.get_future();
+    state->thread = std::thread([&core = state->core, &setup, &sink, ready = std::move(ready)]() mutable {
+        ::pthread_setname_np(::pthread_self(), "capture");
+        QEventLoop loop; // before the core: timers and notifiers need its dispatcher
+        core = std::make_unique<CaptureCore>(std::move(setup), std::move(sink));
+        QObject::connect(core.get(), &CaptureCore::stopped, &loop, &QEventLoop::quit);
+        core->listen();
+        ready.set_value();
+        loop.exec();
+        core->releaseSockets();
+    });
+    listening.wait();
     return std::unique_ptr<CaptureServer>(new CaptureServer(std::move(state)));
 }
 
@@ -164,12 +175,10 @@ std::vector<ConnectionInfo> CaptureServer::connections() const
 
 void CaptureServer::stop()
 {
-    if (std::exchange(m_state->isStopped, true))
+    if (!m_state->thread.joinable())
         return;
-    CaptureCore* core = m_state->core.get();
-    QObject::connect(core, &CaptureCore::stopped, core, &CaptureCore::releaseSockets, Qt::QueuedConnection);
-    QMetaObject::invokeMethod(core, &CaptureCore::beginStop, Qt::QueuedConnection);
-    m_state->thread.wait();
+    QMetaObject::invokeMethod(m_state->core.get(), &CaptureCore::beginStop, Qt::QueuedConnection);
+    m_state->thread.join();
 }
 
 }

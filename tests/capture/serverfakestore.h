@@ -106,7 +106,7 @@ private:
 };
 
 /// One server's handle on the disk.
-class FakeSink final : public ingest::BatchSink {
+class FakeSink : public ingest::BatchSink {
 public:
     explicit FakeSink(std::shared_ptr<FakeDisk> disk)
         : m_disk(std::move(disk))

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Delivery between agents that keep the protocol and the server, over a store that commits when it is told to.
+#include <atomic>
+#include <thread>
+
 #include <QElapsedTimer>
 #include <QtTest>
 
@@ -9,6 +12,41 @@
 
 using namespace telltale;
 using namespace telltale::test;
+
+namespace {
+
+/// What a library keeps for a thread and frees after the thread's own code: here it takes its time.
+struct Remains {
+    ~Remains()
+    {
+        if (areGone == nullptr)
+            return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        *areGone = true;
+    }
+    std::atomic<bool>* areGone = nullptr;
+};
+
+/// Leaves remains of the thread that the server lives on.
+class LeavingSink final : public FakeSink {
+public:
+    LeavingSink(std::shared_ptr<FakeDisk> disk, std::atomic<bool>& areGone)
+        : FakeSink(std::move(disk))
+        , m_areGone(areGone)
+    {
+    }
+    void setWake(std::function<void()> wake) override
+    {
+        thread_local Remains remains;
+        remains.areGone = &m_areGone;
+        FakeSink::setWake(std::move(wake));
+    }
+
+private:
+    std::atomic<bool>& m_areGone;
+};
+
+}
 
 class ServerTest : public QObject {
     Q_OBJECT
@@ -116,6 +154,20 @@ private Q_SLOTS:
         QTRY_VERIFY(agent.peer.isClosed());
         QCOMPARE(agent.acked(), std::uint64_t(4));
         QCOMPARE(f.disk->stream().closed, std::vector<std::string> { "" });
+    }
+
+    void stoppingWaitsForAllThatTheThreadLeavesBehind()
+    {
+        ServerFixture f;
+        std::atomic<bool> areGone = false;
+        server::ServerOptions options;
+        options.listen = "127.0.0.1:0";
+        options.dataDir = f.dir.path().toStdString();
+        auto started = server::CaptureServer::start(options, std::make_unique<LeavingSink>(f.disk, areGone));
+        QVERIFY(started);
+        (*started)->stop();
+        // Or the end of the program frees the same at the same time.
+        QVERIFY(areGone);
     }
 
     void aFullStoreHoldsBackAndLosesNothing()
