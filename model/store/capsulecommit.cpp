@@ -124,14 +124,21 @@ Expected<void> CapsuleWriter::trimTail(TailRow& row)
     if (!*found)
         return {};
     TailEncoder kept;
-    auto whole = decodeTail(m_sql->tailRead.blob(0), [&](TailBlock& tail) {
+    const auto layoutOf = [&row](const TailBlock& tail) {
         const auto entry = std::find_if(row.columns.begin(), row.columns.end(),
             [&tail](const auto& item) { return item.first->layout()->id == tail.layout; });
-        if (entry == row.columns.end() || isSealedTo(*entry->first, tail.column))
-            return;
-        tail.block.layout = entry->first->layout();
-        kept.append(tail.block, tail.column);
-    });
+        return entry == row.columns.end() ? nullptr : entry->first;
+    };
+    auto whole = decodeTail(
+        m_sql->tailRead.blob(0),
+        [&](const TailBlock& head) {
+            const LiveLayout* layout = layoutOf(head);
+            return layout != nullptr && fits(head, *layout->layout()) && !isSealedTo(*layout, head.column);
+        },
+        [&](TailBlock& tail) {
+            tail.block.layout = layoutOf(tail)->layout();
+            kept.append(tail.block, tail.column);
+        });
     m_sql->tailRead.reset();
     if (!whole)
         return whole;

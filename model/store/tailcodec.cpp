@@ -72,26 +72,25 @@ bool parseColumn(ByteParser& in, std::size_t count, StepBlock* block)
     }
 }
 
-/// With `tail` null the block is only checked.
-bool parseBlock(ByteParser& in, TailBlock* tail)
+/// With `wanted` null, or where it says no, the values are passed over and `tail` has the head alone. False: damaged.
+bool parseBlock(ByteParser& in, TailBlock& tail, const std::function<bool(const TailBlock&)>* wanted, bool& isTaken)
 {
-    TailBlock head;
-    head.layout.value = in.number<std::uint32_t>();
-    head.column = in.number<std::int64_t>();
-    head.block.step.value = in.number<std::int64_t>();
-    head.block.wallNs = in.number<std::int64_t>();
-    const std::size_t series = in.number<std::uint32_t>();
-    const std::size_t stats = in.number<std::uint8_t>();
+    tail.layout.value = in.number<std::uint32_t>();
+    tail.column = in.number<std::int64_t>();
+    tail.block.step.value = in.number<std::int64_t>();
+    tail.block.wallNs = in.number<std::int64_t>();
+    const std::size_t series = tail.series = in.number<std::uint32_t>();
+    const std::size_t stats = tail.stats = in.number<std::uint8_t>();
     const bool hasPresence = in.number<std::uint8_t>() != 0;
     // A column of zeros costs no bytes, so the size of a block must be bounded by itself: no batch has more cells.
     if (in.failed() || series > kMaxCells || series * stats > kMaxCells)
         return false;
-    if (tail)
-        *tail = std::move(head);
-    if (hasPresence && !parseValues<std::uint64_t>(in, (series + 63) / 64, tail ? &tail->block.present : nullptr))
+    isTaken = wanted != nullptr && (*wanted)(tail);
+    StepBlock* block = isTaken ? &tail.block : nullptr;
+    if (hasPresence && !parseValues<std::uint64_t>(in, (series + 63) / 64, block ? &block->present : nullptr))
         return false;
     for (std::size_t s = 0; s < stats; ++s) {
-        if (!parseColumn(in, series, tail ? &tail->block : nullptr))
+        if (!parseColumn(in, series, block))
             return false;
     }
     return true;
@@ -135,21 +134,28 @@ std::string TailEncoder::take()
     return std::move(m_out);
 }
 
-Expected<void> decodeTail(std::string_view data, const std::function<void(TailBlock&)>& take)
+Expected<void> decodeTail(std::string_view data, const std::function<bool(const TailBlock&)>& wanted,
+    const std::function<void(TailBlock&)>& take)
 {
     for (const bool isWhole : { false, true }) {
         ByteParser in(data);
         bool isGood = in.number<std::uint8_t>() == 1;
         for (auto blocks = in.number<std::uint32_t>(); isGood && blocks > 0; --blocks) {
             TailBlock tail;
-            isGood = parseBlock(in, isWhole ? &tail : nullptr);
-            if (isGood && isWhole)
+            bool isTaken = false;
+            isGood = parseBlock(in, tail, isWhole ? &wanted : nullptr, isTaken);
+            if (isGood && isTaken)
                 take(tail);
         }
         if (!isGood || !in.atEnd())
             return failure(ErrorCode::Damaged, "a tail row of the capsule is damaged");
     }
     return {};
+}
+
+bool fits(const TailBlock& head, const SeriesLayout& layout)
+{
+    return head.series == layout.series.size() && head.stats == layout.stats.size();
 }
 
 }

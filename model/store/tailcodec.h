@@ -15,6 +15,8 @@ namespace telltale::store {
 struct TailBlock {
     LayoutId layout;
     std::int64_t column = 0; ///< counted in collected steps of the layout; all its groups agree
+    std::size_t series = 0; ///< values of every column
+    std::size_t stats = 0; ///< columns
     StepBlock block;
 };
 
@@ -36,8 +38,12 @@ private:
     std::uint32_t m_blocks = 0;
 };
 
-/// Gives `take` one block after the other, so that a row of zeros, which costs hardly a byte, never lies in memory as a
-/// whole; none of a row that is damaged anywhere.
-Expected<void> decodeTail(std::string_view data, const std::function<void(TailBlock&)>& take);
+/// Asks of each block by what its head says, with its step and no values yet, whether it is `wanted`, and gives those
+/// to `take`: a block of zeros costs hardly a byte, so that no more than one lies in memory, and none that nobody can
+/// use is made at all. Nothing of a row that is damaged anywhere.
+Expected<void> decodeTail(std::string_view data, const std::function<bool(const TailBlock&)>& wanted,
+    const std::function<void(TailBlock&)>& take);
+/// Whether the head is of a block of that layout.
+bool fits(const TailBlock& head, const SeriesLayout& layout);
 
 }

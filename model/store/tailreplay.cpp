@@ -12,6 +12,24 @@
 namespace telltale::store {
 namespace {
 
+/// Tiles without a value, of all groups of a capsule together, that a replay makes where something damaged is missing:
+/// some 64 MiB of memory. What would need more is nonsense.
+constexpr std::int64_t kMaxGapTiles = 2048;
+
+/// How many of them it takes until every group of the layout has its tile for `column`.
+std::int64_t gapTiles(const LiveLayout& layout, std::int64_t column)
+{
+    std::int64_t gap = 0;
+    for (const LiveGroup& group : layout.groups()) {
+        const std::int64_t next
+            = group.tiles.empty() ? group.sealed : group.tiles.back()->firstColumn() + series::kTileColumns;
+        gap += std::max<std::int64_t>(0, (column - next) / series::kTileColumns);
+        if (gap > kMaxGapTiles)
+            break; // far from overflowing
+    }
+    return gap;
+}
+
 bool crcFits(std::string_view data, std::int64_t crc)
 {
     return crc32c(data) == static_cast<std::uint32_t>(crc);
@@ -50,45 +68,57 @@ Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
             return;
         }
         const auto expected = groupsOf(**layout);
-        const bool agree = expected.size() == found->second.size()
+        bool agree = expected.size() == found->second.size()
             && std::equal(
                 expected.begin(), expected.end(), found->second.begin(), [](const LiveGroup& a, const LiveGroup& b) {
                     return a.firstPosition == b.firstPosition && a.lanes == b.lanes;
                 });
+        auto live = std::make_unique<LiveLayout>(key.first, *layout, std::move(found->second));
+        agree = agree && gapTiles(*live, live->nextColumn()) <= kMaxGapTiles;
         if (!agree) {
             replay.damage.push_back("layout " + std::to_string(key.second.value) + " does not fit its groups");
             return;
         }
-        replay.layouts[key] = std::make_unique<LiveLayout>(key.first, *layout, std::move(found->second));
+        replay.layouts[key] = std::move(live);
     });
 }
 
 void replayRow(const Statement& row, TailReplay& replay)
 {
     const std::int64_t stream = row.integer(1);
+    // A row may have more blocks than anybody wants to read of.
     const auto note = [&replay, id = row.integer(0)](std::string_view why) {
-        replay.damage.push_back("tail row " + std::to_string(id) + " " + std::string(why));
+        std::string sentence = "tail row " + std::to_string(id) + " " + std::string(why);
+        if (replay.damage.empty() || replay.damage.back() != sentence)
+            replay.damage.push_back(std::move(sentence));
     };
     if (!crcFits(row.blob(3), row.integer(2)))
         return note("has a wrong checksum");
     TailReplay::Row kept { row.integer(0), {} };
-    const auto whole = decodeTail(row.blob(3), [&](TailBlock& tail) {
-        const auto found = replay.layouts.find({ stream, tail.layout });
+    LiveLayout* layout = nullptr; // of the block at hand
+    const auto wanted = [&](const TailBlock& head) {
+        const auto found = replay.layouts.find({ stream, head.layout });
         if (found == replay.layouts.end()) {
             note("uses an unknown layout");
-            return;
+            return false;
         }
-        LiveLayout& layout = *found->second;
-        tail.block.layout = layout.layout();
-        // A gap in the columns (a damaged row) is filled with columns in which nothing is present; more than a few
-        // tiles of them is no gap but nonsense.
-        if (!LiveLayout::mismatch(*layout.layout(), tail.block).empty() || !isColumn(tail.column)
-            || !isStep(tail.block.step.value) || tail.column > layout.nextColumn() + (1 << 16)) {
+        layout = found->second.get();
+        const bool isPlace = fits(head, *layout->layout()) && isColumn(head.column) && isStep(head.block.step.value);
+        const std::int64_t gap = isPlace ? gapTiles(*layout, head.column) : 0;
+        if (!isPlace || replay.gapTiles + gap > kMaxGapTiles) {
             note("does not fit its layout");
-            return;
+            return false;
         }
-        layout.fill(tail.block, tail.column);
-        kept.columns.emplace_back(&layout, tail.column);
+        replay.gapTiles += gap;
+        return true;
+    };
+    const auto whole = decodeTail(row.blob(3), wanted, [&](TailBlock& tail) {
+        tail.block.layout = layout->layout();
+        if (!LiveLayout::mismatch(*layout->layout(), tail.block).empty())
+            return note("does not fit its layout");
+        // A gap in the columns (a damaged row) is filled with columns in which nothing is present.
+        layout->fill(tail.block, tail.column);
+        kept.columns.emplace_back(layout, tail.column);
     });
     if (!whole)
         return note("cannot be read");

@@ -31,6 +31,7 @@ struct TailReplay {
         std::vector<std::pair<LiveLayout*, std::int64_t>> columns;
     };
     std::vector<Row> rows;
+    std::int64_t gapTiles = 0; ///< made without a value, because something before their columns is missing
 
     /// Groups with open tiles, all columns published.
     std::vector<std::shared_ptr<const series::OpenTile>> openTiles() const;
