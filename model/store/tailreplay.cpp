@@ -49,9 +49,10 @@ Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
             group.lanes = static_cast<int>(row.integer(4));
             // NULL without a tile. An impossible column makes the group unlike what its layout expects.
             if (row.isInteger(5)) {
-                group.sealed = row.integer(5) / series::kTileColumns * series::kTileColumns + series::kTileColumns;
-                if (group.sealed != row.integer(5) + series::kTileColumns || !isColumn(row.integer(5)))
-                    group.sealed = group.lanes = 0;
+                const std::int64_t column = row.integer(5);
+                const bool isPossible = isColumn(column) && column % series::kTileColumns == 0;
+                group.sealed = isPossible ? column + series::kTileColumns : 0;
+                group.lanes = isPossible ? group.lanes : 0;
             }
             groups[{ row.integer(0), LayoutId(static_cast<std::uint32_t>(row.integer(1))) }].push_back(
                 std::move(group));
