@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -14,6 +15,7 @@
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
+#include <telltale/runs/rankbars.h>
 
 #include "commonsynthetic.h"
 
@@ -63,6 +65,60 @@ private Q_SLOTS:
         OverviewCanvas stacked(&whole);
         stacked.setPicture(scalars());
         save(stacked.renderTo({ 905, 640 }), QStringLiteral("overview-") + suffix);
+    }
+
+    void rankBarsMarkWhatIsNotFinite_data() { everyPictureShowsTheRose_data(); }
+    void rankBarsMarkWhatIsNotFinite()
+    {
+        using series::CellState;
+        QFETCH(bool, dark);
+        Theme::apply(
+            *qobject_cast<QApplication*>(QCoreApplication::instance()), dark ? Theme::Mode::Dark : Theme::Mode::Light);
+        const Theme& theme = Theme::current();
+        RankBars bars;
+        bars.resize(240, 66);
+        constexpr int kFloor = 66 - 18;
+        const auto bar = [](int rank, CellState state, double value) {
+            series::CellValue cell;
+            cell.state = state;
+            cell.value = value;
+            return RankBars::Bar { Rank { rank }, cell };
+        };
+        bars.set({ bar(0, CellState::Value, 2), bar(1, CellState::Value, -1), bar(2, CellState::NaN, 0),
+                     bar(3, CellState::PosInf, 0), bar(4, CellState::NegInf, 0), bar(5, CellState::NotCollected, 0) },
+            Rank { 1 });
+        QImage picture = bars.grab().toImage();
+        save(picture, QStringLiteral("rankbars-") + (dark ? QStringLiteral("dark") : QStringLiteral("light")));
+        const auto at = [&picture](int rank, int y) { return picture.pixelColor(40 * rank + 20 - 9, y); };
+        QCOMPARE(at(0, 12), theme.strong); // 85 % of the height
+        QCOMPARE(at(0, 3), theme.base);
+        QCOMPARE(at(1, kFloor - 3), theme.strong); // by its size, which is half
+        QCOMPARE(at(1, 20), theme.base);
+        for (const auto& [rank, state] :
+            { std::pair(2, CellState::NaN), std::pair(3, CellState::PosInf), std::pair(4, CellState::NegInf) }) {
+            QCOMPARE(at(rank, 2), glyphs::fill(state, theme));
+            QCOMPARE(at(rank, kFloor - 3), glyphs::fill(state, theme));
+            QCOMPARE(picture.pixelColor(40 * rank + 20, kFloor / 2), glyphs::ink(state));
+        }
+        QCOMPARE(at(5, kFloor - 3), theme.base);
+
+        Rank chosen { -1 };
+        connect(&bars, &RankBars::rankClicked, &bars, [&chosen](Rank rank) { chosen = rank; });
+        QTest::mouseClick(bars.viewport(), Qt::LeftButton, {}, { 40 * 3 + 2, 5 }); // beside the bar, in its column
+        QCOMPARE(chosen, Rank { 3 });
+        QTest::keyClick(&bars, Qt::Key_Left);
+        QCOMPARE(chosen, Rank { 0 });
+
+        // One bad rank among many is seen too.
+        std::vector<RankBars::Bar> many;
+        for (int rank = 0; rank < 200; ++rank)
+            many.push_back(bar(rank, rank == 150 ? CellState::NaN : CellState::Value, 1));
+        bars.set(many, Rank { 0 });
+        picture = bars.grab().toImage();
+        bool isSeen = false;
+        for (int x = 178; x < 184; ++x)
+            isSeen = isSeen || picture.pixelColor(x, 2) == glyphs::fill(CellState::NaN, theme);
+        QVERIFY(isSeen);
     }
 
     void wholeViewsStandTogetherInAWindow()

@@ -7,6 +7,9 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QtCharts/QBarSet>
+#include <QtCharts/QStackedBarSeries>
+#include <QtCharts/QValueAxis>
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
@@ -17,86 +20,136 @@ namespace {
 
 using series::CellState;
 
-constexpr int kLabel = 18;
+constexpr int kLabel = 18; ///< height of the line of ranks
+constexpr int kLabelWidth = 22;
+constexpr double kWidestBar = 24;
+constexpr double kBetweenBars = 4;
+constexpr double kSmallestSigned = 9; ///< a narrower bar has its color alone
+constexpr double kTallestValue = 0.85; ///< of the height, which is that of what is not finite
 
-/// The design's marks: cross for NaN, triangle up and down for the infinities.
-void paintMark(QPainter& painter, QPointF c, CellState state)
-{
-    painter.setRenderHint(QPainter::Antialiasing);
-    if (state == CellState::NaN) {
-        painter.setPen(QPen(Qt::white, 1.5, Qt::SolidLine, Qt::RoundCap));
-        painter.drawLine(c + QPointF(-3, -3), c + QPointF(3, 3));
-        painter.drawLine(c + QPointF(-3, 3), c + QPointF(3, -3));
-        return;
-    }
-    const double tip = state == CellState::PosInf ? -4 : 4;
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(state == CellState::PosInf ? QColor(0x15171A) : QColor(Qt::white));
-    const QPointF triangle[] = { c + QPointF(0, tip), c + QPointF(4.5, -tip), c + QPointF(-4.5, -tip) };
-    painter.drawPolygon(triangle, 3);
-}
-
-QColor colourOf(CellState state)
-{
-    const Theme& theme = Theme::current();
-    return glyphs::isNonFinite(state) ? glyphs::fill(state, theme) : theme.strong;
-}
+/// A bar is of one of these: Qt Charts colors by set, and stacks the sets of a rank, of which one is not zero.
+constexpr std::array kStates { CellState::Value, CellState::NaN, CellState::PosInf, CellState::NegInf };
 
 }
 
 RankBars::RankBars(QWidget* parent)
-    : QWidget(parent)
+    : QChartView(parent)
+    , m_series(new QStackedBarSeries(this))
+    , m_ranks(new QValueAxis(this))
+    , m_values(new QValueAxis(this))
 {
+    setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::TabFocus);
     setAccessibleName(tr("Value by rank"));
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    QChart* own = chart();
+    own->legend()->hide();
+    own->setMargins({});
+    own->setBackgroundVisible(false);
+    for (const CellState state : kStates)
+        m_series->append(new QBarSet(glyphs::word(state), m_series));
+    own->addSeries(m_series);
+    own->addAxis(m_ranks, Qt::AlignBottom);
+    own->addAxis(m_values, Qt::AlignLeft);
+    m_series->attachAxis(m_ranks);
+    m_series->attachAxis(m_values);
+    // An axis of Qt Charts sets no label in bold and keeps none inside its plot: drawForeground() does.
+    m_ranks->setVisible(false);
+    m_values->setVisible(false);
+    m_values->setRange(0, 1);
 }
 
 void RankBars::set(std::vector<Bar> bars, Rank current)
 {
     m_bars = std::move(bars);
     m_current = current;
-    update();
-}
-
-void RankBars::paintEvent(QPaintEvent*)
-{
-    const Theme& theme = Theme::current();
-    QPainter painter(this);
-    const int floor = height() - kLabel;
-    painter.fillRect(0, floor, width(), 1, theme.border);
-    if (m_bars.empty())
-        return;
     double most = 0;
     for (const Bar& bar : m_bars)
         most = bar.value.state == CellState::Value ? std::max(most, std::abs(bar.value.value)) : most;
-    const double slot = static_cast<double>(width()) / static_cast<double>(m_bars.size());
-    const double barWidth = std::max(1.0, std::min(slot - 4, 24.0));
-    const int labelEvery = std::max(1, static_cast<int>(std::ceil(22 / slot)));
+    const QList<QBarSet*> sets = m_series->barSets();
+    for (std::size_t i = 0; i < kStates.size(); ++i) {
+        QList<qreal> heights;
+        for (const Bar& bar : m_bars) {
+            const double tall = glyphs::isNonFinite(kStates[i]) ? 1
+                : most > 0                                      ? kTallestValue * std::abs(bar.value.value) / most
+                                                                : 0;
+            heights.append(bar.value.state == kStates[i] ? tall : 0);
+        }
+        QBarSet* set = sets[static_cast<qsizetype>(i)];
+        set->remove(0, set->count());
+        set->append(heights);
+    }
+    arrange();
+}
+
+/// Lays the bars out for the size, in the colors of the theme in force.
+void RankBars::arrange()
+{
+    const Theme& theme = Theme::current();
+    const QList<QBarSet*> sets = m_series->barSets();
+    for (std::size_t i = 0; i < kStates.size(); ++i) {
+        QBarSet* set = sets[static_cast<qsizetype>(i)];
+        set->setPen(Qt::NoPen);
+        set->setColor(kStates[i] == CellState::Value ? theme.strong : glyphs::fill(kStates[i], theme));
+    }
+    setBackgroundBrush(theme.base);
+    chart()->setPlotArea(QRectF(0, 0, width(), height() - kLabel));
+    if (m_bars.empty())
+        return;
+    const auto count = static_cast<double>(m_bars.size());
+    m_ranks->setRange(-0.5, count - 0.5);
+    const double slot = width() / count;
+    m_series->setBarWidth(std::max(1.0, std::min(slot - kBetweenBars, kWidestBar)) / slot);
+}
+
+/// The signs on the bars, as many ranks below them as there is room for (the current one bold), and the focus.
+void RankBars::drawForeground(QPainter* painter, const QRectF& area)
+{
+    QChartView::drawForeground(painter, area);
+    const Theme& theme = Theme::current();
+    const auto count = static_cast<double>(m_bars.size());
+    const double slot = width() / std::max(1.0, count);
+    const int floor = height() - kLabel;
+    const auto every = static_cast<std::size_t>(std::max(1.0, std::ceil(kLabelWidth / slot)));
+    painter->fillRect(0, floor, width(), 1, theme.border);
     for (std::size_t i = 0; i < m_bars.size(); ++i) {
         const Bar& bar = m_bars[i];
-        const double centre = slot * (static_cast<double>(i) + 0.5);
-        const bool nonFinite = bar.value.state >= CellState::NegInf;
-        if (bar.value.state >= CellState::Value) {
-            const double share = nonFinite ? 1 : most > 0 ? 0.85 * std::abs(bar.value.value) / most : 0;
-            const double tall = std::max(1.0, share * (floor - 4));
-            painter.fillRect(QRectF(centre - barWidth / 2, floor - tall, barWidth, tall), colourOf(bar.value.state));
-            if (nonFinite && barWidth >= 9)
-                paintMark(painter, QPointF(centre, floor - tall / 2), bar.value.state);
-        }
-        if (i % static_cast<std::size_t>(labelEvery) != 0)
+        const double middle = slot * (static_cast<double>(i) + 0.5);
+        if (glyphs::isNonFinite(bar.value.state) && m_series->barWidth() * slot >= kSmallestSigned)
+            glyphs::paintSign(*painter, QPointF(middle, floor / 2.0), 9, bar.value.state, glyphs::ink(bar.value.state));
+        if (i % every != 0)
             continue;
-        const bool isCurrent = bar.rank == m_current;
-        painter.setFont(numberFont(11, isCurrent ? 600 : 400));
-        painter.setPen(isCurrent ? theme.text : theme.text2);
-        painter.drawText(QRectF(centre - 20, floor + 2, 40, kLabel - 2), static_cast<int>(Qt::AlignCenter),
-            QString::number(bar.rank.value));
+        painter->setFont(numberFont(11, bar.rank == m_current ? 600 : 400));
+        painter->setPen(bar.rank == m_current ? theme.text : theme.text2);
+        const QString number = QString::number(bar.rank.value);
+        const double half = painter->fontMetrics().horizontalAdvance(number) / 2.0;
+        const double at = std::clamp(middle, half, std::max(half, width() - half));
+        painter->drawText(
+            QRectF(at - half, floor + 2, 2 * half, kLabel - 2), static_cast<int>(Qt::AlignCenter), number);
     }
     if (hasFocus()) {
-        painter.setPen(theme.accent);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rect().adjusted(0, 0, -1, -1));
+        painter->setPen(theme.accent);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(QRectF(rect().adjusted(0, 0, -1, -1)));
     }
+}
+
+bool RankBars::event(QEvent* event)
+{
+    const bool done = QChartView::event(event);
+    if (event->type() == QEvent::PaletteChange)
+        arrange();
+    else if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut)
+        viewport()->update();
+    return done;
+}
+
+void RankBars::resizeEvent(QResizeEvent* event)
+{
+    QChartView::resizeEvent(event);
+    arrange();
 }
 
 void RankBars::mousePressEvent(QMouseEvent* event)

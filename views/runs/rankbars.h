@@ -3,16 +3,19 @@
 
 #include <vector>
 
-#include <QWidget>
+#include <QtCharts/QChartView>
 
 #include <telltale/core/ids.h>
 #include <telltale/series/query.h>
 
+class QStackedBarSeries;
+class QValueAxis;
+
 namespace telltale::views {
 
-/// One statistic of one tensor on every rank, as bars on a common scale from zero; non-finite ranks in their own colour
+/// One statistic of one tensor on every rank, as bars on a common scale from zero; non-finite ranks in their own color
 /// and shape. A click chooses the rank. Thread: gui.
-class RankBars : public QWidget {
+class RankBars : public QChartView {
     Q_OBJECT
 public:
     struct Bar {
@@ -30,15 +33,22 @@ Q_SIGNALS:
     void rankClicked(Rank rank);
 
 protected:
-    void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void drawForeground(QPainter* painter, const QRectF& rect) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent*) override { }
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    void arrange();
     void step(int by);
 
     std::vector<Bar> m_bars;
     Rank m_current;
+    QStackedBarSeries* m_series;
+    QValueAxis* m_ranks;
+    QValueAxis* m_values;
 };
 
 }
