@@ -175,7 +175,7 @@ void RankBars::keyPressEvent(QKeyEvent* event)
     if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
         step(event->key() == Qt::Key_Left ? -1 : 1);
     else
-        QWidget::keyPressEvent(event);
+        event->ignore();
 }
 
 }
