@@ -2,6 +2,7 @@
 #include "verbs.h"
 
 #include <algorithm>
+#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -22,7 +23,10 @@ nlohmann::json dataOf(const store::EventInfo& event)
     return data.is_discarded() ? nlohmann::json() : data;
 }
 
-/// The events, and one for each loss, in the order of time; a loss has none and stands at its step.
+/// Of an entry that is of no known step.
+constexpr Step kNoStep { std::numeric_limits<std::int64_t>::min() };
+
+/// The events, and one for each loss, in the order of time; a loss has none and stands at its step, if that is known.
 std::vector<store::EventInfo> entriesOf(const store::Catalog& catalog)
 {
     std::vector<store::EventInfo> entries = catalog.events;
@@ -32,9 +36,11 @@ std::vector<store::EventInfo> entriesOf(const store::Catalog& catalog)
         store::EventInfo entry;
         entry.kind = "drop";
         entry.rank = source == catalog.sources.end() ? Rank { -1 } : source->rank;
-        entry.step = drop.steps.first;
-        entry.text = fmt::format("{} items of steps {} to {} were not stored: {}", drop.items, drop.steps.first.value,
-            drop.steps.last.value, drop.reason);
+        entry.step = drop.steps.isEmpty() ? kNoStep : drop.steps.first;
+        const std::string where = drop.steps.isEmpty()
+            ? std::string()
+            : fmt::format(" of steps {} to {}", drop.steps.first.value, drop.steps.last.value);
+        entry.text = fmt::format("{} items{} were not stored: {}", drop.items, where, drop.reason);
         entries.push_back(std::move(entry));
     }
     std::stable_sort(entries.begin(), entries.end(),
@@ -69,21 +75,23 @@ int run(const Args& args, Report& report)
     std::vector<store::EventInfo> entries = entriesOf(*capsule->catalog);
     std::erase_if(entries, [&](const store::EventInfo& entry) {
         return (kind && entry.kind != *kind) || (rank && entry.rank != *rank)
-            || (steps && (entry.step < steps->first || steps->last < entry.step));
+            || (steps && (entry.step == kNoStep || entry.step < steps->first || steps->last < entry.step));
     });
     if (args.has("--json")) {
         auto document = nlohmann::json::array();
         for (const store::EventInfo& entry : entries) {
-            document.push_back({ { "time", timeText(entry.wallNs) }, { "wall_ns", entry.wallNs },
-                { "step", entry.step.value }, { "rank", entry.rank.value }, { "kind", entry.kind },
-                { "text", entry.text }, { "data", dataOf(entry) } });
+            const auto step = entry.step == kNoStep ? nlohmann::json() : nlohmann::json(entry.step.value);
+            document.push_back({ { "time", timeText(entry.wallNs) }, { "wall_ns", entry.wallNs }, { "step", step },
+                { "rank", entry.rank.value }, { "kind", entry.kind }, { "text", entry.text },
+                { "data", dataOf(entry) } });
         }
         writeJson(out, document);
         return kExitDone;
     }
     for (const store::EventInfo& entry : entries) {
         const std::string time = timeText(entry.wallNs);
-        out << fmt::format("{:<20}  step {:<9} rank {:<5} {:<15} {}\n", time.empty() ? "-" : time, entry.step.value,
+        const std::string step = entry.step == kNoStep ? "-" : std::to_string(entry.step.value);
+        out << fmt::format("{:<20}  step {:<9} rank {:<5} {:<15} {}\n", time.empty() ? "-" : time, step,
             entry.rank.value, terminalText(entry.kind), terminalText(entry.text));
     }
     return kExitDone;

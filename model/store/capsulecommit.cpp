@@ -193,10 +193,13 @@ void CapsuleWriter::afterCommit()
     }
     std::uint64_t samples = 0;
     std::uint64_t dropped = 0;
+    const auto countDropped = [&dropped](const std::vector<Drop>& drops) {
+        for (const Drop& drop : drops)
+            dropped += dropclass::isSamples(drop.dropClass) ? drop.items : 0;
+    };
     for (const Staged& staged : m_staged) {
         samples += staged.batch->samples;
-        for (const Drop& drop : staged.batch->drops)
-            dropped += dropclass::isSamples(drop.dropClass) ? drop.items : 0;
+        countDropped(staged.batch->drops);
         const StepRange steps = staged.batch->steps();
         const std::int64_t newest = staged.batch->stepComplete ? steps.last.value : steps.last.value - 1;
         if (!steps.isEmpty()) {
@@ -210,7 +213,7 @@ void CapsuleWriter::afterCommit()
         }
     }
     for (const Quarantined& bad : m_quarantined)
-        dropped += bad.lost.samples;
+        countDropped(bad.drops);
     m_live.storedSamples.fetch_add(samples);
     m_live.droppedSamples.fetch_add(dropped);
     m_live.lastCommitWallNs.store(wallClockNs());

@@ -11,7 +11,7 @@ struct CapsuleWriter::Statements {
     Statement meta, source, sourceState, stream, streamEpoch, streamSeq, sourceSteps;
     Statement layout, group, series;
     Statement tail, tailDelete, tailRead, tailTrim;
-    Statement event, blob, dropped, callOrder, quarantine;
+    Statement event, blob, dropped, droppedMore, callOrder, quarantine;
 
     static Expected<std::unique_ptr<Statements>> prepare(sqlite3* db);
 };

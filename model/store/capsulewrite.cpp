@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include <sqlite3.h>
+
 #include <telltale/core/bytes.h>
 #include <telltale/store/capsulestatements.h>
 #include <telltale/store/clock.h>
@@ -117,37 +119,34 @@ Expected<void> CapsuleWriter::writeQuarantined(const Quarantined& bad)
                  .bind(4, static_cast<std::int64_t>(crc32c(bad.raw)))
                  .bindBlob(5, bad.raw)
                  .run();
-    for (const Drop& drop : dropsOf(bad)) {
+    for (const Drop& drop : bad.drops) {
         if (ok)
             ok = writeDropped(m_streams.at(bad.stream).source, drop);
     }
     return ok;
 }
 
-/// What a batch held that nobody can read: of which steps is not known.
-std::vector<Drop> CapsuleWriter::dropsOf(const Quarantined& bad)
-{
-    const StepRange none;
-    std::vector<Drop> drops;
-    const std::string reason = "the server refused a batch: " + bad.reason;
-    if (bad.lost.samples > 0)
-        drops.push_back({ dropclass::kTensors, none.first, none.last, bad.lost.samples, bad.raw.size(), reason });
-    if (bad.lost.scalars > 0)
-        drops.push_back({ dropclass::kScalars, none.first, none.last, bad.lost.scalars, 0, reason });
-    return drops;
-}
-
 Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
 {
     m_catalogChanged = true;
-    return m_sql->dropped.bind(1, source.value)
-        .bind(2, static_cast<std::int64_t>(drop.dropClass))
-        .bind(3, drop.firstStep.value)
-        .bind(4, drop.lastStep.value)
-        .bind(5, static_cast<std::int64_t>(drop.items))
-        .bind(6, static_cast<std::int64_t>(drop.bytes))
-        .bindText(7, drop.reason)
-        .run();
+    const auto write = [&](Statement& statement) {
+        return statement.bind(1, source.value)
+            .bind(2, static_cast<std::int64_t>(drop.dropClass))
+            .bind(3, drop.firstStep.value)
+            .bind(4, drop.lastStep.value)
+            .bind(5, static_cast<std::int64_t>(drop.items))
+            .bind(6, static_cast<std::int64_t>(drop.bytes))
+            .bindText(7, drop.reason)
+            .run();
+    };
+    // A storm of events is cut in every batch for as long as it lasts: that is one loss, which grows. Of samples it is
+    // drawn which steps have none, so each stretch stays by itself.
+    if (drop.dropClass == dropclass::kEvents) {
+        const auto ok = write(m_sql->droppedMore);
+        if (!ok || sqlite3_changes(m_db.get()) > 0)
+            return ok;
+    }
+    return write(m_sql->dropped);
 }
 
 bool CapsuleWriter::hasRoomForQuarantine(sqlite3* db)

@@ -307,7 +307,8 @@ Expected<std::string> CapsuleWriter::stage(std::int64_t id, std::shared_ptr<cons
     return std::string();
 }
 
-void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::string raw, std::string reason, Lost lost)
+void CapsuleWriter::stageQuarantine(
+    std::int64_t id, std::uint64_t seq, std::string raw, std::string reason, Lost lost, std::vector<Drop> drops)
 {
     StreamRow& stream = m_streams.at(id);
     m_touchedStreams.insert(id);
@@ -317,7 +318,14 @@ void CapsuleWriter::stageQuarantine(std::int64_t id, std::uint64_t seq, std::str
     }
     stream.stagedSeq = seq;
     ++stream.rejected;
-    m_quarantined.push_back({ id, seq, std::move(raw), std::move(reason), lost });
+    // Of which steps it was is not known.
+    const StepRange none;
+    const std::string why = "the server refused a batch: " + reason;
+    if (lost.samples > 0)
+        drops.push_back({ dropclass::kTensors, none.first, none.last, lost.samples, raw.size(), why });
+    if (lost.scalars > 0)
+        drops.push_back({ dropclass::kScalars, none.first, none.last, lost.scalars, 0, why });
+    m_quarantined.push_back({ id, seq, std::move(raw), std::move(reason), std::move(drops) });
 }
 
 }

@@ -88,7 +88,9 @@ public:
     /// Empty when taken, else why the batch breaks the schema (nothing was changed). An error is the file's: nothing
     /// was changed, and the batch may be offered again.
     Expected<std::string> stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch);
-    void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {});
+    /// `drops`: what the batch had to say of earlier losses, where that could be read.
+    void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {},
+        std::vector<Drop> drops = {});
     bool hasStaged() const { return !m_staged.empty() || !m_quarantined.empty(); }
     /// Writes what was staged and seals some full tiles, in one transaction; then publishes.
     Expected<void> commit();
@@ -114,7 +116,7 @@ private:
         std::uint64_t seq = 0;
         std::string raw;
         std::string reason;
-        Lost lost;
+        std::vector<Drop> drops; ///< what it held, and what it told of
     };
     struct CallOrder {
         std::int64_t stream = 0;
@@ -153,7 +155,6 @@ private:
     static bool hasRoomForQuarantine(sqlite3* db);
     Expected<void> writeExtras(const Staged& staged);
     Expected<void> writeQuarantined(const Quarantined& bad);
-    static std::vector<Drop> dropsOf(const Quarantined& bad);
     Expected<void> writeDropped(SourceId source, const Drop& drop);
     Expected<void> writeStreams();
     Expected<void> sealSome();

@@ -5,11 +5,10 @@
 #include <limits>
 #include <utility>
 
+#include <telltale/core/drops.h>
+
 namespace telltale::store {
 namespace {
-
-constexpr std::uint32_t kScalarDrop = 1;
-constexpr std::uint32_t kTensorDrop = 2;
 
 bool has(const std::vector<Stat>& stats, Stat stat)
 {
@@ -79,7 +78,9 @@ std::vector<StepRange> RunIndex::gaps(SourceId source, Kind kind) const
     if (it == m_dropped.end())
         return gaps;
     for (const DroppedInfo* dropped : it->second) {
-        if (dropped->dropClass == (kind == Kind::Scalar ? kScalarDrop : kTensorDrop) && !dropped->steps.isEmpty())
+        const bool isOfKind = kind == Kind::Scalar ? dropped->dropClass == dropclass::kScalars
+                                                   : dropclass::isSamples(dropped->dropClass);
+        if (isOfKind && !dropped->steps.isEmpty())
             gaps.push_back(dropped->steps);
     }
     return gaps;

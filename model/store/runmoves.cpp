@@ -29,12 +29,18 @@ bool exists(const std::string& path)
     return fs::exists(path, error);
 }
 
+void removeSides(const std::string& path)
+{
+    std::error_code error;
+    for (const char* side : kSides)
+        fs::remove(path + side, error);
+}
+
 void removeAll(const std::string& path)
 {
     std::error_code error;
     fs::remove(path, error);
-    for (const char* side : kSides)
-        fs::remove(path + side, error);
+    removeSides(path);
 }
 
 tl::unexpected<Error> refused(const std::string& path, const char* what, int number)
@@ -119,13 +125,17 @@ Expected<void> copyRun(const std::string& from, const std::string& to)
     std::error_code error;
     if (fs::equivalent(from, to, error))
         return failure(ErrorCode::BadInput, to + " is the run itself", "choose another name for the copy");
+    // A damaged run may be replaced, one that somebody has open may not.
+    if (auto free = takeInLog(to); !free && free.error().code == ErrorCode::Busy)
+        return free;
     const std::string part = to + std::string(kPart);
     removeAll(part);
     auto ok = writePart(from, part);
     if (ok)
         ok = syncFile(part);
     if (ok) {
-        removeAll(to);
+        // Gone already where it could be taken in; beside the new file it would be read as that one's.
+        removeSides(to);
         fs::rename(part, to, error);
         if (error)
             ok = refused(to, "write", error.value());
@@ -179,7 +189,7 @@ Expected<void> deleteRun(const std::string& path)
     if (!fs::remove(path, error))
         return failure(error ? ErrorCode::Io : ErrorCode::NotFound,
             "cannot delete " + path + (error ? " (" + error.message() + ")" : std::string(": there is no such file")));
-    removeAll(path);
+    removeSides(path);
     return {};
 }
 

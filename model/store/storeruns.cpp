@@ -153,9 +153,12 @@ std::vector<std::pair<std::string, RunFacts>> StoreThread::archivedRuns(const st
         const auto known = m_runKeys.find(path);
         if (isLive || (known != m_runKeys.end() && known->second != runKey))
             continue;
+        // What cannot be read now may be readable for the next agent.
         const auto facts = readRunFacts(path);
-        m_runKeys[path] = facts ? facts->runKey : std::string();
-        if (facts && facts->runKey == runKey)
+        if (!facts)
+            continue;
+        m_runKeys[path] = facts->runKey;
+        if (facts->runKey == runKey)
             found.emplace_back(path, *facts);
     }
     std::sort(found.begin(), found.end(),
@@ -165,14 +168,17 @@ std::vector<std::pair<std::string, RunFacts>> StoreThread::archivedRuns(const st
 
 void StoreThread::closeFinishedRuns()
 {
-    const auto now = Clock::now();
+    const auto isOver = [&, now = Clock::now()](const std::unique_ptr<LiveRunEntry>& run) {
+        return run->isOver(now, std::chrono::milliseconds(m_options.closeAfterMs));
+    };
+    // Before the loop: it takes runs whose file is broken out of the list.
+    if (std::none_of(m_runs.begin(), m_runs.end(), isOver) || !flush())
+        return;
     for (std::size_t i = 0; i < m_runs.size();) {
-        if (!m_runs[i]->isOver(now, std::chrono::milliseconds(m_options.closeAfterMs))) {
+        if (!isOver(m_runs[i])) {
             ++i;
             continue;
         }
-        if (!flush())
-            return;
         auto run = std::move(m_runs[i]);
         m_runs.erase(m_runs.begin() + static_cast<std::ptrdiff_t>(i));
         closeRun(std::move(run));

@@ -134,7 +134,7 @@ void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
         return;
     }
     writer.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why,
-        { batch->samples, batch->scalars });
+        { batch->samples, batch->scalars }, batch->drops);
     m_afterCommit.emplace_back(BatchQuarantined { batch->stream, batch->seq, std::move(why) });
 }
 

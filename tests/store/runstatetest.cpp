@@ -262,6 +262,59 @@ private Q_SLOTS:
         QTRY_VERIFY(refused());
     }
 
+    void aBrokenFileStopsItsOwnRunWhileAnotherCloses()
+    {
+        QTemporaryDir dir;
+        StoreOptions options;
+        options.lostAfterMs = 0;
+        options.closeAfterMs = 1000;
+        options.commitMs = 600'000; // what is staged waits for the run that closes
+        options.commitBatches = 1'000'000;
+        Recorder recorder(dir.path().toStdString(), options);
+        const auto broken = recorder.open(makeRequest("broken", 1));
+        const auto over = recorder.open(makeRequest("over", 2));
+        const auto whole = recorder.open(makeRequest("whole", 3));
+        const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
+        QVERIFY(execute(
+            openDatabase(broken.run->path, OpenMode::Write)->get(), "INSERT INTO layout VALUES(1, 1, x'00', 0)"));
+        recorder.service().closeStream(over.stream, {}, 0);
+        recorder.send(broken.stream, 1, { makeBlock(layout, 0, one) });
+        std::uint64_t seq = 0;
+        const auto sendOne = [&] {
+            ++seq;
+            recorder.send(whole.stream, seq, { makeBlock(layout, static_cast<std::int64_t>(seq), one) });
+        };
+        QTRY_VERIFY((sendOne(), over.run->live->closed.load()));
+        QVERIFY(broken.run->live->closed.load());
+        QVERIFY(!whole.run->live->closed.load());
+        sendOne();
+        recorder.service().closeStream(whole.stream, "finished", seq);
+        QTRY_COMPARE(describeRun(whole.run->path).state, RunState::Finished);
+        QCOMPARE(readContent(whole.run->path).begin()->second.steps.size(), static_cast<std::size_t>(seq));
+    }
+
+    void aBatchThatIsRefusedLeavesWhatItToldOfEarlierLosses()
+    {
+        QTemporaryDir dir;
+        Recorder recorder(dir.path().toStdString());
+        const auto opened = recorder.open(makeRequest("job", 1));
+        auto batch = std::make_shared<SampleBatch>();
+        batch->stream = opened.stream;
+        batch->seq = 1;
+        batch->samples = 3;
+        batch->blocks.push_back({}); // of no layout
+        batch->drops.push_back({ dropclass::kTensors, Step { 4 }, Step { 5 }, 7, 0, "the ring was full" });
+        recorder.send(batch);
+        QVERIFY(recorder.waitDurable(opened.stream, 1));
+        const auto items = [&](const char* reason) {
+            return numberOf(opened.run->path,
+                std::string("SELECT total(items) FROM dropped WHERE class = 2 AND reason LIKE '") + reason + "%'");
+        };
+        QCOMPARE(items("the ring was full"), std::int64_t { 7 });
+        QCOMPARE(items("the server refused"), std::int64_t { 3 });
+        QCOMPARE(opened.run->live->droppedSamples.load(), std::uint64_t { 10 });
+    }
+
 private:
     static RunState stateOf(const StreamOpened& opened)
     {

@@ -59,7 +59,9 @@ private Q_SLOTS:
     void aListThatCannotBeReadMakesTheRunDamaged();
     void aCopyOfARunIsTheRun_data();
     void aCopyOfARunIsTheRun();
+    void aCopyReplacesNeitherARunThatIsOpenNorAFolder();
     void aKilledRunIsRenamedAndDeletedWithItsLog();
+    void aLossOfNoKnownStepStandsAtNone();
     void microStepsAreToldApart();
     void helpIsNoError();
 
@@ -441,6 +443,55 @@ void VerbsTest::aCopyOfARunIsTheRun()
     QCOMPARE(call(app::importVerb, { copy, "--data-dir", archive }).code, 0);
     if (isLive)
         builder.finish();
+}
+
+void VerbsTest::aCopyReplacesNeitherARunThatIsOpenNorAFolder()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    const QString killed = dir.filePath(QStringLiteral("killed.telltale"));
+    CapsuleBuilder builder(path);
+    writeLogged(builder);
+    const auto busy = store::copyRun(m_path, path);
+    QVERIFY(!busy);
+    QCOMPARE(busy.error().code, ErrorCode::Busy);
+    for (const char* part : { "", "-wal" })
+        QVERIFY(QFile::copy(QString::fromStdString(path) + QLatin1String(part), killed + QLatin1String(part)));
+    builder.finish();
+    QCOMPARE(
+        call(app::showVerb, { path, "--series", "fc.weight", "--json" }).json()["series"][0]["values"].size(), 300u);
+    // What a killed recorder left may go, with its log.
+    CapsuleBuilder::must(store::copyRun(m_path, killed.toStdString()));
+    QCOMPARE(store::describeRun(killed.toStdString()).ranks, 2);
+    QCOMPARE(QDir(dir.path()).entryList({ QStringLiteral("killed*") }, QDir::Files).size(), 1);
+    const QString folder = dir.filePath(QStringLiteral("folder.telltale"));
+    QVERIFY(QDir().mkdir(folder));
+    QVERIFY(!store::copyRun(m_path, folder.toStdString()));
+    QVERIFY(QFileInfo(folder).isDir());
+}
+
+void VerbsTest::aLossOfNoKnownStepStandsAtNone()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    CapsuleBuilder builder(path);
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    const StepRange none;
+    builder.stage(stream, {},
+        { { 2, none.first, none.last, 7, 0, "nobody knows" }, { 2, Step { 3 }, Step { 4 }, 1, 0, "full" } });
+    builder.commit();
+    builder.finish();
+    const Outcome text = call(app::logVerb, { path });
+    QVERIFY2(text.out.find("step -         rank 0     drop            7 items were not stored: nobody knows\n")
+            != std::string::npos,
+        text.out.c_str());
+    QVERIFY(text.out.find("1 items of steps 3 to 4 were not stored: full\n") != std::string::npos);
+    const auto json = call(app::logVerb, { path, "--json", "--kind", "drop" }).json();
+    QCOMPARE(json.size(), std::size_t { 3 }); // and that nobody knows how the process ended
+    QVERIFY(json[0]["step"].is_null() && json[2]["step"].is_null());
+    QCOMPARE(json[1]["step"].get<int>(), 3);
+    QCOMPARE(
+        call(app::logVerb, { path, "--json", "--kind", "drop", "--steps", "0:9" }).json().size(), std::size_t { 1 });
 }
 
 void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()
