@@ -11,17 +11,12 @@ namespace {
 constexpr std::uint32_t kDropClass = 0; ///< events
 constexpr double kNsPerSecond = 1e9;
 
-/// Adds to the drop of the same reason in this batch.
-void count(SampleBatch& batch, std::size_t ownDrops, const Event& event, const std::string& reason)
+void count(Drop& drop, const Event& event)
 {
-    const auto from = batch.drops.begin() + static_cast<std::ptrdiff_t>(ownDrops);
-    auto drop = std::find_if(from, batch.drops.end(), [&](const Drop& known) { return known.reason == reason; });
-    if (drop == batch.drops.end())
-        drop = batch.drops.insert(drop, Drop { kDropClass, event.step, event.step, 0, 0, reason });
-    drop->firstStep = std::min(drop->firstStep, event.step);
-    drop->lastStep = std::max(drop->lastStep, event.step);
-    ++drop->items;
-    drop->bytes += event.kind.size() + event.text.size() + event.json.size();
+    drop.firstStep = std::min(drop.firstStep, event.step);
+    drop.lastStep = std::max(drop.lastStep, event.step);
+    ++drop.items;
+    drop.bytes += event.kind.size() + event.text.size() + event.json.size();
 }
 
 }
@@ -29,7 +24,11 @@ void count(SampleBatch& batch, std::size_t ownDrops, const Event& event, const s
 EventThrottle::Kind& EventThrottle::find(const std::string& kind)
 {
     const bool isKnown = m_kinds.contains(kind);
-    return m_kinds[isKnown || m_kinds.size() < kMaxKinds ? kind : std::string()];
+    const bool isShared = !isKnown && m_kinds.size() >= kMaxKinds;
+    Kind& found = m_kinds[isShared ? std::string() : kind];
+    if (found.name.empty())
+        found.name = isShared ? "of other kinds" : "of the kind \"" + kind + '"';
+    return found;
 }
 
 bool EventThrottle::mayPass(Kind& kind, const Event& event)
@@ -50,7 +49,8 @@ bool EventThrottle::mayPass(Kind& kind, const Event& event)
 
 void EventThrottle::cut(SampleBatch& batch)
 {
-    const std::size_t ownDrops = batch.drops.size();
+    for (auto& [name, kind] : m_kinds)
+        kind.drop.reset();
     std::vector<Event> passed;
     passed.reserve(batch.events.size());
     for (Event& event : batch.events) {
@@ -60,16 +60,22 @@ void EventThrottle::cut(SampleBatch& batch)
             continue;
         }
         ++kind.untold;
-        count(batch, ownDrops, event, "too many events of the kind \"" + event.kind + "\"");
-        const bool isRecent = kind.wasTold && event.wallNs >= kind.toldAt && event.wallNs - kind.toldAt < kTellEveryNs;
+        if (!kind.drop) {
+            kind.drop = batch.drops.size();
+            batch.drops.push_back({ kDropClass, event.step, event.step, 0, 0, "too many events " + kind.name });
+        }
+        count(batch.drops[*kind.drop], event);
+        // In double: a peer may claim any time, and no difference of two may overflow.
+        const bool isRecent = kind.wasTold && event.wallNs >= kind.toldAt
+            && static_cast<double>(event.wallNs) - static_cast<double>(kind.toldAt) < kTellEveryNs;
         if (isRecent || !mayPass(m_told, event))
             continue;
         Event told;
         told.kind = "drop";
         told.step = event.step;
         told.wallNs = event.wallNs;
-        told.text = std::to_string(kind.untold) + " more events of the kind \"" + event.kind
-            + "\" were dropped: there are too many of them; raise their thresholds or switch them off";
+        told.text = std::to_string(kind.untold) + " more events " + kind.name
+            + " were dropped: there are too many of them; raise their thresholds or switch them off";
         passed.push_back(std::move(told));
         kind.untold = 0;
         kind.toldAt = event.wallNs;

@@ -49,6 +49,8 @@ Expected<void> checkLayout(const SeriesLayout& layout)
 {
     if (layout.id.value == 0)
         return bad("a layout has no id");
+    if (layout.series.empty())
+        return bad(nameOf(layout) + " has no series");
     if (layout.kind == Kind::Unspecified || static_cast<int>(layout.kind) >= kKindCount)
         return bad(nameOf(layout) + " has a kind that this version does not know");
     if (auto ok = checkStats(layout); !ok)
@@ -62,6 +64,8 @@ Expected<void> checkLayout(const SeriesLayout& layout)
 
 Expected<void> checkEvent(const Event& event)
 {
+    if (!isStep(event.step.value))
+        return bad("an event is of a step that is farther from 0 than 2^53");
     return isValidName(event.kind) ? Expected<void> {} : bad("an event has a kind that is too long or contains NUL");
 }
 
@@ -69,6 +73,8 @@ Expected<void> checkBlob(const Blob& blob)
 {
     if (blob.bytes.size() > limits::kMaxBlobPartBytes)
         return failure(ErrorCode::TooLarge, "a blob part is larger than 512 KiB");
+    if (!isStep(blob.step.value))
+        return bad("a blob is of a step that is farther from 0 than 2^53");
     if (!isValidName(blob.id) || !isValidName(blob.kind) || !isValidName(blob.name))
         return bad("a blob has a name that is too long or contains NUL");
     return {};

@@ -19,6 +19,9 @@ namespace {
 
 using LayoutPtr = std::shared_ptr<const SeriesLayout>;
 
+/// More than anybody can have dropped, and a number in every file.
+constexpr std::uint64_t kMostDropped = std::uint64_t { 1 } << 60;
+
 tl::unexpected<Error> bad(std::string what)
 {
     return failure(ErrorCode::BadInput, std::move(what));
@@ -280,8 +283,9 @@ Expected<void> readLayouts(
         if (!refusals)
             return tl::unexpected(taken.error());
         refusals->note(taken.error().what);
-        refusals->layouts.insert_or_assign(
-            LayoutId { parsed->id }, Refusals::Layout { parsed, std::move(taken.error().what) });
+        if (refusals->layouts.size() < Refusals::kMostLayouts || refusals->layouts.contains(parsed->id))
+            refusals->layouts.insert_or_assign(parsed->id,
+                Refusals::Layout { parsed->kind, parsed->stats, parsed->series.size(), std::move(taken.error().what) });
     }
     return {};
 }
@@ -296,8 +300,11 @@ Expected<BlocksOf> findLayout(LayoutId id, const LayoutTable& known, const Layou
 {
     if (refusals) {
         if (const auto refused = refusals->layouts.find(id); refused != refusals->layouts.end()) {
-            refusals->note(refused->second.reason);
-            return BlocksOf { refused->second.layout, true };
+            const Refusals::Layout& found = refused->second;
+            refusals->note(found.reason);
+            auto layout = std::make_shared<SeriesLayout>(SeriesLayout { id, found.kind, found.stats, {} });
+            layout->series.resize(found.series);
+            return BlocksOf { std::move(layout), true };
         }
     }
     LayoutPtr layout = own.find(id);
@@ -429,8 +436,9 @@ Expected<void> readRest(wire::Payload& in, SampleBatch& out, Refusals* refusals)
         }
     }
     for (wire::Drop& drop : *in.mutable_drops()) {
-        out.drops.push_back({ drop.drop_class(), Step { drop.first_step() }, Step { drop.last_step() }, drop.items(),
-            drop.bytes(), std::move(*drop.mutable_reason()) });
+        out.drops.push_back({ drop.drop_class(), Step { drop.first_step() }, Step { drop.last_step() },
+            std::min(drop.items(), kMostDropped), std::min(drop.bytes(), kMostDropped),
+            std::move(*drop.mutable_reason()) });
     }
     out.stepComplete = !in.step_open();
     return {};

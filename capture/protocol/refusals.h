@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include <telltale/core/samplebatch.h>
 
@@ -13,10 +14,15 @@ namespace telltale::protocol {
 /// What a stream sent that breaks a rule (datarules.h): such a layout costs its own samples, such an event or blob
 /// itself, and the rest of their payload is taken. Thread: owned by one.
 struct Refusals {
+    /// What it takes to count the blocks of one: no names, which may be long.
     struct Layout {
-        std::shared_ptr<const SeriesLayout> layout; ///< null where it never came
+        Kind kind = Kind::Unspecified;
+        std::vector<Stat> stats;
+        std::size_t series = 0;
         std::string reason;
     };
+    /// Those beyond are forgotten, and so like layouts that never came.
+    static constexpr std::size_t kMostLayouts = 4096;
 
     std::unordered_map<LayoutId, Layout> layouts; ///< of the whole stream: their blocks follow in later payloads
     std::size_t knownSeries = 0; ///< that the stream has in layouts that were taken

@@ -247,6 +247,27 @@ private Q_SLOTS:
         QVERIFY(account.reasons.front().find("name") != std::string::npos);
     }
 
+    void aLayoutWithoutSeriesCostsNothing()
+    {
+        const auto good = layoutOf(1, "good");
+        auto empty = std::make_shared<SeriesLayout>(*layoutOf(2, "empty"));
+        empty->series.clear();
+        stopServer(); // it would take the store's answers
+        Direct direct(*m_service);
+        protocol::PayloadBuilder builder;
+        builder.addLayout(*empty);
+        builder.addLayout(*good);
+        builder.addBlock(blockOf(good, 1));
+        QCOMPARE(direct.give(1, builder), ingest::IngestSession::Verdict::Accept);
+        const auto rejected = direct.settle(1);
+        QCOMPARE(rejected.size(), std::size_t { 1 });
+        QVERIFY(rejected[0].isInPart);
+        direct.close();
+        stop();
+        QCOMPARE(accountOf(m_data).samples, std::uint64_t { 6 });
+        QCOMPARE(accountOf(m_data).droppedSamples, std::uint64_t { 0 });
+    }
+
     void whatUsesTheLayoutsOfALostBatchIsAskedForAgain()
     {
         const auto layout = layoutOf(1, "late");

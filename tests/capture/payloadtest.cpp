@@ -10,6 +10,7 @@
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/payloadbuilder.h>
+#include <telltale/protocol/refusals.h>
 
 #include "payloadsource.h"
 
@@ -78,6 +79,57 @@ class PayloadTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void refusedLayoutsAreCountedAndOnlySoManyAreKept()
+    {
+        LayoutTable known;
+        Refusals refusals;
+        auto bad = std::make_shared<SeriesLayout>();
+        bad->id = LayoutId { 1 };
+        bad->kind = Kind::Actv;
+        bad->stats = { Stat::Norm, Stat::Mean };
+        bad->series.resize(3);
+        bad->series[1].name = std::string(limits::kMaxNameBytes + 1, 'x');
+        StepBlock block;
+        block.layout = bad;
+        block.columns = { { Stat::Norm, std::vector<float>(3) }, { Stat::Mean, std::vector<float>(3) } };
+        for (std::uint32_t round = 0; round < 6; ++round) {
+            PayloadBuilder builder;
+            if (round == 0)
+                builder.addLayout(*bad);
+            builder.addBlock(block);
+            SeriesLayout other = *bad;
+            other.series.resize(1);
+            other.series[0].name = std::string("b\0d", 3);
+            for (std::uint32_t i = 0; i < 1000; ++i) {
+                other.id = LayoutId { 2 + round * 1000 + i };
+                builder.addLayout(other);
+            }
+            const auto decoded = decodePayload(builder.finish(), known, &refusals);
+            QVERIFY2(decoded, decoded ? "" : decoded.error().what.c_str());
+            QVERIFY(decoded->blocks.empty() && decoded->layouts.empty());
+            QCOMPARE(refusals.left.samples, std::uint64_t { 6 });
+        }
+        QCOMPARE(refusals.layouts.size(), Refusals::kMostLayouts);
+    }
+
+    void whatNoFileCanHoldIsNotTaken()
+    {
+        LayoutTable known;
+        Refusals refusals;
+        PayloadBuilder builder;
+        const Step far { std::numeric_limits<std::int64_t>::max() };
+        builder.addEvent({ "log", far, 1, "text", "{}" });
+        builder.addEvent({ "log", Step { 1 }, 1, "text", "{}" });
+        builder.addBlob({ "id", 0, 1, "structure", "name", far, "bytes" });
+        builder.addDrop({ 2, Step { 1 }, Step { 2 }, std::numeric_limits<std::uint64_t>::max(), 1, "why" });
+        const auto decoded = decodePayload(builder.finish(), known, &refusals);
+        QVERIFY2(decoded, decoded ? "" : decoded.error().what.c_str());
+        QCOMPARE(decoded->events.size(), std::size_t { 1 });
+        QCOMPARE(decoded->blobs.size(), std::size_t { 0 });
+        QCOMPARE(refusals.left.events + refusals.left.blobs, std::uint64_t { 2 });
+        QVERIFY(static_cast<std::int64_t>(decoded->drops.at(0).items) > 0);
+    }
+
     void hardFloatsComeBackBitForBit_data()
     {
         QTest::addColumn<int>("steps");

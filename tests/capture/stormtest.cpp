@@ -133,6 +133,66 @@ private Q_SLOTS:
             outcome.passed["forth"] + outcome.passed["timeless"] + kinds + outcome.dropped, std::uint64_t(900'000));
     }
 
+    void aStormOfManyKindsIsAFewLossesInEachBatch()
+    {
+        EventThrottle throttle;
+        SampleBatch batch;
+        for (int i = 0; i < 100'000; ++i)
+            batch.events.push_back(eventOf(("kind" + std::to_string(i)).c_str(), i, kStart));
+        throttle.cut(batch);
+        Outcome outcome;
+        outcome.add(batch);
+        QCOMPARE(batch.drops.size(), std::size_t(1));
+        QCOMPARE(batch.drops[0].reason, std::string("too many events of other kinds"));
+        QCOMPARE(outcome.dropped, std::uint64_t(100'000 - EventThrottle::kMaxKinds - 512));
+        // The clocks that a peer claims may be as far apart as numbers are.
+        const auto last = std::numeric_limits<std::int64_t>::max();
+        for (const std::int64_t wallNs : { -last, last }) {
+            SampleBatch next;
+            for (int i = 0; i < 1000; ++i)
+                next.events.push_back(eventOf("anomaly", 1, wallNs));
+            throttle.cut(next);
+            QCOMPARE(std::count_if(next.events.begin(), next.events.end(),
+                         [](const Event& event) { return event.kind == "drop"; }),
+                1);
+        }
+    }
+
+    void aStormThatLastsIsOneLossThatGrows()
+    {
+        QTemporaryDir dir;
+        store::StoreOptions options;
+        options.dataDir = dir.path().toStdString();
+        auto service = store::StoreService::start(options);
+        QVERIFY(service);
+        QVERIFY((*service)->openStream(request(7)));
+        std::vector<store::StoreEvent> events;
+        QVERIFY(QTest::qWaitFor([&] {
+            events = (*service)->takeEvents();
+            return !events.empty();
+        }));
+        const auto opened = std::get<store::StreamOpened>(events.at(0));
+        for (std::uint64_t seq = 1; seq <= 500; ++seq) {
+            auto batch = std::make_shared<SampleBatch>();
+            batch->stream = opened.stream;
+            batch->seq = seq;
+            const Step step { static_cast<std::int64_t>(seq) };
+            batch->drops = { { dropclass::kEvents, step, step, 10, 100, "too many" },
+                { dropclass::kTensors, step, step, 1, 0, "too many" } };
+            const std::shared_ptr<const SampleBatch> shared = std::move(batch);
+            QVERIFY(QTest::qWaitFor([&] { return (*service)->submit(shared); }));
+        }
+        (*service)->stop(20'000);
+        const auto db = store::openDatabase(opened.run->path, store::OpenMode::Read);
+        QVERIFY(db);
+        const auto number = [&](const char* sql) { return store::queryInteger(db->get(), sql).value_or(-1); };
+        QCOMPARE(number("SELECT count(*) FROM dropped WHERE class = 0"), std::int64_t(1));
+        QCOMPARE(number("SELECT items * 1000 + last_step - first_step FROM dropped WHERE class = 0"),
+            std::int64_t(5'000'499));
+        // Of samples it is known of which steps they were.
+        QCOMPARE(number("SELECT count(*) FROM dropped WHERE class = 2"), std::int64_t(500));
+    }
+
     void theDropStandsInTheBatchThatTheStoreGets()
     {
         auto disk = std::make_shared<FakeDisk>();
