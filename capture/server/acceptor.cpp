@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/server/acceptor.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,14 @@ namespace {
 constexpr int kAcceptAtOnce = 32;
 /// An upgrade request is some hundred bytes.
 constexpr qint64 kMaxRequestBytes = 16 << 10;
+
+/// Whether an error of accept() is one connection's, which is gone with it: see accept(2).
+bool isOfPeer(int error)
+{
+    constexpr int kOfPeers[] { ECONNABORTED, EINTR, ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH,
+        EOPNOTSUPP, ENETUNREACH };
+    return std::find(std::begin(kOfPeers), std::end(kOfPeers), error) != std::end(kOfPeers);
+}
 
 }
 
@@ -101,7 +111,11 @@ bool Acceptor::takeNext()
             m_notifier.setEnabled(false);
             return false;
         }
-        // The peer gave up while it waited (ECONNABORTED and its kind): the next one.
+        // The peer gave up while it waited: the next one. Anything else may last: sweep() looks again.
+        if (!isOfPeer(errno)) {
+            m_notifier.setEnabled(false);
+            return false;
+        }
     }
 }
 
