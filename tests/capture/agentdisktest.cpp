@@ -150,6 +150,46 @@ private Q_SLOTS:
         QVERIFY(QByteArray(trainer.agent.lastError().c_str()).contains("are lost"));
     }
 
+    void theEndTakesMoreThanMemoryHasRoomFor_data()
+    {
+        QTest::addColumn<bool>("isServed");
+        QTest::newRow("by the server") << true;
+        QTest::newRow("by the disk alone") << false;
+    }
+    void theEndTakesMoreThanMemoryHasRoomFor()
+    {
+        QFETCH(bool, isServed);
+        const auto server = isServed ? std::make_unique<FakeServer>(*m_store) : nullptr;
+        auto options = optionsFor(server ? server->join() : std::string(), m_folder, m_disk);
+        options.ringBytes = 32u << 20;
+        options.flush = std::chrono::milliseconds(kWaitMs);
+        Agent agent(std::move(options));
+        constexpr std::size_t kMany = 4000;
+        constexpr std::uint64_t kSteps = 800; // 25 MB, at once
+        std::vector<SeriesDesc> series(kMany);
+        for (std::size_t i = 0; i < kMany; ++i)
+            series[i].name = std::to_string(i);
+        const auto layout
+            = agent.addLayout(telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series)).value();
+        std::uint64_t random = 1;
+        for (std::uint64_t number = 0; number < kSteps; ++number) {
+            QVERIFY(agent.beginStep(static_cast<std::int64_t>(number)));
+            const Layout* found = nullptr;
+            std::byte* data = agent.reserve(layout, BlockType::Doubles, found);
+            QVERIFY(data);
+            for (std::size_t i = 0; i < kMany; ++i)
+                reinterpret_cast<double*>(data)[i]
+                    = static_cast<double>(random = random * 6364136223846793005u + 1442695040888963407u);
+            std::fill_n(data + found->valueBytes(), kMany, std::byte { 1 });
+            agent.commitStep();
+        }
+        QCOMPARE(agent.close("finished"), isServed);
+        QCOMPARE(agent.counters()->scalarsProduced, kSteps * kMany);
+        QCOMPARE(agent.counters()->scalarsDropped, std::uint64_t { 0 });
+        if (isServed)
+            QCOMPARE(m_store->scalars(), kSteps * kMany);
+    }
+
     void aFailedSyncLosesNothing()
     {
         {

@@ -365,6 +365,12 @@ private Q_SLOTS:
             QVERIFY(spool.isWithoutLocks());
             QCOMPARE(recovered->records.size(), std::size_t { 5 });
         }
+        // Nor is there anybody with a pid that nobody has, though the line does not say when that one began.
+        rewrite(line.substr(0, pid) + "|4194305||here");
+        {
+            Spool spool(m_folder, 1u << 30, m_disk);
+            QVERIFY(spool.recover().has_value());
+        }
         // Nobody can see from here whether a process of another machine lives.
         rewrite("another boot|1|1|node-7");
         Spool other(m_folder, 1u << 30, m_disk);

@@ -266,8 +266,10 @@ bool Agent::close(const std::string& reason)
         return false;
     if (m_step.isOpen)
         abandonStep();
-    if (m_pendingDrop.samples + m_pendingDrop.scalars > 0)
-        pushRingDrop();
+    // No later step waits for the queue to have room.
+    const auto [step, samples, scalars] = std::exchange(m_pendingDrop, {});
+    m_handover->drops.add(dropclass::kTensors, kRingFull, step, step, samples);
+    m_handover->drops.add(dropclass::kScalars, kRingFull, step, step, scalars);
     if (m_thread.joinable()) {
         m_sender->stop(reason, m_options.flush);
         if (m_sender->waitEnded(Sender::Clock::now() + m_options.flush + kEndMargin))

@@ -22,13 +22,17 @@ bool HeldStore::add(std::uint64_t seq, std::string& payload, BatchInfo info, Clo
         m_firstSeq = seq;
         m_firstUnasked = seq;
     }
-    m_memoryBytes += payload.size();
-    Item& item = m_items.emplace_back();
+    // First what may throw: a batch that is not held must not be half there.
+    Item item;
     item.info = std::move(info);
     item.payload = std::make_shared<const std::string>(std::move(payload));
     item.since = now;
-    item.samplesBefore = std::exchange(m_samplesSoFar, m_samplesSoFar + item.info.samples);
-    item.scalarsBefore = std::exchange(m_scalarsSoFar, m_scalarsSoFar + item.info.scalars);
+    item.samplesBefore = m_samplesSoFar;
+    item.scalarsBefore = m_scalarsSoFar;
+    const Item& held = m_items.emplace_back(std::move(item));
+    m_memoryBytes += held.payload->size();
+    m_samplesSoFar += held.info.samples;
+    m_scalarsSoFar += held.info.scalars;
     return true;
 }
 
@@ -199,15 +203,25 @@ void HeldStore::takeAnswers()
     }
 }
 
-std::pair<std::uint64_t, std::uint64_t> HeldStore::countsOf(const std::vector<std::uint64_t>& seqs) const
+Lost HeldStore::countsOf(const std::vector<std::uint64_t>& seqs) const
 {
-    std::uint64_t samples = 0, scalars = 0;
+    Lost sum;
     for (const std::uint64_t seq : seqs)
         if (const BatchInfo* batch = info(seq)) {
-            samples += batch->samples;
-            scalars += batch->scalars;
+            sum.samples += batch->samples;
+            sum.scalars += batch->scalars;
         }
-    return { samples, scalars };
+    return sum;
+}
+
+Lost HeldStore::counts() const
+{
+    Lost sum;
+    for (const Item& item : m_items) {
+        sum.samples += item.info.samples;
+        sum.scalars += item.info.scalars;
+    }
+    return sum;
 }
 
 }

@@ -33,6 +33,7 @@ class HeldStore {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMaxMemoryBytes = 8u << 20;
+    static constexpr std::size_t kTurnBytes = 2u << 20;
 
     struct Forgotten {
         std::uint64_t batches = 0;
@@ -56,8 +57,8 @@ public:
     void addSpooled(std::uint64_t seq, const SpoolPlace& place, BatchInfo info);
     /// A seq that stands for something that cannot be read; none: it was counted in an earlier one.
     void addLost(std::uint64_t seq, std::optional<LostBatch> lost);
-    /// Room for a turn's worth of batches.
-    bool hasRoom() const { return m_memoryBytes <= kMaxMemoryBytes - kTurnBytes; }
+    /// Room for so much more: by default for a turn's worth of batches.
+    bool hasRoom(std::size_t bytes = kTurnBytes) const { return m_memoryBytes <= kMaxMemoryBytes - bytes; }
 
     /// The bytes of a batch, or what stands in for them when they are lost; none: the disk is at it.
     std::optional<std::string> payload(std::uint64_t seq);
@@ -75,15 +76,15 @@ public:
     /// Why a batch could not be read, the last one; empties it.
     std::string takeTrouble() { return std::exchange(m_trouble, {}); }
     /// Samples and scalars of these batches.
-    std::pair<std::uint64_t, std::uint64_t> countsOf(const std::vector<std::uint64_t>& seqs) const;
+    Lost countsOf(const std::vector<std::uint64_t>& seqs) const;
+    /// And of all.
+    Lost counts() const;
 
     bool isEmpty() const { return m_items.empty(); }
     std::size_t memoryBytes() const { return m_memoryBytes; }
     std::uint64_t size() const { return m_items.size(); }
 
 private:
-    static constexpr std::size_t kTurnBytes = 2u << 20;
-
     struct Item {
         BatchInfo info;
         std::uint64_t samplesBefore = 0, scalarsBefore = 0; ///< in batches with smaller seqs

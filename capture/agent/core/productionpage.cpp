@@ -175,8 +175,10 @@ ProductionPage::ProductionPage(const std::optional<protocol::Hello>& hello, cons
     removeOld(folder);
     const std::string encoded = protocol::encodeMessage(*hello);
     const std::size_t bytes = sizeof(Page) + encoded.size();
-    const fs::path path = folder / (nameStart(hello->incarnation) + nameEnd(runFolder));
-    FileHandle file = openPage(path, O_RDWR | O_CREAT | O_EXCL);
+    const std::string name = nameStart(hello->incarnation) + nameEnd(runFolder);
+    // Under a name that nobody looks at until it is whole: who looks takes the lock for a moment, and it would be ours.
+    const fs::path made = folder / ('.' + name);
+    FileHandle file = openPage(made, O_RDWR | O_CREAT | O_EXCL);
     if (!file.isOpen())
         return;
     // The memory is taken now: a page that could not be had later would be a signal in the training thread.
@@ -184,15 +186,22 @@ ProductionPage::ProductionPage(const std::optional<protocol::Hello>& hello, cons
     if (bytes <= kMostBytes && ::flock(file.fd(), LOCK_EX | LOCK_NB) == 0
         && ::posix_fallocate(file.fd(), 0, static_cast<off_t>(bytes)) == 0)
         mapping = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
-    if (mapping == MAP_FAILED) {
-        std::error_code error;
-        fs::remove(path, error);
+    const fs::path path = folder / name;
+    Page* page = nullptr;
+    if (mapping != MAP_FAILED) {
+        page = new (mapping) Page {};
+        page->helloBytes = static_cast<std::uint32_t>(encoded.size());
+        std::memcpy(reinterpret_cast<char*>(page + 1), encoded.data(), encoded.size());
+        std::memcpy(page->magic, kMagic, sizeof(kMagic));
+    }
+    const bool isNamed = page && ::link(made.c_str(), path.c_str()) == 0;
+    ::unlink(made.c_str());
+    if (!isNamed) {
+        if (page)
+            ::munmap(mapping, bytes);
         return;
     }
-    m_page = new (mapping) Page {};
-    m_page->helloBytes = static_cast<std::uint32_t>(encoded.size());
-    std::memcpy(reinterpret_cast<char*>(m_page + 1), encoded.data(), encoded.size());
-    std::memcpy(m_page->magic, kMagic, sizeof(kMagic));
+    m_page = page;
     m_bytes = bytes;
     m_path = path;
     m_file = std::move(file);

@@ -22,7 +22,7 @@ void Resolver::start(const std::string& host, std::uint16_t port)
         m_lookup->done.store(true, std::memory_order_release);
         return;
     }
-    quietThread("telltale-dns", [lookup = m_lookup, host, port] {
+    const auto resolve = [lookup = m_lookup, host, port] {
         withoutThrowing([&] {
             boost::asio::io_context context;
             ip::tcp::resolver resolver(context);
@@ -31,7 +31,10 @@ void Resolver::start(const std::string& host, std::uint16_t port)
                 lookup->endpoints.push_back(entry.endpoint());
         });
         lookup->done.store(true, std::memory_order_release);
-    }).detach();
+    };
+    // Where no thread can be had the name is unknown, and asked for again with the next try to connect.
+    const auto giveUp = [this](const char*) noexcept { m_lookup->done.store(true, std::memory_order_release); };
+    withoutThrowing([&] { quietThread("telltale-dns", resolve).detach(); }, giveUp);
 }
 
 Resolver::Endpoints Resolver::take()

@@ -141,6 +141,7 @@ void Sender::run()
     } catch (const std::exception& error) {
         strike(error.what());
     }
+    withoutThrowing([this] { countUnwritten(); });
     m_session.reset();
     m_leftovers.reset();
     m_context.stop();
@@ -163,7 +164,8 @@ bool Sender::iterate()
     m_stream.held.takeAnswers();
     const bool wasBusy = drainRing();
     noteRingDrops();
-    drainSideQueue();
+    if (m_stream.held.hasRoom(kSideQueueBytes) || m_isDiskAway)
+        drainSideQueue();
     flushDrops();
     const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
     const bool isFlush = wanted != m_flushSeen;
@@ -208,8 +210,9 @@ bool Sender::drainRing()
     };
     for (int i = 0; i < kStepsPerTurn; ++i) {
         // What a busy disk will take in a moment waits in the ring; from one that takes nothing there is no use to
-        // wait.
-        if (!m_stream.held.hasRoom() && !m_isDiskAway && !m_isStopping.load(std::memory_order_relaxed))
+        // wait. At the end there is until the time is up: the server takes some, too, and nothing more comes.
+        const bool isEnding = m_isStopping.load(std::memory_order_relaxed);
+        if (!m_stream.held.hasRoom() && !(isEnding ? m_isTimeUp : m_isDiskAway))
             return isKept;
         if (!m_handover.ring.consume(onStep, onBlock))
             return isKept;
@@ -221,8 +224,8 @@ bool Sender::drainRing()
 void Sender::noteRingDrops()
 {
     while (const auto drop = m_handover.ringDrops.pop()) {
-        m_drops.add(2, "the ring was full", drop->step, drop->step, drop->samples);
-        m_drops.add(1, "the ring was full", drop->step, drop->step, drop->scalars);
+        m_drops.add(dropclass::kTensors, kRingFull, drop->step, drop->step, drop->samples);
+        m_drops.add(dropclass::kScalars, kRingFull, drop->step, drop->step, drop->scalars);
     }
 }
 
@@ -256,7 +259,10 @@ void Sender::take(EncodedBatch&& batch)
     const std::uint64_t seq = m_stream.rules.nextSeq();
     const std::size_t bytes = batch.payload.size();
     const BatchInfo info = batch.info;
-    if (bytes <= protocol::limits::kMaxMessageBytes - 4096 && m_stream.held.add(seq, batch.payload, info, m_now)) {
+    // Memory that the system has no more of is no room either.
+    const bool isHeld = bytes <= protocol::limits::kMaxMessageBytes - 4096
+        && withoutThrowing([&] { return m_stream.held.add(seq, batch.payload, info, m_now); });
+    if (isHeld) {
         m_stream.rules.onProduced(seq, bytes);
         return;
     }
@@ -322,27 +328,28 @@ void Sender::finish()
         flush = m_stopFlush;
         deadline = Clock::now() + flush;
     }
-    m_now = Clock::now();
-    if (!m_handover.isDisabled) {
-        while (drainRing()) { }
-        noteRingDrops();
-        drainSideQueue();
-        flushDrops();
-        m_encoder.finish();
-        // A server that could not be reached a moment ago is not worth the wait at exit: the spool keeps what there is.
-        const auto serverDeadline = deadline - std::min(kDiskShare, flush / 4);
-        while (m_session && !m_stream.held.isEmpty() && Clock::now() < serverDeadline) {
-            m_now = Clock::now();
-            m_stream.held.takeAnswers();
+    // A server that could not be reached a moment ago is not worth the wait at exit: the spool keeps what there is.
+    const auto serverDeadline = deadline - std::min(kDiskShare, flush / 4);
+    bool isServerAway = !m_session;
+    bool isTaken = false; ///< from the training
+    while (!m_handover.isDisabled) {
+        m_now = Clock::now();
+        m_stream.held.takeAnswers();
+        m_isTimeUp = m_now >= serverDeadline || (isServerAway && m_isDiskAway);
+        isTaken = isTaken || takeRest();
+        if (!isTaken)
+            m_stream.held.spill(m_now, std::chrono::milliseconds(0));
+        if ((isTaken && (isServerAway || m_stream.held.isEmpty())) || m_now >= serverDeadline)
+            break;
+        if (m_session)
             m_session->tick(m_now);
-            keepHouse();
-            if (m_session->isWaiting() && m_session->failures() > 0)
-                break;
-            m_context.run_for(std::chrono::milliseconds(2));
-        }
-        answerFlush();
+        keepHouse();
+        isServerAway = !m_session || (m_session->isWaiting() && m_session->failures() > 0);
+        m_context.run_for(std::chrono::milliseconds(2));
     }
-    m_isAllAcknowledged = m_stream.held.isEmpty();
+    if (!m_handover.isDisabled)
+        answerFlush();
+    m_isAllAcknowledged = m_stream.held.isEmpty() && !m_handover.isDisabled;
     m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0));
     // `telltale import` has no agent to ask how the training ended.
     m_stream.disk.close(m_isAllAcknowledged ? std::nullopt : std::optional(reason));
@@ -355,23 +362,52 @@ void Sender::finish()
     }
     m_stream.disk.waitClosed(
         m_isAllAcknowledged ? Clock::now() + kTidyTime : std::max(deadline, Clock::now() + kTidyTime));
-    countUnwritten();
     m_counters.spoolBytes = m_stream.disk.usedBytes();
 }
 
-/// What neither the server nor the disk has ends with the process.
+/// At the end: takes what the training left. False: there is no room for all of it yet.
+bool Sender::takeRest()
+{
+    while (drainRing()) { }
+    if (m_handover.ring.publishedBytes() != m_handover.ring.consumedBytes())
+        return false;
+    if (!m_stream.held.hasRoom(kSideQueueBytes) && !m_isTimeUp)
+        return false;
+    noteRingDrops();
+    drainSideQueue();
+    flushDrops();
+    m_encoder.finish();
+    return true;
+}
+
+void Sender::countLost(Lost lost, const char* reason)
+{
+    m_counters.dropped += lost.samples;
+    m_counters.scalarsDropped += lost.scalars;
+    m_drops.tally(dropclass::kTensors, reason, lost.samples);
+    m_drops.tally(dropclass::kScalars, reason, lost.scalars);
+}
+
+/// What neither the server nor the disk has ends with the process: what the disk did not take for certain (it may be at
+/// one batch still), and what was on its way when something broke in here.
 void Sender::countUnwritten()
 {
-    const auto [samples, scalars] = m_stream.held.countsOf(m_stream.disk.unwritten());
-    if (samples + scalars == 0)
+    if (m_counters.internalErrors > 0) {
+        const Lost held = m_stream.held.counts();
+        const auto rest
+            = [](std::uint64_t produced, std::uint64_t known) { return produced > known ? produced - known : 0; };
+        countLost(
+            { rest(m_counters.produced, m_counters.acked + m_counters.dropped + held.samples),
+                rest(m_counters.scalarsProduced, m_counters.scalarsAcked + m_counters.scalarsDropped + held.scalars) },
+            "an internal error lost them");
+    }
+    const Lost unwritten = m_stream.held.countsOf(m_stream.disk.unwritten());
+    if (unwritten.samples + unwritten.scalars == 0)
         return;
-    m_counters.dropped += samples;
-    m_counters.scalarsDropped += scalars;
-    m_drops.tally(dropclass::kTensors, "neither the server nor the spool took them", samples);
-    m_drops.tally(dropclass::kScalars, "neither the server nor the spool took them", scalars);
+    countLost(unwritten, "neither the server nor the spool took them");
     const std::string why = m_stream.disk.takeTrouble();
     m_handover.lastError.set(fmt::format("{} samples are lost: neither the server nor the spool took them{}{}",
-        samples + scalars, why.empty() ? "" : "; ", why));
+        unwritten.samples + unwritten.scalars, why.empty() ? "" : "; ", why));
 }
 
 void Sender::wait(bool wasBusy)

@@ -79,6 +79,8 @@ private:
     void noteClockJump();
     void answerFlush();
     void finish();
+    bool takeRest();
+    void countLost(Lost lost, const char* reason);
     void countUnwritten();
     void wait(bool wasBusy);
     void strike(const char* what);
@@ -104,6 +106,7 @@ private:
     std::int64_t m_clockOffset = 0;
     double m_fill = 0;
     bool m_isDiskAway = false; ///< takes nothing now
+    bool m_isTimeUp = false; ///< at the end: what has no room now never will
     int m_strikes = 0;
     std::uint64_t m_flushSeen = 0;
     std::uint64_t m_flushSeq = 0;

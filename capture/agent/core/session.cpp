@@ -225,7 +225,9 @@ void Session::handle(const protocol::Nack& nack)
 
 void Session::handle(const protocol::Bye& bye)
 {
-    m_serverWantsPause = std::min(std::chrono::milliseconds(bye.retryAfterMs), kMaxPause);
+    // Before its proof it may be anybody.
+    if (m_state != State::AwaitingProof)
+        m_serverWantsPause = std::min(std::chrono::milliseconds(bye.retryAfterMs), kMaxPause);
     retryLater(fmt::format("the server said goodbye: {}", bye.reason));
 }
 

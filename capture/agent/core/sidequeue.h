@@ -19,5 +19,6 @@ struct RingDrop {
     std::uint64_t samples = 0;
     std::uint64_t scalars = 0;
 };
+inline constexpr const char* kRingFull = "the ring was full";
 
 }

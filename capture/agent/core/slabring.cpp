@@ -148,15 +148,30 @@ bool SlabRing::consume(
     };
     const auto* step = reinterpret_cast<const StepHeader*>(next());
     position += sizeof(StepHeader);
-    onStep(step->step, step->wallNs);
-    for (std::uint32_t i = 0; i < step->blocks; ++i) {
+    std::uint32_t taken = 0;
+    const auto takeBlock = [&]() -> Block {
         const std::byte* raw = next();
         const auto* header = reinterpret_cast<const BlockHeader*>(raw);
-        onBlock({ header->layout, header->count, raw + sizeof(BlockHeader) });
         position += header->bytes;
+        ++taken;
+        return { header->layout, header->count, raw + sizeof(BlockHeader) };
+    };
+    const auto release = [&] {
+        while (taken < step->blocks)
+            (void)takeBlock();
+        clear(start, position);
+        m_tail.store(position, std::memory_order_release);
+    };
+    try {
+        onStep(step->step, step->wallNs);
+        while (taken < step->blocks)
+            onBlock(takeBlock());
+    } catch (...) {
+        // Given out again, its first blocks would be counted twice.
+        release();
+        throw;
     }
-    clear(start, position);
-    m_tail.store(position, std::memory_order_release);
+    release();
     return true;
 }
 

@@ -36,7 +36,8 @@ public:
     void abandon();
     bool startedEmpty() const { return m_startedEmpty; }
 
-    /// Hands the oldest step to `onStep` (then, for each block in order, `onBlock`) and frees it. False when empty.
+    /// Hands the oldest step to `onStep` (then, for each block in order, `onBlock`) and frees it, even when one of them
+    /// throws. False when empty.
     bool consume(const std::function<void(std::int64_t step, std::int64_t wallNs)>& onStep,
         const std::function<void(const Block&)>& onBlock);
 

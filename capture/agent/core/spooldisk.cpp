@@ -72,7 +72,13 @@ struct SpoolDisk::Shared {
         isInCall = true;
         inCallSince = Clock::now();
         lock.unlock();
-        work();
+        try {
+            work();
+        } catch (...) {
+            lock.lock();
+            isInCall = false;
+            throw;
+        }
         lock.lock();
         isInCall = false;
     }
@@ -96,8 +102,8 @@ void SpoolDisk::Shared::fail(const Error& error)
     retryAt = Clock::now() + pause;
     pause = std::min(pause * 2, kLongestPause);
     // The same sentence again says nothing new.
-    if (error.what != lastTrouble)
-        trouble = lastTrouble = error.sentence();
+    if (const std::string sentence = error.sentence(); sentence != lastTrouble)
+        trouble = lastTrouble = sentence;
 }
 
 /// What the spool has to say after a call.
@@ -122,24 +128,25 @@ void SpoolDisk::Shared::collect()
 
 void SpoolDisk::Shared::writeNext(Lock& lock)
 {
-    SpoolBatch batch = std::move(writes.front());
-    writes.pop_front();
+    // A copy: should the call throw or never return, the batch is among what has yet to be written.
+    const SpoolBatch batch = writes.front();
     Expected<void> written;
     call(lock, [&] { written = spool->append(batch); });
-    if (!written) {
-        if (batch.seq > forgetTo)
-            writes.push_front(std::move(batch));
+    // Meanwhile it may have been forgotten.
+    if (!written)
         fail(written.error());
-    }
+    else if (!writes.empty() && writes.front().seq == batch.seq)
+        writes.pop_front();
     collect();
 }
 
 void SpoolDisk::Shared::readNext(Lock& lock)
 {
     const Spool::Kept wanted = reads.front();
-    reads.pop_front();
-    if (wanted.seq <= forgetTo)
+    if (wanted.seq <= forgetTo) {
+        reads.pop_front();
         return;
+    }
     Expected<std::string> bytes;
     for (int i = 0; i < kReadTries; ++i) {
         call(lock, [&] { bytes = spool->read(wanted.place); });
@@ -149,6 +156,7 @@ void SpoolDisk::Shared::readNext(Lock& lock)
         came.wait_for(lock, kReadPause, [this] { return isAbandoned; });
     }
     answers.reads.push_back({ wanted.seq, std::move(bytes) });
+    reads.pop_front();
 }
 
 /// One piece of work, if there is any.
@@ -239,9 +247,6 @@ void SpoolDisk::Shared::run()
                 continue;
             }
         } catch (const std::exception& error) {
-            if (!lock.owns_lock())
-                lock.lock();
-            isInCall = false;
             fail({ ErrorCode::Io, fmt::format("the spool failed: {}", error.what()), {} });
         }
         if (isClosing)
@@ -251,8 +256,6 @@ void SpoolDisk::Shared::run()
     try {
         finish(lock);
     } catch (const std::exception&) {
-        if (!lock.owns_lock())
-            lock.lock();
         isEnded = true;
         ended.notify_all();
     }

@@ -2,7 +2,9 @@
 #include <telltale/agent/spoolowner.h>
 
 #include <cerrno>
+#include <charconv>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <thread>
 
@@ -53,6 +55,14 @@ std::string startOf(const std::string& pid)
     for (int field = 2; field < 22 && at != std::string::npos; ++field)
         at = stat.find(' ', at + 1);
     return at == std::string::npos ? std::string() : stat.substr(at + 1, stat.find(' ', at + 1) - at - 1);
+}
+
+/// A pid that nobody has any more has no start, and neither has the line of a process that could not read its own.
+bool isAlive(const std::string& pid, const std::string& start)
+{
+    pid_t number = 0;
+    std::from_chars(pid.data(), pid.data() + pid.size(), number);
+    return number > 0 && startOf(pid) == start && (::kill(number, 0) == 0 || errno != ESRCH);
 }
 
 std::string ownLine()
@@ -142,7 +152,7 @@ Expected<void> SpoolOwner::claimByName()
             return failure(ErrorCode::Busy,
                 fmt::format("the spool {} belongs to process {} of {}", m_folder, owner.pid, owner.host),
                 fmt::format("if that process is gone, remove {}", path));
-        if (!owner.pid.empty() && startOf(owner.pid) == owner.start)
+        if (isAlive(owner.pid, owner.start))
             return failure(ErrorCode::Busy, fmt::format("the spool {} belongs to a living process", m_folder));
         // Whoever renames it takes it over; another may have done so meanwhile, then it gets its file back.
         const std::string stale = fmt::format("{}/{}.{}", m_folder, kStalePrefix, ::getpid());
