@@ -11,8 +11,8 @@
 #include <QSaveFile>
 #include <QTimer>
 
+#include <telltale/core/namepattern.h>
 #include <telltale/common/dataview.h>
-#include <telltale/common/modulefilter.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/store/archive.h>
@@ -141,10 +141,10 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     const auto stat = chooseStat(**catalog, *kind, request.stat);
     if (!stat)
         return tl::unexpected(stat.error());
-    if (const views::ModuleFilter filter(request.modules); !filter.isValid()) {
+    if (const NamePattern pattern(request.modules.toStdString()); !pattern.isValid()) {
         return failure(ErrorCode::BadInput,
             "--modules " + request.modules.toStdString() + " is not a regular expression",
-            filter.errorString().toStdString());
+            pattern.error());
     }
 
     views::ViewState state;

@@ -46,10 +46,10 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
     }
     auto* panel = parts.docks->panel<views::ModulesPanel>();
     const items::ModuleTree& tree = panel->model()->tree();
-    const items::NamePattern pattern(text);
+    const std::vector<bool> hits = tree.matching(NamePattern(text.toStdString()));
     for (int i = 1; i < tree.size() && static_cast<int>(entries.size()) < limit && !text.isEmpty(); ++i) {
         const items::ModuleTree::Node& node = tree.node(i);
-        if (pattern.matches(node.path, node.folded))
+        if (hits[static_cast<std::size_t>(i)])
             entries.push_back(
                 { node.path, Words::tr("module"), [panel, path = node.path] { panel->goTo(path); }, true });
     }

@@ -32,10 +32,8 @@ ModuleTree::ModuleTree(const store::Catalog& catalog)
         m_modules += node.hasSeries ? 0 : 1;
         node.hasSeries = true;
     }
-    std::vector<QString> paths;
     for (const Node& node : m_nodes)
-        paths.push_back(node.path);
-    m_names = NamePattern::Names(paths);
+        m_names.add(node.path.toStdString());
     layOut();
 }
 
@@ -51,7 +49,6 @@ int ModuleTree::add(const QString& path)
     node.parent = parent;
     node.segment = dot > 0 ? path.mid(dot + 1) : path;
     node.path = path;
-    node.folded = NamePattern::fold(path);
     m_nodes[static_cast<std::size_t>(parent)].children.push_back(index);
     m_byPath.emplace(key, index);
     return index;
@@ -65,7 +62,7 @@ int ModuleTree::find(const QString& path) const
 
 void ModuleTree::filter(const NamePattern& pattern)
 {
-    const std::vector<bool> hits = pattern.matchEach(m_names);
+    const std::vector<bool> hits = matching(pattern);
     for (std::size_t i = 0; i < hits.size(); ++i)
         m_nodes[i].shown = hits[i];
     // Children come after their parents, so one pass backwards reaches every ancestor.

@@ -8,7 +8,7 @@
 #include <QMetaType>
 #include <QString>
 
-#include <telltale/items/namepattern.h>
+#include <telltale/core/namepattern.h>
 #include <telltale/series/query.h>
 #include <telltale/store/catalog.h>
 
@@ -38,7 +38,6 @@ public:
         int row = 0; ///< among its parent's shown children
         QString segment; ///< "qkv"
         QString path; ///< "layers.7.attn.qkv"
-        std::string folded; ///< path in lower case, what text filters look at
         bool hasSeries = false; ///< some tensor has exactly this name
         bool shown = true;
         WorstValue worst; ///< of the subtree
@@ -56,6 +55,8 @@ public:
     int moduleCount() const { return m_modules; } ///< nodes that have series
     int shownCount() const { return m_shown; } ///< of them, those that the filter shows
 
+    /// Which nodes' paths match.
+    std::vector<bool> matching(const NamePattern& pattern) const { return pattern.matchEach(m_names); }
     /// Shows the nodes that match and what leads to them. Measured: under 50 ms for 100 k names.
     void filter(const NamePattern& pattern);
     void setWorst(const WorstByName& worst);

@@ -56,7 +56,7 @@ void ModuleTreeModel::setFilter(const QString& text)
         return;
     relayOut([&] {
         m_filter = text;
-        m_pattern = NamePattern(text);
+        m_pattern = NamePattern(text.toStdString());
         m_tree.filter(m_pattern);
     });
 }

@@ -23,7 +23,7 @@ public:
     /// Null empties the tree.
     void setCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void setFilter(const QString& text);
-    QString filterError() const { return m_pattern.error(); }
+    QString filterError() const { return QString::fromStdString(m_pattern.error()); }
     void setWorst(WorstByName worst);
 
     const ModuleTree& tree() const { return m_tree; }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
 #include <random>
 #include <thread>
 
@@ -6,6 +7,7 @@
 
 #include <telltale/core/boundedqueue.h>
 #include <telltale/core/bytes.h>
+#include <telltale/core/namepattern.h>
 #include <telltale/core/samplebatch.h>
 
 using namespace telltale;
@@ -128,6 +130,65 @@ private Q_SLOTS:
         producer.join();
         QVERIFY(inOrder);
         QCOMPARE(expected, kItems);
+    }
+
+    void onePatternChoosesNamesEverywhere_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<bool>("matches");
+        const QString qkv = QStringLiteral("layers.7.attn.qkv");
+        QTest::newRow("part, case ignored") << QStringLiteral("ATTN") << qkv << true;
+        QTest::newRow("another part") << QStringLiteral("mlp") << qkv << false;
+        QTest::newRow("a dot is a dot") << QStringLiteral("7xattn") << qkv << false;
+        QTest::newRow("nothing is everything") << QStringLiteral("  ") << qkv << true;
+        QTest::newRow("glob") << QStringLiteral("LAYERS.?.*qkv") << qkv << true;
+        QTest::newRow("glob is the whole name") << QStringLiteral("layers.?") << qkv << false;
+        QTest::newRow("set") << QStringLiteral("layers.[5-8].*") << qkv << true;
+        QTest::newRow("not in the set") << QStringLiteral("layers.[0-3].*") << qkv << false;
+        QTest::newRow("inverted set") << QStringLiteral("layers.[!-0-3].*") << qkv << true;
+        QTest::newRow("closing bracket in a set") << QStringLiteral("a[]x]b") << QStringLiteral("a]b") << true;
+        QTest::newRow("open bracket without an end") << QStringLiteral("*[0") << QStringLiteral("list[0") << true;
+        QTest::newRow("expression") << QStringLiteral("/[5-8]\\.attn/") << qkv << true;
+        QTest::newRow("expression, case counts") << QStringLiteral("/ATTN/") << qkv << false;
+        QTest::newRow("expression over an end") << QStringLiteral("/qkv\\s/") << qkv << false;
+        QTest::newRow("expression at both ends") << QStringLiteral("/^layers.*qkv$/") << qkv << true;
+        QTest::newRow("broken expression") << QStringLiteral("/(/") << qkv << false;
+        QTest::newRow("other scripts") << QStringLiteral("ПОТЕРЯ") << QStringLiteral("потеря.среднее") << true;
+        QTest::newRow("one character, not one byte") << QStringLiteral("损?") << QStringLiteral("损失") << true;
+    }
+    void onePatternChoosesNamesEverywhere()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, name);
+        QFETCH(bool, matches);
+        const NamePattern pattern(text.toStdString());
+        QCOMPARE(pattern.matches(name.toStdString()), matches);
+        QCOMPARE(pattern.isValid(), text != QStringLiteral("/(/"));
+        NamePattern::Names names;
+        for (const std::string& one : { std::string("\xff\xfe torn"), name.toStdString(), std::string(), std::string("x y") })
+            names.add(one);
+        QCOMPARE(pattern.matchEach(names)[1], matches);
+    }
+
+    void manyNamesAnswerAsOneByOne()
+    {
+        std::mt19937 generator(7);
+        const std::array patterns { "a", "ab", "*", "?b*", "a*b*a", "[ab]?*", "*[!a]", "/a+b$/", "/^(ab|b)/", "/$/", "/a.*\\nb/" };
+        NamePattern::Names names;
+        std::vector<std::string> texts;
+        for (int i = 0; i < 300; ++i) {
+            std::string& text = texts.emplace_back();
+            for (std::size_t length = generator() % 6; length > 0; --length)
+                text += "ab.B"[generator() % 4];
+            names.add(text);
+        }
+        for (const char* text : patterns) {
+            const NamePattern pattern { std::string_view(text) };
+            const std::vector<bool> hits = pattern.matchEach(names);
+            for (std::size_t i = 0; i < texts.size(); ++i)
+                QVERIFY2(hits[i] == pattern.matches(texts[i]), (std::string(text) + " on '" + texts[i] + "'").c_str());
+        }
     }
 };
 

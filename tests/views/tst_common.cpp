@@ -6,7 +6,6 @@
 #include <QTest>
 
 #include <telltale/common/csv.h>
-#include <telltale/common/modulefilter.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
 
@@ -214,19 +213,6 @@ private Q_SLOTS:
         QCOMPARE(visible.count(), 0);
         QCOMPARE(stat.count(), 0);
         QVERIFY(!state.canZoomBack());
-    }
-
-    void filterTakesPartsGlobsAndExpressions()
-    {
-        const QString name = QStringLiteral("layers.7.attn.qkv");
-        QVERIFY(ModuleFilter(QStringLiteral("ATTN")).matches(name));
-        QVERIFY(!ModuleFilter(QStringLiteral("mlp")).matches(name));
-        QVERIFY(ModuleFilter(QStringLiteral("layers.?.*qkv")).matches(name));
-        QVERIFY(!ModuleFilter(QStringLiteral("layers.?")).matches(name));
-        QVERIFY(ModuleFilter(QStringLiteral("/[5-8]\\.attn/")).matches(name));
-        QVERIFY(!ModuleFilter(QStringLiteral("/(/")).matches(name));
-        QVERIFY(!ModuleFilter(QStringLiteral("/(/")).isValid());
-        QVERIFY(ModuleFilter(QStringLiteral("  ")).matches(name));
     }
 
     void rowsStandInModelOrderAndInGroups()

@@ -7,9 +7,8 @@
 #include <tuple>
 #include <unordered_map>
 
+#include <telltale/core/namepattern.h>
 #include <telltale/store/runindex.h>
-
-#include "modulefilter.h"
 
 namespace telltale::views {
 
@@ -114,7 +113,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
     for (const Found& f : found)
         addVariant(variantsOf[f.info->name], *f.info);
 
-    const ModuleFilter filter(wish.filter);
+    const NamePattern filter(wish.filter.toStdString());
     std::vector<Row> rows;
     for (const Found& f : found) {
         const Identity identity { f.info->name, f.info->slot, f.info->vppStage, f.info->microStep, f.info->definition,
@@ -127,7 +126,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         }
         const ModuleKey key { QString::fromStdString(f.info->name), QString::fromStdString(f.info->slot) };
         const bool wanted = wish.only.empty()
-            ? filter.matches(key.slot.isEmpty() ? key.name : key.name + QLatin1Char('.') + key.slot)
+            ? filter.matches(f.info->slot.empty() ? f.info->name : f.info->name + '.' + f.info->slot)
             : std::find(wish.only.begin(), wish.only.end(), key) != wish.only.end();
         if (!wanted) {
             entry->second = SIZE_MAX;

@@ -29,7 +29,7 @@ struct Row {
 struct RowWish {
     Kind kind = Kind::Unspecified;
     std::optional<Rank> rank; ///< every rank when empty
-    QString filter; ///< as ModuleFilter
+    QString filter; ///< as NamePattern
     std::vector<ModuleKey> only; ///< when not empty: these alone, in this order
     std::optional<Stat> stat = std::nullopt; ///< only series that have it
 };
