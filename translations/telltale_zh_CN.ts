@@ -352,8 +352,8 @@
         <translation>非有限值，受下游影响</translation>
     </message>
     <message>
-        <source>%1 deviations from its own median</source>
-        <translation>偏离自身中位数 %1 个 MAD</translation>
+        <source>at most %1 deviations from what came before</source>
+        <translation>与此前水平相比最多偏离 %1 个标准差</translation>
     </message>
     <message>
         <source>Module</source>

@@ -11,10 +11,10 @@
 #include <QSaveFile>
 #include <QTimer>
 
-#include <telltale/core/namepattern.h>
 #include <telltale/common/dataview.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
+#include <telltale/core/namepattern.h>
 #include <telltale/store/archive.h>
 
 #include "args.h"
@@ -143,8 +143,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         return tl::unexpected(stat.error());
     if (const NamePattern pattern(request.modules.toStdString()); !pattern.isValid()) {
         return failure(ErrorCode::BadInput,
-            "--modules " + request.modules.toStdString() + " is not a regular expression",
-            pattern.error());
+            "--modules " + request.modules.toStdString() + " is not a regular expression", pattern.error());
     }
 
     views::ViewState state;

@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/namepattern.h>
 #include <telltale/core/plaintext.h>
+#include <telltale/store/rowsof.h>
 #include <telltale/store/runindex.h>
 
 #include "report.h"
@@ -27,17 +29,10 @@ using series::RawValue;
 struct Row {
     Rank rank;
     Kind kind = Kind::Unspecified;
-    std::string name;
-    std::string slot;
-    int microStep = -1;
+    series::SeriesKey key;
     Stat stat = Stat::Unspecified;
     std::uint64_t numel = 0;
-    std::uint32_t form = 0;
-    int chunk = 0;
-    std::string definition;
     series::RowAttempts attempts;
-
-    std::string label() const { return slot.empty() ? name : name + ':' + slot; }
 };
 
 /// How the series was measured, in words.
@@ -111,50 +106,55 @@ std::string nearbyNames(const store::Catalog& catalog, const std::string& name)
     return nearby.empty() ? "" : fmt::format("did you mean {}?", fmt::join(nearby, ", "));
 }
 
+/// Rows of exactly this name, or name and slot; where there are none and it is a pattern, those that it chooses.
+series::RowIndex::Rows rowsOfName(const series::RowIndex& index, const std::string& name, const NamePattern& pattern)
+{
+    series::RowIndex::Rows exact, chosen;
+    const bool isPattern = !pattern.isPlainText() && !pattern.matchesAll();
+    const std::vector<bool> hits = isPattern ? index.matching(pattern) : std::vector<bool>(index.tensorCount());
+    for (const series::RowIndex::Row& row : index.rows()) {
+        const series::SeriesKey& key = index.key(row);
+        if (key.name == name || key.text() == name)
+            exact.push_back(&row);
+        else if (hits[row.tensor])
+            chosen.push_back(&row);
+    }
+    return exact.empty() ? chosen : exact;
+}
+
 Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted& wanted)
 {
-    std::unordered_map<SourceId, const store::SourceInfo*> sources;
-    for (const store::SourceInfo& source : catalog.sources)
-        sources.emplace(source.id, &source);
+    const series::RowIndex& index = store::rowsOf(catalog);
+    const NamePattern pattern(wanted.name);
+    if (!pattern.isValid())
+        return failure(
+            ErrorCode::BadInput, fmt::format("--series {} is not a regular expression", wanted.name), pattern.error());
+    series::RowIndex::Rows found = rowsOfName(index, wanted.name, pattern);
+    if (found.empty())
+        return failure(ErrorCode::BadInput, fmt::format("there is no series '{}' in this capsule", wanted.name),
+            nearbyNames(catalog, wanted.name));
+    std::erase_if(found, [&wanted](const auto* row) {
+        return (wanted.kind && row->kind != *wanted.kind) || (wanted.rank && row->rank != *wanted.rank);
+    });
+    std::stable_sort(found.begin(), found.end(), [&index](const auto* a, const auto* b) {
+        return std::tie(a->rank, a->kind, index.key(*a)) < std::tie(b->rank, b->kind, index.key(*b));
+    });
+
     std::unordered_map<GroupId, const store::GroupInfo*> groups;
     for (const store::GroupInfo& group : catalog.groups)
         groups.emplace(group.id, &group);
-
-    using Key = std::tuple<Rank, Kind, std::string, std::string, int, int, std::uint32_t, std::string>;
-    std::map<Key, std::map<int, const store::SeriesInfo*>> found; // by attempt
-    bool nameExists = false;
-    for (const store::SeriesInfo& info : catalog.series) {
-        if (info.name != wanted.name && (info.slot.empty() || info.name + ':' + info.slot != wanted.name))
-            continue;
-        nameExists = true;
-        const auto source = sources.find(info.source);
-        if (source == sources.end() || (wanted.kind && info.kind != *wanted.kind)
-            || (wanted.rank && source->second->rank != *wanted.rank))
-            continue;
-        const Key key { source->second->rank, info.kind, info.name, info.slot, info.microStep, info.vppStage, info.form,
-            info.definition };
-        found[key][source->second->attempt] = &info;
-    }
-    if (!nameExists)
-        return failure(ErrorCode::BadInput, fmt::format("there is no series '{}' in this capsule", wanted.name),
-            nearbyNames(catalog, wanted.name));
-
     std::vector<Row> rows;
     std::vector<std::string> available;
-    for (const auto& [key, attempts] : found) {
-        const store::SeriesInfo& newest = *attempts.rbegin()->second;
+    for (const series::RowIndex::Row* row : found) {
+        const store::SeriesInfo& newest = catalog.series[row->newest];
         const auto group = groups.find(newest.group);
         const std::vector<Stat> stats = group == groups.end() ? std::vector<Stat> {} : group->second->stats;
         for (const Stat stat : stats)
             available.emplace_back(statName(stat));
         if (wanted.stat && !store::answers(stats, *wanted.stat))
             continue;
-        Row row { std::get<Rank>(key), newest.kind, newest.name, newest.slot, newest.microStep,
-            wanted.stat.value_or(defaultStat(stats)), newest.numel, newest.form, newest.vppStage, newest.definition,
-            {} };
-        for (const auto& [attempt, info] : attempts)
-            row.attempts.push_back(info->id);
-        rows.push_back(std::move(row));
+        rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.numel,
+            row->attempts });
     }
     if (!rows.empty())
         return rows;
@@ -263,10 +263,10 @@ Expected<void> writeText(
 {
     for (const Row& row : rows) {
         out << fmt::format("# {}{}  {}{}{}{}\n{:<9} {:<5} {:<15} VALUE\n",
-            row.chunk == 0 ? "" : fmt::format("{}:", row.chunk), terminalText(row.label()), statName(row.stat),
-            row.microStep < 0 ? "" : fmt::format("  micro step {}", row.microStep),
-            row.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.form), ", ")),
-            row.definition.empty() ? "" : "  = " + terminalText(row.definition), "STEP", "RANK", "KIND");
+            row.key.chunk == 0 ? "" : fmt::format("{}:", row.key.chunk), terminalText(row.key.text()),
+            statName(row.stat), row.key.microStep < 0 ? "" : fmt::format("  micro step {}", row.key.microStep),
+            row.key.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.key.form), ", ")),
+            row.key.definition.empty() ? "" : "  = " + terminalText(row.key.definition), "STEP", "RANK", "KIND");
         auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
             damaged.note(value);
             writeTextValue(out, row, value);
@@ -291,8 +291,9 @@ Expected<void> writeJsonRows(
             << fmt::format("{{\"name\":{},\"slot\":{},\"chunk\":{},\"definition\":{},\"micro_step\":{},\"rank\":{},"
                            "\"kind\":\"{}\",\"stat\":\"{}\","
                            "\"form\":{},\"values\":[",
-                   quoted(row.name), quoted(row.slot), row.chunk, quoted(row.definition), row.microStep, row.rank.value,
-                   kindName(row.kind), statName(row.stat), nlohmann::json(formWords(row.form)).dump());
+                   quoted(row.key.name), quoted(row.key.slot), row.key.chunk, quoted(row.key.definition),
+                   row.key.microStep, row.rank.value, kindName(row.kind), statName(row.stat),
+                   nlohmann::json(formWords(row.key.form)).dump());
         bool first = true;
         auto done = readValues(reader, row, range, [&out, &first, &damaged](const RawValue& value) {
             damaged.note(value);

@@ -15,10 +15,10 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/dataview.h>
+#include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
-#include <telltale/runs/seriesrows.h>
 
 #include "iconbutton.h"
 #include "viewfactory.h"

@@ -73,8 +73,8 @@ using Code = std::shared_ptr<const pcre2_code>;
 std::optional<std::array<std::size_t, 2>> find(
     const pcre2_code* code, pcre2_match_data* match, std::string_view text, std::size_t from)
 {
-    const int found = pcre2_match(
-        code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, match, nullptr);
+    const int found
+        = pcre2_match(code, reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from, 0, match, nullptr);
     if (found < 0) // no match, or an expression that takes too long for an answer
         return std::nullopt;
     const PCRE2_SIZE* const ends = pcre2_get_ovector_pointer(match);

@@ -2,17 +2,8 @@
 #include "moduletree.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace telltale::items {
-
-const WorstValue& WorstValue::worse(const WorstValue& a, const WorstValue& b)
-{
-    const auto rank = [](const WorstValue& v) {
-        return std::make_tuple(v.known, v.isSource, v.isNonFinite(), v.isNonFinite() ? 0.0 : v.deviation);
-    };
-    return rank(b) > rank(a) ? b : a;
-}
 
 ModuleTree::ModuleTree()
 {
@@ -34,6 +25,13 @@ ModuleTree::ModuleTree(const store::Catalog& catalog)
     }
     for (const Node& node : m_nodes)
         m_names.add(node.path.toStdString());
+    m_rows = catalog.rows;
+    m_nodeOf.resize(m_rows ? m_rows->tensorCount() : 0);
+    for (std::size_t i = 0; m_rows && i < m_rows->rows().size(); ++i) {
+        const series::RowIndex::Row& row = m_rows->rows()[i];
+        if (row.kind != Kind::Scalar)
+            m_nodeOf[row.tensor] = m_byPath.at(m_rows->key(row).name);
+    }
     layOut();
 }
 
@@ -62,9 +60,13 @@ int ModuleTree::find(const QString& path) const
 
 void ModuleTree::filter(const NamePattern& pattern)
 {
-    const std::vector<bool> hits = matching(pattern);
-    for (std::size_t i = 0; i < hits.size(); ++i)
-        m_nodes[i].shown = hits[i];
+    const std::vector<bool> chosen = m_rows ? m_rows->matching(pattern) : std::vector<bool>();
+    for (Node& node : m_nodes)
+        node.shown = false;
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (chosen[i])
+            m_nodes[static_cast<std::size_t>(m_nodeOf[i])].shown = true;
+    }
     // Children come after their parents, so one pass backwards reaches every ancestor.
     for (std::size_t i = m_nodes.size(); i-- > 1;) {
         if (m_nodes[i].shown)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -8,26 +9,14 @@
 #include <QMetaType>
 #include <QString>
 
+#include <telltale/analysis/worst.h>
 #include <telltale/core/namepattern.h>
-#include <telltale/series/query.h>
 #include <telltale/store/catalog.h>
 
 namespace telltale::items {
 
-/// The worst that a subtree shows. Thread: any (a value).
-struct WorstValue {
-    bool known = false; ///< false: nothing measured, no bar
-    double deviation = 0; ///< largest distance from the series' own median, in MADs; finite
-    series::CellState nonFinite = series::CellState::Value; ///< NegInf, PosInf or NaN when one was seen
-    bool isSource = false; ///< non-finite at the run's first non-finite step; the others came later
-    Step step { -1 }; ///< where it is worst
-    Rank rank { -1 }; ///< where it is worst, -1 where there is only one
-
-    bool isNonFinite() const { return nonFinite >= series::CellState::NegInf; }
-    /// The louder of both: source, then non-finite, then the larger deviation.
-    static const WorstValue& worse(const WorstValue& a, const WorstValue& b);
-};
-using WorstByName = std::unordered_map<std::string, WorstValue>;
+using analysis::WorstByName;
+using analysis::WorstValue;
 
 /// The model's own hierarchy, from the dotted names of a run's tensors, in model order. Flat arrays: node 0 is the
 /// root, a parent comes before its children. Thread: any (a value).
@@ -57,7 +46,8 @@ public:
 
     /// Which nodes' paths match.
     std::vector<bool> matching(const NamePattern& pattern) const { return pattern.matchEach(m_names); }
-    /// Shows the nodes that match and what leads to them. Measured: under 50 ms for 100 k names.
+    /// Shows the modules whose rows the pattern chooses, as in every view, and what leads to them. Measured: under
+    /// 50 ms for 100 k names.
     void filter(const NamePattern& pattern);
     void setWorst(const WorstByName& worst);
     /// Every name with series at or below a node, in model order.
@@ -69,6 +59,8 @@ private:
 
     std::vector<Node> m_nodes;
     NamePattern::Names m_names; ///< of all nodes
+    std::shared_ptr<const series::RowIndex> m_rows;
+    std::vector<int> m_nodeOf; ///< by tensor of m_rows; 0 = not in the tree
     std::unordered_map<std::string, int> m_byPath;
     int m_modules = 0;
     int m_shown = 0;
@@ -76,4 +68,4 @@ private:
 
 }
 
-Q_DECLARE_METATYPE(telltale::items::WorstValue)
+Q_DECLARE_METATYPE(telltale::analysis::WorstValue)

@@ -138,7 +138,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
             return tr("nothing measured");
         if (node.worst.isNonFinite())
             return node.worst.isSource ? tr("first non-finite value") : tr("non-finite, downstream");
-        return tr("%1 deviations from its own median").arg(node.worst.deviation, 0, 'g', 3);
+        return tr("at most %1 deviations from what came before").arg(node.worst.deviation, 0, 'g', 3);
     case KeyRole:
         return node.path;
     case IsGroupRole:

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <telltale/core/ids.h>
 #include <telltale/core/samplebatch.h>
+
+namespace telltale::series {
+class RowIndex;
+}
 
 namespace telltale::store {
 
@@ -93,6 +98,7 @@ struct Catalog {
     std::vector<SourceInfo> sources;
     std::vector<GroupInfo> groups;
     std::vector<SeriesInfo> series; ///< in call order within a source and kind
+    std::shared_ptr<const series::RowIndex> rows; ///< of `series`; made where the catalog is read, see rowsOf
     std::vector<EventInfo> events;
     std::vector<DroppedInfo> dropped;
     std::vector<MissingInfo> missing;

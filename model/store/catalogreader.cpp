@@ -14,6 +14,7 @@
 #include <telltale/store/archive.h>
 #include <telltale/store/checkedrow.h>
 #include <telltale/store/layoutcodec.h>
+#include <telltale/store/rowsof.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -344,6 +345,7 @@ Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
         catalog->damage.emplace_back("the module structure cannot be read");
     else if (structure.error().code != ErrorCode::NotFound)
         return tl::unexpected<Error>(structure.error());
+    catalog->rows = indexRows(*catalog);
     return catalog;
 }
 

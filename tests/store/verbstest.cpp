@@ -49,6 +49,7 @@ private Q_SLOTS:
     void showPrintsEveryValueWithTheNonFiniteByName();
     void showAcceptsAnIdAndARange();
     void optionsAreTakenInAnyOrderAndTheLastCounts();
+    void showTakesAPatternOfNames();
     void wrongUsageIsOneSentenceAndExitTwo_data();
     void wrongUsageIsOneSentenceAndExitTwo();
     void errorsAreOneDocumentWithJson();
@@ -217,6 +218,27 @@ void VerbsTest::optionsAreTakenInAnyOrderAndTheLastCounts()
     const Outcome empty = call(app::showVerb, { m_path, "--series=", "--json" });
     QCOMPARE(empty.code, 2);
     QVERIFY2(empty.json().contains("error"), empty.out.c_str());
+}
+
+void VerbsTest::showTakesAPatternOfNames()
+{
+    const auto names = [this](const char* pattern) {
+        std::vector<std::string> found;
+        const auto document = call(app::showVerb, { m_path, "--series", pattern, "--rank", "1", "--json" }).json();
+        for (const auto& row : document["series"])
+            found.push_back(row["name"].get<std::string>());
+        return found;
+    };
+    using Names = std::vector<std::string>;
+    QCOMPARE(names("fc.*"), (Names { "fc.bias", "fc.weight" }));
+    QCOMPARE(names("f[a-d]"), names("fc.*")); // a module is what is below it
+    QCOMPARE(names("/S$|^loss/"), (Names { "loss" }));
+    QCOMPARE(names("fc.bias"), (Names { "fc.bias" }));
+    QCOMPARE(call(app::showVerb, { m_path, "--series", "fc" }).code, 2); // plain text is the whole name
+    QCOMPARE(call(app::showVerb, { m_path, "--series", "x*" }).code, 2);
+    const Outcome broken = call(app::showVerb, { m_path, "--series", "/(/" });
+    QCOMPARE(broken.code, 2);
+    QVERIFY2(broken.err.find("parenthesis") != std::string::npos, broken.err.c_str());
 }
 
 void VerbsTest::wrongUsageIsOneSentenceAndExitTwo_data()

@@ -166,7 +166,8 @@ private Q_SLOTS:
         QCOMPARE(pattern.matches(name.toStdString()), matches);
         QCOMPARE(pattern.isValid(), text != QStringLiteral("/(/"));
         NamePattern::Names names;
-        for (const std::string& one : { std::string("\xff\xfe torn"), name.toStdString(), std::string(), std::string("x y") })
+        for (const std::string& one :
+            { std::string("\xff\xfe torn"), name.toStdString(), std::string(), std::string("x y") })
             names.add(one);
         QCOMPARE(pattern.matchEach(names)[1], matches);
     }
@@ -174,7 +175,8 @@ private Q_SLOTS:
     void manyNamesAnswerAsOneByOne()
     {
         std::mt19937 generator(7);
-        const std::array patterns { "a", "ab", "*", "?b*", "a*b*a", "[ab]?*", "*[!a]", "/a+b$/", "/^(ab|b)/", "/$/", "/a.*\\nb/" };
+        const std::array patterns { "a", "ab", "*", "?b*", "a*b*a", "[ab]?*", "*[!a]", "/a+b$/", "/^(ab|b)/", "/$/",
+            "/a.*\\nb/" };
         NamePattern::Names names;
         std::vector<std::string> texts;
         for (int i = 0; i < 300; ++i) {

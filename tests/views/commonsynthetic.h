@@ -9,7 +9,7 @@
 
 #include <telltale/common/rowlist.h>
 #include <telltale/series/query.h>
-#include <telltale/store/catalog.h>
+#include <telltale/store/rowsof.h>
 
 /// A run that looks like a real one: a 12-layer transformer whose qkv of layer 7 drifts off, overflows and poisons what
 /// comes after it. Thread: any.
@@ -70,6 +70,7 @@ inline std::shared_ptr<store::Catalog> catalog()
     revision.step = Step { 31174 };
     revision.text = "rev 13";
     catalog->events.push_back(revision);
+    catalog->rows = store::indexRows(*catalog);
     return catalog;
 }
 

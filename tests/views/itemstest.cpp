@@ -12,6 +12,7 @@
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/store/rowsof.h>
 
 using namespace telltale;
 using namespace telltale::items;
@@ -41,6 +42,7 @@ std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names,
         series.name = name;
         catalog->series.push_back(series);
     }
+    catalog->rows = store::indexRows(*catalog);
     return catalog;
 }
 
@@ -204,6 +206,8 @@ private Q_SLOTS:
         QTest::newRow("set") << QStringLiteral("layers.[0-0].*") << 2;
         QTest::newRow("inverted set") << QStringLiteral("layers.[!0].*") << 2;
         QTest::newRow("question mark") << QStringLiteral("layers.?.mlp") << 1;
+        QTest::newRow("a module is what is below it") << QStringLiteral("layers.0") << 2;
+        QTest::newRow("a glob of modules too") << QStringLiteral("*.attn") << 3;
         QTest::newRow("expression") << QStringLiteral("/\\.(qkv|mlp)$/") << 3;
         QTest::newRow("broken expression") << QStringLiteral("/(/") << 0;
         QTest::newRow("no such name") << QStringLiteral("conv") << 0;

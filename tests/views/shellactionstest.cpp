@@ -187,9 +187,9 @@ private Q_SLOTS:
                 plot.top() - 12);
         };
         QTRY_VERIFY_WITH_TIMEOUT(canvas->picture() != nullptr, 20'000);
-        QTRY_COMPARE_WITH_TIMEOUT(canvas->elsewhereText(laneAt(Step { test::DemoCapsule::kFirstBad + 3 })),
+        QTRY_COMPARE_WITH_TIMEOUT(canvas->otherRanksText(laneAt(Step { test::DemoCapsule::kFirstBad + 3 })),
             QStringLiteral("not finite on rank 1"), 20'000);
-        QCOMPARE(canvas->elsewhereText(laneAt(Step { 100 })), QString());
+        QCOMPARE(canvas->otherRanksText(laneAt(Step { 100 })), QString());
         const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("modulesTree"));
         const auto hint = [&] {
             for (int row = 0; row < tree->model()->rowCount(); ++row) {

@@ -230,6 +230,14 @@ private Q_SLOTS:
         QCOMPARE(rows[0].group, QStringLiteral("embed"));
         wish.filter = QStringLiteral("qkv");
         QCOMPARE(buildRows(*synthetic::catalog(), wish).size(), std::size_t { 12 });
+        wish.filter = QStringLiteral("layers.[0-3].*");
+        QCOMPARE(buildRows(*synthetic::catalog(), wish).size(), std::size_t { 4 * 6 });
+        wish.only = { { QStringLiteral("head"), QStringLiteral("output") },
+            { QStringLiteral("embed"), QStringLiteral("output") } };
+        const std::vector<Row> only = buildRows(*synthetic::catalog(), wish);
+        QCOMPARE(only.size(), std::size_t { 2 });
+        QCOMPARE(only[0].key, wish.only[0]);
+        QCOMPARE(only[1].key, wish.only[1]);
     }
 
     void attemptsOfOneTensorAreOneRowOldestFirst()
@@ -247,6 +255,7 @@ private Q_SLOTS:
             info.name = "loss";
             catalog.series.push_back(info);
         }
+        catalog.rows = store::indexRows(catalog);
         RowWish wish;
         wish.kind = Kind::Scalar;
         const std::vector<Row> rows = buildRows(catalog, wish);

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
+#include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include <telltale/core/namepattern.h>
-#include <telltale/store/runindex.h>
+#include <telltale/store/rowsof.h>
 
 namespace telltale::views {
 
@@ -33,26 +34,31 @@ std::pair<qsizetype, qsizetype> firstNumber(const QString& name)
 
 /// What of slot and definition a label needs beside the name: what tells rows of one name apart, and nothing else.
 struct Variants {
-    std::set<std::string> slots;
-    std::set<std::string> definitions;
+    std::set<std::string_view> slots;
+    std::set<std::string_view> definitions;
+
+    void add(const series::SeriesKey& key)
+    {
+        slots.insert(key.slot);
+        definitions.insert(key.definition);
+    }
 };
 
-void addVariant(Variants& variants, const store::SeriesInfo& info)
-{
-    variants.slots.insert(info.slot);
-    variants.definitions.insert(info.definition);
-}
-
-QString label(const store::SeriesInfo& info, const QString& name, const Variants& variants)
+QString label(const series::SeriesKey& key, const QString& name, const Variants& variants)
 {
     QString text = shortNameOf(name);
-    if (variants.slots.size() > 1 && !info.slot.empty())
-        text += QLatin1Char(' ') + QString::fromStdString(info.slot);
-    if (info.microStep >= 0)
-        text += QStringLiteral(" µ%1").arg(info.microStep);
-    if (variants.definitions.size() > 1 && !info.definition.empty())
-        text += QLatin1Char(' ') + QString::fromStdString(info.definition);
+    if (variants.slots.size() > 1 && !key.slot.empty())
+        text += QLatin1Char(' ') + QString::fromStdString(key.slot);
+    if (key.microStep >= 0)
+        text += QStringLiteral(" µ%1").arg(key.microStep);
+    if (variants.definitions.size() > 1 && !key.definition.empty())
+        text += QLatin1Char(' ') + QString::fromStdString(key.definition);
     return text;
+}
+
+ModuleKey keyOf(const series::SeriesKey& key)
+{
+    return { QString::fromStdString(key.name), QString::fromStdString(key.slot) };
 }
 
 }
@@ -81,83 +87,90 @@ QString shortNameOf(const QString& name)
 
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
 {
-    struct Source {
-        int attempt;
-        Rank rank;
-    };
-    std::unordered_map<SourceId, Source> sources;
-    for (const store::SourceInfo& source : catalog.sources)
-        sources.emplace(source.id, Source { source.attempt, source.rank });
-
-    struct Found {
-        const store::SeriesInfo* info;
-        Source source;
-    };
-    std::vector<Found> found;
-    const std::set<GroupId> having = wish.stat ? groupsWith(catalog, *wish.stat) : std::set<GroupId>();
-    for (const store::SeriesInfo& info : catalog.series) {
-        const auto source = sources.find(info.source);
-        if (info.kind != wish.kind || source == sources.end() || (wish.rank && source->second.rank != *wish.rank)
-            || (wish.stat && !having.contains(info.group)))
-            continue;
-        found.push_back({ &info, source->second });
+    const series::RowIndex& index = store::rowsOf(catalog);
+    series::RowIndex::Rows found;
+    std::unordered_map<std::string_view, Variants> variantsOf;
+    const auto learn = [&](const series::RowIndex::Row& row) { variantsOf[index.key(row).name].add(index.key(row)); };
+    if (wish.only.empty()) {
+        const std::vector<bool> chosen = index.matching(NamePattern(wish.filter.toStdString()));
+        std::vector<bool> seen(index.tensorCount());
+        for (const series::RowIndex::Row* row : index.select(wish.kind, wish.rank, wish.stat)) {
+            if (!seen[row->tensor])
+                learn(*row);
+            seen[row->tensor] = true;
+            if (chosen[row->tensor])
+                found.push_back(row);
+        }
     }
-    // Newest attempt first decides the order; within it the call order that the catalog has.
-    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
-        return std::tuple(-a.source.attempt, a.source.rank) < std::tuple(-b.source.attempt, b.source.rank);
-    });
+    for (const ModuleKey& key : wish.only) {
+        const std::string slot = key.slot.toStdString();
+        for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
+            if (row->kind != wish.kind || (wish.rank && row->rank != *wish.rank)
+                || (wish.stat && !row->answers(*wish.stat)))
+                continue;
+            learn(*row);
+            if (index.key(*row).slot == slot)
+                found.push_back(row);
+        }
+    }
 
-    using Identity = std::tuple<std::string, std::string, int, int, std::string, Rank>;
-    std::map<Identity, std::size_t> known;
-    std::map<std::string, Variants> variantsOf;
-    for (const Found& f : found)
-        addVariant(variantsOf[f.info->name], *f.info);
-
-    const NamePattern filter(wish.filter.toStdString());
     std::vector<Row> rows;
-    for (const Found& f : found) {
-        const Identity identity { f.info->name, f.info->slot, f.info->vppStage, f.info->microStep, f.info->definition,
-            f.source.rank };
-        const auto [entry, isNew] = known.try_emplace(identity, rows.size());
-        if (!isNew) {
-            if (entry->second != SIZE_MAX)
-                rows[entry->second].attempts.insert(rows[entry->second].attempts.begin(), f.info->id);
-            continue;
-        }
-        const ModuleKey key { QString::fromStdString(f.info->name), QString::fromStdString(f.info->slot) };
-        const bool wanted = wish.only.empty()
-            ? filter.matches(f.info->slot.empty() ? f.info->name : f.info->name + '.' + f.info->slot)
-            : std::find(wish.only.begin(), wish.only.end(), key) != wish.only.end();
-        if (!wanted) {
-            entry->second = SIZE_MAX;
-            continue;
-        }
+    rows.reserve(found.size());
+    for (const series::RowIndex::Row* from : found) {
+        const series::SeriesKey& key = index.key(*from);
         Row row;
-        row.key = key;
-        row.kind = wish.kind;
-        row.rank = f.source.rank;
-        row.label = label(*f.info, key.name, variantsOf[f.info->name]);
-        row.group = groupOf(key.name);
-        row.attempts.push_back(f.info->id);
+        row.key = keyOf(key);
+        row.kind = from->kind;
+        row.rank = from->rank;
+        row.label = label(key, row.key.name, variantsOf[key.name]);
+        row.group = groupOf(row.key.name);
+        row.attempts = from->attempts;
+        row.tensor = from->tensor;
         rows.push_back(std::move(row));
-    }
-    if (!wish.only.empty()) {
-        std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
-            return std::find(wish.only.begin(), wish.only.end(), a.key)
-                < std::find(wish.only.begin(), wish.only.end(), b.key);
-        });
     }
     return rows;
 }
 
-std::set<GroupId> groupsWith(const store::Catalog& catalog, Stat stat)
+const series::RowIndex::Row* firstRow(const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key)
 {
-    std::set<GroupId> groups;
-    for (const store::GroupInfo& group : catalog.groups) {
-        if (store::answers(group.stats, stat))
-            groups.insert(group.id);
+    for (const series::RowIndex::Row* row : rankRows(catalog, kind, key)) {
+        if (row->rank == rank)
+            return row;
     }
-    return groups;
+    return nullptr;
+}
+
+std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog, Kind kind, const ModuleKey& key)
+{
+    const series::RowIndex& index = store::rowsOf(catalog);
+    const std::string slot = key.slot.toStdString();
+    std::map<Rank, const series::RowIndex::Row*> first;
+    for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
+        if (row->kind == kind && index.key(*row).slot == slot)
+            first.try_emplace(row->rank, row);
+    }
+    std::vector<const series::RowIndex::Row*> rows;
+    for (const auto& [rank, row] : first)
+        rows.push_back(row);
+    return rows;
+}
+
+ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
+{
+    const series::RowIndex& index = store::rowsOf(catalog);
+    series::RowIndex::Rows rows = index.named(name.toStdString());
+    std::erase_if(rows, [](const auto* row) { return row->answers(Stat::Hist); }); // a bin is not the tensor
+    ModuleKeys found;
+    if (rows.empty())
+        return found;
+    const bool hasKind = std::any_of(rows.begin(), rows.end(), [kind](const auto* row) { return row->kind == kind; });
+    found.kind = hasKind ? kind : rows.front()->kind;
+    for (const series::RowIndex::Row* row : rows) {
+        const ModuleKey key = keyOf(index.key(*row));
+        if (row->kind == found.kind && std::find(found.keys.begin(), found.keys.end(), key) == found.keys.end())
+            found.keys.push_back(key);
+    }
+    return found;
 }
 
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind)

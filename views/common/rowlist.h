@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include <QString>
 
-#include <telltale/series/query.h>
+#include <telltale/series/rowindex.h>
 #include <telltale/store/catalog.h>
 
 #include "viewstate.h"
@@ -22,6 +22,7 @@ struct Row {
     QString label; ///< "7.attn.qkv", with the slot where a name has several
     QString group; ///< "layers.7"; rows of a group stand together
     series::RowAttempts attempts; ///< oldest first
+    std::uint32_t tensor = 0; ///< as series::RowIndex::Row: the same on other ranks of the run
     QString fullName() const;
     bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
 };
@@ -36,8 +37,17 @@ struct RowWish {
 
 /// Rows in model order (call order of the newest attempt; what only older attempts had follows). Thread: any.
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish);
-/// Groups whose series have a statistic; absmax follows from min and max.
-std::set<GroupId> groupsWith(const store::Catalog& catalog, Stat stat);
+/// The first row of a tensor: its other micro steps and definitions come after it. Null where there is none.
+const series::RowIndex::Row* firstRow(const store::Catalog& catalog, Kind kind, Rank rank, const ModuleKey& key);
+/// The first row of a tensor on every rank that has it, by rank.
+std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog, Kind kind, const ModuleKey& key);
+/// What of a module can be selected.
+struct ModuleKeys {
+    Kind kind = Kind::Unspecified;
+    std::vector<ModuleKey> keys;
+};
+/// Slots of a module: of `kind` when it has that name, else of the first kind that has.
+ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name);
 /// Ranks that have series of a kind, ascending.
 std::vector<Rank> ranksOf(const store::Catalog& catalog, Kind kind);
 /// Kinds that the run has, in the order of their numbers.

@@ -45,19 +45,19 @@ void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
     invalidate();
 }
 
-void HeatCanvas::setElsewhere(HeatElsewhere elsewhere)
+void HeatCanvas::setOtherRanks(analysis::NonFiniteRanks ranks)
 {
-    m_elsewhere = std::move(elsewhere);
+    m_otherRanks = std::move(ranks);
     invalidate();
 }
 
-QString HeatCanvas::elsewhereText(QPoint position) const
+QString HeatCanvas::otherRanksText(QPoint position) const
 {
     const int column = position.y() <= kTop + AxisPainter::kLane ? columnAt(position.x()) : -1;
     if (column < 0 || m_picture->axes != HeatAxes::ModuleByStep)
         return {};
     QStringList ranks;
-    for (const Rank rank : m_elsewhere.at(m_picture->stepsOf(column).first))
+    for (const Rank rank : m_otherRanks.at(m_picture->stepsOf(column).first))
         ranks.append(QString::number(rank.value));
     return ranks.isEmpty() ? QString() : tr("not finite on rank %1").arg(ranks.join(QStringLiteral(", ")));
 }
@@ -66,7 +66,7 @@ bool HeatCanvas::event(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        QToolTip::showText(help->globalPos(), elsewhereText(help->pos()), this);
+        QToolTip::showText(help->globalPos(), otherRanksText(help->pos()), this);
         return true;
     }
     return PlotCanvas::event(event);
@@ -185,9 +185,9 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
     double triangleEnd = -1e9;
     for (int column = 0; column < picture.columns(); ++column) {
         const CellState state = strongest[static_cast<std::size_t>(column)];
-        const bool elsewhere
-            = picture.axes == HeatAxes::ModuleByStep && !m_elsewhere.at(picture.stepsOf(column).first).empty();
-        if (!glyphs::isNonFinite(state) && !elsewhere)
+        const bool onOthers
+            = picture.axes == HeatAxes::ModuleByStep && !m_otherRanks.at(picture.stepsOf(column).first).empty();
+        if (!glyphs::isNonFinite(state) && !onOthers)
             continue;
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());

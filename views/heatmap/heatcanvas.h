@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include <telltale/analysis/nonfinite.h>
 #include <telltale/common/axispainter.h>
 #include <telltale/common/plotcanvas.h>
 
-#include "heatelsewhere.h"
 #include "heatgutter.h"
 #include "heatpicture.h"
 #include "rowlayout.h"
@@ -23,9 +23,9 @@ public:
     void setPicture(std::shared_ptr<const HeatPicture> picture);
     const HeatPicture* picture() const { return m_picture.get(); }
     /// Ranks beside the picture's own that are not finite: marked in the lane, named by its tooltip.
-    void setElsewhere(HeatElsewhere elsewhere);
+    void setOtherRanks(analysis::NonFiniteRanks ranks);
     /// What the lane says at a place of the widget; empty where all other ranks are finite.
-    QString elsewhereText(QPoint position) const;
+    QString otherRanksText(QPoint position) const;
     /// Sentence shown when there is nothing to paint.
     void setEmptyText(const QString& text);
     /// False where another plot below carries the step axis.
@@ -71,7 +71,7 @@ private:
     std::shared_ptr<const HeatPicture> m_picture;
     QString m_emptyText;
     RowLayout m_layout; ///< in logical pixels, for the widget's size
-    HeatElsewhere m_elsewhere;
+    analysis::NonFiniteRanks m_otherRanks; ///< what is broken on a rank that is not shown
     HeatGutter::Wish m_gutterWish;
     std::size_t m_groups = 0; ///< of rows, in the picture
     int m_gutter = 0; ///< as told last

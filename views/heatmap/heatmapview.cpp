@@ -8,13 +8,14 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/analysis/nonfinite.h>
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/store/rowsof.h>
 
 #include "heatcanvas.h"
-#include "heatelsewhere.h"
 #include "heatquery.h"
 
 namespace telltale::views {
@@ -38,7 +39,7 @@ HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
     , m_bar(new ViewBar(this))
     , m_canvas(new HeatCanvas(context.state, this))
-    , m_elsewhereId(context.queries ? context.queries->newView() : 0)
+    , m_otherRanksId(context.queries ? context.queries->newView() : 0)
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -57,12 +58,12 @@ HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
 HeatmapView::~HeatmapView()
 {
     if (context().queries)
-        context().queries->cancel(m_elsewhereId);
+        context().queries->cancel(m_otherRanksId);
 }
 
 bool HeatmapView::isSettled() const
 {
-    return DataView::isSettled() && !(context().queries && context().queries->isBusy(m_elsewhereId));
+    return DataView::isSettled() && !(context().queries && context().queries->isBusy(m_otherRanksId));
 }
 
 void HeatmapView::buildBar()
@@ -119,8 +120,8 @@ void HeatmapView::connectState()
     };
     connect(state, &ViewState::runChanged, this, [this, askAndFill] {
         if (context().queries)
-            context().queries->cancel(m_elsewhereId);
-        m_canvas->setElsewhere({});
+            context().queries->cancel(m_otherRanksId);
+        m_canvas->setOtherRanks({});
         m_canvas->setPicture(nullptr);
         askAndFill();
     });
@@ -245,7 +246,7 @@ void HeatmapView::ask()
                    const series::CancelToken& cancel) { return readHeat(reader, request, cancel); },
         [this, request](std::shared_ptr<const HeatPicture> picture) {
             m_canvas->setPicture(std::move(picture));
-            askElsewhere(request);
+            askOtherRanks(request);
         });
 }
 
@@ -254,20 +255,27 @@ void HeatmapView::troubleChanged()
     m_canvas->setEmptyText(emptyText());
 }
 
-void HeatmapView::askElsewhere(const HeatRequest& request)
+void HeatmapView::askOtherRanks(const HeatRequest& request)
 {
-    // A fast run must not starve this slower answer; its next steps ask again.
-    if (request.isLive && context().queries->isBusy(m_elsewhereId))
+    if (request.axes != HeatAxes::ModuleByStep)
         return;
-    context().queries->submit(m_elsewhereId, context().state->run(),
+    // A fast run must not starve this slower answer; its next steps ask again.
+    if (request.isLive && context().queries->isBusy(m_otherRanksId))
+        return;
+    context().queries->submit(m_otherRanksId, context().state->run(),
         [this, request](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-            auto elsewhere = reader ? readElsewhere(**reader, request, cancel) : tl::unexpected(reader.error());
-            if (!elsewhere)
+            if (!reader)
                 return {}; // the picture's own question says what is wrong
-            return [this, found = std::move(*elsewhere), rank = request.rank] {
+            const series::RowIndex& rows = store::rowsOf(*request.catalog);
+            auto found = analysis::findOtherRanks(**reader, rows, { request.kind, request.stat },
+                rows.matching(NamePattern(request.filter.toStdString())), request.rank, request.range, request.pixels,
+                cancel);
+            if (!found)
+                return {};
+            return [this, found = std::move(*found), rank = request.rank] {
                 if (rank == context().state->rank())
-                    m_canvas->setElsewhere(found);
+                    m_canvas->setOtherRanks(found);
             };
         });
 }

@@ -48,7 +48,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void askElsewhere(const HeatRequest& request);
+    void askOtherRanks(const HeatRequest& request);
     void buildBar();
     void connectState();
     void fillChoices();
@@ -60,7 +60,7 @@ private:
     RowOrder m_order = RowOrder::Model;
     ViewBar* m_bar;
     HeatCanvas* m_canvas;
-    store::QueryPool::ViewId m_elsewhereId; ///< asks the ranks that are not shown
+    store::QueryPool::ViewId m_otherRanksId; ///< asks the ranks that are not shown
     QComboBox* m_axesBox = nullptr;
     QComboBox* m_kindBox = nullptr;
     QComboBox* m_statBox = nullptr;

@@ -19,7 +19,7 @@ std::vector<Row> otherRows(const CurveSeries& of, const CurveRequest& request)
     std::erase_if(rows, [&](const Row& row) {
         const bool wanted = !request.ranks
             || std::find(request.ranks->begin(), request.ranks->end(), row.rank) != request.ranks->end();
-        return row.rank == of.row.rank || row.label != of.row.label || !wanted;
+        return row.rank == of.row.rank || row.tensor != of.row.tensor || !wanted;
     });
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rank < b.rank; });
     return rows;

@@ -14,13 +14,13 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/kindtext.h>
+#include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 
 #include "facttable.h"
 #include "panelhead.h"
 #include "rankbars.h"
 #include "rolelabel.h"
-#include "seriesrows.h"
 
 namespace telltale::views {
 
@@ -284,11 +284,9 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
 {
     const ViewState* state = m_context.state;
     QStringList parts;
-    const auto rows = seriesRows(catalog, m_kind, state->rank());
-    const auto row = std::find_if(
-        rows.begin(), rows.end(), [&](const SeriesRow& r) { return !m_keys.empty() && r.key == m_keys.front(); });
-    if (row != rows.end() && row->series->dtype != DType::Unknown)
-        parts.append(words(dtypeName(row->series->dtype)));
+    const auto* row = m_keys.empty() ? nullptr : firstRow(catalog, m_kind, state->rank(), m_keys.front());
+    if (row && catalog.series[row->newest].dtype != DType::Unknown)
+        parts.append(words(dtypeName(catalog.series[row->newest].dtype)));
     std::vector<Rank> ranks;
     for (const store::SourceInfo& source : catalog.sources) {
         if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
@@ -318,13 +316,12 @@ void InspectorPanel::ask()
     InspectorQuery query;
     GroupId group;
     std::vector<std::uint64_t> numels;
-    const auto rows = seriesRows(*catalog, m_kind, state->rank());
     for (const ModuleKey& key : m_keys) {
-        const auto row = std::find_if(rows.begin(), rows.end(), [&](const SeriesRow& r) { return r.key == key; });
-        query.columns.push_back(row == rows.end() ? series::RowAttempts() : row->attempts);
-        numels.push_back(row == rows.end() ? 0 : row->series->numel);
-        if (row != rows.end())
-            group = row->series->group;
+        const auto* row = firstRow(*catalog, m_kind, state->rank(), key);
+        query.columns.push_back(row ? row->attempts : series::RowAttempts());
+        numels.push_back(row ? catalog->series[row->newest].numel : 0);
+        if (row)
+            group = catalog->series[row->newest].group;
     }
     query.stats = shownStats(*catalog, group);
     query.all = state->fullRange();
@@ -332,9 +329,9 @@ void InspectorPanel::ask()
     query.rankStat = state->stat();
     m_ranks.clear();
     m_numels = std::move(numels);
-    for (auto& [rank, attempts] : rankRows(*catalog, m_kind, m_keys.front())) {
-        m_ranks.push_back(rank);
-        query.ranks.push_back(std::move(attempts));
+    for (const auto* row : rankRows(*catalog, m_kind, m_keys.front())) {
+        m_ranks.push_back(row->rank);
+        query.ranks.push_back(row->attempts);
     }
     m_context.queries->submit(m_queryId, state->run(),
         [this, query = std::move(query)](

@@ -2,10 +2,12 @@
 #include "modulesdelegate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QPainter>
 #include <QPainterPath>
 
+#include <telltale/analysis/deviation.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/moduletreemodel.h>
 
@@ -18,7 +20,11 @@ constexpr int kBarHeight = 8;
 void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& worst)
 {
     const Theme& theme = Theme::current();
-    const double share = worst.isNonFinite() ? 1.0 : std::clamp(worst.deviation / ModulesDelegate::kFullBar, 0.04, 1.0);
+    // Deviations differ by factors, so equal factors are equal lengths.
+    const double loud = std::log(std::max(worst.deviation / analysis::kQuiet, 1.0));
+    const double share = worst.isNonFinite()
+        ? 1.0
+        : std::clamp(loud / std::log(ModulesDelegate::kFullBar / analysis::kQuiet), 0.04, 1.0);
     const QRectF bar(area.left(), area.center().y() - kBarHeight / 2.0, area.width() * share, kBarHeight);
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setPen(Qt::NoPen);

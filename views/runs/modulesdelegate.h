@@ -10,7 +10,7 @@ namespace telltale::views {
 class ModulesDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
-    static constexpr double kFullBar = 30; ///< deviation (MADs) that fills the bar
+    static constexpr double kFullBar = 30; ///< deviation that fills the bar; one that is quiet has a stub
 
     using QStyledItemDelegate::QStyledItemDelegate;
 

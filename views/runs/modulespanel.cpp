@@ -2,7 +2,6 @@
 #include "modulespanel.h"
 
 #include <algorithm>
-#include <map>
 
 #include <QHeaderView>
 #include <QLineEdit>
@@ -11,17 +10,17 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/analysis/worst.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/store/rowsof.h>
 
 #include "modulesdelegate.h"
 #include "panelhead.h"
 #include "paneltree.h"
 #include "rolelabel.h"
-#include "seriesrows.h"
-#include "worstscan.h"
 
 namespace telltale::views {
 
@@ -271,37 +270,12 @@ void ModulesPanel::scan()
     if (!catalog || !m_context.queries || !state->run())
         return;
     m_sinceScan.start();
-    WorstQuery query;
-    query.isInExecutionOrder = state->kind() == Kind::Actv;
-    // All ranks: what is broken on one must not look healthy because another is shown. Within the run's own order of
-    // modules, so that the earliest of one step is the source whatever its rank.
-    struct Ranked {
-        std::size_t place;
-        Rank rank;
-        SeriesRow row;
-    };
-    std::vector<Ranked> all;
-    std::map<std::pair<QString, QString>, std::size_t> places;
-    for (const Rank rank : ranksOf(*catalog, state->kind())) {
-        for (SeriesRow& row : seriesRows(*catalog, state->kind(), rank)) {
-            const auto place = places.try_emplace({ row.key.name, row.key.slot }, places.size()).first->second;
-            all.push_back({ place, rank, std::move(row) });
-        }
-    }
-    std::stable_sort(all.begin(), all.end(), [](const Ranked& a, const Ranked& b) { return a.place < b.place; });
-    for (Ranked& one : all) {
-        query.names.push_back(one.row.series->name);
-        query.rows.push_back(std::move(one.row.attempts));
-        query.ranks.push_back(one.rank);
-    }
-    query.stat = state->stat();
-    query.range = state->fullRange();
     m_context.queries->submit(m_queryId, state->run(),
-        [this, query = std::move(query)](
+        [this, catalog, kind = state->kind(), stat = state->stat(), range = state->fullRange()](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
             if (!reader)
                 return {}; // the views say why a run cannot be read
-            Expected<items::WorstByName> worst = scanWorst(**reader, query, cancel);
+            auto worst = analysis::findWorst(**reader, store::rowsOf(*catalog), kind, stat, range, cancel);
             if (!worst)
                 return {};
             return [this, found = std::move(*worst)]() mutable {

@@ -1,25 +1,48 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "worstscan.h"
+#include <telltale/analysis/worst.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <tuple>
+#include <vector>
 
-namespace telltale::views {
+#include <telltale/analysis/deviation.h>
+
+namespace telltale::analysis {
 
 namespace {
 
 using series::CellState;
+using Rows = series::RowIndex::Rows;
 
-double medianOf(std::vector<double>& values)
+Expected<series::HeatResult> readColumns(
+    store::RunReader& reader, const Rows& rows, Stat stat, StepRange range, const series::CancelToken& cancel)
 {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
+    series::HeatQuery query;
+    query.stat = stat;
+    query.range = range;
+    query.pixels = static_cast<int>(std::min<std::int64_t>(kWorstColumns, range.count()));
+    for (const series::RowIndex::Row* row : rows)
+        query.rows.push_back(row->attempts);
+    return reader.heatmap(query, cancel);
+}
+
+/// In the run's own order of modules, the ranks of each together: the earliest of one step is the source whatever its
+/// rank.
+Rows inModelOrder(const series::RowIndex& index, Kind kind, Stat stat)
+{
+    Rows rows = index.select(kind, {}, stat);
+    std::vector<std::size_t> place(index.tensorCount(), SIZE_MAX);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        place[rows[i]->tensor] = std::min(place[rows[i]->tensor], i);
+    std::stable_sort(rows.begin(), rows.end(), [&place](const auto* a, const auto* b) {
+        return std::tie(place[a->tensor], a->rank) < std::tie(place[b->tensor], b->rank);
+    });
+    return rows;
 }
 
 struct Candidates {
-    std::vector<std::size_t> rows; ///< into the query
+    Rows rows;
     StepRange range;
 };
 
@@ -45,35 +68,28 @@ Candidates earliest(const series::HeatResult& heat, const Candidates& among)
 
 }
 
-double worstDeviation(std::vector<double> values)
+const WorstValue& WorstValue::worse(const WorstValue& a, const WorstValue& b)
 {
-    if (values.size() < 4)
-        return 0;
-    const double median = medianOf(values);
-    for (double& value : values)
-        value = std::abs(value - median);
-    const double worst = *std::max_element(values.begin(), values.end());
-    const double mad = std::max(medianOf(values), std::abs(median) * 0.01);
-    return mad > 0 ? worst / mad : 0;
+    const auto rank = [](const WorstValue& v) {
+        return std::make_tuple(v.known, v.isSource, v.isNonFinite(), v.isNonFinite() ? 0.0 : v.deviation);
+    };
+    return rank(b) > rank(a) ? b : a;
 }
 
-Expected<items::WorstByName> scanWorst(
-    store::RunReader& reader, const WorstQuery& query, const series::CancelToken& cancel)
+Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind, Stat stat,
+    StepRange range, const series::CancelToken& cancel)
 {
-    items::WorstByName result;
-    if (query.rows.empty() || query.range.isEmpty())
+    WorstByName result;
+    const Candidates all { inModelOrder(index, kind, stat), range };
+    if (all.rows.empty() || range.isEmpty())
         return result;
-    const int columns = static_cast<int>(std::min<std::int64_t>(kWorstColumns, query.range.count()));
-    Expected<series::HeatResult> heat = reader.heatmap({ query.rows, query.stat, query.range, columns }, cancel);
+    auto heat = readColumns(reader, all.rows, stat, range, cancel);
     if (!heat)
         return tl::unexpected(heat.error());
 
-    Candidates all;
-    all.range = query.range;
     std::vector<double> values;
-    for (std::size_t row = 0; row < query.rows.size(); ++row) {
-        all.rows.push_back(row);
-        items::WorstValue worst;
+    for (std::size_t row = 0; row < all.rows.size(); ++row) {
+        WorstValue worst;
         values.clear();
         for (int column = 0; column < heat->columns; ++column) {
             const std::size_t cell = row * static_cast<std::size_t>(heat->columns) + static_cast<std::size_t>(column);
@@ -84,19 +100,15 @@ Expected<items::WorstByName> scanWorst(
                 worst.nonFinite = std::max(worst.nonFinite, state);
             worst.known = worst.known || state >= CellState::Value;
         }
-        worst.deviation = worstDeviation(values);
-        worst.rank = row < query.ranks.size() ? query.ranks[row] : Rank { -1 };
-        items::WorstValue& known = result[query.names[row]];
-        known = items::WorstValue::worse(known, worst);
+        worst.deviation = largestDeviation(values);
+        worst.rank = all.rows[row]->rank;
+        WorstValue& known = result[index.key(*all.rows[row]).name];
+        known = WorstValue::worse(known, worst);
     }
 
     Candidates source = earliest(*heat, all);
     while (!source.rows.empty() && source.range.count() > 1) {
-        std::vector<series::RowAttempts> rows;
-        for (const std::size_t row : source.rows)
-            rows.push_back(query.rows[row]);
-        const int pixels = static_cast<int>(std::min<std::int64_t>(kWorstColumns, source.range.count()));
-        heat = reader.heatmap({ std::move(rows), query.stat, source.range, pixels }, cancel);
+        heat = readColumns(reader, source.rows, stat, source.range, cancel);
         if (!heat)
             return tl::unexpected(heat.error());
         const Candidates finer = earliest(*heat, source);
@@ -106,12 +118,12 @@ Expected<items::WorstByName> scanWorst(
     }
     // Several may be the first at the same step. Where rows are in the order of execution the earliest row is the
     // source; elsewhere the step alone does not tell them apart, so none is singled out.
-    if (query.isInExecutionOrder && !source.rows.empty())
+    if (kind == Kind::Actv && !source.rows.empty())
         source.rows.erase(source.rows.begin() + 1, source.rows.end());
-    for (const std::size_t row : source.rows) {
-        items::WorstValue& first = result[query.names[row]];
+    for (const series::RowIndex::Row* row : source.rows) {
+        WorstValue& first = result[index.key(*row).name];
         first.isSource = true;
-        first.rank = row < query.ranks.size() ? query.ranks[row] : Rank { -1 };
+        first.rank = row->rank;
         first.step = source.range.first;
     }
     return result;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <unordered_map>
+
+#include <telltale/core/expected.h>
+#include <telltale/series/rowindex.h>
+#include <telltale/store/runreader.h>
+
+namespace telltale::analysis {
+
+/// The worst that a module, or a subtree of modules, shows. Thread: any (a value).
+struct WorstValue {
+    bool known = false; ///< false: nothing measured, no bar
+    double deviation = 0; ///< as largestDeviation; finite
+    series::CellState nonFinite = series::CellState::Value; ///< NegInf, PosInf or NaN when one was seen
+    bool isSource = false; ///< non-finite at the run's first non-finite step; the others came later
+    Step step { -1 }; ///< where it is worst
+    Rank rank { -1 }; ///< where it is worst
+
+    bool isNonFinite() const { return nonFinite >= series::CellState::NegInf; }
+    /// The louder of both: source, then non-finite, then the larger deviation.
+    static const WorstValue& worse(const WorstValue& a, const WorstValue& b);
+};
+using WorstByName = std::unordered_map<std::string, WorstValue>;
+
+/// The worst of each module of a kind over all ranks: what is broken on one must not look healthy because another is
+/// shown. Each row in its own terms: its largest deviation over kWorstColumns equal parts of the range, and its
+/// strongest non-finite state. The earliest non-finite row is the source (where several are in one step: in the order
+/// of execution the first, else all of them).
+/// Thread: query. Cost: rows x kWorstColumns, and a few refinements of the non-finite rows.
+Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind, Stat stat,
+    StepRange range, const series::CancelToken& cancel = {});
+
+inline constexpr int kWorstColumns = 64;
+
+}

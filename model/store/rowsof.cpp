@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/rowsof.h>
+
+#include <unordered_map>
+#include <utility>
+
+namespace telltale::store {
+
+std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog)
+{
+    std::unordered_map<SourceId, const SourceInfo*> sources;
+    for (const SourceInfo& source : catalog.sources)
+        sources.emplace(source.id, &source);
+    std::unordered_map<GroupId, std::uint32_t> stats;
+    for (const GroupInfo& group : catalog.groups)
+        stats.emplace(group.id, series::statBits(group.stats));
+    std::vector<series::RowIndex::Measured> measured;
+    measured.reserve(catalog.series.size());
+    for (const SeriesInfo& info : catalog.series) {
+        const auto source = sources.find(info.source);
+        const auto group = stats.find(info.group);
+        measured.push_back({ { info.name, info.slot, info.microStep, info.vppStage, info.definition, info.form },
+            info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
+            source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second });
+    }
+    return std::make_shared<const series::RowIndex>(std::move(measured));
+}
+
+const series::RowIndex& rowsOf(const Catalog& catalog)
+{
+    static const series::RowIndex none;
+    return catalog.rows ? *catalog.rows : none;
+}
+
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/series/rowindex.h>
+#include <telltale/store/catalog.h>
+
+namespace telltale::store {
+
+/// Indexes a catalog's series; Row::newest is their place in Catalog::series. Thread: any (pure), in the program where
+/// the catalog is read and never gui.
+std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog);
+
+/// The rows of a catalog that was read; none of one that was made without them.
+const series::RowIndex& rowsOf(const Catalog& catalog);
+
+}

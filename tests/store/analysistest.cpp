@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <telltale/analysis/deviation.h>
+#include <telltale/analysis/nonfinite.h>
+#include <telltale/analysis/worst.h>
+#include <telltale/store/rowsof.h>
+
+#include "capsulebuilder.h"
+
+using namespace telltale;
+using namespace telltale::analysis;
+using namespace telltale::test;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Names of chosen tensors, in the index's order.
+std::vector<std::string> chosen(const series::RowIndex& index, const char* pattern)
+{
+    const std::vector<bool> hits = index.matching(NamePattern { std::string_view(pattern) });
+    std::vector<std::string> names;
+    std::vector<bool> seen(hits.size());
+    for (const series::RowIndex::Row& row : index.rows()) {
+        if (hits[row.tensor] && !seen[row.tensor])
+            names.push_back(index.key(row).text());
+        seen[row.tensor] = true;
+    }
+    return names;
+}
+
+using Texts = std::vector<std::string>;
+
+series::SeriesKey keyOf(const char* name, const char* slot)
+{
+    series::SeriesKey key;
+    key.name = name;
+    key.slot = slot;
+    return key;
+}
+
+series::RowIndex::Measured measured(std::int64_t id, series::SeriesKey key, Kind kind = Kind::Actv, int rank = 0,
+    int attempt = 0, Stat stat = Stat::Norm)
+{
+    return { std::move(key), SeriesId { id }, kind, Rank { rank }, attempt, series::statBits(std::array { stat }) };
+}
+
+/// A training as healthy ones are: it falls evenly, and every step is noise around that.
+std::vector<double> healthy(std::mt19937& random, int steps, double noise)
+{
+    std::normal_distribution<double> normal;
+    std::vector<double> values;
+    for (int step = 0; step < steps; ++step)
+        values.push_back((0.3 + 3 * std::exp(-6.0 * step / steps)) * std::exp(noise * normal(random)));
+    return values;
+}
+
+using Value = std::function<double(int rank, int module, int step)>;
+
+/// Writes a run of some modules on two ranks and reads it back.
+class Run {
+public:
+    static constexpr int kSteps = 800;
+    static constexpr int kModules = 12;
+
+    Run(const QTemporaryDir& dir, Kind kind, const Value& value)
+    {
+        const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+        CapsuleBuilder builder(path);
+        std::vector<std::string> names;
+        for (int module = 0; module < kModules; ++module)
+            names.push_back("layers." + std::to_string(module));
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
+            const auto layout = builder.addLayout(kind, { Stat::Norm }, names);
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < kSteps; ++step) {
+                StepBlock block;
+                block.step = Step { step };
+                block.layout = layout;
+                std::vector<float> norms;
+                for (int module = 0; module < kModules; ++module)
+                    norms.push_back(static_cast<float>(value(rank, module, step)));
+                block.columns.push_back({ Stat::Norm, std::move(norms) });
+                blocks.push_back(std::move(block));
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+        }
+        builder.finish();
+        reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+        catalog = CapsuleBuilder::must(reader->catalog());
+    }
+
+    const series::RowIndex& rows() const { return store::rowsOf(*catalog); }
+    WorstByName worst(Kind kind) const
+    {
+        return CapsuleBuilder::must(findWorst(*reader, rows(), kind, Stat::Norm, catalog->steps));
+    }
+
+    std::unique_ptr<store::RunReader> reader;
+    std::shared_ptr<const store::Catalog> catalog;
+};
+
+}
+
+class AnalysisTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void whateverTellsSeriesApartMakesARow()
+    {
+        const series::SeriesKey key = keyOf("layers.0.attn", "output");
+        auto other = [&key](auto change) {
+            series::SeriesKey copy = key;
+            change(copy);
+            return copy;
+        };
+        const std::vector<series::SeriesKey> keys { key, other([](auto& k) { k.name = "layers.1.attn"; }),
+            other([](auto& k) { k.slot = "input"; }), other([](auto& k) { k.microStep = 2; }),
+            other([](auto& k) { k.chunk = 1; }), other([](auto& k) { k.definition = "mean of heads"; }),
+            other([](auto& k) { k.form = 8; }) };
+        std::vector<series::RowIndex::Measured> all;
+        for (const int rank : { 1, 0 }) {
+            for (const series::SeriesKey& one : keys)
+                all.push_back(measured(static_cast<std::int64_t>(all.size()) + 1, one, Kind::Actv, rank));
+        }
+        all.push_back(measured(99, key, Kind::ActvGrad));
+        const series::RowIndex index(all);
+        QCOMPARE(index.tensorCount(), keys.size());
+        QCOMPARE(index.select(Kind::Actv).size(), keys.size() * 2);
+        const auto rows = index.select(Kind::Actv, Rank { 1 });
+        QCOMPARE(rows.size(), keys.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QVERIFY(index.key(*rows[i]) == keys[i]);
+            QCOMPARE(rows[i]->attempts, (series::RowAttempts { SeriesId { static_cast<std::int64_t>(i) + 1 } }));
+            QCOMPARE(rows[i]->newest, static_cast<std::uint32_t>(i));
+        }
+        QCOMPARE(index.named("layers.0.attn").size(), (keys.size() - 1) * 2 + 1);
+        QVERIFY(index.named("layers.0").empty());
+        QVERIFY(index.select(Kind::Scalar).empty());
+    }
+
+    void attemptsAreOneRowAndTheNewestDecidesTheOrder()
+    {
+        const series::RowIndex index({ measured(1, keyOf("a", "")), measured(2, keyOf("b", "")),
+            measured(3, keyOf("old", "")), measured(4, keyOf("b", ""), Kind::Actv, 0, 1),
+            measured(5, keyOf("a", ""), Kind::Actv, 0, 1, Stat::Mean), measured(6, keyOf("a", ""), Kind::Actv, 0, 1) });
+        Texts names;
+        for (const auto* row : index.select(Kind::Actv))
+            names.push_back(index.key(*row).name);
+        QCOMPARE(names, (Texts { "b", "a", "old" }));
+        const series::RowIndex::Row& a = *index.named("a").front();
+        QCOMPARE(a.attempts, (series::RowAttempts { SeriesId { 1 }, SeriesId { 5 } }));
+        QCOMPARE(a.newest, 4u);
+        QVERIFY(a.answers(Stat::Norm) && a.answers(Stat::Mean) && !a.answers(Stat::AbsMax));
+        QCOMPARE(index.select(Kind::Actv, {}, Stat::Mean).size(), std::size_t { 1 });
+    }
+
+    void aPatternChoosesTensorsByNameSlotAndModule()
+    {
+        const series::RowIndex index({ measured(1, keyOf("tok", "")), measured(2, keyOf("layers.0.attn", "input")),
+            measured(3, keyOf("layers.0.attn", "output")), measured(4, keyOf("layers.7.attn.qkv", "output")),
+            measured(5, keyOf("loss", ""), Kind::Scalar) });
+        QCOMPARE(chosen(index, "layers.[0-3].*"), (Texts { "layers.0.attn:input", "layers.0.attn:output" }));
+        QCOMPARE(chosen(index, "layers.[0-3]"), chosen(index, "layers.[0-3].*"));
+        QCOMPARE(chosen(index, "*:output"), (Texts { "layers.0.attn:output", "layers.7.attn.qkv:output" }));
+        QCOMPARE(chosen(index, "layers.*.attn").size(), std::size_t { 3 });
+        QCOMPARE(chosen(index, "/^l[oa]/").size(), std::size_t { 4 });
+        QCOMPARE(chosen(index, "attn").size(), std::size_t { 3 });
+        QCOMPARE(chosen(index, "").size(), std::size_t { 5 });
+        QVERIFY(chosen(index, "/(/").empty());
+    }
+
+    void noiseAndTrendsAreNoDeviation_data()
+    {
+        QTest::addColumn<double>("noise");
+        for (const double noise : { 0.0, 0.02, 0.1, 0.3 })
+            QTest::addRow("%g", noise) << noise;
+    }
+    void noiseAndTrendsAreNoDeviation()
+    {
+        QFETCH(double, noise);
+        std::mt19937 random(5);
+        for (int i = 0; i < 300; ++i) {
+            std::vector<double> values = healthy(random, 64, noise);
+            const double calm = largestDeviation(values);
+            QVERIFY2(calm < kQuiet, qPrintable(QString::number(calm)));
+            for (double& value : values)
+                value *= 1e-12; // a scale is no deviation either
+            QVERIFY(std::abs(largestDeviation(values) - calm) < 1e-6 * std::max(1.0, calm));
+        }
+    }
+
+    void shortConstantAndZeroSeriesAreQuiet()
+    {
+        QCOMPARE(largestDeviation({}), 0.0);
+        QCOMPARE(largestDeviation(std::array { 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 100.0 }), 0.0);
+        QCOMPARE(largestDeviation(std::vector<double>(64, 7.0)), 0.0);
+        std::vector<double> zeros(64, 0.0);
+        zeros[40] = 1;
+        QCOMPARE(largestDeviation(zeros), 0.0);
+        std::vector<double> rounding(64, 1.0);
+        rounding[40] += 1e-7;
+        QVERIFY(largestDeviation(rounding) < 0.01);
+    }
+
+    void valuesOfBothSignsAreJudgedAsTheyAre()
+    {
+        std::mt19937 random(3);
+        std::normal_distribution<double> normal;
+        std::vector<double> means(64);
+        for (double& value : means)
+            value = 1e-5 * normal(random);
+        QVERIFY(largestDeviation(means) < kQuiet);
+        means[50] = -2e-4;
+        QVERIFY(largestDeviation(means) > kQuiet);
+    }
+
+    void aHealthyRunIsQuietAndOneBadModuleStandsOut()
+    {
+        QTemporaryDir dir;
+        std::mt19937 random(11);
+        std::vector<std::vector<double>> values;
+        for (int row = 0; row < 2 * Run::kModules; ++row)
+            values.push_back(healthy(random, Run::kSteps, 0.1));
+        for (int step = 500; step < Run::kSteps; ++step)
+            values[Run::kModules + 7][static_cast<std::size_t>(step)] *= 8; // module 7 of rank 1
+        const Run run(dir, Kind::GradReduced, [&values](int rank, int module, int step) {
+            return values[static_cast<std::size_t>(rank * Run::kModules + module)][static_cast<std::size_t>(step)];
+        });
+        double loudest = 0;
+        double bad = 0;
+        for (const auto& [name, worst] : run.worst(Kind::GradReduced)) {
+            QVERIFY(worst.known && !worst.isNonFinite());
+            if (name == "layers.7") {
+                QCOMPARE(worst.rank, Rank { 1 });
+                bad = worst.deviation;
+            } else {
+                loudest = std::max(loudest, worst.deviation);
+            }
+        }
+        QVERIFY2(bad > kQuiet && loudest < bad / 2, qPrintable(QStringLiteral("%1 and %2").arg(bad).arg(loudest)));
+    }
+
+    void nothingIsWorseThanNaNAndItsSourceIsNamed()
+    {
+        QTemporaryDir dir;
+        const Run run(dir, Kind::Actv, [](int rank, int module, int step) {
+            if (rank == 1 && ((module >= 5 && step >= 603) || (module == 2 && step >= 604)))
+                return module == 6 ? std::numeric_limits<double>::infinity() : kNaN;
+            return module == 3 && step == 700 ? 1e6 : 1.0 + module;
+        });
+        const WorstByName worst = run.worst(Kind::Actv);
+        const WorstValue& source = worst.at("layers.5");
+        QVERIFY(source.isSource);
+        QCOMPARE(source.step, Step { 603 });
+        QCOMPARE(source.rank, Rank { 1 });
+        QVERIFY(worst.at("layers.6").nonFinite == series::CellState::PosInf && !worst.at("layers.6").isSource);
+        QVERIFY(worst.at("layers.2").isNonFinite() && !worst.at("layers.2").isSource);
+        QVERIFY(worst.at("layers.3").deviation > 10 * kQuiet);
+        QVERIFY(&WorstValue::worse(worst.at("layers.3"), worst.at("layers.2")) == &worst.at("layers.2"));
+        QVERIFY(&WorstValue::worse(worst.at("layers.2"), source) == &source);
+
+        const std::array quantities { Quantity { Kind::Actv, Stat::Norm }, Quantity { Kind::Scalar, Stat::Value } };
+        const StepRange whole { Step { -1 }, run.catalog->steps.last };
+        const auto next = findOnset(*run.reader, run.rows(), quantities, whole, true);
+        QVERIFY(next);
+        QCOMPARE(next->step, Step { 603 });
+        QCOMPARE(run.rows().key(*next->row).name, std::string("layers.5"));
+        QCOMPARE(next->row->rank, Rank { 1 });
+        const auto last = findOnset(*run.reader, run.rows(), quantities, whole, false);
+        QVERIFY(last);
+        QCOMPARE(last->step, Step { 604 });
+        QCOMPARE(run.rows().key(*last->row).name, std::string("layers.2"));
+        QVERIFY(!findOnset(*run.reader, run.rows(), quantities, { Step { 604 }, whole.last }, true));
+        QCOMPARE(
+            lowestNonFiniteRank(*run.reader, run.rows(), quantities, run.catalog->steps).value_or(Rank {}), Rank { 1 });
+        QVERIFY(!lowestNonFiniteRank(*run.reader, run.rows(), quantities, { Step { 0 }, Step { 500 } }));
+    }
+
+    void otherRanksAreToldOfWhatIsChosen()
+    {
+        QTemporaryDir dir;
+        const Run run(dir, Kind::GradReduced,
+            [](int rank, int module, int step) { return rank == 1 && module == 4 && step >= 400 ? kNaN : 1.0; });
+        const auto ask = [&run](const char* pattern, int rank) {
+            return CapsuleBuilder::must(findOtherRanks(*run.reader, run.rows(), { Kind::GradReduced, Stat::Norm },
+                run.rows().matching(NamePattern { std::string_view(pattern) }), Rank { rank }, run.catalog->steps,
+                100));
+        };
+        const NonFiniteRanks all = ask("", 0);
+        QCOMPARE(all.at(Step { 200 }), std::vector<Rank> {});
+        QCOMPARE(all.at(Step { 401 }), std::vector<Rank> { Rank { 1 } });
+        QCOMPARE(all.at(Step { 9999 }), std::vector<Rank> {});
+        QCOMPARE(ask("layers.[0-3]", 0).at(Step { 401 }), std::vector<Rank> {});
+        QCOMPARE(ask("layers.4", 0).at(Step { 401 }), std::vector<Rank> { Rank { 1 } });
+        QCOMPARE(ask("", 1).at(Step { 401 }), std::vector<Rank> {});
+    }
+};
+
+QTEST_GUILESS_MAIN(AnalysisTest)
+#include "analysistest.moc"
