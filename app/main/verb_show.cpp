@@ -352,6 +352,7 @@ Verb showVerb()
     return { "show", "the raw values of a series",
         "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
         "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.\n"
+        "NAME may also be a glob ('layers.[0-3].*') or a /regular expression/.\n"
         "The whole model's own input and output are those of '(model)'.",
         { "CAPSULE", 1, 1 },
         { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it",
