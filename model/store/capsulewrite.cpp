@@ -142,7 +142,7 @@ Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
     // A storm of events is cut in every batch for as long as it lasts: that is one loss, which grows. Of samples it is
     // drawn which steps have none, so each stretch stays by itself.
     if (drop.dropClass == dropclass::kEvents) {
-        const auto ok = write(m_sql->droppedMore);
+        auto ok = write(m_sql->droppedMore);
         if (!ok || sqlite3_changes(m_db.get()) > 0)
             return ok;
     }

@@ -150,6 +150,7 @@ std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog
             first.try_emplace(row->rank, row);
     }
     std::vector<const series::RowIndex::Row*> rows;
+    rows.reserve(first.size());
     for (const auto& [rank, row] : first)
         rows.push_back(row);
     return rows;
