@@ -45,7 +45,11 @@ RowIndex::RowIndex(std::vector<Measured> series)
 
     std::unordered_map<SeriesKey, std::uint32_t> tensors;
     std::unordered_map<std::uint64_t, std::uint32_t> known; // rows of one kind, by rank and tensor
-    std::vector<int> oldest; // beside m_rows: the attempt that was added last
+    struct Added {
+        int attempt = 0;
+        std::ptrdiff_t series = 0;
+    };
+    std::vector<Added> added; // beside m_rows: the attempt that was added last, and how many series of it
     for (const std::uint32_t i : order) {
         Measured& one = series[i];
         if (!m_rows.empty() && m_rows.back().kind != one.kind)
@@ -59,12 +63,16 @@ RowIndex::RowIndex(std::vector<Measured> series)
         const auto [place, isNew] = known.try_emplace(identity, static_cast<std::uint32_t>(m_rows.size()));
         if (isNew) {
             m_rows.push_back({ one.kind, one.rank, tensor->second, one.stats, i, { one.id } });
-            oldest.push_back(one.attempt);
-        } else if (Row& row = m_rows[place->second]; oldest[place->second] != one.attempt) {
-            oldest[place->second] = one.attempt;
-            row.stats |= one.stats;
-            row.attempts.insert(row.attempts.begin(), one.id);
+            added.push_back({ one.attempt, 1 });
+            continue;
         }
+        // A config that changes while the training runs gives an attempt several layouts, one after the other.
+        Row& row = m_rows[place->second];
+        Added& last = added[place->second];
+        if (last.attempt != one.attempt)
+            last = { one.attempt, 0 };
+        row.stats |= one.stats;
+        row.attempts.insert(row.attempts.begin() + last.series++, one.id);
     }
     m_byName.resize(m_rows.size());
     std::iota(m_byName.begin(), m_byName.end(), 0u);

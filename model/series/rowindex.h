@@ -30,7 +30,7 @@ public:
         std::uint32_t tensor = 0; ///< of keys(): the rows of one tensor on several ranks share it
         std::uint32_t stats = 0; ///< that some attempt stored
         std::uint32_t newest = 0; ///< place of the newest attempt's series among those that the index was built from
-        RowAttempts attempts; ///< oldest first, one series an attempt
+        RowAttempts attempts; ///< series, oldest first: one of each attempt and layout
 
         bool answers(Stat stat) const; ///< stores it, or what it is derived from
     };

@@ -46,6 +46,10 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
 {
     std::vector<RowSegment> segments; // newest first
     std::int64_t last = range.last.value;
+    const auto isOfOldest = [&](SourceId source) {
+        const auto oldest = m_series.find(row.front());
+        return oldest != m_series.end() && oldest->second->source == source;
+    };
     for (auto id = row.rbegin(); id != row.rend() && last >= range.first.value; ++id) {
         const auto series = m_series.find(*id);
         if (series == m_series.end())
@@ -61,11 +65,15 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
             const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
                 | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
-            const bool isOldest = std::next(id) == row.rend();
+            const bool isOldest = isOfOldest(info.source);
             segments.push_back({ info.source, info.kind, { info.group, stat, static_cast<std::uint8_t>(counts) },
                 info.lane, { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
         }
-        last = std::min(last, first - 1);
+        // Layouts of one attempt share its steps: each answers for those that it was collected in.
+        const auto older = std::next(id);
+        const auto next = older == row.rend() ? m_series.end() : m_series.find(*older);
+        if (next == m_series.end() || next->second->source != info.source)
+            last = std::min(last, first - 1);
     }
     std::reverse(segments.begin(), segments.end());
     return segments;
