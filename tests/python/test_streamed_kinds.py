@@ -10,6 +10,7 @@ import pytest
 import torch
 from serving import Server
 from telltale.bins import SLOTS
+from telltale.configfile import load
 from telltale.pytorch import TrainerMon
 
 KINDS = {
@@ -116,3 +117,24 @@ def test_what_a_loss_scaler_multiplied_is_called_scaled(server: Server, monkeypa
     assert server.stop() == 0
     forms = {series["kind"]: series["form"] for series in server.show("gate.weight")}
     assert forms["grad_unreduced"] == ["scaled"] and "scaled" not in forms["grad_reduced"]
+
+
+def test_a_series_is_whole_over_a_change_of_the_config(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    model = Gate()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = TrainerMon({"wg_distribution": True})
+    monitor.set_monitor(model, optimizer=optimizer)
+    for config in ({"wg_distribution": True, "param_distribution": True}, {"wg_distribution": True}, None):
+        for _ in range(3):
+            model(torch.ones(6, 8)).square().sum().backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        if config is not None:
+            monitor.apply(load(config))
+    assert monitor.flush(10)
+    monitor.close()
+    assert server.stop() == 0
+    norms = {series["kind"]: series for series in server.show("gate.weight") if series["stat"] == "norm"}
+    assert [value["step"] for value in norms["grad_reduced"]["values"]] == list(range(9))
+    assert [value["step"] for value in norms["param_origin"]["values"]] == [3, 4, 5]
