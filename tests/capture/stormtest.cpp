@@ -62,6 +62,33 @@ store::StreamRequest request(std::uint64_t incarnation)
     return out;
 }
 
+/// A store of one stream.
+struct RealStore {
+    bool open()
+    {
+        store::StoreOptions options;
+        options.dataDir = dir.path().toStdString();
+        auto started = store::StoreService::start(options);
+        if (!started)
+            return false;
+        service = std::move(*started);
+        std::vector<store::StoreEvent> events;
+        const auto isOpen = [&] {
+            events = service->takeEvents();
+            return !events.empty();
+        };
+        if (!service->openStream(request(7)) || !QTest::qWaitFor(isOpen))
+            return false;
+        const auto* found = std::get_if<store::StreamOpened>(&events.front());
+        opened = found ? *found : store::StreamOpened {};
+        return found != nullptr;
+    }
+
+    QTemporaryDir dir;
+    std::unique_ptr<store::StoreService> service;
+    store::StreamOpened opened;
+};
+
 }
 
 class StormTest : public QObject {
@@ -160,30 +187,20 @@ private Q_SLOTS:
 
     void aStormThatLastsIsOneLossThatGrows()
     {
-        QTemporaryDir dir;
-        store::StoreOptions options;
-        options.dataDir = dir.path().toStdString();
-        auto service = store::StoreService::start(options);
-        QVERIFY(service);
-        QVERIFY((*service)->openStream(request(7)));
-        std::vector<store::StoreEvent> events;
-        QVERIFY(QTest::qWaitFor([&] {
-            events = (*service)->takeEvents();
-            return !events.empty();
-        }));
-        const auto opened = std::get<store::StreamOpened>(events.at(0));
+        RealStore real;
+        QVERIFY(real.open());
         for (std::uint64_t seq = 1; seq <= 500; ++seq) {
             auto batch = std::make_shared<SampleBatch>();
-            batch->stream = opened.stream;
+            batch->stream = real.opened.stream;
             batch->seq = seq;
             const Step step { static_cast<std::int64_t>(seq) };
             batch->drops = { { dropclass::kEvents, step, step, 10, 100, "too many" },
                 { dropclass::kTensors, step, step, 1, 0, "too many" } };
             const std::shared_ptr<const SampleBatch> shared = std::move(batch);
-            QVERIFY(QTest::qWaitFor([&] { return (*service)->submit(shared); }));
+            QVERIFY(QTest::qWaitFor([&] { return real.service->submit(shared); }));
         }
-        (*service)->stop(20'000);
-        const auto db = store::openDatabase(opened.run->path, store::OpenMode::Read);
+        real.service->stop(20'000);
+        const auto db = store::openDatabase(real.opened.run->path, store::OpenMode::Read);
         QVERIFY(db);
         const auto number = [&](const char* sql) { return store::queryInteger(db->get(), sql).value_or(-1); };
         QCOMPARE(number("SELECT count(*) FROM dropped WHERE class = 0"), std::int64_t(1));
@@ -243,38 +260,26 @@ private Q_SLOTS:
 
     void rejectedBatchesAreCountedAndOnlySoManyAreKept()
     {
-        QTemporaryDir dir;
-        store::StoreOptions options;
-        options.dataDir = dir.path().toStdString();
-        auto service = store::StoreService::start(options);
-        QVERIFY(service);
-        QVERIFY((*service)->openStream(request(7)));
-        std::vector<store::StoreEvent> events;
-        const auto next = [&] {
-            auto more = (*service)->takeEvents();
-            std::move(more.begin(), more.end(), std::back_inserter(events));
-            return !events.empty();
-        };
-        QTRY_VERIFY(next());
-        const StreamId stream = std::get<store::StreamOpened>(events.at(0)).stream;
+        RealStore real;
+        QVERIFY(real.open());
         constexpr std::uint64_t kSent = 3000;
         for (std::uint64_t seq = 1; seq <= kSent; ++seq)
-            QVERIFY(QTest::qWaitFor(
-                [&] { return (*service)->quarantine(stream, seq, std::string(20'000, 'x'), "unreadable"); }));
+            QVERIFY(QTest::qWaitFor([&] {
+                return real.service->quarantine(real.opened.stream, seq, std::string(20'000, 'x'), "unreadable");
+            }));
         std::uint64_t durable = 0;
-        QTRY_VERIFY_WITH_TIMEOUT((next(),
-                                     std::for_each(events.begin(), events.end(),
-                                         [&](const auto& one) {
-                                             if (const auto* done = std::get_if<store::StreamDurable>(&one))
-                                                 durable = std::max(durable, done->seq);
-                                         }),
-                                     events.clear(), durable == kSent),
-            20'000);
-        (*service)->stop();
-        const auto paths = QDir(dir.filePath(QStringLiteral("runs"))).entryList({ QStringLiteral("*.telltale") });
-        QCOMPARE(paths.size(), 1);
-        auto db = store::openDatabase(
-            dir.filePath(QStringLiteral("runs/") + paths.at(0)).toStdString(), store::OpenMode::Read);
+        const auto isDurable = [&] {
+            for (const store::StoreEvent& event : real.service->takeEvents()) {
+                if (const auto* done = std::get_if<store::StreamDurable>(&event))
+                    durable = std::max(durable, done->seq);
+            }
+            return durable == kSent;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isDurable(), 20'000);
+        real.service->stop();
+        const QDir runs(real.dir.filePath(QStringLiteral("runs")));
+        QCOMPARE(runs.entryList({ QStringLiteral("*.telltale") }).size(), 1);
+        const auto db = store::openDatabase(real.opened.run->path, store::OpenMode::Read);
         QVERIFY(db);
         const auto kept = store::queryInteger(db->get(), "SELECT sum(length(data)) FROM quarantine");
         QVERIFY(kept && *kept > (7 << 20) && *kept <= (8 << 20) + 20'000);
