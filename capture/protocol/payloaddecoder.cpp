@@ -63,15 +63,15 @@ LayoutPtr read(const wire::Layout& in)
     return out;
 }
 
-/// Whether blocks of the layout can be decoded, if only to count what is in them.
-bool isReadable(const SeriesLayout& layout)
+/// Whether blocks of these columns can be decoded, if only to count what is in them.
+bool isReadable(const std::vector<Stat>& stats)
 {
-    return std::find(layout.stats.begin(), layout.stats.end(), Stat::Unspecified) == layout.stats.end();
+    return std::find(stats.begin(), stats.end(), Stat::Unspecified) == stats.end();
 }
 
-std::size_t bitmapBytes(const SeriesLayout& layout)
+std::size_t bitmapBytes(std::size_t series)
 {
-    return (layout.series.size() + 7) / 8;
+    return (series + 7) / 8;
 }
 
 std::uint64_t scalarCount(const StepBlock& block)
@@ -86,15 +86,15 @@ std::uint64_t scalarCount(const StepBlock& block)
 
 /// What decoding these blocks will allocate, from their shape alone. Nothing overflows: at most 4096 series of a
 /// payload's own layouts or what `known` holds, times 4096 steps, times 8 bytes.
-std::uint64_t decodedBytes(const wire::Blocks& in, const SeriesLayout& layout)
+std::uint64_t decodedBytes(const wire::Blocks& in, const std::vector<Stat>& stats, std::size_t series)
 {
     std::uint64_t perStep = 0;
-    for (const Stat stat : layout.stats)
-        perStep += layout.series.size() * columnWidth(stat);
+    for (const Stat stat : stats)
+        perStep += series * columnWidth(stat);
     if (!in.present().empty())
-        perStep += bitmapBytes(layout);
+        perStep += bitmapBytes(series);
     if (!in.call_ids().empty())
-        perStep += layout.series.size() * sizeof(std::uint32_t);
+        perStep += series * sizeof(std::uint32_t);
     return perStep * static_cast<std::uint64_t>(in.steps_size());
 }
 
@@ -192,7 +192,7 @@ private:
     {
         if (m_in.present().empty())
             return {};
-        const std::size_t width = bitmapBytes(*m_layout);
+        const std::size_t width = bitmapBytes(m_series);
         std::string absent(m_steps * width, '\0');
         if (auto done = decodeWords(m_in.present(), 1, m_steps, absent); !done)
             return done;
@@ -290,33 +290,33 @@ Expected<void> readLayouts(
     return {};
 }
 
-/// A Blocks message with its layout, which is null where that is not known.
+/// What a Blocks message has its values of: a layout, one that was refused, or one that is not known (neither).
 struct BlocksOf {
     LayoutPtr layout;
-    bool isRefused = false;
+    const Refusals::Layout* refused = nullptr;
+
+    const std::vector<Stat>* stats() const { return layout ? &layout->stats : refused ? &refused->stats : nullptr; }
+    std::size_t series() const { return layout ? layout->series.size() : refused ? refused->series : 0; }
 };
 
 Expected<BlocksOf> findLayout(LayoutId id, const LayoutTable& known, const LayoutTable& own, Refusals* refusals)
 {
     if (refusals) {
         if (const auto refused = refusals->layouts.find(id); refused != refusals->layouts.end()) {
-            const Refusals::Layout& found = refused->second;
-            refusals->note(found.reason);
-            auto layout = std::make_shared<SeriesLayout>(SeriesLayout { id, found.kind, found.stats, {} });
-            layout->series.resize(found.series);
-            return BlocksOf { std::move(layout), true };
+            refusals->note(refused->second.reason);
+            return BlocksOf { nullptr, &refused->second };
         }
     }
     LayoutPtr layout = own.find(id);
     if (!layout)
         layout = known.find(id);
     if (layout)
-        return BlocksOf { std::move(layout), false };
+        return BlocksOf { std::move(layout), nullptr };
     const std::string what = "the batch uses layout " + std::to_string(id.value) + ", which is not known";
     if (!refusals || !refusals->refusesUnknown)
         return failure(ErrorCode::NotFound, what);
     refusals->note(what);
-    return BlocksOf { nullptr, true };
+    return BlocksOf {};
 }
 
 /// The layout of each Blocks message, after every size that it states has been checked.
@@ -335,15 +335,15 @@ Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t
         auto found = findLayout(LayoutId { group.layout_id() }, known, own, refusals);
         if (!found)
             return tl::unexpected(found.error());
-        const SeriesLayout* layout = found->layout.get();
+        const std::vector<Stat>* stats = found->stats();
         if (group.wall_ns_size() != group.steps_size()
-            || (layout && static_cast<std::size_t>(group.columns_size()) != layout->stats.size()))
+            || (stats && static_cast<std::size_t>(group.columns_size()) != stats->size()))
             return damaged();
         blocks += static_cast<std::size_t>(group.steps_size());
         if (blocks > limits::kMaxSubmessages)
             return failure(ErrorCode::TooLarge, "the batch has too many step blocks");
-        if (layout && isReadable(*layout))
-            decoded += decodedBytes(group, *layout);
+        if (stats && isReadable(*stats))
+            decoded += decodedBytes(group, *stats, found->series());
         else
             isCounted = false;
         layouts.push_back(std::move(*found));
@@ -354,9 +354,14 @@ Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t
 }
 
 /// Blocks that are refused, counted where that is possible: they keep their place in the order and lose their layout.
-std::vector<StepBlock> refusedBlocks(const wire::Blocks& in, const LayoutPtr& layout, Refusals::Left& left)
+std::vector<StepBlock> refusedBlocks(const wire::Blocks& in, const Refusals::Layout* refused, Refusals::Left& left)
 {
-    if (layout && isReadable(*layout)) {
+    if (refused && in.steps_size() > 0 && isReadable(refused->stats)) {
+        // Series without names, for as long as they are counted: a payload may have thousands of groups of many each.
+        auto layout = std::make_shared<SeriesLayout>();
+        layout->kind = refused->kind;
+        layout->stats = refused->stats;
+        layout->series.resize(refused->series);
         if (const auto blocks = BlocksReader(in, layout).read()) {
             for (const StepBlock& block : *blocks) {
                 left.samples += sampleCount(block);
@@ -466,8 +471,8 @@ Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable&
     groups.reserve(layouts->size());
     for (std::size_t g = 0; g < layouts->size(); ++g) {
         const wire::Blocks& group = in.blocks(static_cast<int>(g));
-        if ((*layouts)[g].isRefused) {
-            groups.push_back(refusedBlocks(group, (*layouts)[g].layout, refusals->left));
+        if (!(*layouts)[g].layout) {
+            groups.push_back(refusedBlocks(group, (*layouts)[g].refused, refusals->left));
             continue;
         }
         auto blocks = BlocksReader(group, (*layouts)[g].layout).read();
