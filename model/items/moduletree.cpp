@@ -29,8 +29,11 @@ ModuleTree::ModuleTree(const store::Catalog& catalog)
     m_nodeOf.resize(m_rows ? m_rows->tensorCount() : 0);
     for (std::size_t i = 0; m_rows && i < m_rows->rows().size(); ++i) {
         const series::RowIndex::Row& row = m_rows->rows()[i];
-        if (row.kind != Kind::Scalar)
-            m_nodeOf[row.tensor] = m_byPath.at(m_rows->key(row).name);
+        if (row.kind == Kind::Scalar || m_nodeOf[row.tensor] != 0)
+            continue;
+        // As the tree has it: a name that is no UTF-8 stands there with other bytes.
+        const auto node = m_byPath.find(QString::fromStdString(m_rows->key(row).name).toStdString());
+        m_nodeOf[row.tensor] = node == m_byPath.end() ? 0 : node->second;
     }
     layOut();
 }

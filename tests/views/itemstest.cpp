@@ -248,6 +248,14 @@ private Q_SLOTS:
         QVERIFY(tree.shownCount() > 0 && tree.shownCount() <= 100'000);
     }
 
+    void aNameThatIsNoUtf8StandsInTheTree()
+    {
+        ModuleTree tree(*catalogOf({ "a.w\xff", "a.v" }));
+        QCOMPARE(tree.moduleCount(), 2);
+        tree.filter(NamePattern("w"));
+        QCOMPARE(tree.shownCount(), 1);
+    }
+
     void theWorstOfASubtreeClimbsToItsHead()
     {
         ModuleTreeModel model;
