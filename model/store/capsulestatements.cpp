@@ -44,12 +44,15 @@ Expected<std::unique_ptr<CapsuleWriter::Statements>> CapsuleWriter::Statements::
         { &all->dropped,
             "INSERT INTO dropped(source, class, first_step, last_step, items, bytes, reason) VALUES(?, ?, ?, ?, ?, ?, "
             "?)" },
-        // With a new id, by which readers know that something has changed.
+        // With a new id, by which readers know that something has changed. Steps that are not known (the last before
+        // the first) are no bound of steps that are.
         { &all->droppedMore,
             "UPDATE dropped SET id = (SELECT max(id) + 1 FROM dropped), first_step = min(first_step, ?3), last_step = "
             "max(last_step, ?4), items = CAST(min(items + ?5, 1000000000000000000) AS INTEGER), bytes = CAST(min(bytes "
-            "+ ?6, 1000000000000000000) AS INTEGER) WHERE id = (SELECT id FROM (SELECT id, source, class, reason FROM "
-            "dropped ORDER BY id DESC LIMIT 1000) WHERE source = ?1 AND class = ?2 AND reason = ?7 LIMIT 1)" },
+            "+ ?6, 1000000000000000000) AS INTEGER) WHERE id = (SELECT id FROM (SELECT * FROM dropped ORDER BY id DESC "
+            "LIMIT "
+            "1000) WHERE source = ?1 AND class = ?2 AND reason = ?7 AND (last_step < first_step) = (?4 < ?3) LIMIT "
+            "1)" },
         { &all->callOrder, "INSERT OR REPLACE INTO callorder(stream, layout, first_step, ids) VALUES(?, ?, ?, ?)" },
         { &all->quarantine, "INSERT OR IGNORE INTO quarantine(stream, seq, reason, crc, data) VALUES(?, ?, ?, ?, ?)" },
     };
