@@ -109,6 +109,14 @@ private Q_SLOTS:
         QTest::keyClick(&bars, Qt::Key_Left);
         QCOMPARE(chosen, Rank { 0 });
 
+        // What is 0 was measured.
+        bars.set({ bar(0, CellState::Value, 0), bar(1, CellState::Value, 1), bar(2, CellState::NotCollected, 0) },
+            Rank { 1 });
+        picture = bars.grab().toImage();
+        const auto foot = [&picture](int rank) { return picture.pixelColor(80 * rank + 40, kFloor - 1); };
+        QVERIFY(foot(0) != theme.base);
+        QCOMPARE(foot(2), theme.base);
+
         // One bad rank among many is seen too.
         std::vector<RankBars::Bar> many;
         for (int rank = 0; rank < 200; ++rank)

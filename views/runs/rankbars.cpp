@@ -25,6 +25,7 @@ constexpr int kLabelWidth = 22;
 constexpr double kWidestBar = 24;
 constexpr double kBetweenBars = 4;
 constexpr double kSmallestSigned = 9; ///< a narrower bar has its color alone
+constexpr double kLeastValue = 0.03; ///< a rank whose value is 0 was measured, and shows it
 constexpr double kTallestValue = 0.85; ///< of the height, which is that of what is not finite
 
 /// A bar is of one of these: Qt Charts colors by set, and stacks the sets of a rank, of which one is not zero.
@@ -73,8 +74,8 @@ void RankBars::set(std::vector<Bar> bars, Rank current)
         QList<qreal> heights;
         for (const Bar& bar : m_bars) {
             const double tall = glyphs::isNonFinite(kStates[i]) ? 1
-                : most > 0                                      ? kTallestValue * std::abs(bar.value.value) / most
-                                                                : 0;
+                : most > 0 ? std::max(kLeastValue, kTallestValue * std::abs(bar.value.value) / most)
+                           : kLeastValue;
             heights.append(bar.value.state == kStates[i] ? tall : 0);
         }
         QBarSet* set = sets[static_cast<qsizetype>(i)];
