@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 
 #include <QApplication>
 #include <QElapsedTimer>

@@ -44,10 +44,12 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
             entries.push_back({ words, entry.command.shortcut.toString(QKeySequence::NativeText),
                 [action = entry.action] { action->trigger(); }, false });
     }
+    if (text.isEmpty() || static_cast<int>(entries.size()) >= limit)
+        return entries;
     auto* panel = parts.docks->panel<views::ModulesPanel>();
     const items::ModuleTree& tree = panel->model()->tree();
     const std::vector<bool> hits = tree.matching(NamePattern(text.toStdString()));
-    for (int i = 1; i < tree.size() && static_cast<int>(entries.size()) < limit && !text.isEmpty(); ++i) {
+    for (int i = 1; i < tree.size() && static_cast<int>(entries.size()) < limit; ++i) {
         const items::ModuleTree::Node& node = tree.node(i);
         if (hits[static_cast<std::size_t>(i)])
             entries.push_back(

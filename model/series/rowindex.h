@@ -27,7 +27,7 @@ public:
     struct Row {
         Kind kind = Kind::Unspecified;
         Rank rank;
-        std::uint32_t tensor = 0; ///< of keys(): the rows of one tensor on several ranks share it
+        std::uint32_t tensor = 0; ///< of key(): the rows of one tensor on several ranks share it
         std::uint32_t stats = 0; ///< that some attempt stored
         std::uint32_t newest = 0; ///< place of the newest attempt's series among those that the index was built from
         RowAttempts attempts; ///< series, oldest first: one of each attempt and layout

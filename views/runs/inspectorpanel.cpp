@@ -16,6 +16,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
+#include <telltale/store/rowsof.h>
 
 #include "facttable.h"
 #include "panelhead.h"
@@ -392,11 +393,10 @@ void InspectorPanel::askRecords()
         return;
     constexpr std::array kOfParameters { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
         Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
-    const bool isParameter
-        = std::any_of(catalog->series.begin(), catalog->series.end(), [&](const store::SeriesInfo& series) {
-              return std::find(kOfParameters.begin(), kOfParameters.end(), series.kind) != kOfParameters.end()
-                  && QString::fromStdString(series.name) == name;
-          });
+    const auto rows = store::rowsOf(*catalog).named(name.toStdString());
+    const bool isParameter = std::any_of(rows.begin(), rows.end(), [&](const auto* row) {
+        return std::find(kOfParameters.begin(), kOfParameters.end(), row->kind) != kOfParameters.end();
+    });
     m_context.queries->submit(m_recordsId, state->run(),
         [this, own = name.toStdString(), isParameter](
             Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
