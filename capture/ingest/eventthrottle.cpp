@@ -26,7 +26,7 @@ EventThrottle::Kind& EventThrottle::find(const std::string& kind)
     const bool isKnown = m_kinds.contains(kind);
     const bool isShared = !isKnown && m_kinds.size() >= kMaxKinds;
     Kind& found = m_kinds[isShared ? std::string() : kind];
-    if (found.name.empty())
+    if (isShared || found.name.empty())
         found.name = isShared ? "of other kinds" : "of the kind \"" + kind + '"';
     return found;
 }

@@ -277,7 +277,8 @@ void AgentConnection::onDisconnected()
     if (m_phase == Phase::Ended)
         return;
     // The kernel ends a killed process in pieces: its socket may close a while before the lock that says that it lives.
-    if (m_session && !m_bye && m_pageLooks < kPageLooks && agent::ProductionPage::isHeld(m_hello.incarnation)) {
+    if (m_session && !m_bye && !m_session->produced().isFinal && m_pageLooks < kPageLooks
+        && agent::ProductionPage::isHeld(m_hello.incarnation)) {
         ++m_pageLooks;
         QTimer::singleShot(kPageLookMs, this, &AgentConnection::onDisconnected);
         return;

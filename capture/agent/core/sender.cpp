@@ -89,10 +89,7 @@ Session::Events Sender::sessionEvents()
         m_counters.scalarsAcked += gone.scalars;
         m_counters.dropped += gone.rejectedSamples;
         m_counters.scalarsDropped += gone.rejectedScalars;
-        m_counters.dropped += gone.lostSamples;
-        m_counters.scalarsDropped += gone.lostScalars;
-        m_drops.tally(dropclass::kTensors, kUnreadable, gone.lostSamples);
-        m_drops.tally(dropclass::kScalars, kUnreadable, gone.lostScalars);
+        countLost({ gone.lostSamples, gone.lostScalars }, kUnreadable);
     };
     events.onRejected = [this](const std::string& reason, Lost lost) {
         const std::string why = "the server refused it: " + reason;
