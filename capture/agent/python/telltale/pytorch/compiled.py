@@ -15,7 +15,7 @@ def _nothing() -> Any:
 
 _mode_count = getattr(torch._C, "_len_torch_dispatch_stack", _nothing)
 _mode_stack = getattr(torch.utils._python_dispatch, "_get_current_dispatch_mode_stack", _nothing)
-_transform = getattr(torch._C._functorch, "peek_interpreter_stack", _nothing)
+_transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", _nothing)
 _RECORDING = {"FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"}
 
 
