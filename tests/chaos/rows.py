@@ -127,7 +127,7 @@ def cut_agent(trial: Trial) -> None:
         trial.stop(server)
     trial.take_leftovers(spool, data)
     # The spool is synced once a second; the rest is for a machine that is busy.
-    verdict = trial.judge(data, kept_before=at - 5_000_000_000)
+    verdict = trial.judge(data, kept_before=at - 2_500_000_000)
     trial.figure("lost, at most {:.0f} ms", verdict["lost_ms"])
 
 
