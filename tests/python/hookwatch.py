@@ -25,7 +25,7 @@ class Cost:
     """What the calls of the hooks took, in ns, without the statistics kernel."""
 
     took: dict[str, list[int]] = field(default_factory=dict)  # by class of hook
-    voluntary: dict[str, int] = field(default_factory=dict)  # switches that a hook asked for: it waited
+    voluntary: dict[str, int] = field(default_factory=dict)  # it was switched away as it waited, not for memory
     longest_on_the_wall: int = 0
     excused: int = 0
 
@@ -99,7 +99,10 @@ class _Clock:
                 # The scheduler took the processor away inside: the time that the thread ran.
                 cost.excused += 1
                 wall = min(wall, cpu)
-            if after.ru_nvcsw > before.ru_nvcsw:
+            # A page that is not there yet is fetched or waited for by the kernel, wherever a program touches it: a hook
+            # that itself waits does so in calls without a page fault too.
+            faults = after.ru_minflt + after.ru_majflt - before.ru_minflt - before.ru_majflt
+            if after.ru_nvcsw > before.ru_nvcsw and not faults:
                 cost.voluntary[name] = cost.voluntary.get(name, 0) + after.ru_nvcsw - before.ru_nvcsw
             took.append(max(wall - self._kernel, 0))
             return result
