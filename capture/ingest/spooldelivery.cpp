@@ -135,7 +135,7 @@ Expected<SpoolReport> deliverSpool(
         stream.disk.close(std::nullopt);
         return report;
     }
-    return failure(ErrorCode::Io, fmt::format("no server takes {} ({})", report.folder, lastError.get()));
+    return failure(ErrorCode::Io, fmt::format("no server takes {} ({})", report.folder, lastError.get().second));
 }
 
 }

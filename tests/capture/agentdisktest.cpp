@@ -147,7 +147,7 @@ private Q_SLOTS:
         // What the disk never took is told of as lost; the batch that it is at may still come to be.
         QCOMPARE(trainer.produced(), 300u * kSeries);
         QVERIFY(trainer.dropped() > 200u * kSeries);
-        QVERIFY(QByteArray(trainer.agent.lastError().c_str()).contains("are lost"));
+        QVERIFY(QByteArray(trainer.agent.lastError().second.c_str()).contains("are lost"));
     }
 
     void theEndTakesMoreThanMemoryHasRoomFor_data()

@@ -311,6 +311,12 @@ private:
         m_uses["tt_agent_flush"] = [this] { return failing([&] { return tt_agent_flush(m_agent, 1); }) >= 0; };
         m_uses["tt_agent_last_error"]
             = [this] { return failing([&] { return tt_agent_last_error(m_agent); }) != nullptr; };
+        m_uses["tt_agent_error"] = [this] {
+            char why[200] = "";
+            const std::uint32_t code = failing([&] { return tt_agent_error(m_agent, why, sizeof why); });
+            return (code == TT_ERROR_NONE) == (*why == '\0');
+        };
+        m_uses["tt_crc32c"] = [] { return failing([] { return tt_crc32c("123456789", 9); }) == 0xE3069283; };
         m_uses["tt_layout_add"] = [this] {
             const auto id = addLayout("a weight that has a long name");
             return id > 0 || std::strlen(tt_agent_last_error(m_agent)) > 0;

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +13,10 @@ import pytest
 import torch
 from recording import RecordingSink
 from telltale import configfile, native
+from telltale.config import MonitorConfig
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
+from test_configschema import BAD as BROKEN
 
 # what is wrong -> (config, words that the sentence must hold)
 BAD: dict[str, tuple[dict[str, Any], list[str]]] = {
@@ -115,3 +119,62 @@ def test_without_the_library_the_same_config_is_in_force(monkeypatch: pytest.Mon
     without = configfile.load(json.dumps(document))
     assert without.problems == []
     assert without.config == with_library.config
+
+
+@pytest.mark.parametrize("config", BROKEN, ids=json.dumps)
+def test_without_the_library_the_schema_keeps_wrong_values_out(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, Any]
+) -> None:
+    (wrong,) = native.read_config(json.dumps(config))["problems"]
+    monkeypatch.setattr(native, "available", lambda: False)
+    loaded = configfile.load({**config, "start_step": 7, "module_ranks": [3, *config.get("module_ranks", [])]})
+    problem = loaded.problems[0]
+    assert problem.is_error and problem.pointer.startswith(wrong["pointer"].rpartition("/")[0])
+    assert json.dumps(list(config)[0])[1:-1] in str(problem)
+    kept = configfile.load({"start_step": 7, "module_ranks": [3]}).config
+    kept.targets = {"a": {}} if "targets" in config else {}
+    kept.alert_rules = []
+    assert loaded.config == kept
+
+
+def test_without_the_library_several_faults_of_one_list_cost_only_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native, "available", lambda: False)
+    ranks = [*range(11), -1, "2", 12, -3]
+    loaded = configfile.load({"module_ranks": ranks, "ops": ["maxx"], "telltale": {"threads": 0, "later": 1}})
+    assert loaded.config.module_ranks == [*range(11), 12]
+    assert loaded.config.ops == ["norm"] and loaded.config.threads == 2 and loaded.config.extras == {"later": 1}
+    assert len(loaded.problems) == 5
+
+
+def test_without_library_and_validator_the_defaults_hold_and_it_is_said_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setitem(sys.modules, "jsonschema", None)
+    assert configfile.load(None).config.wg_distribution
+    monitor = TrainerMon({"start_step": 5}, sinks=[RecordingSink()])
+    assert monitor.config.start_step == 0
+    said = capsys.readouterr().err
+    assert "pip install jsonschema" in said and "defaults" in said
+
+
+def test_a_default_is_named_only_where_a_field_holds_one() -> None:
+    loaded = configfile.load({"step_interval": 0, "ops": ["maxx", "norm"], "wg": True, "telltale": {"threads": 99}})
+    assert {problem.pointer: problem.is_default for problem in loaded.problems} == {
+        "/step_interval": True, "/ops/0": False, "/wg": False, "/telltale/threads": True,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+def test_an_unknown_name_of_telltales_own_object_changes_no_field(
+    monkeypatch: pytest.MonkeyPatch, is_native: bool
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: is_native)
+    config = configfile.load({"telltale": {"step_interval": 0, "threads": 3}}).config
+    assert config.step_interval == 1 and config.threads == 3 and config.extras == {"step_interval": 0}
+
+
+def test_the_defaults_are_those_of_the_field_table() -> None:
+    assert configfile.from_document(native.read_config('{"targets": {"a": {}}}')["config"]) == dataclasses.replace(
+        MonitorConfig(), targets={"a": {}}
+    )

@@ -302,7 +302,7 @@ def test_the_structure_and_the_stacks_are_written_whatever_the_format_and_said_w
     ]
 
 
-def test_append_output_finds_the_directory_of_its_rank_and_says_when_there_is_none(out, caplog):
+def test_append_output_finds_the_directory_of_its_rank_and_says_when_there_is_none(out, capsys):
     for name in ("Dec03_21-34-40-rank0-aaaaaaaa", "Dec03_21-34-41-rank1-bbbbbbbb", "Feb29_00-00-00-rank0-cccccccc"):
         (out / name).mkdir()
     window = ["Dec03_21-34-40", "Dec03_21-34-41"]
@@ -315,7 +315,7 @@ def test_append_output_finds_the_directory_of_its_rank_and_says_when_there_is_no
     written(CsvSink(), context(append_output=window), frame(0, table(Kind.PARAM_ORIGIN, [(desc("w"), X)])))
     assert len(rows((out / "Dec03_21-34-40-rank0-aaaaaaaa/param_origin_0-0.csv").read_text())) == 3
     written(CsvSink(), context(rank=5, append_output=window), frame(0, table(Kind.PARAM_ORIGIN, [(desc("w"), X)])))
-    assert "no directory of rank 5" in caplog.text
+    assert "no directory of rank 5" in capsys.readouterr().err
 
 
 def test_half_a_line_of_a_killed_run_does_not_spoil_the_next(out):
@@ -328,7 +328,7 @@ def test_half_a_line_of_a_killed_run_does_not_spoil_the_next(out):
     assert [len(row) for row in grid] == [6, 4, 6]
 
 
-def test_a_full_disk_costs_counted_steps_and_writing_goes_on_when_there_is_room(out, monkeypatch, caplog):
+def test_a_full_disk_costs_counted_steps_and_writing_goes_on_when_there_is_room(out, monkeypatch, capsys):
     full = threading.Event()
     real = os.write
 
@@ -429,7 +429,7 @@ def test_frames_that_wait_are_bounded_in_memory_but_one_is_always_taken():
     assert worker.close()
 
 
-def test_close_drains_and_a_bad_job_ends_neither_thread_nor_sink(out, caplog):
+def test_close_drains_and_a_bad_job_ends_neither_thread_nor_sink(out, capsys):
     worker = FrameWorker()
     sink = CsvSink(worker)
     sink.open(context())
@@ -438,7 +438,7 @@ def test_close_drains_and_a_bad_job_ends_neither_thread_nor_sink(out, caplog):
         sink.write(frame(step, table(Kind.PARAM_ORIGIN, [(desc("w"), X)])))
     sink.close("finished")
     assert sink.losses.written == 30
-    assert "ZeroDivisionError" in caplog.text
+    assert "ZeroDivisionError" in capsys.readouterr().err
     assert not [thread for thread in threading.enumerate() if thread.name == "telltale-files"]
 
 

@@ -35,7 +35,7 @@ def test_a_wheel_without_the_library_is_whole_but_for_it(tmp_path: Path) -> None
     wheel = opened(tmp_path)
     names = set(wheel.namelist())
     sources = {path.relative_to(PACKAGE).as_posix() for path in (PACKAGE / "telltale").rglob("*.py")}
-    assert sources <= names and "telltale/py.typed" in names
+    assert sources <= names and {"telltale/py.typed", "telltale/monitor-config.schema.json"} <= names
     assert not [name for name in names if name.endswith(".so")]
     metadata = wheel.read(f"telltale-{telltale.__version__}.dist-info/METADATA").decode()
     needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line]

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tables import SIX, context, desc, frame, table
+from telltale import native
 from telltale.kinds import Kind, Stat
 from telltale.sinks import textfile
 from telltale.sinks.tensorboard import TensorBoardSink
@@ -33,7 +34,9 @@ def sink(tmp_path, monkeypatch):
     made.close("finished")
 
 
-def test_crc32c_is_the_one_tensorboard_checks():
+@pytest.mark.parametrize("is_native", [True, False])
+def test_crc32c_is_the_one_tensorboard_checks(monkeypatch, is_native):
+    monkeypatch.setattr(native, "available", lambda: is_native)
     assert crc32c(b"123456789") == 0xE3069283
     rng = np.random.default_rng(0)
     for size in [*range(0, 200, 7), 64, 128, 4096, 4097, 70_001]:

@@ -317,12 +317,12 @@ void Agent::tellLosses() const
     std::fputs(sentence.c_str(), stderr);
 }
 
-void Agent::noteError(const std::string& sentence)
+void Agent::noteError(Trouble trouble, const std::string& sentence)
 {
     if (!m_handover)
         return;
     ++m_handover->counters.internalErrors;
-    m_handover->lastError.set(sentence);
+    m_handover->lastError.set(trouble, sentence);
 }
 
 void Agent::noteMended(const std::string& sentence)

@@ -64,8 +64,11 @@ public:
     bool close(const std::string& reason);
     Counters* counters() { return m_handover ? &m_handover->counters : nullptr; }
     const Counters* counters() const { return m_handover ? &m_handover->counters : nullptr; }
-    std::string lastError() const { return m_handover ? m_handover->lastError.get() : std::string(); }
-    void noteError(const std::string& sentence);
+    std::pair<Trouble, std::string> lastError() const
+    {
+        return m_handover ? m_handover->lastError.get() : std::pair<Trouble, std::string>();
+    }
+    void noteError(Trouble trouble, const std::string& sentence);
     /// Something was made to fit: said once, to the user and in the run.
     void noteMended(const std::string& sentence);
     /// An event or blob that is not even tried.

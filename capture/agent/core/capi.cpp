@@ -13,6 +13,7 @@
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
+#include <telltale/core/bytes.h>
 #include <telltale/core/drops.h>
 #include <telltale/core/nothrow.h>
 #include <telltale/stats/stats.h>
@@ -21,6 +22,14 @@ using telltale::withoutThrowing;
 using telltale::agent::Agent;
 using telltale::agent::BlockType;
 using telltale::agent::Layout;
+using telltale::agent::Trouble;
+
+static_assert(static_cast<int>(Trouble::None) == TT_ERROR_NONE
+    && static_cast<int>(Trouble::BadInput) == TT_ERROR_BAD_INPUT
+    && static_cast<int>(Trouble::Connection) == TT_ERROR_CONNECTION
+    && static_cast<int>(Trouble::Rejected) == TT_ERROR_REJECTED && static_cast<int>(Trouble::Spool) == TT_ERROR_SPOOL
+    && static_cast<int>(Trouble::Lost) == TT_ERROR_LOST && static_cast<int>(Trouble::Internal) == TT_ERROR_INTERNAL
+    && static_cast<int>(Trouble::Notice) == TT_ERROR_NOTICE);
 
 /// The handle of the C ABI: an agent and nothing else.
 struct tt_agent {
@@ -58,7 +67,7 @@ std::int64_t nearest(std::int64_t step)
 /// What an exception leaves behind: a count, and a sentence where there is memory for one.
 void note(Agent& agent, const char* what) noexcept
 {
-    withoutThrowing([&] { agent.noteError(std::string("internal error: ") + what); });
+    withoutThrowing([&] { agent.noteError(Trouble::Internal, std::string("internal error: ") + what); });
 }
 
 /// What body() gives; an exception is noted, and the caller gets 0, null or nothing.
@@ -200,10 +209,26 @@ const char* tt_agent_last_error(const tt_agent* agent)
         return "";
     const auto last = [&]() -> const char* {
         auto& place = agent->sentences[agent->nextSentence++ % agent->sentences.size()];
-        putSentence(place.data(), place.size(), agent->agent.lastError().c_str());
+        putSentence(place.data(), place.size(), agent->agent.lastError().second.c_str());
         return place.data();
     };
     return withoutThrowing(last, [](const char*) noexcept { return "the memory is exhausted"; });
+}
+
+uint32_t tt_agent_error(const tt_agent* agent, char* err, size_t err_len)
+{
+    putSentence(err, err_len, "");
+    if (!agent)
+        return TT_ERROR_NONE;
+    const auto last = [&] {
+        const auto [trouble, sentence] = agent->agent.lastError();
+        putSentence(err, err_len, sentence.c_str());
+        return static_cast<uint32_t>(trouble);
+    };
+    return withoutThrowing(last, [&](const char* what) noexcept -> uint32_t {
+        putSentence(err, err_len, what);
+        return TT_ERROR_INTERNAL;
+    });
 }
 
 uint32_t tt_layout_add(
@@ -214,13 +239,13 @@ uint32_t tt_layout_add(
     return guarded(agent->agent, [&]() -> uint32_t {
         auto request = telltale::agent::LayoutRequest::parse(kind, stats, stat_count, series, count);
         if (!request) {
-            agent->agent.noteError(request.error().sentence());
+            agent->agent.noteError(Trouble::BadInput, request.error().sentence());
             return 0;
         }
         const auto id = agent->agent.addLayout(
             request->kind, std::move(request->stats), request->type, std::move(request->series));
         if (!id)
-            agent->agent.noteError(id.error().sentence());
+            agent->agent.noteError(Trouble::BadInput, id.error().sentence());
         if (!request->mended.empty())
             agent->agent.noteMended(request->mended);
         return id.value_or(0);
@@ -266,6 +291,13 @@ void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t s
 {
     if (agent)
         guarded(agent->agent, [&] { agent->agent.countDropped(nearest(step), samples, scalars); });
+}
+
+uint32_t tt_crc32c(const void* bytes, size_t len)
+{
+    return withoutThrowing([&] {
+        return telltale::crc32c(len > 0 ? std::string_view(static_cast<const char*>(bytes), len) : std::string_view());
+    });
 }
 
 int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json)

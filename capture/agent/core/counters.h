@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include <telltale/core/plaintext.h>
 
@@ -26,25 +27,30 @@ struct Counters {
     std::atomic<bool> connected { false };
 };
 
-/// The last error as a sentence. Thread: any.
+/// What an error is about; numbers of tt_error, which programs decide by. The sentence beside it is for people.
+enum class Trouble : std::uint32_t { None, BadInput, Connection, Rejected, Spool, Lost, Internal, Notice };
+
+/// The last error. Thread: any.
 class LastError {
 public:
-    void set(const std::string& sentence)
+    void set(Trouble trouble, const std::string& sentence)
     {
         // Part of it may be a reason that a server gave, and it ends on a terminal.
         std::string shown = terminalText(sentence);
         std::lock_guard lock(m_mutex);
         m_sentence = std::move(shown);
+        m_trouble = trouble;
     }
-    std::string get() const
+    std::pair<Trouble, std::string> get() const
     {
         std::lock_guard lock(m_mutex);
-        return m_sentence;
+        return { m_trouble, m_sentence };
     }
 
 private:
     mutable std::mutex m_mutex;
     std::string m_sentence;
+    Trouble m_trouble = Trouble::None;
 };
 
 }

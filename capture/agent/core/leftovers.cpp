@@ -115,7 +115,7 @@ void Leftovers::openNext()
     {
         std::lock_guard lock(m_search->mutex);
         if (!m_search->troubles.empty()) {
-            m_lastError.set(m_search->troubles.front());
+            m_lastError.set(Trouble::Spool, m_search->troubles.front());
             m_search->troubles.pop_front();
         }
         if (m_search->ready.empty())

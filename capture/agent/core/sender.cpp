@@ -279,7 +279,7 @@ void Sender::keepHouse()
         olderThan = std::chrono::milliseconds(0);
     m_stream.held.spill(m_now, olderThan);
     if (const std::string trouble = m_stream.disk.takeTrouble(); !trouble.empty())
-        m_handover.lastError.set(trouble);
+        m_handover.lastError.set(m_stream.disk.isFailing() ? Trouble::Spool : Trouble::Notice, trouble);
     if (m_now - m_lastHousekeeping >= kHousekeeping) {
         m_lastHousekeeping = m_now;
         noteClockJump();
@@ -403,8 +403,9 @@ void Sender::countUnwritten()
         return;
     countLost(unwritten, "neither the server nor the spool took them");
     const std::string why = m_stream.disk.takeTrouble();
-    m_handover.lastError.set(fmt::format("{} samples are lost: neither the server nor the spool took them{}{}",
-        unwritten.samples + unwritten.scalars, why.empty() ? "" : "; ", why));
+    m_handover.lastError.set(Trouble::Lost,
+        fmt::format("{} samples are lost: neither the server nor the spool took them{}{}",
+            unwritten.samples + unwritten.scalars, why.empty() ? "" : "; ", why));
 }
 
 void Sender::wait(bool wasBusy)
@@ -423,7 +424,7 @@ void Sender::wait(bool wasBusy)
 void Sender::strike(const char* what)
 {
     ++m_counters.internalErrors;
-    withoutThrowing([&] { m_handover.lastError.set(fmt::format("internal error: {}", what)); });
+    withoutThrowing([&] { m_handover.lastError.set(Trouble::Internal, fmt::format("internal error: {}", what)); });
     if (++m_strikes < kMaxStrikes || m_handover.isDisabled.exchange(true))
         return;
     std::fprintf(stderr, "telltale: capture is off after %d internal errors (the last: %s); training goes on\n",

@@ -175,7 +175,7 @@ void Session::handle(const protocol::Welcome& welcome)
     m_stream.rules.onWelcome(welcome);
     if (m_counters)
         m_counters->connected = true;
-    m_lastError.set({});
+    m_lastError.set(Trouble::None, {});
     forget();
     takeGap();
     sendHeartbeat(Clock::now());
@@ -207,8 +207,9 @@ void Session::note(const protocol::Rejected& rejected)
         m_preparedSeq = 0;
     }
     m_stream.held.markRejected(rejected.seq, lost);
-    m_lastError.set(fmt::format("the server refused {} batch {}: {}", rejected.isInPart ? "a part of" : "all of",
-        rejected.seq, rejected.reason));
+    m_lastError.set(Trouble::Rejected,
+        fmt::format("the server refused {} batch {}: {}", rejected.isInPart ? "a part of" : "all of", rejected.seq,
+            rejected.reason));
     if (m_events.onRejected)
         m_events.onRejected(rejected.reason, lost);
 }
@@ -240,7 +241,7 @@ void Session::sendBatches()
         if (seq != m_preparedSeq) {
             auto ready = outgoing(m_stream, seq, m_sentLayouts);
             if (const std::string trouble = m_stream.held.takeTrouble(); !trouble.empty())
-                m_lastError.set(trouble);
+                m_lastError.set(Trouble::Lost, trouble);
             if (!ready)
                 return;
             m_prepared = std::move(*ready);
@@ -319,7 +320,7 @@ void Session::onClosed(const std::string& reason)
 
 void Session::retryLater(const std::string& why)
 {
-    m_lastError.set(why);
+    m_lastError.set(Trouble::Connection, why);
     if (m_transport) {
         m_transport->abort();
         m_transport.reset();

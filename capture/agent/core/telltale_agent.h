@@ -78,6 +78,18 @@ typedef struct tt_counters {
     uint32_t mode; /* 0 disabled, 1 online, 2 offline */
 } tt_counters;
 
+/* What an error is about. Programs decide by this; the sentence beside it is for people and may change. */
+typedef enum tt_error {
+    TT_ERROR_NONE = 0,
+    TT_ERROR_BAD_INPUT = 1, /* what the caller gave breaks a rule */
+    TT_ERROR_CONNECTION = 2, /* no server, or none that lets this agent in: tried again */
+    TT_ERROR_REJECTED = 3, /* the server did not take a batch */
+    TT_ERROR_SPOOL = 4, /* files of the spool cannot be read or written: nothing is kept there */
+    TT_ERROR_LOST = 5, /* what had been taken is gone, and counted as dropped */
+    TT_ERROR_INTERNAL = 6,
+    TT_ERROR_NOTICE = 7 /* worth knowing, and nothing is lost by it */
+} tt_error;
+
 TT_API uint32_t tt_abi_version(void);
 TT_API const char* tt_version(void);
 
@@ -92,6 +104,8 @@ TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
 TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
 /* The last error as one sentence ("" = none); valid until the eighth call after this one, and the agent's end. */
 TT_API const char* tt_agent_last_error(const tt_agent* agent);
+/* The last error as a tt_error, with its sentence ("" = none) in err. */
+TT_API uint32_t tt_agent_error(const tt_agent* agent, char* err, size_t err_len);
 
 /* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op
  * kinds pass stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each
@@ -125,6 +139,9 @@ TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t 
 /* Whether a server answers to the join string and knows its token: 1, or 0 and one sentence in err. Blocks for at most
  * timeout_ms, sends no token, begins no run. Any thread, no agent needed. */
 TT_API int tt_join_try(const char* join, uint32_t timeout_ms, char* err, size_t err_len);
+
+/* CRC-32C (Castagnoli) of bytes, as TensorBoard's records and Telltale's own files carry it. */
+TT_API uint32_t tt_crc32c(const void* bytes, size_t len);
 
 /* The monitor's config.json. Neither needs an agent, and any thread may call them. */
 

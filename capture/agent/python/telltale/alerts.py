@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import math
 import os
 import sys
@@ -15,6 +14,7 @@ import numpy as np
 
 from .anomalyfile import AnomalyFile
 from .config import MonitorConfig
+from .console import log
 from .detectors import LetterScanner, Scanner, make_scanner
 from .kinds import Kind
 from .series import Frame, SeriesDesc, SeriesTable, TableSnapshot
@@ -23,8 +23,6 @@ from .sinks.filesink import FileSink
 from .sinks.layout import COUNTS, METADATA, FileKind, column, ops_of, sorted_tables, split, tag
 from .sinks.rundir import RunDirectory
 from .sinks.worker import FrameWorker, explain
-
-log = logging.getLogger("telltale")
 
 EventFunction = Callable[[str, int, str, str], None]  # kind, step, text, json
 

@@ -89,6 +89,7 @@ class Problem:
     pointer: str  # JSON pointer, "/ops/0"
     sentence: str
     is_error: bool = True
+    is_default: bool = False  # the field holds its default instead
 
     def __str__(self) -> str:
         return self.sentence if self.pointer in self.sentence else f"{self.pointer}: {self.sentence}"

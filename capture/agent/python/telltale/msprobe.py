@@ -16,6 +16,8 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from .console import log
+
 # Where msprobe's versions and documents import TrainerMon from.
 _MODULES = ("msprobe", "msprobe.pytorch", "msprobe.pytorch.monitor", "msprobe.pytorch.monitor.module_hook")
 _said: set[str] = set()
@@ -73,7 +75,7 @@ def _add_stand_ins(trainer_mon: type) -> None:
 def _say(sentence: str) -> None:
     if sentence not in _said:
         _said.add(sentence)
-        print(f"telltale: {sentence}", file=sys.stderr, flush=True)
+        log.warning("%s", sentence)
 
 
 def _main() -> int:

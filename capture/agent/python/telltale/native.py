@@ -10,6 +10,7 @@ import ctypes as c
 import json
 import os
 from collections.abc import Sequence
+from enum import IntEnum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,19 @@ class Counters(c.Structure):
     ]
 
 
+class Trouble(IntEnum):
+    """tt_error: what an error is about."""
+
+    NONE = 0
+    BAD_INPUT = 1
+    CONNECTION = 2
+    REJECTED = 3
+    SPOOL = 4
+    LOST = 5
+    INTERNAL = 6
+    NOTICE = 7
+
+
 class LibraryMissing(RuntimeError):
     """The native library is not there, or is another version's."""
 
@@ -153,7 +167,8 @@ def _declare(lib: Any) -> None:
         "tt_agent_close": (c.c_int, [pointer, c.c_char_p]),
         "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
         "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
-        "tt_agent_last_error": (c.c_char_p, [pointer]),
+        "tt_agent_error": (c.c_uint32, [pointer, c.c_char_p, c.c_size_t]),
+        "tt_crc32c": (c.c_uint32, [c.c_char_p, c.c_size_t]),
         "tt_layout_add": (c.c_uint32, [pointer, c.c_uint32, c.c_char_p, c.c_uint32, c.POINTER(Series), c.c_uint32]),
         "tt_step_begin": (pointer, [pointer, c.c_int64]),
         "tt_step_stats": (pointer, [pointer, c.c_uint32]),
@@ -192,6 +207,11 @@ def try_join(join: str, timeout: float) -> str:
     if library().tt_join_try(join.encode("utf-8", "replace"), milliseconds, sentence, len(sentence)):
         return ""
     return sentence.value.decode("utf-8", "replace")
+
+
+def crc32c(data: bytes) -> int:
+    """CRC-32C of bytes."""
+    return int(library().tt_crc32c(data, len(data)))
 
 
 def kernel_name() -> str:
@@ -297,8 +317,11 @@ class Agent:
             self._lib.tt_agent_counters(self._agent, c.byref(out))
         return {name: int(getattr(out, name)) for name in (field[0] for field in Counters._fields_)}
 
-    def last_error(self) -> str:
-        return self._lib.tt_agent_last_error(self._agent).decode("utf-8", "replace") if self._agent else ""
+    def last_error(self) -> tuple[Trouble, str]:
+        """What the last error is about, and its sentence."""
+        why = c.create_string_buffer(1024)
+        code = self._lib.tt_agent_error(self._agent, why, len(why)) if self._agent else 0
+        return Trouble(code), why.value.decode("utf-8", "replace")
 
     def flush(self, timeout: float) -> bool:
         """Waits until everything is acknowledged, at most `timeout` seconds."""

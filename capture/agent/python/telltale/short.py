@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from . import console
+
 if TYPE_CHECKING:
     from .pytorch.trainermon import TrainerMon
 
@@ -58,17 +60,16 @@ def watch(
         known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks"]
         near = difflib.get_close_matches(unknown, known, 1)
         hint = f"did you mean {near[0]}?" if near else "it is left out"
-        print(f"telltale: watch() has no argument {unknown!r}; {hint}", file=sys.stderr)
+        console.log.warning("watch() has no argument %r; %s", unknown, hint)
     if name:
         agent["run_name"] = name
     if join:
         agent["join"] = join
     if _current is not None:
         if not _current.watches(model):
-            print(
-                "telltale: watch() was called for another model; the first watch ends here. To watch several in one "
-                'run, name them: watch({"first": first, "second": second}, [optimizer_1, optimizer_2])',
-                file=sys.stderr,
+            console.log.warning(
+                "watch() was called for another model; the first watch ends here. To watch several in one "
+                'run, name them: watch({"first": first, "second": second}, [optimizer_1, optimizer_2])'
             )
         _current.close("finished")
     monitor = TrainerMon(config, sinks=sinks, agent=agent)
@@ -85,7 +86,7 @@ def log(values: dict[str, Any], step: int | None = None) -> None:
     if monitor is None:
         if not _warned:
             _warned = True
-            print("telltale: log() was called before watch(); the values are not kept", file=sys.stderr)
+            console.log.warning("log() was called before watch(); the values are not kept")
         return
     monitor.log(values, step)
 

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-import sys
 from numbers import Integral
 from typing import Any
+
+from ..console import log
 
 DOCUMENTED = ("grad_acc_steps", "optimizer", "dp_group", "tp_group", "start_iteration")
 MSPROBE = ("optimizer", "grad_acc_steps", "tp_group", "dp_group", "start_iteration")
@@ -19,7 +20,7 @@ def watched(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     values = {**dict.fromkeys(names), **{name: kwargs.pop(name) for name in names if name in kwargs}}
     values.update(zip(names, args))
     if len(args) > len(names):
-        say(f"set_monitor() was given {len(args) + 1} positional arguments and takes {len(names) + 1}")
+        log.warning("set_monitor() was given %d positional arguments and takes %d", len(args) + 1, len(names) + 1)
     refuse("set_monitor", kwargs, ("model", *DOCUMENTED))
     values["grad_acc_steps"] = _at_least(values["grad_acc_steps"], 1, 1, "grad_acc_steps")
     values["start_iteration"] = _at_least(values["start_iteration"], 0, 0, "start_iteration")
@@ -29,11 +30,7 @@ def watched(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
 def refuse(function: str, unknown: dict[str, Any], known: tuple[str, ...]) -> None:
     """Says which arguments a function does not have."""
     for name in unknown:
-        say(f"{function}() has no argument {name!r}, which is left out; it has {', '.join(known)}")
-
-
-def say(sentence: str) -> None:
-    print(f"telltale: {sentence}", file=sys.stderr, flush=True)
+        log.warning("%s() has no argument %r, which is left out; it has %s", function, name, ", ".join(known))
 
 
 def _at_least(value: Any, low: int, default: int, name: str) -> int:
@@ -41,5 +38,5 @@ def _at_least(value: Any, low: int, default: int, name: str) -> int:
         return default
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= low:
         return int(value)
-    say(f"{name} is {value!r}; it must be a whole number from {low}; {default} is used")
+    log.warning("%s is %r; it must be a whole number from %d; %d is used", name, value, low, default)
     return default

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 import time
 import weakref
@@ -12,6 +11,7 @@ from typing import Any, Callable
 import torch
 
 from ..config import MonitorConfig
+from ..console import log
 from ..dispatch import Dispatcher
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
@@ -86,7 +86,7 @@ class Engine:
         if sentence in self._told:
             return
         self._told.add(sentence)
-        print(f"telltale: rank {self.rank}: {sentence}", file=sys.stderr, flush=True)
+        log.warning("rank %d: %s", self.rank, sentence)
         dispatcher = getattr(self, "dispatcher", None)
         if dispatcher is not None:
             dispatcher.event("log", self.step, sentence)
@@ -314,7 +314,7 @@ class Engine:
         self.dispatcher.event("log", self.step, f"{sentence}; {what}")
         if not self._told_given_up:
             self._told_given_up = True
-            print(f"telltale: rank {self.rank}: {sentence}; {what}", file=sys.stderr, flush=True)
+            log.warning("rank %d: %s; %s", self.rank, sentence, what)
 
     # -- the step ------------------------------------------------------------------------------------------------
 

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import sys
 import weakref
 from typing import Any, Callable
 
 import torch
 from torch.nn.parameter import UninitializedParameter
 
+from ..console import log
 from .compiled import is_recording
 from .hooks import Hook
 
@@ -36,7 +36,7 @@ class _After(Hook):
             if begin is not None:
                 begin()
         except Exception as error:  # noqa: BLE001 - a monitor never ends a training
-            print(f"telltale: cannot watch the training: {type(error).__name__}: {error}", file=sys.stderr)
+            log.warning("cannot watch the training: %s: %s", type(error).__name__, error)
         return None
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import sys
 import warnings
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from ..configfile import OPS
+from ..console import log
 from ..kinds import Kind
 from ..series import SeriesDesc, TableSnapshot
 from .asked import gradients_now, values_now
@@ -42,11 +42,7 @@ def harmless(make: Callable[[], Any] = lambda: None) -> Callable[[_Function], _F
             except DeprecationWarning:
                 raise  # the user has made warnings errors
             except Exception as error:  # noqa: BLE001 - a monitor never ends a training
-                print(
-                    f"telltale: {function.__name__}() failed: {type(error).__name__}: {error}; training goes on",
-                    file=sys.stderr,
-                    flush=True,
-                )
+                log.warning("%s() failed: %s: %s; training goes on", function.__name__, type(error).__name__, error)
                 return make()
 
         return guarded  # type: ignore[return-value]

@@ -15,6 +15,7 @@ import torch
 
 from .. import configfile, exits, identity
 from ..config import LoadedConfig, MonitorConfig
+from ..console import log
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
 from ..sinks.stream import StreamSink
@@ -84,12 +85,10 @@ class TrainerMon(LegacyInterface):
         try:
             loaded = configfile.load(source)
         except configfile.ConfigError as error:
-            print(f"telltale: {error}; the defaults are used", file=sys.stderr)
+            log.warning("%s; the defaults are used", error)
             return LoadedConfig(MonitorConfig(), [], "{}")
         for problem in loaded.problems:
-            has_field = problem.is_error and "left out" not in problem.sentence and "unknown" not in problem.sentence
-            default = "; the default is used" if has_field else ""
-            print(f"telltale: config {problem}{default}", file=sys.stderr)
+            log.warning("config %s%s", problem, "; the default is used" if problem.is_default else "")
         return loaded
 
     @property
@@ -117,7 +116,7 @@ class TrainerMon(LegacyInterface):
             if not first_forward.is_awaited(self._chunks(), self._begin_late):
                 self._watch()
         except Exception as error:  # noqa: BLE001 - a monitor never ends a training
-            print(f"telltale: cannot watch the training: {type(error).__name__}: {error}", file=sys.stderr)
+            log.warning("cannot watch the training: %s: %s", type(error).__name__, error)
 
     def _begin_late(self) -> None:
         """After the forward in which the last parameters came into being."""
@@ -164,10 +163,9 @@ class TrainerMon(LegacyInterface):
         if len(chunks) > 1 and len({type(chunk) for chunk in chunks}) > 1:
             names = [{name for name, _ in chunk.named_parameters()} for chunk in chunks]
             if set.intersection(*names):
-                print(
-                    "telltale: the models of the list have parameters of the same names; name the models to tell them "
-                    'apart: watch({"first": first, "second": second}, ...)',
-                    file=sys.stderr,
+                log.warning(
+                    "the models of the list have parameters of the same names; name the models to tell them apart: "
+                    'watch({"first": first, "second": second}, ...)'
                 )
 
     def handed_over(self) -> list[Any]:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..config import MonitorConfig
+from ..console import log
 from ..kinds import Kind
 from ..series import Frame, TableSnapshot
 from .base import RunContext
@@ -19,8 +19,6 @@ from .rows import RowWriter, rounded
 from .rundir import RunDirectory
 from .textfile import GrowingFile, cell, encoded
 from .worker import FrameWorker, explain
-
-log = logging.getLogger("telltale")
 
 
 def step_range(step: int, count: int) -> tuple[int, int]:

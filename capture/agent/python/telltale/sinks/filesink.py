@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
-import logging
 from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from ..config import MonitorConfig
+from ..console import log
 from ..kinds import Kind
 from ..series import Frame, TableSnapshot
 from .base import RunContext, Sink
 from .layout import Names, sorted_tables
 from .rundir import RunDirectory
 from .worker import FrameWorker, Losses, explain
-
-log = logging.getLogger("telltale")
 
 _CLOSE_SECONDS = 10.0  # a disk that hangs does not keep the job from ending
 

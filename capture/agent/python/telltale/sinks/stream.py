@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import native
+from ..console import log
 from ..kinds import Kind, Stat
 from ..names import bare_name
 from ..series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable, TableSnapshot
@@ -22,7 +22,6 @@ from .base import RunContext, Sink
 _ITEM = STATS.itemsize
 _PART = 4096  # series in one layout
 _CLOSE_SECONDS = 5.0
-_SPOOL_TROUBLE = ("cannot create", "cannot open", "cannot write", "cannot sync")  # what the core says of files
 _SCALARS = "scalars"  # the sink's own table
 _MOST_METRICS = 4096  # names
 
@@ -99,7 +98,7 @@ class StreamSink(Sink):
                 continue
             self._refuse(0, 1)
             self._tell_once(
-                f"more than {_MOST_METRICS} metric names; {desc.name[:100]!r} and later ones are not stored"
+                f"more than {_MOST_METRICS} metric names", f"{desc.name[:100]!r} and later ones are not stored"
             )
 
     def _send(self, step: int, todo: list[tuple[SeriesTable, _Part]], metrics: dict[int, float]) -> None:
@@ -135,13 +134,13 @@ class StreamSink(Sink):
             self._refused = [0, 0]
             self.dropped(step, samples, scalars)
 
-    def _tell_once(self, sentence: str) -> None:
+    def _tell_once(self, what: str, details: str) -> None:
         """To the user, and in the run."""
-        topic = sentence.split(";")[0]
-        if topic in self._told:
+        if what in self._told:
             return
-        self._told.add(topic)
-        print(f"telltale: {sentence}", file=sys.stderr)
+        self._told.add(what)
+        sentence = f"{what}; {details}"
+        log.warning("%s", sentence)
         self.event("log", 0, sentence)
 
     def write(self, frame: Frame) -> None:
@@ -210,24 +209,24 @@ class StreamSink(Sink):
             return
         agent.flush(0.0 if agent.counters()["mode"] == 2 else _CLOSE_SECONDS)
         before = self._last_counters = agent.counters()
-        why = agent.last_error()
+        trouble, why = agent.last_error()
         is_whole = agent.close(reason)
         if is_whole or not before["in_flight"]:
             return
         left = before["in_flight"]
-        kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and not why.startswith(_SPOOL_TROUBLE)
+        kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and trouble is not native.Trouble.SPOOL
         named = self._options.get("spool_dir") or os.environ.get("TELLTALE_DIR")
         kept = kept and (named is None or os.path.isdir(named))
         reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
         if not reason:
             return  # offline, and in the spool as asked for
-        sentence = f"telltale: {left} samples did not reach the dashboard{reason}"
+        sentence = f"{left} samples did not reach the dashboard{reason}"
         if kept:
             sentence += (
                 "; they are kept in the spool: this run's next agent delivers them, or `telltale import "
                 f"{os.environ.get('TELLTALE_DIR') or '~/.local/state/telltale/spool'}`"
             )
-        print(sentence, file=sys.stderr)
+        log.warning("%s", sentence)
 
     def counters(self) -> dict[str, int]:
         """The agent's counters; after close() those of its end."""
@@ -258,7 +257,7 @@ class StreamSink(Sink):
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
-                self._tell_once(f"series of {table.kind.word} are not stored; {self.agent.last_error()}")
+                self._tell_once(f"series of {table.kind.word} are not stored", self.agent.last_error()[1])
 
     def _shown(self, desc: SeriesDesc, own: set[str]) -> SeriesDesc:
         """The series under its name without what DDP, torch.compile, FSDP and checkpointing put into it: the same model

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 import os
 import socket
 import time
@@ -15,6 +14,7 @@ import numpy as np
 
 from ..bins import EDGES
 from ..config import MonitorConfig
+from ..console import log
 from ..kinds import Kind
 from ..series import Frame, SeriesDesc, TableSnapshot
 from .base import RunContext
@@ -24,8 +24,6 @@ from .rundir import RunDirectory
 from .textfile import GrowingFile
 from .tfrecord import Histogram, ScalarRecord, first_record, histogram_record
 from .worker import FrameWorker, explain
-
-log = logging.getLogger("telltale")
 
 _numbers = count()
 

@@ -8,72 +8,30 @@ from __future__ import annotations
 import struct
 import time
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 
-_POLYNOMIAL = 0x82F63B78  # Castagnoli's, reflected
-_LANE = 64  # bytes that one lane of crc32c() takes
+from .. import native
 
 
-def _byte_table() -> np.ndarray:
-    table = np.arange(256, dtype=np.uint32)
+@cache
+def _table() -> list[int]:
+    """What each byte makes of a crc: Castagnoli's polynomial, reflected."""
+    table = list(range(256))
     for _ in range(8):
-        table = np.where(table & 1, (table >> 1) ^ np.uint32(_POLYNOMIAL), table >> 1)
+        table = [crc >> 1 ^ (crc & 1) * 0x82F63B78 for crc in table]
     return table
 
 
-_TABLE = _byte_table()
-_PAIRS = np.arange(65536)
-_PAIRS = _TABLE[(_TABLE[_PAIRS & 0xFF] ^ (_PAIRS >> 8)) & 0xFF] ^ (_TABLE[_PAIRS & 0xFF] >> 8)  # of two bytes at once
-
-
-@lru_cache(maxsize=64)
-def _zeros_table(count: int) -> np.ndarray:
-    """[4, 256]: what each byte of a crc becomes after `count` zero bytes; `count` is a power of two."""
-    table = np.zeros((4, 256), np.uint32)
-    for k in range(4):
-        crc = np.arange(256, dtype=np.uint32) << np.uint32(8 * k)
-        if count == 1:
-            table[k] = _TABLE[crc & 0xFF] ^ (crc >> 8)
-        else:
-            half = _zeros_table(count // 2)
-            table[k] = _after_zeros(_after_zeros(crc, half), half)
-    return table
-
-
-def _after_zeros(crc: np.ndarray, table: np.ndarray) -> np.ndarray:
-    out: np.ndarray = (
-        table[0][crc & 0xFF] ^ table[1][(crc >> 8) & 0xFF] ^ table[2][(crc >> 16) & 0xFF] ^ table[3][crc >> 24]
-    )
-    return out
-
-
-def crc32c(data: bytes | bytearray | np.ndarray) -> int:
-    """CRC-32C of bytes. The data is cut into lanes that are summed side by side, then joined in pairs: a crc is linear,
-    and zero bytes in front of a crc that starts at 0 change nothing."""
-    found = np.frombuffer(data, np.uint8)
-    lanes = 1
-    while lanes * _LANE < found.size:
-        lanes *= 2
-    padded = np.zeros(lanes * _LANE, np.uint8)
-    if found.size:
-        padded[padded.size - found.size :] = found
-    columns = np.ascontiguousarray(padded.view("<u2").reshape(lanes, _LANE // 2).T)
-    crc = np.zeros(lanes, np.uint32)
-    for column in columns:
-        crc = np.take(_PAIRS, (crc ^ column) & 0xFFFF) ^ (crc >> np.uint32(16))
-    length = _LANE
-    while crc.size > 1:
-        crc = _after_zeros(crc[0::2], _zeros_table(length)) ^ crc[1::2]
-        length *= 2
-    start = np.array([0xFFFFFFFF], np.uint32)
-    bit = 1
-    while bit <= found.size:
-        if found.size & bit:
-            start = _after_zeros(start, _zeros_table(bit))
-        bit *= 2
-    return int(crc[0] ^ start[0]) ^ 0xFFFFFFFF
+def crc32c(data: bytes | bytearray) -> int:
+    """CRC-32C of bytes: the native core's; where the library is missing, byte by byte."""
+    if native.available():
+        return native.crc32c(bytes(data))
+    table, crc = _table(), 0xFFFFFFFF
+    for byte in data:
+        crc = table[(crc ^ byte) & 0xFF] ^ crc >> 8
+    return crc ^ 0xFFFFFFFF
 
 
 def masked(crc: int) -> int:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import threading
 import time
@@ -12,9 +11,8 @@ import weakref
 from collections import deque
 from typing import Callable
 
+from ..console import log
 from ..threads import start_thread
-
-log = logging.getLogger("telltale")
 
 MAX_JOBS = 8192
 _BETWEEN_WORDS = 30.0  # seconds
@@ -85,7 +83,7 @@ class FrameWorker:
                     self._thread = start_thread(self._run, self._name)
                 except RuntimeError as error:
                     if not self._told:
-                        log.warning("telltale: no file can be written: %s; training goes on", error)
+                        log.warning("no file can be written: %s; training goes on", error)
                     self._told = True
                     return False
                 _running.add(self)
@@ -228,7 +226,7 @@ class Losses:
     def _tell(self, sentence: str) -> None:
         self.sentences.append(sentence)
         del self.sentences[:-100]
-        log.warning("telltale: %s", sentence)
+        log.warning("%s", sentence)
 
 
 def _steps(count: int) -> str:
