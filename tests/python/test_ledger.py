@@ -42,7 +42,7 @@ def test_names_of_any_length_and_content_are_stored(server: Server) -> None:
     sink = opened(server)
     names = [LONG, LONG + "a", "with\0nul", "lone \ud800 surrogate", "plain"]
     for step in range(10):
-        sink.scalar(step, dict.fromkeys(names, float(step)))
+        sink.write_late(step, dict.fromkeys(names, float(step)))
     sink.event("k\0" * 2000, 1, LONG * 100)
     sink.blob(LONG, LONG, 1, b"bytes")
     counters = counted(sink)
@@ -56,7 +56,7 @@ def test_names_of_any_length_and_content_are_stored(server: Server) -> None:
 def test_metrics_beyond_the_most_are_counted_and_told_once(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
     sink = opened(server)
     for step in range(2):
-        sink.scalar(step, {f"metric_{i}": 1.0 for i in range(4200)})
+        sink.write_late(step, {f"metric_{i}": 1.0 for i in range(4200)})
     counters = counted(sink)
     sink.close("finished")
     assert counters["scalars_produced"] == 2 * 4200

@@ -17,7 +17,7 @@ from .config import MonitorConfig
 from .console import log
 from .detectors import LetterScanner, Scanner, make_scanner
 from .kinds import Kind
-from .series import Frame, SeriesDesc, SeriesTable, TableSnapshot
+from .series import Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot
 from .sinks.base import RunContext
 from .sinks.filesink import FileSink
 from .sinks.layout import COUNTS, METADATA, FileKind, column, ops_of, sorted_tables, split, tag
@@ -51,6 +51,7 @@ class AlertSink(FileSink):
     """
 
     format = "alert"
+    wants = Extra.CALLS_BY_SITE
 
     def __init__(
         self,

@@ -6,15 +6,15 @@ from __future__ import annotations
 import queue
 import time
 from collections import deque
+from dataclasses import replace
 from typing import Any, Callable
 
 import numpy as np
 
 from .kinds import Kind
 from .measure import record
-from .series import STATS, Frame, SeriesTable, TableSnapshot
+from .series import STATS, Extra, Frame, SeriesTable, TableSnapshot, wanted
 from .sinks.base import RunContext, Sink
-from .sinks.stream import StreamSink
 from .threads import start_thread
 
 _MOST_WAITING = 64  # steps whose device results have not arrived
@@ -36,6 +36,12 @@ def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
     return frame
 
 
+def _part_for(sink: Sink, frame: Frame) -> Frame:
+    """What a sink gets of a frame."""
+    tables = wanted(frame.tables, sink.wants)
+    return frame if tables is frame.tables else replace(frame, tables=tables)
+
+
 class Dispatcher:
     """Thread: training; sinks are called on the training thread, or, once a step had results on a device, on one
     worker thread."""
@@ -46,6 +52,14 @@ class Dispatcher:
         self._failed: set[int] = set()
         self._worker: _DeviceWorker | None = None
         self.files_wait = False  # nothing is collected now: run metrics go to the stream alone
+
+    @property
+    def wants(self) -> Extra:
+        """What at least one sink wants beside what all get."""
+        found = Extra.NONE
+        for sink in self.sinks:
+            found |= sink.wants
+        return found
 
     def open(self, context: RunContext) -> None:
         for sink in list(self.sinks):
@@ -73,12 +87,12 @@ class Dispatcher:
         frame: Frame | None = None
         for sink in self.sinks:
             try:
-                if sink.write_tables(step, tables):
+                if sink.write_tables(step, wanted(tables, sink.wants)):
                     continue
                 if frame is None:
                     frame = frame_of(step, tables)
                 if frame.tables or not self.files_wait:
-                    sink.write(frame)
+                    sink.write(_part_for(sink, frame))
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 
@@ -86,9 +100,7 @@ class Dispatcher:
         """A frame whose values came from a device. Thread: the worker."""
         for sink in self.sinks:
             try:
-                sink.write(frame)
-                if isinstance(sink, StreamSink) and (frame.scalars or frame.marks):
-                    sink.scalar(frame.step, {**frame.scalars, **frame.marks})
+                sink.write(_part_for(sink, frame))
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 
@@ -102,8 +114,7 @@ class Dispatcher:
     def lost(self, step: int, samples: int, scalars: int) -> None:
         """A step that the queue of the device's results had no room for. Thread: the worker."""
         for sink in self.sinks:
-            if isinstance(sink, StreamSink):
-                sink.dropped(step, samples, scalars)
+            sink.dropped(step, samples, scalars)
         self._tell("results from the device arrive more slowly than the steps; some steps are dropped and counted")
 
     def scalar(self, step: int, values: dict[str, float]) -> None:
@@ -113,10 +124,7 @@ class Dispatcher:
             return
         for sink in self.sinks:
             try:
-                if isinstance(sink, StreamSink):
-                    sink.scalar(step, values)
-                else:
-                    sink.write(Frame(step, [], dict(values)))
+                sink.write_late(step, values)
             except Exception as error:  # noqa: BLE001
                 self._complain(sink, error)
 
@@ -143,8 +151,7 @@ class Dispatcher:
         if self._worker is not None:
             self._worker.drain(5.0)
             self._worker.stop()
-        # The others may have a last word for the stream: alerts do.
-        for sink in sorted(self.sinks, key=lambda one: isinstance(one, StreamSink)):
+        for sink in sorted(self.sinks, key=lambda one: one.is_last):
             try:
                 sink.close(reason)
             except Exception as error:  # noqa: BLE001
@@ -153,8 +160,7 @@ class Dispatcher:
     def forget(self) -> None:
         """In a forked child: threads and sockets are the parent's."""
         for sink in self.sinks:
-            if isinstance(sink, StreamSink):
-                sink.forget()
+            sink.forget()
         self.sinks = []
 
     def _complain(self, sink: Sink, error: Exception) -> None:
@@ -177,10 +183,9 @@ class _DeviceWorker:
         import torch
 
         for sink in self._dispatcher.sinks:
-            if isinstance(sink, StreamSink):
-                for table in tables:
-                    if table.kind is not Kind.SCALAR:
-                        sink.know(table)
+            for table in wanted(tables, sink.wants):
+                if table.kind is not Kind.SCALAR:
+                    sink.know(table)
         frame = frame_of(step, tables)
         groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
         for entry in pending:
@@ -197,7 +202,7 @@ class _DeviceWorker:
                 event = torch.cuda.Event()
                 event.record()
             many = stacked.shape[1] if stacked.dim() == 3 else 1
-            names = [(table.kind, table.stats, row, table.series[row : row + many]) for table, row, _ in entries]
+            names = [(table.key, row, table.series[row : row + many]) for table, row, _ in entries]
             fetched.append((names, host, event, stacked))
         try:
             self._queue.put_nowait((frame, fetched))
@@ -246,25 +251,26 @@ def fetched(shot: TableSnapshot | None, table: SeriesTable, pending: list[tuple[
     if not pending:
         return shot
     frame = Frame(-1, [] if shot is None else [shot])
-    names = [(table.kind, table.stats, row, [table.series[row]]) for row, _ in pending]
+    names = [(table.key, row, [table.series[row]]) for row, _ in pending]
     _merge(frame, names, [values.tolist() for _, values in pending])
     return frame.tables[0]
 
 
 def _merge(frame: Frame, names: list[Any], numbers: list[Any]) -> None:
     """Adds device results to a frame, by kind, rows in order."""
-    fresh: dict[tuple[Kind, Any], list[tuple[int, Any, tuple[Any, ...]]]] = {}
-    for (kind, stats, first, descs), values in zip(names, numbers):
+    fresh: dict[Any, list[tuple[int, Any, tuple[Any, ...]]]] = {}
+    for (key, first, descs), values in zip(names, numbers):
         rows = values if isinstance(values[0], list) else [values]
-        entries = fresh.setdefault((kind, stats), [])
+        entries = fresh.setdefault(key, [])
         for i, (desc, one) in enumerate(zip(descs, rows)):
-            entries.append((first + i, desc, tuple(one) if stats else record(one)))
-    for (kind, stats), entries in fresh.items():
-        old = next((shot for shot in frame.tables if shot.kind is kind and shot.stats == stats), None)
+            entries.append((first + i, desc, tuple(one) if key[1] else record(one)))
+    for key, entries in fresh.items():
+        old = next((shot for shot in frame.tables if shot.key == key), None)
         if old is not None:
             frame.tables.remove(old)
             entries += [(int(r), d, tuple(v)) for r, d, v in zip(old.rows, old.series, old.values)]
         entries.sort(key=lambda entry: entry[0])
+        kind, stats, only = key
         frame.tables.append(
             TableSnapshot(
                 kind,
@@ -272,5 +278,6 @@ def _merge(frame: Frame, names: list[Any], numbers: list[Any]) -> None:
                 [entry[1] for entry in entries],
                 np.array([entry[0] for entry in entries]),
                 np.array([entry[2] for entry in entries], None if stats else STATS),
+                only=only,
             )
         )

@@ -8,6 +8,16 @@ _INNER_WRAPPERS = frozenset({"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_w
 # Put in front of names by DataParallel, DDP, DeepSpeed and Megatron.
 _OUTER_WRAPPER = "module"
 
+# msprobe's rules, first that applies wins: a component that is one of these (or starts with it), and must it have more
+# behind it?
+_SQUASH_RULES = (
+    (("layer", "layers"), True),
+    (("embedding", "embeddings"), True),
+    (("final",), False),
+    (("output",), False),
+    (("norm",), False),
+)
+
 
 def components(name: str) -> list[str]:
     """Dotted components; one trailing dot is ignored, as model/config does."""
@@ -24,3 +34,14 @@ def bare_name(name: str) -> str:
     while first < len(parts) and parts[first] == _OUTER_WRAPPER:
         first += 1
     return ".".join(parts[first:])
+
+
+def squash_name(name: str) -> str:
+    """msprobe's short form of a name: from the last component that is layer(s) or embedding(s), else that starts with
+    final, output or norm; a name without one stays as it is. The first component never counts."""
+    parts = name.split(".")
+    for words, is_whole in _SQUASH_RULES:
+        for i in range(len(parts) - 1, 0, -1):
+            if (parts[i] in words and i + 1 < len(parts)) if is_whole else parts[i].startswith(words):
+                return ".".join(parts[i:])
+    return name

@@ -97,17 +97,8 @@ class Counters(c.Structure):
     ]
 
 
-class Trouble(IntEnum):
-    """tt_error: what an error is about."""
-
-    NONE = 0
-    BAD_INPUT = 1
-    CONNECTION = 2
-    REJECTED = 3
-    SPOOL = 4
-    LOST = 5
-    INTERNAL = 6
-    NOTICE = 7
+# tt_error: what an error is about.
+Trouble = IntEnum("Trouble", "NONE BAD_INPUT CONNECTION REJECTED SPOOL LOST INTERNAL NOTICE", start=0)
 
 
 class LibraryMissing(RuntimeError):

@@ -7,6 +7,8 @@ import math
 import mmap
 import threading
 from dataclasses import dataclass, field, replace
+from enum import IntFlag
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +37,18 @@ STATS = np.dtype(
 )
 assert STATS.itemsize == 88
 PRESENT = 1  # TT_STATS_PRESENT
+
+
+class Extra(IntFlag):
+    """Measurements that only some destinations show. A sink names those that it wants beside what all sinks get; each
+    is made when at least one wants it, and lies in a table of its own."""
+
+    NONE = 0
+    HEAD_0 = 1 << 0  # attention of the first head of the first sequence, as msprobe measures it
+    STABLE_RANK = 1 << 1  # F^2/sigma^2 of linear layers, beside msprobe's F/sigma
+    CALLS_BY_OP = 1 << 2  # collectives summed up by operation, as msprobe has them
+    CALLS_BY_SITE = 1 << 3  # collectives summed up by the line that calls them
+
 
 MAX_SERIES = 1 << 18  # of one kind; the rows are zero pages until they are used
 
@@ -73,9 +87,14 @@ class SeriesTable:
     Thread: add() any; everything else the one that owns the row or the training thread between steps.
     """
 
-    def __init__(self, kind: Kind, stats: tuple[Stat, ...] = (), capacity: int = MAX_SERIES) -> None:
+    def __init__(
+        self, kind: Kind, stats: tuple[Stat, ...] = (), capacity: int = MAX_SERIES, only: Extra = Extra.NONE
+    ) -> None:
+        """only: for sinks that want this, NONE = for all."""
         self.kind = kind
         self.stats = stats
+        self.only = only
+        self.key = kind, stats, only  # tells the tables of a step apart
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
         self.changed: dict[int, tuple[tuple[int, ...], DType, str]] = {}  # rows whose tensor has another shape or type
@@ -134,7 +153,7 @@ class SeriesTable:
             )
         picked = [self.series[i] for i in rows]
         values = self.values[rows] if self.stats else self.results[rows]
-        return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows))
+        return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows), self.only)
 
     def _arrival(self, rows: np.ndarray) -> np.ndarray | None:
         """Positions in `rows` by arrival; None where it was not noted for each."""
@@ -179,11 +198,20 @@ class TableSnapshot:
     rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
     values: np.ndarray  # [n] of STATS, or [n, len(stats)] float64
     arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
+    only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
+
+    @property
+    def key(self) -> tuple[Kind, tuple[Stat, ...], Extra]:
+        """Tells the tables of a step apart."""
+        return self.kind, self.stats, self.only
 
     def column(self, op: str) -> np.ndarray:
         """A msprobe op ("norm", "mean", "min", "max", "zeros", "nans") as float64, with NaN and Inf passed on as
         torch's own reductions do."""
         return msprobe_op(self.values, op)
+
+
+_Table = TypeVar("_Table", SeriesTable, TableSnapshot)
 
 
 @dataclass
@@ -194,6 +222,13 @@ class Frame:
     tables: list[TableSnapshot] = field(default_factory=list)
     scalars: dict[str, float] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)  # "telltale.wall_ns": for the dashboard's axes, not for files
+
+
+def wanted(tables: list[_Table], wants: Extra) -> list[_Table]:
+    """The tables that are for all, and those that `wants` names; the list itself where that is every one."""
+    if all(not table.only or table.only & wants for table in tables):
+        return tables
+    return [table for table in tables if not table.only or table.only & wants]
 
 
 def msprobe_op(stats: np.ndarray, op: str) -> np.ndarray:

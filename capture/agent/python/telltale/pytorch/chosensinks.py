@@ -5,82 +5,69 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..alerts import AlertSink
+from ..alerts import AlertSink, EventFunction
 from ..config import MonitorConfig
+from ..names import squash_name
 from ..sinks.api import ApiSink
 from ..sinks.base import Sink
 from ..sinks.csv import CsvSink
-from ..sinks.filesink import FileSink
 from ..sinks.records import RecordSink
 from ..sinks.rundir import RunDirectory
 from ..sinks.stream import NoticeStream, StreamSink
 from ..sinks.tensorboard import TensorBoardSink
 from ..sinks.worker import FrameWorker
-from .targets import squash_name
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
-FILES = (CsvSink, TensorBoardSink)
+class ChosenSinks:
+    """Makes the sinks of one monitor, and keeps those that a changed config still names. Their files go to one
+    directory, written by one thread."""
 
+    def __init__(self, agent: dict[str, Any], say: Callable[[str], None], on_event: EventFunction) -> None:
+        """agent: fields of tt_options. say: takes a sentence for the user. on_event: takes what alerts find."""
+        self._join = agent.get("join") or os.environ.get("TELLTALE_JOIN")
+        self._modes = agent.get("mode"), os.environ.get("TELLTALE_MODE")
+        files = FrameWorker(), RunDirectory()
+        self._makers: dict[str, Callable[[], Sink]] = {
+            "stream": StreamSink,
+            "notice": NoticeStream,
+            "csv": lambda: CsvSink(*files),
+            "tensorboard": lambda: TensorBoardSink(*files),
+            "api": ApiSink,
+            "records": lambda: RecordSink(say, *files),
+            "alerts": lambda: AlertSink(*files, on_event=on_event),
+        }
+        self._made: dict[str, Sink] = {}
 
-def _modes(agent: dict[str, Any]) -> tuple[Any, ...]:
-    return agent.get("mode"), os.environ.get("TELLTALE_MODE")
+    def choose(self, config: MonitorConfig) -> list[Sink]:
+        """The sinks that `format` names (stream by default when there is a join string, else csv), what is written
+        whatever the format is, and the alerts."""
+        if "disabled" in self._modes:
+            return []
+        formats = config.format or ["stream" if self._join or "offline" in self._modes else "csv"]
+        always = ["records", "alerts"]
+        if self._join and "stream" not in formats and "offline" not in self._modes:
+            always.insert(0, "notice")
+        names = dict.fromkeys([*formats, *always])
+        self._made = {name: self._made.get(name) or self._makers[name]() for name in names}
+        # msprobe's files come with msprobe's alerts, which speak of what is in them.
+        self._made["alerts"].wants = CsvSink.wants if "csv" in names else AlertSink.wants
+        return list(self._made.values())
 
-
-def _join(agent: dict[str, Any]) -> Any:
-    return agent.get("join") or os.environ.get("TELLTALE_JOIN")
-
-
-def make_sinks(
-    config: MonitorConfig, agent: dict[str, Any], engine: Engine, existing: Sequence[Sink] = ()
-) -> list[Sink]:
-    """The sinks that `format` names (stream by default when there is a join string, else csv), what is written whatever
-    the format is, and the alerts; those of `existing` are used again, and files of new ones go where theirs go."""
-    if "disabled" in _modes(agent):
-        return []
-    has_stream = _join(agent) or "offline" in _modes(agent)
-    formats = config.format or ["stream" if has_stream else "csv"]
-    if _join(agent) and "stream" not in formats and "offline" not in _modes(agent):
-        formats = [*formats, "notice"]
-    old = {type(sink): sink for sink in existing}
-    files = next((sink for sink in existing if isinstance(sink, FileSink)), None)
-    worker = files.worker if files is not None else FrameWorker()
-    directory = files.directory if files is not None else RunDirectory()
-    makers: dict[str, tuple[type[Sink], Callable[[], Sink]]] = {
-        "stream": (StreamSink, StreamSink),
-        "notice": (NoticeStream, NoticeStream),
-        "csv": (CsvSink, lambda: CsvSink(worker, directory)),
-        "tensorboard": (TensorBoardSink, lambda: TensorBoardSink(worker, directory)),
-        "api": (ApiSink, ApiSink),
-        "records": (RecordSink, lambda: RecordSink(engine.tell, worker, directory)),
-        "alerts": (AlertSink, lambda: AlertSink(worker, directory, on_event=engine.dispatcher.event)),
-    }
-    chosen = [makers[name] for name in dict.fromkeys([*formats, "records", "alerts"])]
-    return [old.get(kind) or make() for kind, make in chosen]
-
-
-def name_sentences(sinks: Sequence[Sink], names: Sequence[str]) -> list[str]:
-    """What a user of an msprobe that shortened names by default may not expect."""
-    changed = next((name for name in names if squash_name(name) != name), "")
-    if not changed or not any(isinstance(sink, FILES) for sink in sinks):
-        return []
-    return [
-        f'files name objects in full ("{changed}"); "squash_name": true in the config writes the short names that '
-        f'msprobe wrote by default before 26 ("{squash_name(changed)}"), false leaves this sentence out'
-    ]
-
-
-def format_sentences(config: MonitorConfig, agent: dict[str, Any], sinks: Sequence[Sink]) -> list[str]:
-    """What the user may not expect of the config's `format`."""
-    words = ", ".join(f'"{name}"' for name in config.format)
-    sentences = []
-    if _join(agent) and config.format and not any(type(sink) is StreamSink for sink in sinks):
-        sentences.append(
-            f'the config\'s "format" is {words}, so the measurements go there and the dashboard shows none of them: '
-            'add "stream" to "format" for both, or leave "format" out for the dashboard alone'
-        )
-    return sentences
+    def sentences(self, config: MonitorConfig, names: Sequence[str], is_squash_given: bool) -> list[str]:
+        """What the user may not expect of the config's `format`, or who knows msprobe of names in files."""
+        found = []
+        if self._join and config.format and "stream" not in config.format:
+            words = ", ".join(f'"{name}"' for name in config.format)
+            found.append(
+                f'the config\'s "format" is {words}, so the measurements go there and the dashboard shows none of '
+                'them: add "stream" to "format" for both, or leave "format" out for the dashboard alone'
+            )
+        changed = next((name for name in names if squash_name(name) != name), "")
+        if changed and not is_squash_given and any(sink.has_files for sink in self._made.values()):
+            found.append(
+                f'files name objects in full ("{changed}"); "squash_name": true in the config writes the short names '
+                f'that msprobe wrote by default before 26 ("{squash_name(changed)}"), false leaves this sentence out'
+            )
+        return found

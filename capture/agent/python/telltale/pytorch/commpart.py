@@ -13,14 +13,15 @@ import torch
 from ..kinds import Kind
 from ..measure import DTYPES, readable, refusal, torch_stats
 from ..quiet import quiet
-from ..series import PRESENT, SeriesDesc, SeriesTable
+from ..series import PRESENT, Extra, SeriesDesc, SeriesTable
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
-from .part import Part
+from .part import Part, Stepping
 
 if TYPE_CHECKING:
     from .engine import Engine
 
+_Key = tuple[Extra, str, str]  # which form, name, slot
 _MOST_CALLS = 4096  # of one op and argument in one step
 
 
@@ -30,24 +31,25 @@ class StopAfterCcLog(RuntimeError):
 
 class CommPart(Part):
     """One series per op and argument ("all_reduce", "post_0"), over all its calls of a step as msprobe has it: smallest
-    min, largest max, sum of norms and of NaN, mean of means and of zeros. In the stream also by call site. What lies on
-    a device is measured there, in the order of the caller's stream, and fetched with the step's other results. Thread:
-    the one that calls the collective."""
+    min, largest max, sum of norms and of NaN, mean of means and of zeros; or one per op, call site and argument; or
+    both, where sinks want different ones. What lies on a device is measured there, in the order of the caller's stream,
+    and fetched with the step's other results. Thread: the one that calls the collective."""
 
-    def __init__(self, engine: Engine, like_msprobe: bool) -> None:
-        """like_msprobe: one series per op; else one per op and call site."""
+    what = Kind.COMM.word
+
+    def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         wanted = engine.config.cc_distribution
-        self._by_site = not like_msprobe
+        self._forms = [form for form in (Extra.CALLS_BY_OP, Extra.CALLS_BY_SITE) if form & engine.dispatcher.wants]
         self._log_only = wanted.cc_log_only
         self._watch = CollectiveWatch(
             self._seen, wanted.cc_codeline, wanted.cc_pre_hook, wanted.cc_log_only, engine.strikes.add
         )
         self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS)
-        self._calls: dict[tuple[str, str], list[int]] = {}
-        self._on_device: dict[tuple[str, str], list[torch.Tensor]] = {}
-        self._first: dict[tuple[str, str], Any] = {}
-        self._rows: dict[tuple[str, str], int] = {}
+        self._calls: dict[_Key, list[int]] = {}
+        self._on_device: dict[_Key, list[torch.Tensor]] = {}
+        self._first: dict[_Key, Any] = {}
+        self._rows: dict[_Key, int] = {}
         self._used = 0
         self._steps = 0
         for sentence in self._watch.problems:
@@ -66,12 +68,12 @@ class CommPart(Part):
 
     def _seen(self, event: CommEvent) -> None:
         engine = self._engine()
-        if engine is None or not engine.collecting or engine.strikes.is_off("comm"):
+        if engine is None or not engine.collecting or engine.strikes.is_off("comm") or not self._forms:
             return
         when = "post" if event.is_post else "pre"
-        name = f"{event.op} ({_short(event.site)})" if self._by_site else event.op
+        names = {Extra.CALLS_BY_OP: event.op, Extra.CALLS_BY_SITE: f"{event.op} ({_short(event.site)})"}
         for i, tensors in enumerate(event.parts):
-            key = (name, f"{when}_{i}")
+            keys = [(form, names[form], f"{when}_{i}") for form in self._forms]
             for tensor in tensors:
                 if self._used == _MOST_CALLS:
                     engine.tell(
@@ -85,37 +87,34 @@ class CommPart(Part):
                     continue
                 if not why and not self._is_on_host(tensor):
                     values = torch_stats(readable(tensor), engine.measurer.eps)
-                    self._on_device.setdefault(key, []).append(values)
+                    for key in keys:
+                        self._on_device.setdefault(key, []).append(values)
                 elif not why:
-                    why = self._measure(engine, tensor, key, row)
+                    why = self._measure(engine, tensor, keys, row)
                 if why:
-                    engine.not_observed(Kind.COMM, name, why)
+                    engine.not_observed(Kind.COMM, names[self._forms[-1]], why)
                     continue
-                self._first.setdefault(key, (tuple(tensor.shape), tensor.dtype, tensor.numel()))
+                for key in keys:
+                    self._first.setdefault(key, (tuple(tensor.shape), tensor.dtype, tensor.numel()))
 
     @staticmethod
     def _is_on_host(tensor: torch.Tensor) -> bool:
         return tensor.is_cpu
 
-    def _measure(self, engine: Engine, tensor: torch.Tensor, key: tuple[str, str], row: int) -> str:
+    def _measure(self, engine: Engine, tensor: torch.Tensor, keys: list[_Key], row: int) -> str:
         while len(self._scratch) <= row:
             self._scratch.add(SeriesDesc("scratch"))
         self._scratch.results["flags"][row] = 0
         why = engine.measurer.one(tensor, self._scratch, row)
-        if not why:
+        for key in keys if not why else ():
             self._calls.setdefault(key, []).append(row)
         return why
 
-    def before_step(self, sources: list[Any]) -> None:
+    def before_step(self, stepping: Stepping) -> None:
         """Prints the log before the second optimizer step, as the documents have it."""
-        engine = self._engine()
-        if engine is None or self._steps != 1 or not self._watch.logs:
-            return
-        self._watch.logs = False
-        try:
-            self._tell_log(engine)
-        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
-            engine.strikes.add("comm", error)
+        if self._steps == 1 and self._watch.logs:
+            self._watch.logs = False
+            self._tell_log(self.engine)
 
     def _tell_log(self, engine: Engine) -> None:
         text = self._watch.log_json()
@@ -136,36 +135,30 @@ class CommPart(Part):
 
     def finish_step(self) -> None:
         """Puts the step's aggregates into the table."""
-        engine = self._engine()
-        if engine is None:
-            return
-        try:
-            table = engine.table(Kind.COMM)
-            for key in [*self._calls, *(key for key in self._on_device if key not in self._calls)]:
-                calls, there = self._calls.get(key, []), self._on_device.get(key, [])
-                row = self._rows.get(key)
-                if row is None:
-                    row = self._rows[key] = table.add(self._describe(key, len(calls) + len(there)))
-                if row < 0:
-                    continue
-                here = self._scratch.results[calls]
-                if there:
-                    engine.measurer.later(table, row, _pooled_there(there, here))
-                else:
-                    table.results[row] = _pooled(here)
-            self._steps += 1
-        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
-            engine.strikes.add("comm", error)
-        self._calls.clear()
-        self._on_device.clear()
+        calls, self._calls = self._calls, {}
+        on_device, self._on_device = self._on_device, {}
         self._used = 0
+        self._steps += 1
+        for key in dict.fromkeys([*calls, *on_device]):
+            rows, there = calls.get(key, []), on_device.get(key, [])
+            table = self.engine.extra_table(Kind.COMM, only=key[0])
+            row = self._rows.get(key)
+            if row is None:
+                row = self._rows[key] = table.add(self._describe(key, len(rows) + len(there)))
+            if row < 0:
+                continue
+            here = self._scratch.results[rows]
+            if there:
+                self.engine.measurer.later(table, row, _pooled_there(there, here))
+            else:
+                table.results[row] = _pooled(here)
 
-    def _describe(self, key: tuple[str, str], calls: int) -> SeriesDesc:
+    def _describe(self, key: _Key, calls: int) -> SeriesDesc:
         shape, dtype, numel = self._first[key]
         one = calls == 1
         return SeriesDesc(
-            name=key[0],
-            slot=key[1],
+            name=key[1],
+            slot=key[2],
             definition="per step: sum of norms, mean of means over all calls",
             shape=shape if one else (),
             dtype=DTYPES[dtype],

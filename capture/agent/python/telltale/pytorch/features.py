@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chooses the parts that watch more than parameters and activations: attention, weights, routers, collectives."""
+"""The parts that a config asks for beside weights and gradients: a row of FEATURES each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..sinks.csv import CsvSink
+from ..series import Extra
+from .activations import Activations, Wants
 from .attentionpart import AttentionPart, attention_modules
 from .commpart import CommPart
 from .linear import matrix_name
 from .optimizerparts import DirectionPart, UpdatePart
+from .part import Part
 from .recordparts import StackPart, StructPart
 from .targets import TargetSet
 from .weightparts import LinearPart, RouterPart
@@ -19,68 +23,98 @@ from .weightparts import LinearPart, RouterPart
 if TYPE_CHECKING:
     from .engine import Engine
 
+Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
 
-def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Any]:
-    """The parts that the config asks for."""
-    config = engine.config
-    parts: list[Any] = []
-    wanted = dict(config.l2_targets) if config.recording_l2_features else {}
-    # Files in msprobe's layout have its own rows.
-    plain_files = any(isinstance(sink, CsvSink) for sink in engine.dispatcher.sinks)
-    attention = _named(engine, chunks, wanted.get("attention_hook", []), "attention_hook")
-    if wanted.get("attention_hook") == [] and not config.attention_hook:
+
+@dataclass
+class Asked:
+    """What a feature is made from. The engine has its sinks by now: dispatcher.wants says what they want."""
+
+    engine: Engine
+    chunks: list[torch.nn.Module]
+    targets: TargetSet
+
+    def modules(self) -> Modules:
+        """All modules."""
+        return [(name, vpp, module) for vpp, chunk in enumerate(self.chunks) for name, module in chunk.named_modules()]
+
+    def listed(self, what: str) -> list[str] | None:
+        """A list of l2_targets, None where there is none."""
+        config = self.engine.config
+        return config.l2_targets.get(what) if config.recording_l2_features else None
+
+    def named(self, what: str) -> Modules:
+        """The modules that a list of l2_targets names itself (not what lies below them)."""
+        names = self.listed(what)
+        if not names:
+            return []
+        modules = self.modules()
+        chosen = TargetSet(names, [(vpp, name) for name, vpp, _ in modules])
+        found = [(name, vpp, module) for name, vpp, module in modules if name and chosen.names(name, vpp)]
+        for sentence in chosen.unmatched_sentences((name for name, _, _ in modules), "module"):
+            self.engine.tell(f"{what}: {sentence}; nothing is collected for it")
+        if chosen.reading():
+            self.engine.tell(f"{what}: {chosen.reading()}")
+        return found
+
+
+def _activations(asked: Asked) -> Iterable[Part]:
+    config, targets = asked.engine.config, asked.targets
+    modules = [
+        (name, vpp, module, Wants(config, targets, name, vpp))
+        for name, vpp, module in asked.modules()
+        if type(module).__name__ != "FullyShardedDataParallel"
+        and type(module).forward is not torch.nn.Module.forward  # ModuleList and the like: nobody calls them
+        and (targets.selects(name, vpp) or config.all_xy)
+    ]
+    return [Activations(asked.engine, modules)] if modules else []
+
+
+def _attention(asked: Asked) -> Iterable[Part]:
+    engine, config = asked.engine, asked.engine.config
+    attention = asked.named("attention_hook")
+    if asked.listed("attention_hook") == [] and not config.attention_hook:
         engine.tell(
             "l2_targets.attention_hook is empty, which means no attention module; telltale.attention_hook: true "
             "measures all of them"
         )
     if config.attention_hook:
         known = {id(module) for _, _, module in attention}
-        for vpp, chunk in enumerate(chunks):
+        for vpp, chunk in enumerate(asked.chunks):
             for name, module in attention_modules(chunk):
-                if id(module) not in known and targets.selects(name, vpp):
+                if id(module) not in known and asked.targets.selects(name, vpp):
                     attention.append((name, vpp, module))
-    if attention:
-        parts.append(AttentionPart(engine, attention, "attention_hook" in wanted and plain_files))
-    linear = _named(engine, chunks, wanted.get("linear_hook", []), "linear_hook")
-    if wanted.get("linear_hook") == []:
-        linear = [
-            (name, vpp, module)
-            for vpp, chunk in enumerate(chunks)
-            for name, module in chunk.named_modules()
-            if matrix_name(module)
-        ]
-    if linear:
-        parts.append(LinearPart(engine, linear, plain_files))
-    routers = [
-        _named(engine, chunks, wanted.get(f"moe_router_{what}_hook", []), f"moe_router_{what}_hook")
-        for what in ("logit", "weight")
-    ]
-    if any(routers):
-        parts.append(RouterPart(engine, *routers))
-    if config.cc_distribution.enable:
-        parts.append(CommPart(engine, plain_files))
-    if config.stack_info:
-        parts.append(StackPart(engine, chunks))
-    if config.print_struct:
-        parts.append(StructPart(engine, chunks))
-    if config.mg_direction:
-        parts.append(DirectionPart(engine))
-    if config.ur_distribution:
-        parts.append(UpdatePart(engine))
-    return parts
+    with_head_0 = asked.listed("attention_hook") is not None and bool(engine.dispatcher.wants & Extra.HEAD_0)
+    return [AttentionPart(engine, attention, with_head_0)] if attention else []
 
 
-def _named(
-    engine: Engine, chunks: list[torch.nn.Module], names: list[str], what: str
-) -> list[tuple[str, int, torch.nn.Module]]:
-    """The modules that a list of l2_targets names itself (not what lies below them)."""
-    if not names:
-        return []
-    modules = [(name, vpp, module) for vpp, chunk in enumerate(chunks) for name, module in chunk.named_modules()]
-    chosen = TargetSet(names, [(vpp, name) for name, vpp, _ in modules])
-    found = [(name, vpp, module) for name, vpp, module in modules if name and chosen.names(name, vpp)]
-    for sentence in chosen.unmatched_sentences((name for name, _, _ in modules), "module"):
-        engine.tell(f"{what}: {sentence}; nothing is collected for it")
-    if chosen.reading():
-        engine.tell(f"{what}: {chosen.reading()}")
-    return found
+def _linear(asked: Asked) -> Iterable[Part]:
+    linear = asked.named("linear_hook")
+    if asked.listed("linear_hook") == []:
+        linear = [entry for entry in asked.modules() if matrix_name(entry[2])]
+    return [LinearPart(asked.engine, linear)] if linear else []
+
+
+def _routers(asked: Asked) -> Iterable[Part]:
+    routers = asked.named("moe_router_logit_hook"), asked.named("moe_router_weight_hook")
+    return [RouterPart(asked.engine, *routers)] if any(routers) else []
+
+
+# In the order in which they have their turn: what the config must ask for, and who makes it.
+FEATURES: tuple[tuple[Callable[[Any], bool], Callable[[Asked], Iterable[Part]]], ...] = (
+    (lambda config: config.xy_distribution, _activations),
+    (lambda config: True, _attention),
+    (lambda config: True, _linear),
+    (lambda config: True, _routers),
+    (lambda config: config.cc_distribution.enable, lambda asked: [CommPart(asked.engine)]),
+    (lambda config: config.stack_info, lambda asked: [StackPart(asked.engine, asked.chunks)]),
+    (lambda config: config.print_struct, lambda asked: [StructPart(asked.engine, asked.chunks)]),
+    (lambda config: config.mg_direction, lambda asked: [DirectionPart(asked.engine)]),
+    (lambda config: config.ur_distribution, lambda asked: [UpdatePart(asked.engine)]),
+)
+
+
+def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Part]:
+    """The parts that the config asks for."""
+    asked = Asked(engine, chunks, targets)
+    return [part for is_asked, make in FEATURES if is_asked(engine.config) for part in make(asked)]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -14,7 +13,7 @@ from ..bins import DEFINITION, SLOTS
 from ..kinds import Kind, Stat
 from ..quiet import quiet
 from . import histogram
-from .part import Part
+from .part import Part, Stepping
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -38,28 +37,25 @@ class DirectionPart(_OfParameters):
     """mg_direction: the share of elements whose gradient and momentum agree in sign, (mean(sign g * sign m) + 1) / 2;
     zeros and NaN count as half. No value where there is no momentum yet, or no gradient."""
 
-    def before_step(self, sources: list[Any]) -> None:
-        engine = self._engine()
-        if engine is None or engine.strikes.is_off(Kind.MG_DIRECTION.word):
-            return
-        try:
-            pairs = []
-            for source in sources:
-                gradient, moment = source.gradient(), source.moment("exp_avg")
-                if gradient is None or moment is None or gradient.numel() == 0:
-                    continue
-                if gradient.shape != moment.shape or measure.refusal(gradient) or measure.refusal(moment):
-                    engine.not_observed(Kind.MG_DIRECTION, source.name, "its gradient and momentum do not match")
-                    continue
-                pairs.append((self._row(engine, Kind.MG_DIRECTION, source), gradient, moment))
-            values = engine.measurer.agreement([(g, m) for _, g, m in pairs])
-            for (row, _, _), value in zip(pairs, values):
-                if isinstance(value, float):
-                    engine.table(Kind.MG_DIRECTION).put(row, value)
-                else:
-                    engine.measurer.later(engine.table(Kind.MG_DIRECTION), row, value)
-        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
-            engine.strikes.add(Kind.MG_DIRECTION.word, error)
+    what = Kind.MG_DIRECTION.word
+
+    def before_step(self, stepping: Stepping) -> None:
+        engine, table = self.engine, self.engine.table(Kind.MG_DIRECTION)
+        pairs = []
+        for source in stepping.sources:
+            gradient, moment = source.gradient(), source.moment("exp_avg")
+            if gradient is None or moment is None or gradient.numel() == 0:
+                continue
+            if gradient.shape != moment.shape or measure.refusal(gradient) or measure.refusal(moment):
+                engine.not_observed(Kind.MG_DIRECTION, source.name, "its gradient and momentum do not match")
+                continue
+            pairs.append((self._row(engine, Kind.MG_DIRECTION, source), gradient, moment))
+        values = engine.measurer.agreement([(g, m) for _, g, m in pairs])
+        for (row, _, _), value in zip(pairs, values):
+            if isinstance(value, float):
+                table.put(row, value)
+            else:
+                engine.measurer.later(table, row, value)
 
 
 class UpdatePart(_OfParameters):
@@ -67,19 +63,15 @@ class UpdatePart(_OfParameters):
     of the moments that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter
     at a time."""
 
+    what = Kind.UPDATE.word
+
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
         self._bins: dict[tuple[Kind, int], int] = {}
 
-    def before_step(self, sources: list[Any]) -> None:
-        engine = self._engine()
-        if engine is None or engine.strikes.is_off(Kind.UPDATE.word):
-            return
-        try:
-            for source in sources:
-                self._one(engine, source)
-        except Exception as error:  # noqa: BLE001
-            engine.strikes.add(Kind.UPDATE.word, error)
+    def before_step(self, stepping: Stepping) -> None:
+        for source in stepping.sources:
+            self._one(self.engine, source)
 
     def _one(self, engine: Engine, source: Any) -> None:
         m, v = source.moment("exp_avg"), source.moment("exp_avg_sq")
@@ -118,11 +110,3 @@ class UpdatePart(_OfParameters):
             table.present[first : first + len(counts)] = 1
         else:
             engine.measurer.later(table, first, counts.reshape(-1, 1))
-
-
-def step_number(state: dict[str, Any]) -> int:
-    """Adam's step count out of an optimizer's state, 0 when it has none or it lies on a device."""
-    step = state.get("step", 0)
-    if isinstance(step, torch.Tensor):
-        return int(step.item()) if step.is_cpu and step.numel() == 1 else 0
-    return int(step) if isinstance(step, (int, float)) and math.isfinite(step) else 0

@@ -37,12 +37,11 @@ class _RecordPart(Part, ABC):
             self._recorder.install(compiled_inside(engine.roots) if engine is not None else set())
 
     def finish_step(self) -> None:
-        engine = self._engine()
-        if self._done or engine is None:
+        if self._done:
             return
         self._done = True
         self._recorder.remove()
-        self._send(engine, self._recorder.to_json().encode())
+        self._send(self.engine, self._recorder.to_json().encode())
 
     @abstractmethod
     def _send(self, engine: Engine, data: bytes) -> None:

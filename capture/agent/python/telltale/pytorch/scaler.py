@@ -20,6 +20,11 @@ _STEP_CODES = {
 }
 
 
+def unscales_itself(optimizer: Any) -> bool:
+    """Whether an optimizer is given gradients as a loss scaler has scaled them."""
+    return getattr(optimizer, "grad_scale", None) is not None
+
+
 def steps_under_grad_scaler() -> bool:
     """Whether the optimizer step that is running was called by a GradScaler; walks the Python stack, 10 us or so."""
     frame: Any = sys._getframe(1)

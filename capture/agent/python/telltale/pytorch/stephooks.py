@@ -18,13 +18,11 @@ class RootHook(Hook):
 
     __slots__ = ("_engine",)
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = weakref.ref(engine)
+    def __init__(self, engine: weakref.ReferenceType[Engine]) -> None:
+        self._engine = engine
 
     def __call__(self, _module: Any, _args: Any) -> None:
-        if is_recording():
-            return None
-        engine = self._engine()
+        engine = None if is_recording() else self._engine()
         if engine is not None and not engine.is_counted_outside:
             engine.forward_begins()
         return None

@@ -10,22 +10,13 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..names import bare_name, components
+from ..names import bare_name, components, squash_name
 
 _CHUNK = re.compile(r"(\d+):")
 _NUMBER = re.compile(r"-?\d+")
 
-# msprobe's rules, first that applies wins: a component that is one of these (or starts with it), and must it have more
-# behind it?
-_SQUASH_RULES = (
-    (("layer", "layers"), True),
-    (("embedding", "embeddings"), True),
-    (("final",), False),
-    (("output",), False),
-    (("norm",), False),
-)
-
-# The same before msprobe 8.2: anywhere in the name, first that applies wins; a group is kept, else what matches.
+# What names.squash_name() was before msprobe 8.2: anywhere in the name, first that applies wins; a group is kept, else
+# what matches.
 _OLD_SQUASH = (r"layers?\.(.*)", r"embeddings?\.(.*)", r"final.*", r"output.*", r"norm.*")
 
 
@@ -64,17 +55,6 @@ def split_chunk(name: str) -> tuple[int | None, str]:
     """ "1:blocks.0" -> (1, "blocks.0"); a name without a chunk -> (None, name)."""
     found = _CHUNK.match(name)
     return (int(found.group(1)), name[found.end() :]) if found else (None, name)
-
-
-def squash_name(name: str) -> str:
-    """msprobe's short form of a name: from the last component that is layer(s) or embedding(s), else that starts with
-    final, output or norm; a name without one stays as it is. The first component never counts."""
-    parts = name.split(".")
-    for words, is_whole in _SQUASH_RULES:
-        for i in range(len(parts) - 1, 0, -1):
-            if (parts[i] in words and i + 1 < len(parts)) if is_whole else parts[i].startswith(words):
-                return ".".join(parts[i:])
-    return name
 
 
 def old_squash_name(name: str) -> str:

@@ -18,17 +18,19 @@ from ..config import LoadedConfig, MonitorConfig
 from ..console import log
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
-from ..sinks.stream import StreamSink
 from . import arguments, dynamic, first_forward, groups
-from .activations import Activations, Wants
 from .adoption import Adoption
-from .chosensinks import FILES, format_sentences, make_sinks, name_sentences
+from .chosensinks import ChosenSinks
 from .discover import discover
 from .engine import Engine
 from .features import make_features
 from .legacy import LegacyInterface, harmless
 from .optimizers import optimizer_chain
+from .part import Part
+from .sources import Discovery
+from .structure import structure_json
 from .targets import TargetSet
+from .watchedmodels import NamedModels, chunks_of, have_equal_names, names_in
 
 _live: weakref.WeakSet[TrainerMon] = weakref.WeakSet()
 _latest: list[weakref.ref[TrainerMon]] = []
@@ -80,6 +82,7 @@ class TrainerMon(LegacyInterface):
         self._dynamic: dynamic.ConfigWatch | None = None
         self._adoption: Adoption | None = None
         self._named_models: NamedModels | None = None
+        self._sinks: ChosenSinks | None = None
 
     def _read(self, source: Any) -> LoadedConfig:
         try:
@@ -130,20 +133,23 @@ class TrainerMon(LegacyInterface):
         again, self._engine = self._engine, None
         if again is not None:
             again.detach()
-        self._warn_of_equal_names(chunks)
+        if have_equal_names(chunks):
+            log.warning(
+                "the models of the list have parameters of the same names; name the models to tell them apart: "
+                'watch({"first": first, "second": second}, ...)'
+            )
         config = self.config
         engine = Engine(config, Measurer(config.eps, config.threads), self.rank)
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:
+            self._sinks = ChosenSinks(self._agent, engine.tell, engine.dispatcher.event)
             given = self._given_sinks
-            engine.dispatcher.sinks = list(given) if given is not None else make_sinks(config, self._agent, engine)
+            engine.dispatcher.sinks = list(given) if given is not None else self._sinks.choose(config)
         engine.dispatcher.open(self._context())
         self._engine = engine
-        if self._given_sinks is None:
-            for sentence in self._sentences(engine, chunks):
-                engine.tell(sentence)
-        found, engine.parts = self._find(engine, chunks)
+        self._tell_of_sinks(engine, chunks)
+        found, parts = self._find(engine, chunks)
         self._adoption = Adoption(self) if self._adoption is None else self._adoption
         if dynamic.is_wanted() and self._path is not None:
             engine.active = config.dynamic_on
@@ -152,21 +158,11 @@ class TrainerMon(LegacyInterface):
             self._dynamic = dynamic.ConfigWatch(self, os.fspath(self._path), self._loaded.text)
             engine.after_step.append(self._dynamic.poll)
             config.start_step = self._arguments["start"] + 1  # hooks of one step collect from the next, as documented
-        engine.attach(found, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
+        engine.attach(found, parts, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
         self._send_structure(engine, chunks)
         exits.watch()
         _live.add(self)
         _latest[:] = [weakref.ref(self)]
-
-    def _warn_of_equal_names(self, chunks: list[torch.nn.Module]) -> None:
-        """A list stands for the pipeline chunks of one model; several models in one cannot be told apart by name."""
-        if len(chunks) > 1 and len({type(chunk) for chunk in chunks}) > 1:
-            names = [{name for name, _ in chunk.named_parameters()} for chunk in chunks]
-            if set.intersection(*names):
-                log.warning(
-                    "the models of the list have parameters of the same names; name the models to tell them apart: "
-                    'watch({"first": first, "second": second}, ...)'
-                )
 
     def handed_over(self) -> list[Any]:
         """Everything from the optimizer that set_monitor() was given down to torch's."""
@@ -209,19 +205,19 @@ class TrainerMon(LegacyInterface):
 
     def _exchange_sinks(self, engine: Engine) -> None:
         """Another `format`: sinks of kinds that stay go on, the others end, new ones begin."""
-        before = engine.dispatcher.sinks
-        engine.dispatcher.sinks = make_sinks(self.config, self._agent, engine, before)
+        assert self._sinks is not None
+        before, engine.dispatcher.sinks = engine.dispatcher.sinks, self._sinks.choose(self.config)
         for sink in before:
             if sink not in engine.dispatcher.sinks:
                 sink.close("finished")
-        for sentence in self._sentences(engine, self._chunks()):
-            engine.tell(sentence)
+        self._tell_of_sinks(engine, self._chunks())
 
-    def _sentences(self, engine: Engine, chunks: list[torch.nn.Module]) -> list[str]:
-        sentences = format_sentences(self.config, self._agent, engine.dispatcher.sinks)
-        if self._path is not None and '"squash_name"' not in self._loaded.text:
-            sentences += name_sentences(engine.dispatcher.sinks, [name for _, name in _names(chunks)])
-        return sentences
+    def _tell_of_sinks(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
+        if self._sinks is not None and self._given_sinks is None:
+            is_squash_given = self._path is None or '"squash_name"' in self._loaded.text
+            names = [name for _, name in names_in(chunks)]
+            for sentence in self._sinks.sentences(self.config, names, is_squash_given):
+                engine.tell(sentence)
 
     @property
     def engine(self) -> Engine | None:
@@ -238,22 +234,20 @@ class TrainerMon(LegacyInterface):
             if self._named_models is None:
                 self._named_models = NamedModels(model)
             return [self._named_models]
-        return [_module_of(chunk) for chunk in (model if isinstance(model, (list, tuple)) else [model])]
+        return chunks_of(model)
 
-    def _find(self, engine: Engine, chunks: list[torch.nn.Module]) -> tuple[Any, list[Any]]:
+    def _find(self, engine: Engine, chunks: list[torch.nn.Module]) -> tuple[Discovery, list[Part]]:
         """What the config selects: parameters, and the parts that watch modules."""
         config = engine.config
         targets = self._targets(chunks)
         per_micro = config.monitor_mbs_grad and self._arguments["grad_acc_steps"] > 1
         found = discover(chunks, self._arguments["optimizer"], targets, per_micro)
-        parts: list[Any] = []
+        parts: list[Part] = []
         if config.module_ranks and self.rank not in config.module_ranks:
             found.sources = []
         else:
-            if config.xy_distribution:
-                parts += self._activations(engine, chunks, targets)
-            parts += make_features(engine, chunks, targets)
-        for sentence in targets.unmatched_sentences(name for _, name in _names(chunks)):
+            parts = make_features(engine, chunks, targets)
+        for sentence in targets.unmatched_sentences(name for _, name in names_in(chunks)):
             engine.tell(f"{sentence}; nothing is collected for it")
         if targets.reading():
             engine.tell(f"targets: {targets.reading()}")
@@ -261,36 +255,22 @@ class TrainerMon(LegacyInterface):
         return found, parts
 
     def _targets(self, chunks: list[torch.nn.Module]) -> TargetSet:
-        return TargetSet(self.config.targets, _names(chunks))
+        return TargetSet(self.config.targets, names_in(chunks))
 
     def _leave_out_duplicates(self, engine: Engine, found: Any) -> None:
         """Files of one rank of a group have the gradients that all its ranks share; the stream has every rank's."""
         same = groups.duplicates(found.sources, self._arguments["dp_group"], self._arguments["tp_group"])
         everything: frozenset[tuple[int, str]] = frozenset().union(*same.values())
         engine.dispatcher.leave_out(everything)
-        writes = any(isinstance(sink, FILES) for sink in engine.dispatcher.sinks)
+        writes = any(sink.has_files for sink in engine.dispatcher.sinks)
         if everything and writes and engine.config.wg_distribution:
             engine.tell(
                 f"files leave out the reduced gradients of {len(everything)} parameters, which the first rank of "
                 f"{' and '.join(same)} has in its files; the dashboard gets those of every rank"
             )
 
-    def _activations(self, engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Any]:
-        config = engine.config
-        modules = []
-        for vpp, chunk in enumerate(chunks):
-            for name, module in chunk.named_modules():
-                if type(module).__name__ == "FullyShardedDataParallel" or not _has_forward(module):
-                    continue
-                if not (targets.selects(name, vpp) or config.all_xy):
-                    continue
-                modules.append((name, vpp, module, Wants(config, targets, name, vpp)))
-        return [Activations(engine, modules)] if modules else []
-
     def _send_structure(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
         try:
-            from .structure import structure_json
-
             engine.dispatcher.blob("structure", "model", engine.step, structure_json(chunks[0]).encode())
         except Exception as error:  # noqa: BLE001
             engine.strikes.add("the module structure", error)
@@ -348,10 +328,8 @@ class TrainerMon(LegacyInterface):
     def counters(self) -> dict[str, int]:
         """The native agent's counters: produced, acked, dropped, in_flight, ... ({} without a stream)."""
         engine = self._engine
-        for sink in engine.dispatcher.sinks if engine is not None else []:
-            if isinstance(sink, StreamSink):
-                return sink.counters()
-        return {}
+        counts = (sink.counters() for sink in engine.dispatcher.sinks) if engine is not None else ()
+        return next(filter(None, counts), {})
 
     def flush(self, timeout: float = 5.0) -> bool:
         """Waits until everything is safe where it goes; not for the training loop."""
@@ -381,44 +359,6 @@ class TrainerMon(LegacyInterface):
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> TrainerMon:
         return self
-
-
-class NamedModels(torch.nn.ModuleDict):
-    """Several models that train together, each under its name. Nobody calls it: a step's micro steps are counted by the
-    first of them."""
-
-    def __init__(self, models: dict[Any, Any]) -> None:
-        super().__init__()
-        for name, model in models.items():
-            if not isinstance(name, str) or not name or "." in name:
-                raise TypeError(f"a model's name is text without dots, not {name!r}")
-            self.add_module(name, _module_of(model))
-
-
-def _module_of(thing: Any) -> torch.nn.Module:
-    """The module to walk: a DeepSpeed engine and the like are modules themselves."""
-    if isinstance(thing, torch.nn.Module):
-        return thing
-    for name in ("module", "model"):
-        inner = getattr(thing, name, None)
-        if isinstance(inner, torch.nn.Module):
-            return inner
-    raise TypeError(f"set_monitor needs a torch.nn.Module or a list of them, not {type(thing).__name__}")
-
-
-def _names(chunks: list[torch.nn.Module]) -> list[tuple[int, str]]:
-    """(chunk, name) of every parameter and module."""
-    return [
-        (vpp, name)
-        for vpp, chunk in enumerate(chunks)
-        for found in (chunk.named_parameters(), chunk.named_modules())
-        for name, _ in found
-    ]
-
-
-def _has_forward(module: torch.nn.Module) -> bool:
-    """ModuleList and the like only hold others; nobody calls them."""
-    return type(module).forward is not torch.nn.Module.forward
 
 
 def _run_name(model: torch.nn.Module) -> str:

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import dataclasses
-import weakref
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Form, Kind
 from .optimizers import owner_of
+from .part import Part, Stepping
+from .scaler import steps_under_grad_scaler, unscales_itself
 from .sources import ParameterSource
 
 if TYPE_CHECKING:
@@ -16,11 +17,13 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
-class UnreducedGradients:
+class UnreducedGradients(Part):
     """Thread: arrived() autograd's, each parameter on one at a time; everything else the training thread."""
 
+    what = Kind.GRAD_UNREDUCED.word
+
     def __init__(self, engine: Engine, sources: list[ParameterSource]) -> None:
-        self._engine = weakref.ref(engine)
+        super().__init__(engine)
         self._sources = sources
         self._acc = engine.grad_acc_steps
         self._rows: list[list[int]] = []
@@ -107,13 +110,18 @@ class UnreducedGradients:
         for number in numbers:
             self._rows[number] = []
 
+    def before_step(self, stepping: Stepping) -> None:
+        """A loss scaler's gradients arrive scaled, whoever unscales them afterwards."""
+        if not self._is_watching or self.engine.collected > 0:
+            return
+        if unscales_itself(stepping.optimizer) or steps_under_grad_scaler():
+            self.amend(None, Form.SCALED)
+
     def finish_step(self) -> None:
         """After the first collected step, names the parameters whose gradient never came by."""
-        engine = self._engine()
-        if self._is_published or not self._is_watching or engine is None:
-            self._is_published = True
+        was_published, self._is_published = self._is_published, True
+        if was_published or not self._is_watching:
             return
-        self._is_published = True
         silent = [
             source.name
             for source, calls, rows in zip(self._sources, self._calls, self._rows)
@@ -121,7 +129,7 @@ class UnreducedGradients:
         ]
         if silent and not self._is_gone_told:
             shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
-            engine.tell(f"no gradient arrived in the first collected step before reduction: {shown}")
+            self.engine.tell(f"no gradient arrived in the first collected step before reduction: {shown}")
 
     def is_abandoned(self) -> bool:
         """Whether gradients have arrived since the last step and been cleared again: that step is never taken."""

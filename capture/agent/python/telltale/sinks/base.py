@@ -2,13 +2,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..config import MonitorConfig
-from ..series import Frame
-
-if TYPE_CHECKING:
-    from ..series import SeriesTable
+from ..series import Extra, Frame, SeriesTable
 
 
 @dataclass
@@ -25,16 +22,26 @@ class RunContext:
 
 
 class Sink:
-    """One destination. open, write, blob and event are called on the training thread between steps, never inside a
-    hook, and must be quick: slow work goes to the sink's own thread. Errors are raised here and counted and told by the
-    caller; they never reach the training loop.
+    """One destination. What it is, it declares: `wants`, `has_files` and `is_last` say to the engine and to the
+    dispatcher what they need to know of it, so that nobody asks for a sink's class.
+
+    open, write, blob and event are called on the training thread between steps, never inside a hook, and must be quick:
+    slow work goes to the sink's own thread. Errors are raised here and counted and told by the caller; they never reach
+    the training loop.
     """
+
+    wants: Extra = Extra.STABLE_RANK | Extra.CALLS_BY_SITE  # beside what all sinks get
+    has_files = False  # measurements go to files, by msprobe's names and once for ranks that share them
+    is_last = False  # closed after the others, who may have a last word for it
 
     def open(self, context: RunContext) -> None:
         """Called once before anything else, and again when a live config change takes effect."""
 
     def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
         """(chunk, name) of the parameters whose reduced gradient another rank keeps: files need it only once."""
+
+    def know(self, table: SeriesTable) -> None:
+        """Series of a table whose values come later, in a frame."""
 
     def write(self, frame: Frame) -> None:
         """Takes one step. The frame is the sink's to keep; it is shared with other sinks and never changed."""
@@ -44,11 +51,22 @@ class Sink:
         this step."""
         return False
 
+    def write_late(self, step: int, values: dict[str, float]) -> None:
+        """Run metrics of a step that has been written already."""
+        self.write(Frame(step, [], dict(values)))
+
+    def dropped(self, step: int, samples: int, scalars: int) -> None:
+        """What was measured at a step and is lost on its way here."""
+
     def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
         """A sentence worth keeping beside the data ("log", "anomaly", "config", "restart")."""
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         """A document: "structure", "stack", "config"."""
+
+    def counters(self) -> dict[str, int]:
+        """What became of the samples; {} where nobody counts them."""
+        return {}
 
     def flush(self, timeout: float) -> bool:
         """Waits for what was taken to be safe; False when it is not."""
@@ -56,3 +74,6 @@ class Sink:
 
     def close(self, reason: str) -> None:
         """Ends the sink: "finished", "error", "restarting"."""
+
+    def forget(self) -> None:
+        """In a forked child: threads and sockets are the parent's."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..config import MonitorConfig
 from ..console import log
 from ..kinds import Kind
-from ..series import Frame, TableSnapshot
+from ..series import Extra, Frame, TableSnapshot
 from .base import RunContext
 from .filesink import FileSink
 from .layout import FileKind, split
@@ -42,6 +42,8 @@ class CsvSink(FileSink):
     """
 
     format = "csv"
+    wants = Extra.HEAD_0 | Extra.CALLS_BY_OP
+    has_files = True
 
     def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
         super().__init__(worker, directory)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..config import MonitorConfig
 from ..kinds import DType, Kind, Stat
+from ..names import squash_name
 from ..series import SeriesDesc, TableSnapshot
 
 STAT_COLUMNS: dict[str, Stat] = {
@@ -214,8 +215,6 @@ class Names:
         key = (is_parameter, vpp_stage, name)
         short = self._short.get(key)
         if short is None:
-            from ..pytorch.targets import squash_name  # here: its package needs torch, this module does not
-
             short = squash_name(name)
             if (is_parameter, vpp_stage, short) in self._taken:
                 short = name

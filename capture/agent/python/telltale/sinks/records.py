@@ -7,7 +7,7 @@ import json
 import os
 from typing import Callable
 
-from ..series import Frame, SeriesTable
+from ..series import Extra, Frame, SeriesTable
 from .filesink import FileSink
 from .rundir import RunDirectory, write_whole
 from .textfile import GrowingFile, cell, encoded
@@ -19,6 +19,7 @@ class RecordSink(FileSink):
     training thread; the files belong to the worker, which also calls `say`."""
 
     format = "record"
+    wants = Extra.NONE
 
     def __init__(
         self,

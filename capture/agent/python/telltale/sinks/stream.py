@@ -16,7 +16,7 @@ from .. import native
 from ..console import log
 from ..kinds import Kind, Stat
 from ..names import bare_name
-from ..series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable, TableSnapshot
+from ..series import PRESENT, STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot
 from .base import RunContext, Sink
 
 _ITEM = STATS.itemsize
@@ -35,6 +35,8 @@ class _Part:
 
 class StreamSink(Sink):
     """Copies a step's tables into one slab of the agent's ring."""
+
+    is_last = True
 
     def __init__(self, **options: Any) -> None:
         """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
@@ -74,7 +76,7 @@ class StreamSink(Sink):
                 self._take(metrics, ((d, v) for d, v, is_there in zip(table.series, values, present) if is_there))
                 continue
             self.know(table)
-            for part in self._parts.get((table.kind, table.stats), ()):
+            for part in self._parts.get(table.key, ()):
                 if not _is_present(table, part):
                     continue
                 if part.layout:
@@ -104,7 +106,7 @@ class StreamSink(Sink):
     def _send(self, step: int, todo: list[tuple[SeriesTable, _Part]], metrics: dict[int, float]) -> None:
         agent = self.agent
         assert agent is not None
-        self.know(self._scalars, _SCALARS)
+        self._know(self._scalars, _SCALARS)
         layouts = self._parts.get(_SCALARS, [])  # a part a row
         known = {row: value for row, value in metrics.items() if layouts[row].layout}
         self._refuse(0, len(metrics) - len(known))
@@ -152,10 +154,9 @@ class StreamSink(Sink):
         is_full = False
         for shot in frame.tables:
             last = int(shot.rows[-1])
-            key = (shot.kind, shot.stats)
-            if self._known(key) <= last:
+            if self._known(shot.key) <= last:
                 raise ValueError("series must be registered before their values: call know()")
-            for part in self._parts[key]:
+            for part in self._parts[shot.key]:
                 inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
                 if not inside.any():
                     continue
@@ -169,24 +170,26 @@ class StreamSink(Sink):
         self._count_refused(frame.step)
         if slab:
             agent.commit(slab)
+        if frame.scalars or frame.marks:
+            self.write_late(frame.step, {**frame.scalars, **frame.marks})
 
-    def know(self, table: SeriesTable, key: Any = None) -> None:
+    def know(self, table: SeriesTable) -> None:
         """Registers the series of a table that are new."""
-        key = (table.kind, table.stats) if key is None else key
+        self._know(table, table.key)
+
+    def _know(self, table: SeriesTable, key: Any) -> None:
         known = self._known(key)
         if known < len(table.series):
             self._register(key, table, known)
             self._tell_names()
 
-    def scalar(self, step: int, values: dict[str, float]) -> None:
-        """Run metrics of a step that has been sent already."""
+    def write_late(self, step: int, values: dict[str, float]) -> None:
         if self.agent is not None:
             metrics: dict[int, float] = {}
             self._take(metrics, ((SeriesDesc(name, numel=1), value) for name, value in values.items()))
             self._send(step, [], metrics)
 
     def dropped(self, step: int, samples: int, scalars: int) -> None:
-        """Counts what was measured and never came here."""
         if self.agent is not None:
             self.agent.dropped(step, samples, scalars)
 
@@ -233,7 +236,6 @@ class StreamSink(Sink):
         return self.agent.counters() if self.agent is not None else self._last_counters
 
     def forget(self) -> None:
-        """In a forked child: the parent's agent is not ours."""
         if self.agent is not None:
             self.agent.forget()
             self.agent = None
@@ -351,16 +353,18 @@ def _added(name: str, bare: str) -> list[str]:
 class NoticeStream(StreamSink):
     """Shows a run whose measurements go elsewhere: its model, its config and its messages, and no values."""
 
+    wants = Extra.NONE
+
     def write_tables(self, step: int, tables: list[SeriesTable]) -> bool:
         return True
 
     def write(self, frame: Frame) -> None:
         """Values go to files alone."""
 
-    def know(self, table: SeriesTable, key: Any = None) -> None:
+    def know(self, table: SeriesTable) -> None:
         """As write()."""
 
-    def scalar(self, step: int, values: dict[str, float]) -> None:
+    def write_late(self, step: int, values: dict[str, float]) -> None:
         """As write()."""
 
     def dropped(self, step: int, samples: int, scalars: int) -> None:

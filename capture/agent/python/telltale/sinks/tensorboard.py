@@ -16,7 +16,7 @@ from ..bins import EDGES
 from ..config import MonitorConfig
 from ..console import log
 from ..kinds import Kind
-from ..series import Frame, SeriesDesc, TableSnapshot
+from ..series import Extra, Frame, SeriesDesc, TableSnapshot
 from .base import RunContext
 from .filesink import FileSink
 from .layout import METADATA, FileKind, column, file_kind, is_histogram, ops_of, split, tag
@@ -63,6 +63,8 @@ class TensorBoardSink(FileSink):
     """
 
     format = "tensorboard"
+    wants = Extra.CALLS_BY_SITE
+    has_files = True
 
     def __init__(self, worker: FrameWorker | None = None, directory: RunDirectory | None = None) -> None:
         super().__init__(worker, directory)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is read of all parameters that an optimizer steps, in one call of the kernel: weights, moments, gradients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Callable
+
+from ..kinds import Form, Kind
+from .part import Part, Stepping
+from .scaler import unscales_itself
+from .sources import ParameterSource
+
+if TYPE_CHECKING:
+    from ..series import SeriesTable
+    from .engine import Engine
+
+
+class _BatchPart(Part):
+    """Has consecutive rows for the parameters of an optimizer."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self._rows: dict[tuple[Kind, int], int] = {}
+
+    @property
+    def is_divided(self) -> bool:
+        return bool(self._rows)
+
+    def _batch(
+        self, kind: Kind, stepping: Stepping, pick: Callable[[ParameterSource], Any], form: Form = Form.NONE
+    ) -> None:
+        engine, sources = self._engine(), stepping.sources
+        if engine is None or engine.strikes.is_off(kind.word) or not sources:
+            return
+        try:
+            table = engine.table(kind)
+            first = self._rows.get((kind, stepping.number))
+            if first is None:
+                first = self._rows[kind, stepping.number] = self._add_rows(engine, table, sources, form)
+            if first < 0:
+                return
+            for row, why in engine.measurer.batch([pick(source) for source in sources], table, first):
+                engine.not_observed(kind, table.series[row].name, why)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            engine.strikes.add(kind.word, error)
+
+    def _add_rows(self, engine: Engine, table: SeriesTable, sources: list[ParameterSource], form: Form) -> int:
+        gradient = table.kind is Kind.GRAD_REDUCED
+        rows = []
+        for source in sources:
+            own = source.form_reduced | form if gradient else Form.NONE
+            if gradient and engine.grad_acc_steps > 1:
+                own |= Form.ACCUMULATED
+            rows.append(table.add(source.describe(own, definition=source.gradient_definition if gradient else "")))
+        if rows[-1] != rows[0] + len(rows) - 1:
+            engine.tell(f"there are more than {table.capacity} series of {table.kind.word}; the last are not collected")
+            return -1
+        return rows[0]
+
+
+class WeightPart(_BatchPart):
+    """param_distribution: the parameters before and after the step."""
+
+    def step_begins(self, stepping: Stepping) -> None:
+        self._batch(Kind.PARAM_ORIGIN, stepping, lambda source: source.parameter())
+
+    def after_step(self, stepping: Stepping) -> None:
+        self._batch(Kind.PARAM_UPDATED, stepping, lambda source: source.parameter())
+
+
+class MomentPart(_BatchPart):
+    """mv_distribution: the optimizer's moments as the step finds them."""
+
+    def step_begins(self, stepping: Stepping) -> None:
+        self._batch(Kind.EXP_AVG, stepping, lambda source: source.moment("exp_avg"))
+        self._batch(Kind.EXP_AVG_SQ, stepping, lambda source: source.moment("exp_avg_sq"))
+
+
+class GradientPart(_BatchPart):
+    """wg_distribution: the gradients as the optimizer consumes them."""
+
+    def before_step(self, stepping: Stepping) -> None:
+        form = Form.SCALED if unscales_itself(stepping.optimizer) else Form.NONE
+        self._batch(Kind.GRAD_REDUCED, stepping, lambda source: source.gradient(), form)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The optimizers of a job: hooks on their steps, what each of them steps, and which have stepped already."""
+
+from __future__ import annotations
+
+import weakref
+from typing import TYPE_CHECKING, Any
+
+from .part import Stepping
+from .sources import Discovery, ParameterSource, Unit
+from .stephooks import StepHook
+
+if TYPE_CHECKING:
+    from .engine import Engine
+
+
+class SteppedUnits:
+    """Thread: training."""
+
+    def __init__(self) -> None:
+        self.found = Discovery()
+        self._units: list[Unit] = []
+        self._owned: list[list[ParameterSource]] = []
+        self._stepped: list[bool] = []
+        self._handles: list[Any] = []
+
+    def stepping(self, number: int, optimizer: Any) -> Stepping:
+        return Stepping(number, optimizer, self._owned[number])
+
+    def has_stepped(self, number: int) -> bool:
+        return self._stepped[number]
+
+    def note_step(self, number: int) -> bool:
+        """One has stepped; whether all have."""
+        self._stepped[number] = True
+        return all(self._stepped)
+
+    def begin(self) -> None:
+        """None has stepped yet."""
+        self._stepped = [False] * len(self._stepped)
+
+    def hook(self, engine: weakref.ReferenceType[Engine]) -> None:
+        """Hooks the steps of what was found, in place of hooks that are there."""
+        self.unhook()
+        self._units = _units_of(self.found)
+        for optimizer in self.found.optimizers:
+            numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
+            self._handles.append(optimizer.register_step_pre_hook(StepHook(engine, numbers, True)))
+            self._handles.append(optimizer.register_step_post_hook(StepHook(engine, numbers, False)))
+        self._stepped = [False] * len(self._units)
+
+    def unhook(self) -> None:
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    def divide(self, found: Discovery) -> None:
+        """Sorts the sources by the optimizer that steps them; those of none go with the first."""
+        self.found = found
+        owned: list[list[ParameterSource]] = [[] for _ in self._units] or [[]]
+        for source in found.sources:
+            if source.is_here:
+                matches = (
+                    i for i, unit in enumerate(self._units)
+                    if unit.optimizer is source.optimizer and unit.key in (0, source.unit_key)
+                )  # fmt: skip
+                owned[next(matches, 0)].append(source)
+        self._owned = owned
+
+    def adopt(self, found: Discovery, must_stay_divided: bool) -> bool:
+        """Other optimizers step the same parameters; False, and nothing has changed, when they divide them otherwise
+        and that must not be."""
+        before, units, owned = self.found, self._units, _names(self._owned)
+        self._units = _units_of(found)
+        self.divide(found)
+        if must_stay_divided and owned != _names(self._owned):
+            self._units = units
+            self.divide(before)
+            return False
+        return True
+
+
+def _units_of(found: Discovery) -> list[Unit]:
+    return found.units or [Unit(optimizer) for optimizer in found.optimizers]
+
+
+def _names(owned: list[list[ParameterSource]]) -> list[list[str]]:
+    return [[source.name for source in part] for part in owned]
