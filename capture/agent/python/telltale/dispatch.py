@@ -71,11 +71,7 @@ class Dispatcher:
 
     def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
         """Tells the sinks which reduced gradients other ranks keep."""
-        for sink in self.sinks:
-            try:
-                sink.leave_out(duplicates)
-            except Exception as error:  # noqa: BLE001
-                self._complain(sink, error)
+        self._each("leave_out", duplicates)
 
     def publish(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
         """Takes a step out of the tables; they may be cleared afterwards."""
@@ -122,25 +118,13 @@ class Dispatcher:
         if self._worker is not None:
             self._worker.take_scalars(step, values)  # the sinks are that thread's
             return
-        for sink in self.sinks:
-            try:
-                sink.write_late(step, values)
-            except Exception as error:  # noqa: BLE001
-                self._complain(sink, error)
+        self._each("write_late", step, values)
 
     def event(self, kind: str, step: int, text: str, document: str = "{}") -> None:
-        for sink in self.sinks:
-            try:
-                sink.event(kind, step, text, document)
-            except Exception as error:  # noqa: BLE001
-                self._complain(sink, error)
+        self._each("event", kind, step, text, document)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
-        for sink in self.sinks:
-            try:
-                sink.blob(kind, name, step, data)
-            except Exception as error:  # noqa: BLE001
-                self._complain(sink, error)
+        self._each("blob", kind, name, step, data)
 
     def flush(self, timeout: float) -> bool:
         if self._worker is not None:
@@ -151,17 +135,22 @@ class Dispatcher:
         if self._worker is not None:
             self._worker.drain(5.0)
             self._worker.stop()
-        for sink in sorted(self.sinks, key=lambda one: one.is_last):
-            try:
-                sink.close(reason)
-            except Exception as error:  # noqa: BLE001
-                self._complain(sink, error)
+        self.sinks.sort(key=lambda sink: sink.is_last)
+        self._each("close", reason)
 
     def forget(self) -> None:
         """In a forked child: threads and sockets are the parent's."""
         for sink in self.sinks:
             sink.forget()
         self.sinks = []
+
+    def _each(self, what: str, *given: Any) -> None:
+        """Every sink, whatever becomes of the others."""
+        for sink in self.sinks:
+            try:
+                getattr(sink, what)(*given)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
 
     def _complain(self, sink: Sink, error: Exception) -> None:
         if id(sink) not in self._failed:

@@ -273,32 +273,23 @@ class Activations(Part):
         """modules: (name, chunk, module, what is wanted of it)."""
         super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
-        self._handles: list[Any] = []
         self._reported = False
 
-    def collect(self, on: bool) -> None:
-        """Installs or removes the hooks."""
-        if on and not self._handles:
-            engine = self._engine()
-            inside = compiled_inside(engine.roots) if engine is not None else set()
-            outside = [(module, hook) for module, hook in self._hooks if id(module) not in inside]
-            self._handles = [module.register_forward_hook(hook, with_kwargs=True) for module, hook in outside]
-            config = engine.config if engine is not None else None
-            is_share = config is not None and config.actv_grad_input == "share" and not config.forward_only
-            for module, hook in outside:
+    def hooks(self) -> list[Any]:
+        inside, config = compiled_inside(self.engine.roots), self.engine.config
+        is_share = config.actv_grad_input == "share" and not config.forward_only
+        handles = []
+        for module, hook in self._hooks:
+            if id(module) not in inside:
                 hook.inputs.is_share = is_share
+                handles.append(module.register_forward_hook(hook, with_kwargs=True))
                 if is_share:
-                    self._handles.append(module.register_forward_pre_hook(hook.inputs.entry))
-        elif not on:
-            for handle in self._handles:
-                handle.remove()
-            self._handles = []
+                    handles.append(module.register_forward_pre_hook(hook.inputs.entry))
+        return handles
 
     def finish_step(self) -> None:
         """After the first collected step, names the modules that never ran where they can be seen."""
-        engine = self._engine()
-        if engine is None:
-            return
+        engine = self.engine
         tell_totals(engine, ((hook.name, hook.inputs) for _, hook in self._hooks))
         if self._reported:
             return
