@@ -48,6 +48,37 @@ def test_a_metric_logged_before_the_step_belongs_to_it() -> None:
     assert run.sink.scalar("loss") == {0: 0.0, 1: 1.0, 2: 2.0}
 
 
+@pytest.mark.parametrize("clears", [True, False])
+def test_a_step_that_ends_inside_backward_keeps_its_metrics_and_gradients(clears: bool) -> None:
+    model, sink = model_of(), RecordingSink()
+    optimizers = {parameter: torch.optim.SGD([parameter], lr=0.1) for parameter in model.parameters()}
+
+    def steps(parameter: torch.Tensor) -> None:
+        optimizers[parameter].step()
+        if clears:
+            optimizers[parameter].zero_grad()
+
+    for parameter in optimizers:
+        parameter.register_post_accumulate_grad_hook(steps)
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=list(optimizers.values()))
+    first = model[0].weight
+    for step in range(3):
+        model(torch.ones(5, 4)).square().sum().backward()
+        assert monitor.step == step + 1
+        reduced = sink.record(Kind.GRAD_REDUCED, "0.weight", step=step)
+        assert reduced is not None
+        seen = sink.record(Kind.GRAD_UNREDUCED, "0.weight", step=step)
+        assert seen is None, "its hook runs after the step has ended: what it sees is not of the next one"
+        if not clears:
+            assert norm(reduced) == pytest.approx(float(first.grad.double().norm()))
+            assert sink.record(Kind.GRAD_UNREDUCED, "2.weight", step=step) is not None
+            for optimizer in optimizers.values():
+                optimizer.zero_grad()
+        monitor.log({"loss": float(step)})
+    assert sink.scalar("loss") == {0: 0.0, 1: 1.0, 2: 2.0}
+
+
 def test_a_metric_whose_step_goes_back_is_told_once() -> None:
     run = Run({})
     for step in (0, 5, 2, 7, 3):

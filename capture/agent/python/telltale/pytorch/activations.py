@@ -13,7 +13,7 @@ import torch
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..series import SeriesDesc
-from .compiled import compiled_inside, is_recording
+from .compiled import compiled_inside, is_recompute, is_recording
 from .hooks import Hook
 from .part import Part
 from .share import SEVERAL_BACKWARDS, Inputs, tell_totals
@@ -26,12 +26,6 @@ if TYPE_CHECKING:
 MAX_TENSORS = 32  # of one side of one call
 MAX_DEPTH = 4
 MAX_CALLS = 16  # of one module in one micro step
-_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
-
-
-def is_recompute() -> bool:
-    """Whether this forward runs inside a backward pass: activation checkpointing computes again what was seen."""
-    return _current_graph_task_id() != -1
 
 
 def entries_of(value: Any) -> Iterable[Any]:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.optim import optimizer as torch_optimizer
 
+from .compiled import is_recompute
 from .optimizers import inner_optimizers
-
-_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
 
 if TYPE_CHECKING:
     from .trainermon import TrainerMon
@@ -42,7 +41,7 @@ class Adoption:
             stepped = _parameters(optimizer)
             if stepped.isdisjoint(id(parameter) for root in engine.roots for parameter in root.parameters()):
                 return None  # another model's
-            if _current_graph_task_id() != -1:
+            if is_recompute():
                 engine.tell("an optimizer steps inside backward: what it makes of its parameters is not observed")
                 return None
             stay = [known for known in engine.found.optimizers if stepped.isdisjoint(_parameters(known))]

@@ -23,7 +23,7 @@ import torch
 
 from ..quiet import plain, quiet
 from .attention import AttentionStats, attention_stats, misfit
-from .compiled import is_recording
+from .compiled import is_recompute
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias
@@ -37,7 +37,6 @@ _KEY_NAMES = ("key", "k", "key_layer", "key_states")
 MAX_CALLS = 64  # attention calls of one forward of one module that are kept
 
 _original = torch.nn.functional.scaled_dot_product_attention
-_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
 _frames = threading.local()
 _install_lock = threading.Lock()
 _installed = 0
@@ -150,7 +149,7 @@ class AttentionWatch:
 
     def enter(self, name: str, module: torch.nn.Module) -> None:
         """The forward of a watched module begins. Recomputation and evaluation are not looked at."""
-        if is_recording() or not module.training or _current_graph_task_id() != -1:
+        if not module.training or is_recompute():
             return
         if not hasattr(_frames, "stack"):
             _frames.stack = []

@@ -16,6 +16,8 @@ def _nothing() -> Any:
 _mode_count = getattr(torch._C, "_len_torch_dispatch_stack", _nothing)
 _mode_stack = getattr(torch.utils._python_dispatch, "_get_current_dispatch_mode_stack", _nothing)
 _transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", _nothing)
+# The number of the backward pass that this thread is in, -1 outside of one.
+backward_pass = getattr(torch._C, "_current_graph_task_id", lambda: -1)
 _RECORDING = {"FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"}
 
 
@@ -25,6 +27,11 @@ def is_recording() -> bool:
     if torch.compiler.is_compiling() or torch.jit.is_tracing() or _transform() is not None:
         return True
     return bool(_mode_count()) and any(type(mode).__name__ in _RECORDING for mode in _mode_stack() or [])
+
+
+def is_recompute() -> bool:
+    """Whether this forward runs inside a backward pass: activation checkpointing computes again what was seen."""
+    return bool(backward_pass() != -1)
 
 
 def is_compiled_in_place(module: torch.nn.Module) -> bool:

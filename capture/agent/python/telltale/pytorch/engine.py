@@ -12,7 +12,7 @@ import torch
 from ..config import MonitorConfig
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
-from .compiled import is_compiled_in_place
+from .compiled import backward_pass, is_compiled_in_place
 from .metrics import RunMetrics
 from .parameterparts import GradientPart, MomentPart, WeightPart
 from .part import Part
@@ -56,6 +56,7 @@ class Engine(Workbench):
         self._handles: list[Any] = []  # the counter of forward passes: it stays
         self._start = 0
         self._forwards = 0
+        self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
 
     @property
     def found(self) -> Discovery:
@@ -142,6 +143,8 @@ class Engine(Workbench):
 
     def gradient_arrived(self, number: int, gradient: Any) -> None:
         """A parameter's gradient before reduction. Thread: autograd's. Never raises."""
+        if self._ended_in != -1 and self._ended_in == backward_pass():
+            return  # of the step that has ended: optimizers step inside backward, and this one's hook came first
         self.has_begun = True
         if not self.collecting:
             return
@@ -300,7 +303,7 @@ class Engine(Workbench):
                 table.end_step()
             else:
                 table.clear()
-        ended = self.step
+        ended, self._ended_in = self.step, backward_pass()
         self.step += 1
         for react in self.after_step:
             react(ended)

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from ..names import bare_name
-from .compiled import is_recording
+from .compiled import is_recompute, is_recording
 from .hooks import Hook
 from .recorder import Recorder, Report
 
@@ -30,7 +30,6 @@ _DTYPE_WORDS = {
         torch.bool,
     )
 }
-_current_graph_task_id = getattr(torch._C, "_current_graph_task_id", lambda: -1)
 
 
 def structure_json(model: torch.nn.Module) -> str:
@@ -115,7 +114,7 @@ class _Struct(Hook):
     def _seen(self, args: tuple[Any, ...], kwargs: dict[str, Any], output: Any) -> None:
         entry = self._recorder.entries.get(self._key)
         if entry is None:
-            if _current_graph_task_id() != -1:
+            if is_recompute():
                 return
             tensors = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.Tensor)]
             entry = {"input": describe(tensors), "output": describe(output)}

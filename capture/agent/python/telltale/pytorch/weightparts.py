@@ -10,8 +10,7 @@ import torch
 
 from ..kinds import DType, Kind, Stat
 from ..series import Extra, SeriesDesc
-from .activations import is_recompute
-from .compiled import compiled_inside
+from .compiled import compiled_inside, is_recompute
 from .hooks import Call
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
 from .part import Part, Stepping

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ...kinds import Form, Kind
-from ..activations import is_recompute
-from ..compiled import is_compiled_in_place, is_recording
+from ..compiled import is_compiled_in_place, is_recompute, is_recording
 from ..hooks import Hook
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
