@@ -210,12 +210,24 @@ def test_the_update_of_adam_has_a_histogram_in_which_every_element_is_counted_on
     m, v = state["exp_avg"].double() / (1 - 0.9**3), state["exp_avg_sq"].double() / (1 - 0.999**3)
     for kind, values in ((Kind.UPDATE, m / (v.sqrt() + 1e-8)), (Kind.UPDATE_RATIO, m / v.sqrt())):
         found = [float(run.sink.record(kind, "0.weight", slot)[0]) for slot in SLOTS]
-        x = values.numpy().ravel()
-        x = x[~np.isnan(x)]
+        x = np.nan_to_num(values.numpy().ravel())
         assert found[0] == (x < -1).sum() and found[-1] == (x > 1).sum()
         assert np.abs(np.cumsum(found[1:-1]) - np.cumsum(np.histogram(x, 30, (-1, 1))[0])).max() <= 1
-        assert sum(found) == x.size < weight.numel() or kind is Kind.UPDATE
-    assert sum(float(run.sink.record(Kind.UPDATE, "0.weight", slot)[0]) for slot in SLOTS) == weight.numel()
+        assert sum(found) == weight.numel()
+
+
+def test_the_ratio_of_an_element_that_never_had_a_gradient_is_no_nan_and_a_real_nan_stays() -> None:
+    run = Run({"ur_distribution": True})
+    run.step()
+    state = run.optimizer.state[run.model[0].weight]
+    state["exp_avg"][0], state["exp_avg_sq"][0] = 0, 0
+    state["exp_avg_sq"][1, 0] = 0  # a square that was too small for its type
+    run.step()
+    found = run.sink.record(Kind.UPDATE_RATIO, "0.weight")
+    assert found["nans"] == 0 and found["zero_count"] >= 4 and found["pos_infs"] + found["neg_infs"] == 1
+    state["exp_avg"][0, 0] = math.nan
+    run.step()
+    assert run.sink.record(Kind.UPDATE_RATIO, "0.weight")["nans"] == 1
 
 
 def test_the_forms_say_how_a_gradient_was_measured() -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from .engine import Engine
 
 
+RATIO = "m^ / sqrt(v^), 0 where both are 0: such an element never had a gradient and is not moved"
+
+
 class _OfParameters(Part):
     """Has a row per parameter, and no hooks."""
 
@@ -29,7 +32,8 @@ class _OfParameters(Part):
     def _row(self, engine: Engine, kind: Kind, source: Any) -> int:
         row = self._rows.get((kind, id(source)))
         if row is None:
-            row = self._rows[kind, id(source)] = engine.table(kind).add(source.describe())
+            definition = RATIO if kind is Kind.UPDATE_RATIO else ""
+            row = self._rows[kind, id(source)] = engine.table(kind).add(source.describe(definition=definition))
         return row
 
 
@@ -60,8 +64,9 @@ class DirectionPart(_OfParameters):
 
 class UpdatePart(_OfParameters):
     """ur_distribution: statistics and histogram of Adam's update m^ / (sqrt(v^) + eps) and of the ratio m^ / sqrt(v^),
-    of the moments that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). Needs memory for one parameter
-    at a time."""
+    of the moments that the step finds (m^ = m / (1 - beta1^t), v^ = v / (1 - beta2^t)). A ratio of 0 to 0 counts as 0:
+    rows of an embedding that no batch has named are no NaN of the training. Needs memory for one parameter at a time.
+    """
 
     what = Kind.UPDATE.word
 
@@ -83,7 +88,7 @@ class UpdatePart(_OfParameters):
         with quiet(m.device):
             mean = m.detach() / (1 - betas[0] ** steps)
             root = (v.detach() / (1 - betas[1] ** steps)).sqrt_()
-            ratio = mean / root
+            ratio = (mean / root).masked_fill_((mean == 0) & (root == 0), 0)
             root.add_(eps)
             mean.div_(root)
         engine.table(Kind.UPDATE_RATIO)
