@@ -51,14 +51,17 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
     text = os.fspath(source)
     if not isinstance(text, str):
         raise ConfigError(f"a config's path is text, not {type(text).__name__}")
-    if text.lstrip()[:1] == "{" or text.lstrip().startswith("//"):
-        return parse(text)
+    return parse(text) if text.lstrip()[:1] == "{" or text.lstrip().startswith("//") else load_file(text)
+
+
+def load_file(path: str) -> LoadedConfig:
+    """As load(), of a path."""
     try:
-        return parse(Path(text).read_text("utf-8"), text)
+        return parse(Path(path).read_text("utf-8"), path)
     except OSError as error:
-        raise ConfigError(f"cannot read {text}: {error.strerror or error}") from None
+        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
     except UnicodeDecodeError:
-        raise ConfigError(f"cannot read {text}: it is not UTF-8 text") from None
+        raise ConfigError(f"cannot read {path}: it is not UTF-8 text") from None
 
 
 def parse(text: str, name: str = "the config") -> LoadedConfig:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _ON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _BETWEEN_LOOKS = 0.1  # seconds
+_MOST_ERRORS = 8  # of one config, in one sentence
 _SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
 
 
@@ -50,8 +51,9 @@ class ConfigWatch:
         self._path = Path(path)
         self._text = text
         self._stamp = self._look()
+        self._trouble = ""  # with the file, told last
         # Between the two threads; a deque's append and popleft need no lock.
-        self._seen: deque[tuple[str, LoadedConfig] | str] = deque()  # a new config with its text, or what is wrong
+        self._seen: deque[LoadedConfig | str] = deque()  # a new config, or what is wrong
         self._ended: deque[str] = deque()  # texts whose collection has come to its end
         self._wake = threading.Event()
         self._looks = threading.Condition()
@@ -71,7 +73,7 @@ class ConfigWatch:
             self._changed(self._seen.popleft())
         engine = self._monitor.engine
         if engine is not None and engine.active and engine.collected >= engine.config.collect_times:
-            engine.active = False
+            self._stop(f"{engine.collected} steps are collected, as collect_times asks")
             if self._monitor.rank == min(collecting_here(self._monitor.rank, engine.config.module_ranks)):
                 self._ended.append(self._text)
                 self._wake.set()
@@ -91,31 +93,41 @@ class ConfigWatch:
         if self._thread is not None:
             self._thread.join(2.0)
 
-    def _changed(self, seen: tuple[str, LoadedConfig] | str) -> None:
+    def _changed(self, loaded: LoadedConfig | str) -> None:
         monitor = self._monitor
         engine = monitor.engine
         assert engine is not None
-        if isinstance(seen, str):
-            engine.tell(f"the changed config is not used, the old one stays in force: {seen}")
+        if isinstance(loaded, str):
+            if loaded != self._trouble:
+                engine.note(f"the config that is in force stays so: {loaded}", True)
+            self._trouble = loaded
             return
-        text, loaded = seen
-        before, self._text = self._text, text
+        self._trouble = ""
+        before, self._text = self._text, loaded.text
         if not loaded.config.dynamic_on:
             left = engine.config.collect_times - engine.collected
             # Another rank that reached collect_times has written the file; this one ends by itself, at the same step.
-            if not (engine.active and 0 < left <= _SOON and text == turned_off(before)):
-                engine.active = False
+            if not (0 < left <= _SOON and loaded.text == turned_off(before)):
+                self._stop("dynamic_on is false in the changed config")
             return
         if loaded.config.collect_times == 0:
-            engine.active = False
+            self._stop("collect_times is 0 in the changed config")
             return
         loaded.config.start_step = engine.step
         monitor.apply(loaded)
         engine.active = True
 
+    def _stop(self, why: str) -> None:
+        """Ends the collection before the step in progress."""
+        engine = self._monitor.engine
+        if engine is not None and engine.active:
+            engine.active = False
+            engine.dispatcher.event("config", engine.step, f"nothing is collected from this step on: {why}")
+
     # -- the thread ----------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        gone = ""
         while True:
             self._wake.clear()
             is_last = self._is_over
@@ -126,8 +138,12 @@ class ConfigWatch:
             with self._looks:
                 self._begun += 1
             stamp = self._look()
-            if stamp is not None and stamp != self._stamp:
-                self._stamp = stamp
+            if isinstance(stamp, str):
+                if stamp != gone:
+                    self._seen.append(stamp)
+                gone = stamp
+            elif stamp != self._stamp:
+                self._stamp, gone = stamp, ""
                 self._seen.append(self._read())
             with self._looks:
                 self._done = self._begun
@@ -135,23 +151,24 @@ class ConfigWatch:
             self._wake.wait(_BETWEEN_LOOKS)
 
     def _look(self) -> Any:
+        """What changes when the file does, or what is wrong where it cannot be looked at."""
         try:
             found = os.stat(self._path)
-        except OSError:
-            return None
+        except OSError as error:
+            return f"cannot read {self._path}: {error.strerror or error}"
         return found.st_mtime_ns, found.st_size, found.st_ino
 
-    def _read(self) -> tuple[str, LoadedConfig] | str:
-        """The file's text and config, or what is wrong with it."""
+    def _read(self) -> LoadedConfig | str:
+        """The file's config, or what is wrong with it."""
         try:
-            text = self._path.read_text("utf-8")
-            loaded = configfile.parse(text, str(self._path))
-        except (OSError, ValueError) as error:
+            loaded = configfile.load_file(str(self._path))
+        except configfile.ConfigError as error:
             return str(error)
         except Exception as error:  # noqa: BLE001 - the next change of the file is looked at all the same
             return f"{type(error).__name__}: {error}"
-        errors = [problem for problem in loaded.problems if problem.is_error]
-        return errors[0].sentence if errors else (text, loaded)
+        errors = [str(problem) for problem in loaded.problems if problem.is_error]
+        shown, left = "; ".join(errors[:_MOST_ERRORS]), len(errors) - _MOST_ERRORS
+        return f"{self._path}: {shown}" + (f" and {left} more" if left > 0 else "") if errors else loaded
 
     def _write_back(self, text: str) -> None:
         """Writes dynamic_on: false, atomically and keeping the rest of the text; not over a newer edit."""
