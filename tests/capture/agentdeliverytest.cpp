@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -338,6 +339,10 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             QByteArray(tt_agent_last_error(driver.agent())).contains("refuses the token"), kWaitMs);
         QVERIFY(QByteArray(tt_agent_last_error(driver.agent())).contains("copy the join string again"));
+        QElapsedTimer time;
+        time.start();
+        QCOMPARE(tt_agent_flush(driver.agent(), 60'000), 0);
+        QVERIFY2(time.elapsed() < 30'000, "what is refused is not waited for");
         QVERIFY(!driver.close());
         QCOMPARE(m_store->hellos, std::uint64_t { 0 });
         QVERIFY(!m_store->complaints.empty());

@@ -316,6 +316,11 @@ private:
             const std::uint32_t code = failing([&] { return tt_agent_error(m_agent, why, sizeof why); });
             return (code == TT_ERROR_NONE) == (*why == '\0');
         };
+        m_uses["tt_agent_spool_dir"] = [this] {
+            char folder[200] = "";
+            failing([&] { tt_agent_spool_dir(m_agent, folder, sizeof folder); });
+            return *folder != '\0';
+        };
         m_uses["tt_crc32c"] = [] { return failing([] { return tt_crc32c("123456789", 9); }) == 0xE3069283; };
         m_uses["tt_layout_add"] = [this] {
             const auto id = addLayout("a weight that has a long name");

@@ -20,11 +20,18 @@ def model_of() -> nn.Module:
 class Run:
     """A small training with a recording sink."""
 
-    def __init__(self, config: dict[str, Any], micros: int = 1, model: nn.Module | None = None) -> None:
+    def __init__(
+        self,
+        config: dict[str, Any],
+        micros: int = 1,
+        model: nn.Module | None = None,
+        agent: dict[str, Any] | None = None,
+    ) -> None:
+        """agent: fields of tt_options, for the sinks that the config names in place of the recording one."""
         self.model = model if model is not None else model_of()
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=0.01)
         self.sink = RecordingSink()
-        self.monitor = TrainerMon(config, sinks=[self.sink])
+        self.monitor = TrainerMon(config, sinks=None if agent else [self.sink], agent=agent)
         self.monitor.set_monitor(self.model, optimizer=self.optimizer, grad_acc_steps=micros)
         self.micros = micros
         self.gradients: list[list[np.ndarray]] = []  # [step][micro] of the first parameter, cumulative

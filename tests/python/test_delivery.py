@@ -4,13 +4,18 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from serving import Server, result, start_training, wait_for_step
+from smallrun import Run
+from telltale.sinks import stream
 
 STEPS = 40
 
@@ -110,3 +115,36 @@ def test_samples_are_said_to_be_kept_only_where_they_are(tmp_path: Path, has_spo
     assert training.returncode == 0 and "did not reach the dashboard" in said, said
     assert ("they are kept in the spool" in said) == has_spool, said
     assert bool(list(spool.rglob("*.seg"))) == has_spool
+
+
+def _closed(agent: dict[str, Any]) -> None:
+    """A training of a few steps, in this process."""
+    run = Run({"wg_distribution": True, "format": "stream"}, agent=agent)
+    for _ in range(5):
+        run.step()
+    run.monitor.close()
+
+
+def test_the_advice_at_exit_names_the_folder_that_the_spool_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stream, "_CLOSE_SECONDS", 0.2)
+    monkeypatch.delenv("TELLTALE_DIR")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "my state"))
+    join = "telltale://127.0.0.1:9#token=" + "0" * 64
+    own = tmp_path / "own"
+    for options, folder in (({}, tmp_path / "my state/telltale/spool"), ({"spool_dir": str(own)}, own)):
+        _closed({"join": join, **options})
+        assert f"`telltale import {shlex.quote(str(folder))}`" in capfd.readouterr().err
+        assert list(folder.rglob("*.seg"))
+
+
+def test_a_dashboard_that_refuses_the_token_is_not_waited_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(stream, "_CLOSE_SECONDS", 60.0)
+    began = time.monotonic()
+    _closed({"join": server.join.split("#")[0] + "#token=" + "0" * 64})
+    assert time.monotonic() - began < 30
+    said = capfd.readouterr().err
+    assert "refuses the token" in said and "they are kept in the spool" in said

@@ -251,7 +251,7 @@ bool Agent::flush(std::chrono::milliseconds timeout)
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     const std::uint64_t ticket = m_sender->requestFlush();
     while (!m_sender->isFlushed(ticket)) {
-        if (std::chrono::steady_clock::now() >= deadline || !isActive())
+        if (std::chrono::steady_clock::now() >= deadline || !isActive() || m_handover->counters.refused)
             return false;
         std::this_thread::sleep_for(kFlushPoll);
     }

@@ -68,6 +68,7 @@ public:
     {
         return m_handover ? m_handover->lastError.get() : std::pair<Trouble, std::string>();
     }
+    const std::filesystem::path& spoolDir() const { return m_options.spoolDir; }
     void noteError(Trouble trouble, const std::string& sentence);
     /// Something was made to fit: said once, to the user and in the run.
     void noteMended(const std::string& sentence);

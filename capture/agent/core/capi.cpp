@@ -231,6 +231,11 @@ uint32_t tt_agent_error(const tt_agent* agent, char* err, size_t err_len)
     });
 }
 
+void tt_agent_spool_dir(const tt_agent* agent, char* out, size_t len)
+{
+    putSentence(out, len, agent ? agent->agent.spoolDir().c_str() : "");
+}
+
 uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count)
 {

@@ -25,6 +25,7 @@ struct Counters {
     Count internalErrors { 0 };
     std::array<Count, 5> dropsByClass {};
     std::atomic<bool> connected { false };
+    std::atomic<bool> refused { false }; ///< the server there has another token: it will never take anything
 };
 
 /// What an error is about; numbers of tt_error, which programs decide by. The sentence beside it is for people.

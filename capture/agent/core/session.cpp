@@ -115,7 +115,10 @@ void Session::handle(const protocol::Challenge& challenge)
         m_transport->send(protocol::encodeMessage(protocol::Bye { "wrong token", 0, 0 }));
         m_transport->close();
         m_transport.reset();
-        return retryLater(proof.error().sentence());
+        retryLater(proof.error().sentence());
+        if (m_counters)
+            m_counters->refused = true;
+        return;
     }
     protocol::Hello hello = m_stream.hello;
     hello.firstRetainedSeq = m_stream.rules.firstRetainedSeq();
@@ -173,8 +176,10 @@ void Session::handle(const protocol::Welcome& welcome)
     if (welcome.heartbeatMs > 0)
         m_heartbeat = std::chrono::milliseconds(std::clamp<std::uint32_t>(welcome.heartbeatMs, 250, 10000));
     m_stream.rules.onWelcome(welcome);
-    if (m_counters)
+    if (m_counters) {
         m_counters->connected = true;
+        m_counters->refused = false;
+    }
     m_lastError.set(Trouble::None, {});
     forget();
     takeGap();
@@ -328,7 +333,7 @@ void Session::retryLater(const std::string& why)
     if (m_state == State::Open)
         m_stream.rules.onDisconnected();
     if (m_counters)
-        m_counters->connected = false;
+        m_counters->connected = m_counters->refused = false;
     ++m_failures;
     m_state = State::Waiting;
     const auto pause = std::max<std::chrono::milliseconds>(m_backoff.next(), std::exchange(m_serverWantsPause, {}));

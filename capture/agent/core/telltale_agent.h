@@ -106,6 +106,8 @@ TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
 TT_API const char* tt_agent_last_error(const tt_agent* agent);
 /* The last error as a tt_error, with its sentence ("" = none) in err. */
 TT_API uint32_t tt_agent_error(const tt_agent* agent, char* err, size_t err_len);
+/* The folder of the spools, as the options and the environment name it. */
+TT_API void tt_agent_spool_dir(const tt_agent* agent, char* out, size_t len);
 
 /* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op
  * kinds pass stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each

@@ -159,6 +159,7 @@ def _declare(lib: Any) -> None:
         "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
         "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
         "tt_agent_error": (c.c_uint32, [pointer, c.c_char_p, c.c_size_t]),
+        "tt_agent_spool_dir": (None, [pointer, c.c_char_p, c.c_size_t]),
         "tt_crc32c": (c.c_uint32, [c.c_char_p, c.c_size_t]),
         "tt_layout_add": (c.c_uint32, [pointer, c.c_uint32, c.c_char_p, c.c_uint32, c.POINTER(Series), c.c_uint32]),
         "tt_step_begin": (pointer, [pointer, c.c_int64]),
@@ -314,8 +315,14 @@ class Agent:
         code = self._lib.tt_agent_error(self._agent, why, len(why)) if self._agent else 0
         return Trouble(code), why.value.decode("utf-8", "replace")
 
+    def spool_dir(self) -> str:
+        """The folder of the spools."""
+        folder = c.create_string_buffer(4096)
+        self._lib.tt_agent_spool_dir(self._agent, folder, len(folder))
+        return os.fsdecode(folder.value)
+
     def flush(self, timeout: float) -> bool:
-        """Waits until everything is acknowledged, at most `timeout` seconds."""
+        """Waits until everything is acknowledged, at most `timeout` seconds; not for a server that refuses the token."""
         return bool(self._lib.tt_agent_flush(self._agent, int(timeout * 1000))) if self._agent else True
 
     def close(self, reason: str) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -213,21 +214,20 @@ class StreamSink(Sink):
         agent.flush(0.0 if agent.counters()["mode"] == 2 else _CLOSE_SECONDS)
         before = self._last_counters = agent.counters()
         trouble, why = agent.last_error()
+        folder = agent.spool_dir()
         is_whole = agent.close(reason)
         if is_whole or not before["in_flight"]:
             return
         left = before["in_flight"]
         kept = (before["spool_bytes"] > 0 or before["mode"] == 1) and trouble is not native.Trouble.SPOOL
-        named = self._options.get("spool_dir") or os.environ.get("TELLTALE_DIR")
-        kept = kept and (named is None or os.path.isdir(named))
         reason = f": {why}" if why else " in time" if before["mode"] == 1 else ""
         if not reason:
             return  # offline, and in the spool as asked for
         sentence = f"{left} samples did not reach the dashboard{reason}"
-        if kept:
+        if kept and os.path.isdir(folder):
             sentence += (
-                "; they are kept in the spool: this run's next agent delivers them, or `telltale import "
-                f"{os.environ.get('TELLTALE_DIR') or '~/.local/state/telltale/spool'}`"
+                "; they are kept in the spool: this run's next agent delivers them, or "
+                f"`telltale import {shlex.quote(folder)}`"
             )
         log.warning("%s", sentence)
 
