@@ -112,6 +112,39 @@ def test_start_interval_and_collect_times_gate_the_steps() -> None:
     assert sorted(run.sink.scalar("lr")) == list(range(12))
 
 
+class Doubling(nn.Module):
+    """Changes its input without a word in its attributes, and returns something else."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x.mul_(2)
+        return x[:, :3] + 1
+
+
+@pytest.mark.parametrize("actv_grad_input", ["share", "total"])
+def test_the_input_of_a_module_that_works_in_place_is_read_before_it_runs(
+    actv_grad_input: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = {"xy_distribution": True, "all_xy": True, "telltale": {"actv_grad_input": actv_grad_input}}
+    inner = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(8, 8))
+    run = Run(config, model=nn.Sequential(nn.Linear(4, 8), inner, nn.Linear(8, 8), Doubling()))
+    for step in range(4):
+        if step == 2:
+            with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
+                patched.setattr(inner[1], "forward", lambda x: 1 // 0)
+                run.model(torch.ones(5, 4))
+        run.step()
+        if step == 2:
+            continue  # its values are a second micro step's
+        before, after = (run.sink.record(Kind.ACTV, name, "output", step) for name in ("0", "1.0"))
+        assert before["min"] < 0 and after["min"] == 0
+        for name in ("1", "1.0"):
+            assert run.sink.record(Kind.ACTV, name, "input", step) == before
+        made, given = (run.sink.record(Kind.ACTV, *what, step) for what in (("2", "output"), ("3", "input")))
+        assert (given is None) if step == 0 else (given == made and norm(given) > 0)
+    [said] = [sentence for sentence in run.sink.sentences() if "changed in place before" in sentence]
+    assert "the input of 3 was" in said
+
+
 def test_forward_hooks_are_gone_while_nothing_is_collected() -> None:
     run = Run({"xy_distribution": True, "start_step": 1, "collect_times": 1})
     counts = []

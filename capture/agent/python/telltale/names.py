@@ -27,6 +27,11 @@ def components(name: str) -> list[str]:
     return parts
 
 
+def listed(names: list[str]) -> str:
+    """The first names of a list that may be long, and how many more there are."""
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
 def bare_name(name: str) -> str:
     """`name` without what wrappers put into it: "module.blocks.0._checkpoint_wrapped_module.fc" -> "blocks.0.fc"."""
     parts = [part for part in components(name) if part not in _INNER_WRAPPERS]

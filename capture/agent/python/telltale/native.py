@@ -322,7 +322,7 @@ class Agent:
         return os.fsdecode(folder.value)
 
     def flush(self, timeout: float) -> bool:
-        """Waits until everything is acknowledged, at most `timeout` seconds; not for a server that refuses the token."""
+        """Waits until everything is acknowledged, at most `timeout` seconds; not for who refuses the token."""
         return bool(self._lib.tt_agent_flush(self._agent, int(timeout * 1000))) if self._agent else True
 
     def close(self, reason: str) -> bool:

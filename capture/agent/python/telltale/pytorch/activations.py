@@ -12,11 +12,12 @@ import torch
 
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
+from ..names import listed
 from ..series import SeriesDesc
 from .compiled import compiled_inside, is_recompute, is_recording
 from .hooks import Hook
 from .part import Part
-from .share import SEVERAL_BACKWARDS, Inputs, tell_totals
+from .share import SEVERAL_BACKWARDS, Inputs, next_node, tell_totals
 from .targets import Place, TargetSet
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 MAX_TENSORS = 32  # of one side of one call
 MAX_DEPTH = 4
 MAX_CALLS = 16  # of one module in one micro step
+MAX_OPEN = 64  # calls of one module that have begun; those that an exception ended stay until then
+# In place of the inputs' versions when a call began: they are not known, or the values have been measured.
+_UNKNOWN, _IS_READ = -1, -2
 
 
 def entries_of(value: Any) -> Iterable[Any]:
@@ -63,12 +67,23 @@ def _first_tensors(value: Any) -> tuple[list[Any], list[int]]:
     return tensors, positions
 
 
-def _address(args: Any, kwargs: Any) -> int:
+def _address(given: tuple[Any, ...]) -> int:
     """Where the first tensor lies, 0 when that cannot be said."""
     try:
-        return next((tensor.data_ptr() for tensor in tensors_in((args, kwargs))), 0)
+        return next((tensor.data_ptr() for tensor in tensors_in(given)), 0)
     except RuntimeError:
         return 0
+
+
+def _versions(values: Iterable[Any]) -> int:
+    """Grows when one of these tensors is changed in place."""
+    total = 0
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            total += 0 if value.is_inference() else value._version
+        elif isinstance(value, (tuple, list, dict)):
+            total += _versions(tensors_in(value))
+    return total
 
 
 def value_words(value: Any) -> str:
@@ -118,10 +133,29 @@ class GradientOfActivation(Hook):
         return None
 
 
+class Before(Hook):
+    """Forward pre-hook (with kwargs) that belongs to a ModuleHook."""
+
+    __slots__ = ("_hook",)
+
+    def __init__(self, hook: ModuleHook) -> None:
+        self._hook = hook
+
+    def __call__(self, module: Any, args: Any, kwargs: Any = None) -> None:
+        """Without kwargs: an earlier hook of this very call has taken this one away, and torch forgot that it has
+        some."""
+        if not is_recording():
+            self._hook.begins(module, None if kwargs is None else (*args, *kwargs.values()))
+        return None
+
+
 class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
-    __slots__ = ("_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen", "inputs")
+    __slots__ = (
+        "_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen", "_open", "inputs",
+        "is_in_place", "has_missed",
+    )  # fmt: skip
 
     def __init__(self, engine: Engine, name: str, vpp: int, wants: Wants) -> None:
         self._engine = weakref.ref(engine)
@@ -133,7 +167,10 @@ class ModuleHook(Hook):
         self._rows: dict[tuple[Any, ...], tuple[int, int, Any, Any]] = {}  # rows, and the shape and dtype seen last
         self._mark = (-1, -1, -1)
         self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
+        self._open: list[tuple[int, int]] = []  # calls that have begun: the first node, the versions of the inputs
         self.inputs = Inputs()
+        self.is_in_place = False  # the module changes its inputs: they are read before it runs
+        self.has_missed = False  # inputs that it changed when nobody knew
 
     @property
     def name(self) -> str:
@@ -157,52 +194,93 @@ class ModuleHook(Hook):
     def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
         if is_recording():
             return None  # inside a compiled region nothing may be read: it would change the graph
-        self.inputs.ends()
+        first, versions = self._open.pop() if self._open else (-1, _UNKNOWN)
         engine = self._engine()
         if engine is None or not engine.collecting:
             return None
         try:
-            self._seen(engine, module, args, kwargs, output)
+            self._seen(engine, module, (*args, *kwargs.values()), output, first, versions)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("activations", error)
         return None
 
-    def _seen(self, engine: Engine, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        grad_enabled = torch.is_grad_enabled()
-        if not (grad_enabled or module.training) or engine.strikes.is_off("activations"):
-            return
-        recompute = is_recompute()
+    def begins(self, module: Any, given: tuple[Any, ...] | None) -> None:
+        """The module is called; given: None where that is not known. Never raises."""
+        versions, engine = _UNKNOWN, self._engine()
+        if engine is not None and given is not None:
+            try:
+                is_read = self.is_in_place and self._reads(engine, module, given)
+                versions = _IS_READ if is_read else _versions(given)
+            except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+                engine.strikes.add("activations", error)
+        self._open.append((next_node(), versions))
+        if len(self._open) > MAX_OPEN:
+            del self._open[0]
+
+    def _reads(self, engine: Engine, module: Any, given: tuple[Any, ...]) -> bool:
+        """Measures what the module is about to change. False: it is not known as which call."""
+        if engine.micro_mark != self._mark:
+            self._open.clear()  # calls that an exception ended
+        if not engine.collecting or not self._is_looked_at(engine, module) or is_recompute() or self._open:
+            return False
+        if len(self._calls) < MAX_CALLS:
+            self._side(engine, "input", given, len(self._calls), True, False)
+        return True
+
+    def _is_looked_at(self, engine: Engine, module: Any) -> bool:
+        """Whether a call that begins or has ended is of the training; counts its calls anew in each micro step."""
+        if not (torch.is_grad_enabled() or module.training) or engine.strikes.is_off("activations"):
+            return False
         mark = engine.micro_mark
         if mark != self._mark:
             self._mark = mark
             self._calls.clear()
-        if recompute:
-            self._gradients_of_recompute(engine, args, kwargs, output)
+        return True
+
+    def _seen(
+        self, engine: Engine, module: Any, given: tuple[Any, ...], output: Any, first: int, versions: int
+    ) -> None:
+        if not self._is_looked_at(engine, module):
+            return
+        if is_recompute():
+            self._gradients_of_recompute(engine, given, output, first)
             return
         call = len(self._calls)
         if call >= MAX_CALLS:
             engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
             return
-        self._calls.append((grad_enabled, _address(args, kwargs)))
-        self._side(engine, "input", (*args, *kwargs.values()), call, True, grad_enabled, output)
+        is_as_given = not self.is_in_place if versions == _UNKNOWN else versions == _versions(given)
+        if not is_as_given and versions != _IS_READ:
+            self.is_in_place = self.has_missed = True
+        grad_enabled = torch.is_grad_enabled()
+        self._calls.append((grad_enabled, _address(given)))
+        self._side(engine, "input", given, call, is_as_given, grad_enabled, output, first)
         self._side(engine, "output", output, call, True, grad_enabled)
 
-    def _gradients_of_recompute(self, engine: Engine, args: Any, kwargs: Any, output: Any) -> None:
+    def _gradients_of_recompute(self, engine: Engine, given: tuple[Any, ...], output: Any, first: int) -> None:
         """Reentrant checkpointing: the first forward ran without gradients, this one carries them."""
         calls = [i for i, (had_gradients, _) in enumerate(self._calls) if not had_gradients]
         if len(calls) > 1:  # which of them? A checkpoint gives its segment the same memory again
-            address = _address(args, kwargs)
+            address = _address(given)
             calls = [i for i in calls if self._calls[i][1] == address]
             if len(calls) != 1:
                 why = "it ran more than once under reentrant checkpointing, whose recomputation does not say which"
                 engine.not_observed(Kind.ACTV_GRAD, self._name, why)
                 return
         if calls:
-            self._side(engine, "input", (*args, *kwargs.values()), calls[0], False, True, output)
+            self._side(engine, "input", given, calls[0], False, True, output, first)
             self._side(engine, "output", output, calls[0], False, True)
 
     def _side(
-        self, engine: Engine, side: str, value: Any, call: int, wants_value: bool, wants_grad: bool, result: Any = None
+        self,
+        engine: Engine,
+        side: str,
+        value: Any,
+        call: int,
+        wants_value: bool,
+        wants_grad: bool,
+        result: Any = None,
+        first: int = -1,
     ) -> None:
         tensors, positions = _first_tensors(value)
         many = len(tensors) > 1
@@ -222,7 +300,7 @@ class ModuleHook(Hook):
             if wants_grad and rows[1] >= 0 and tensor.requires_grad:
                 gradients.append((rows[1], tensor))
         if gradients and side == "input" and self.inputs.is_share:
-            gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(result))
+            gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(result), first)
         for row, tensor in gradients:
             tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
 
@@ -267,6 +345,8 @@ class Activations(Part):
         """modules: (name, chunk, module, what is wanted of it)."""
         super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
+        for module, hook in self._hooks:
+            hook.is_in_place = any(getattr(part, "inplace", False) is True for part in module.modules())
         self._reported = False
 
     def hooks(self) -> list[Any]:
@@ -277,14 +357,21 @@ class Activations(Part):
             if id(module) not in inside:
                 hook.inputs.is_share = is_share
                 handles.append(module.register_forward_hook(hook, with_kwargs=True))
-                if is_share:
-                    handles.append(module.register_forward_pre_hook(hook.inputs.entry))
+                handles.append(module.register_forward_pre_hook(Before(hook), with_kwargs=True))
         return handles
 
     def finish_step(self) -> None:
         """After the first collected step, names the modules that never ran where they can be seen."""
         engine = self.engine
         tell_totals(engine, ((hook.name, hook.inputs) for _, hook in self._hooks))
+        missed = [hook for _, hook in self._hooks if hook.has_missed]
+        for hook in missed:
+            hook.has_missed = False
+        if missed:
+            engine.tell(
+                f"the input of {listed([hook.name or 'the whole model' for hook in missed])} was changed in place "
+                "before it could be measured; from the next call on it is read before the module runs"
+            )
         if self._reported:
             return
         self._reported = True
@@ -298,5 +385,6 @@ class Activations(Part):
                 "select modules around the compiled ones"
             )
         elif silent:
-            shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
-            engine.tell(f"not observed in the first step: activations of {shown} (not called, or inside compiled code)")
+            engine.tell(
+                f"not observed in the first step: activations of {listed(silent)} (not called, or inside compiled code)"
+            )

@@ -19,8 +19,8 @@ import torch
 
 from ..kinds import Form, Kind
 from ..measure import local, refusal
+from ..names import listed
 from ..quiet import quiet
-from .compiled import is_recording
 from .hooks import Hook
 
 if TYPE_CHECKING:
@@ -32,12 +32,11 @@ SEVERAL_BACKWARDS = (
     "several backward passes went through one forward: of the gradients of its activations the last pass's are shown"
 )
 MAX_NODES = 512  # of one walk, half a millisecond: a transformer's block has about 30
-MAX_OPEN = 64  # calls of one module that have begun; those that an exception ended stay until then
 TOO_LARGE = f"more than {MAX_NODES} operations lie between its inputs and its outputs"
 IN_PLACE = "it changes the tensor in place, and the gradient is that of the changed one"
 _LEAF = "AccumulateGrad"
 # Both names are private: autograd numbers the nodes of a thread as they are made.
-_next_number = getattr(torch.autograd, "_get_sequence_nr", None)
+next_node = getattr(torch.autograd, "_get_sequence_nr", lambda: -1)
 
 Consumers = list[tuple[Any, list[int]]]  # nodes, and through which of their inputs each had the tensor
 
@@ -101,48 +100,31 @@ def _walk(
     return found
 
 
-class Entry(Hook):
-    """Forward pre-hook of a module: notes where its nodes begin."""
-
-    __slots__ = ("began",)
-
-    def __init__(self) -> None:
-        self.began: list[int] = []
-
-    def __call__(self, _module: Any, _args: Any) -> None:
-        if _next_number is not None and not is_recording():
-            self.began.append(_next_number())
-            if len(self.began) > MAX_OPEN:
-                del self.began[0]
-        return None
-
-
 class Inputs:
     """The gradients of one module's inputs: the share where it can be had, else the total over all consumers. Thread:
     the one that runs forward."""
 
-    __slots__ = ("is_share", "entry", "why", "_first", "_rows", "_is_told")
+    __slots__ = ("is_share", "why", "_first", "_rows", "_is_told")
 
     def __init__(self) -> None:
         self.is_share = False  # the config asks for it
-        self.entry = Entry()
-        self._first = -1  # number of the first node of the call that is over, -1 = not known
         self.why = ""  # the total stands in for the share, as was found last
         self._is_told = False
         self._rows: dict[int, dict[bool, int]] = {}  # the row that the activations made -> is it the share? -> row
 
-    def ends(self) -> None:
-        """The module has returned."""
-        self._first = self.entry.began.pop() if self.entry.began else -1
-
     def watch(
-        self, engine: Engine, wanted: list[tuple[int, Any]], given: Iterable[Any], returned: Iterable[Any]
+        self,
+        engine: Engine,
+        wanted: list[tuple[int, Any]],
+        given: Iterable[Any],
+        returned: Iterable[Any],
+        first: int,
     ) -> list[tuple[int, Any]]:
         """Reads the shares of the tensors among (row, tensor) that have one. The others, with the rows of their totals.
-        given: what the module was called with; returned: what came out."""
+        given: what the module was called with; returned: what came out; first: next_node() as it began."""
         inputs = [tensor for tensor in given if tensor.requires_grad]
         numbers = {id(tensor): i for i, tensor in enumerate(inputs)}
-        found = self._consumers(inputs, list(returned))
+        found = self._consumers(inputs, list(returned), first)
         rest = []
         for row, tensor in wanted:
             nodes = found[numbers[id(tensor)]]
@@ -157,16 +139,16 @@ class Inputs:
                 Share(engine, row, tensor, nodes)
         return rest
 
-    def _consumers(self, inputs: list[Any], outputs: list[Any]) -> list[Consumers | str]:
-        if self._first < 0:
-            why = "where it began was not seen" if _next_number is not None else "this torch does not number its nodes"
+    def _consumers(self, inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
+        if first < 0:
+            why = "where it began was not seen" if next_node() >= 0 else "this torch does not number its nodes"
         elif self.why is TOO_LARGE:
             why = TOO_LARGE
         elif not outputs:
             why = "what it returns holds no tensor"
         else:
             try:
-                return consumers(inputs, outputs, self._first)
+                return consumers(inputs, outputs, first)
             except Exception as error:  # noqa: BLE001 - there are graphs that cannot be looked at
                 why = f"its graph cannot be read ({type(error).__name__})"
         return [why] * len(inputs)
@@ -204,10 +186,9 @@ def tell_totals(engine: Engine, modules: Iterable[tuple[str, Inputs]]) -> None:
         if why:
             names.setdefault(why, []).append(name or "the whole model")
     for why, those in names.items():
-        shown = ", ".join(those[:5]) + (f" and {len(those) - 5} more" if len(those) > 5 else "")
         engine.tell(
-            f"the gradient of the input of {shown} is the total over all consumers of the tensor, not the share that "
-            f"flows through the module: {why}"
+            f"the gradient of the input of {listed(those)} is the total over all consumers of the tensor, not the "
+            f"share that flows through the module: {why}"
         )
 
 

@@ -7,6 +7,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from ..kinds import Form, Kind
+from ..names import listed
 from .optimizers import owner_of
 from .part import Part, Stepping
 from .scaler import steps_under_grad_scaler, unscales_itself
@@ -128,8 +129,7 @@ class UnreducedGradients(Part):
             if not calls and rows and source.tensor.requires_grad
         ]
         if silent and not self._is_gone_told:
-            shown = ", ".join(silent[:5]) + (f" and {len(silent) - 5} more" if len(silent) > 5 else "")
-            self.engine.tell(f"no gradient arrived in the first collected step before reduction: {shown}")
+            self.engine.tell(f"no gradient arrived in the first collected step before reduction: {listed(silent)}")
 
     def is_abandoned(self) -> bool:
         """Whether gradients have arrived since the last step and been cleared again: that step is never taken."""
