@@ -1483,6 +1483,10 @@ GPL-3.0-or-later</translation>
         <source>Filter the log</source>
         <translation>筛选日志</translation>
     </message>
+    <message>
+        <source>newest %1 of %2</source>
+        <translation>最新 %1 / %2</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ModulesPanel</name>

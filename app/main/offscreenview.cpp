@@ -42,17 +42,27 @@ bool waitFor(const std::function<bool()>& done)
     return true;
 }
 
-Expected<std::shared_ptr<const store::Catalog>> loadCatalog(store::QueryPool& queries, const store::RunRef& run)
+struct Loaded {
+    std::shared_ptr<const store::Catalog> catalog;
+    std::vector<store::LogRecord> log;
+};
+
+Expected<Loaded> load(store::QueryPool& queries, const store::RunRef& run)
 {
-    Expected<std::shared_ptr<const store::Catalog>> result = failure(ErrorCode::Io, "the run gives no answer");
+    Expected<Loaded> result = failure(ErrorCode::Io, "the run gives no answer");
     bool answered = false;
     const auto view = queries.newView();
     queries.submit(
         view, run, [&](Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            auto catalog = reader ? (*reader)->catalog()
-                                  : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
-            return [&, catalog = std::move(catalog)] {
-                result = catalog;
+            auto loaded = reader.and_then([](store::RunReader* opened) -> Expected<Loaded> {
+                auto log = store::readWholeLog(*opened);
+                auto catalog = log ? opened->catalog() : tl::unexpected(log.error());
+                if (!catalog)
+                    return tl::unexpected(catalog.error());
+                return Loaded { std::move(*catalog), std::move(*log) };
+            });
+            return [&, loaded = std::move(loaded)] {
+                result = loaded;
                 answered = true;
             };
         });
@@ -124,21 +134,22 @@ Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
 
 Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPool& queries, const QString& path)
 {
-    auto catalog = loadCatalog(queries, request.run);
-    if (!catalog)
-        return tl::unexpected(catalog.error());
-    const auto kind = chooseKind(**catalog, request.kind);
+    const auto loaded = load(queries, request.run);
+    if (!loaded)
+        return tl::unexpected(loaded.error());
+    const auto& catalog = loaded->catalog;
+    const auto kind = chooseKind(*catalog, request.kind);
     if (!kind)
         return tl::unexpected(kind.error());
-    const auto steps = parseSteps(request.steps.toStdString(), (*catalog)->steps);
+    const auto steps = parseSteps(request.steps.toStdString(), catalog->steps);
     if (!request.steps.isEmpty() && !steps)
         return tl::unexpected(steps.error());
-    const StepRange all = (*catalog)->steps;
+    const StepRange all = catalog->steps;
     if (!request.steps.isEmpty() && (steps->last < all.first || all.last < steps->first)) {
         return failure(ErrorCode::BadInput, "the run has no steps " + request.steps.toStdString(),
             "it has " + std::to_string(all.first.value) + ":" + std::to_string(all.last.value));
     }
-    const auto stat = chooseStat(**catalog, *kind, request.stat);
+    const auto stat = chooseStat(*catalog, *kind, request.stat);
     if (!stat)
         return tl::unexpected(stat.error());
     if (const NamePattern pattern(request.modules.toStdString()); !pattern.isValid()) {
@@ -154,9 +165,9 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     const std::unique_ptr<views::DataView> view(request.view->create({ &state, &axis, &queries }, nullptr));
     const shell::Subject subject = *request.view->rendered;
     const Rank rank = !request.ranks.empty() ? request.ranks.front()
-        : (*catalog)->sources.empty()        ? Rank { 0 }
-                                             : (*catalog)->sources.front().rank;
-    auto rows = views::buildRows(**catalog, { *kind, rank, request.modules, {} });
+        : catalog->sources.empty()           ? Rank { 0 }
+                                             : catalog->sources.front().rank;
+    auto rows = views::buildRows(*catalog, { *kind, rank, request.modules, {} });
     std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
     if (rows.empty() && subject != shell::Subject::Metrics)
         return failure(
@@ -167,8 +178,9 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     view->resize(request.size);
     view->ensurePolished();
     state.setRun(request.run);
-    state.setCatalog(*catalog);
-    state.setFullRange((*catalog)->steps);
+    state.setCatalog(catalog);
+    state.appendLog({ loaded->log, {} });
+    state.setFullRange(catalog->steps);
     state.setKind(*kind);
     state.setStat(*stat);
     state.setRank(rank);
@@ -192,7 +204,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         return failure(ErrorCode::Io, "the run did not answer within a minute");
     if (auto written = writeFile(*view, path, request.size); !written)
         return tl::unexpected(written.error());
-    RenderReport report { (*catalog)->damage };
+    RenderReport report { catalog->damage };
     store::RunPart part { { *kind }, storedStats(*stat), rank, request.steps.isEmpty() ? all : *steps };
     if (subject == shell::Subject::Metrics)
         part = { { Kind::Scalar }, {}, std::nullopt, part.steps };

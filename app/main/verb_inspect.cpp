@@ -122,12 +122,22 @@ std::string_view itemsWord(std::uint32_t dropClass)
     }
 }
 
-std::uint64_t droppedSamples(const store::Catalog& catalog)
+struct Log {
+    std::size_t events = 0;
+    std::vector<store::LogRecord> drops;
+    std::uint64_t droppedSamples = 0;
+};
+
+Log logOf(std::vector<store::LogRecord> records)
 {
-    std::uint64_t items = 0;
-    for (const store::DroppedInfo& drop : catalog.dropped)
-        items += dropclass::isSamples(drop.dropClass) ? drop.items : 0;
-    return items;
+    Log log;
+    for (store::LogRecord& record : records) {
+        log.events += record.isDrop ? 0 : 1;
+        log.droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
+        if (record.isDrop)
+            log.drops.push_back(std::move(record));
+    }
+    return log;
 }
 
 const store::SourceInfo* sourceOf(const store::Catalog& catalog, const store::MissingInfo& missing)
@@ -145,7 +155,7 @@ std::string_view stateOf(const store::SourceInfo& source, const store::RunSummar
             : source.state);
 }
 
-nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run, bool withNames,
+nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store::RunSummary& run, bool withNames,
     const std::optional<store::VerifyReport>& report, const std::string& verifyError)
 {
     const store::Catalog& catalog = *capsule.catalog;
@@ -168,9 +178,9 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
         kinds.push_back(std::move(entry));
     }
     auto dropped = nlohmann::json::array();
-    for (const store::DroppedInfo& drop : catalog.dropped) {
+    for (const store::LogRecord& drop : log.drops) {
         dropped.push_back({ { "class", drop.dropClass }, { "first_step", drop.steps.first.value },
-            { "last_step", drop.steps.last.value }, { "items", drop.items }, { "reason", drop.reason } });
+            { "last_step", drop.steps.last.value }, { "items", drop.items }, { "reason", drop.text } });
     }
     auto missing = nlohmann::json::array();
     for (const store::MissingInfo& info : catalog.missing) {
@@ -183,9 +193,8 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
         { "created", timeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
-        { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources },
-        { "events", catalog.events.size() }, { "dropped", dropped }, { "missing", missing },
-        { "damage", catalog.damage } };
+        { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
+        { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
     if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
         document["scalars"] = toJson(sums.scalars, sums.isExact);
@@ -200,7 +209,8 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const store::RunSummary& run
     return document;
 }
 
-void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::RunSummary& run, bool withNames)
+void writeText(
+    std::ostream& out, const OpenedCapsule& capsule, const Log& log, const store::RunSummary& run, bool withNames)
 {
     const store::Catalog& catalog = *capsule.catalog;
     out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
@@ -228,10 +238,10 @@ void writeText(std::ostream& out, const OpenedCapsule& capsule, const store::Run
     if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown)
         out << fmt::format(
             "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
-    out << fmt::format("events   {}\ndropped  {} samples\n", catalog.events.size(), droppedSamples(catalog));
-    for (const store::DroppedInfo& drop : catalog.dropped) {
+    out << fmt::format("events   {}\ndropped  {} samples\n", log.events, log.droppedSamples);
+    for (const store::LogRecord& drop : log.drops) {
         out << fmt::format(
-            "  {}{} {}, {}\n", stepsText(drop.steps), drop.items, itemsWord(drop.dropClass), terminalText(drop.reason));
+            "  {}{} {}, {}\n", stepsText(drop.steps), drop.items, itemsWord(drop.dropClass), terminalText(drop.text));
     }
     for (const store::MissingInfo& info : catalog.missing) {
         const store::SourceInfo* source = sourceOf(catalog, info);
@@ -252,9 +262,14 @@ int run(const Args& args, Report& report)
     const auto path = capsulePathOf(args);
     if (!path)
         return report.fail(path.error());
-    const auto capsule = openCapsule(*path);
+    auto capsule = openCapsule(*path);
     if (!capsule)
         return report.fail(capsule.error());
+    const auto log = store::readWholeLog(*capsule->reader).map(logOf);
+    if (!log)
+        return report.fail(log.error());
+    if (auto catalog = capsule->reader->catalog()) // with the damage that the log has
+        capsule->catalog = std::move(*catalog);
     const store::RunSummary summary = store::describeRun(*path);
 
     std::optional<store::VerifyReport> verification;
@@ -267,9 +282,9 @@ int run(const Args& args, Report& report)
     }
     const bool withNames = args.has("--names");
     if (args.has("--json")) {
-        writeJson(out, toJson(*capsule, summary, withNames, verification, verifyError));
+        writeJson(out, toJson(*capsule, *log, summary, withNames, verification, verifyError));
     } else {
-        writeText(out, *capsule, summary, withNames);
+        writeText(out, *capsule, *log, summary, withNames);
         if (verification && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", verification->blobs, bytesText(verification->bytes));
     }

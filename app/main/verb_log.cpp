@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
-#include <algorithm>
-#include <limits>
 #include <ostream>
 #include <vector>
 
@@ -16,36 +14,22 @@
 namespace telltale::app {
 namespace {
 
-/// What an event's json says, or null where it says nothing that can be read.
-nlohmann::json dataOf(const store::EventInfo& event)
+/// What a record's json says, or null where it says nothing that can be read.
+nlohmann::json dataOf(const store::LogRecord& record)
 {
-    auto data = nlohmann::json::parse(event.json, nullptr, false);
+    auto data = nlohmann::json::parse(record.json, nullptr, false);
     return data.is_discarded() ? nlohmann::json() : data;
 }
 
-/// Of an entry that is of no known step.
-constexpr Step kNoStep { std::numeric_limits<std::int64_t>::min() };
-
-/// The events, and one for each loss, in the order of time; a loss has none and stands at its step, if that is known.
-std::vector<store::EventInfo> entriesOf(const store::Catalog& catalog)
+/// A loss has no time and stands at its first step, if that is known.
+std::string textOf(const store::LogRecord& record)
 {
-    std::vector<store::EventInfo> entries = catalog.events;
-    for (const store::DroppedInfo& drop : catalog.dropped) {
-        const auto source = std::find_if(catalog.sources.begin(), catalog.sources.end(),
-            [&drop](const store::SourceInfo& candidate) { return candidate.id == drop.source; });
-        store::EventInfo entry;
-        entry.kind = "drop";
-        entry.rank = source == catalog.sources.end() ? Rank { -1 } : source->rank;
-        entry.step = drop.steps.isEmpty() ? kNoStep : drop.steps.first;
-        const std::string where = drop.steps.isEmpty()
-            ? std::string()
-            : fmt::format(" of steps {} to {}", drop.steps.first.value, drop.steps.last.value);
-        entry.text = fmt::format("{} items{} were not stored: {}", drop.items, where, drop.reason);
-        entries.push_back(std::move(entry));
-    }
-    std::stable_sort(entries.begin(), entries.end(),
-        [](const store::EventInfo& a, const store::EventInfo& b) { return a.wallNs < b.wallNs; });
-    return entries;
+    if (!record.isDrop)
+        return record.text;
+    const std::string where = record.steps.isEmpty()
+        ? std::string()
+        : fmt::format(" of steps {} to {}", record.steps.first.value, record.steps.last.value);
+    return fmt::format("{} items{} were not stored: {}", record.items, where, record.text);
 }
 
 int run(const Args& args, Report& report)
@@ -71,28 +55,26 @@ int run(const Args& args, Report& report)
             return report.failUsage(read.error());
         steps = *read;
     }
-    const auto kind = args.value("--kind");
-    std::vector<store::EventInfo> entries = entriesOf(*capsule->catalog);
-    std::erase_if(entries, [&](const store::EventInfo& entry) {
-        return (kind && entry.kind != *kind) || (rank && entry.rank != *rank)
-            || (steps && (entry.step == kNoStep || entry.step < steps->first || steps->last < entry.step));
-    });
+    const auto records = store::readWholeLog(*capsule->reader,
+        { args.value("--kind").value_or(std::string()), rank, steps });
+    if (!records)
+        return report.fail(records.error());
     if (args.has("--json")) {
         auto document = nlohmann::json::array();
-        for (const store::EventInfo& entry : entries) {
-            const auto step = entry.step == kNoStep ? nlohmann::json() : nlohmann::json(entry.step.value);
-            document.push_back({ { "time", timeText(entry.wallNs) }, { "wall_ns", entry.wallNs }, { "step", step },
-                { "rank", entry.rank.value }, { "kind", entry.kind }, { "text", entry.text },
-                { "data", dataOf(entry) } });
+        for (const store::LogRecord& record : *records) {
+            const auto step = record.steps.isEmpty() ? nlohmann::json() : nlohmann::json(record.steps.first.value);
+            document.push_back({ { "time", timeText(record.wallNs) }, { "wall_ns", record.wallNs }, { "step", step },
+                { "rank", record.rank.value }, { "kind", record.kind }, { "text", textOf(record) },
+                { "data", dataOf(record) } });
         }
         writeJson(out, document);
         return kExitDone;
     }
-    for (const store::EventInfo& entry : entries) {
-        const std::string time = timeText(entry.wallNs);
-        const std::string step = entry.step == kNoStep ? "-" : std::to_string(entry.step.value);
+    for (const store::LogRecord& record : *records) {
+        const std::string time = timeText(record.wallNs);
+        const std::string step = record.steps.isEmpty() ? "-" : std::to_string(record.steps.first.value);
         out << fmt::format("{:<20}  step {:<9} rank {:<5} {:<15} {}\n", time.empty() ? "-" : time, step,
-            entry.rank.value, terminalText(entry.kind), terminalText(entry.text));
+            record.rank.value, terminalText(record.kind), terminalText(textOf(record)));
     }
     return kExitDone;
 }

@@ -8,12 +8,26 @@
 
 namespace telltale::shell {
 
-LogFeed::LogFeed(views::ViewState* state, RunDriver* driver, Toaster* toaster, QObject* parent)
+LogFeed::LogFeed(
+    store::QueryPool* queries, views::ViewState* state, RunDriver* driver, Toaster* toaster, QObject* parent)
     : QObject(parent)
+    , m_queries(queries)
+    , m_queryId(queries->newView())
     , m_state(state)
     , m_driver(driver)
 {
-    connect(state, &views::ViewState::catalogChanged, this, [this] { m_model.setRun(m_state->catalog().get()); });
+    connect(state, &views::ViewState::runChanged, this, [this] {
+        m_queries->cancel(m_queryId);
+        m_cursor = {};
+        m_model.clearRun();
+    });
+    connect(state, &views::ViewState::catalogChanged, this, [this] {
+        m_model.setDirectory(m_state->catalog().get());
+        readOn();
+    });
+    connect(state, &views::ViewState::logAppended, this,
+        [this](const store::LogPage& page) { m_model.append(page.records); });
+    connect(driver, &RunDriver::logGrew, this, &LogFeed::readOn);
     connect(driver, &RunDriver::connectionsChanged, this, &LogFeed::takeConnections);
     connect(toaster, &Toaster::logged, this, [this](Toaster::Severity severity, const QString& sentence) {
         if (m_model.isOfRun(sentence))
@@ -24,6 +38,31 @@ LogFeed::LogFeed(views::ViewState* state, RunDriver* driver, Toaster* toaster, Q
         entry.severity = severity == Toaster::Severity::Critical ? 2 : severity == Toaster::Severity::Warning ? 1 : 0;
         m_model.add(std::move(entry));
     });
+}
+
+LogFeed::~LogFeed()
+{
+    m_queries->cancel(m_queryId);
+}
+
+void LogFeed::readOn()
+{
+    m_grewMeanwhile = m_queries->isBusy(m_queryId);
+    if (m_grewMeanwhile || !m_state->catalog()) // what is shown first comes first
+        return;
+    m_queries->submit(m_queryId, m_state->run(),
+        [this, cursor = m_cursor](
+            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            auto page = reader ? (*reader)->log(cursor) : Expected<store::LogPage>(tl::unexpected(reader.error()));
+            if (!page) // the driver says why a run cannot be read
+                return {};
+            return [this, page = std::move(*page)] {
+                m_cursor = page.next;
+                m_state->appendLog(page);
+                if (m_grewMeanwhile || !page.isLast)
+                    readOn();
+            };
+        });
 }
 
 void LogFeed::takeConnections()

@@ -7,6 +7,7 @@
 #include <QObject>
 
 #include <telltale/items/logmodel.h>
+#include <telltale/store/querypool.h>
 
 namespace telltale::views {
 class ViewState;
@@ -17,18 +18,24 @@ namespace telltale::shell {
 class RunDriver;
 class Toaster;
 
-/// Fills the log: the events of the run that is shown, every message that was a toast, every refused connection once.
-/// Thread: gui.
+/// Fills the log: what happened to the run that is shown, page by page as it grows, every message that was a toast,
+/// every refused connection once. Thread: gui; pages come from the query pool.
 class LogFeed : public QObject {
     Q_OBJECT
 public:
-    LogFeed(views::ViewState* state, RunDriver* driver, Toaster* toaster, QObject* parent);
+    LogFeed(store::QueryPool* queries, views::ViewState* state, RunDriver* driver, Toaster* toaster, QObject* parent);
+    ~LogFeed() override;
 
     items::LogModel* model() { return &m_model; }
 
 private:
+    void readOn();
     void takeConnections();
 
+    store::QueryPool* m_queries;
+    store::QueryPool::ViewId m_queryId;
+    store::LogCursor m_cursor;
+    bool m_grewMeanwhile = false;
     views::ViewState* m_state;
     RunDriver* m_driver;
     items::LogModel m_model;

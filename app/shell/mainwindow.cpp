@@ -112,7 +112,7 @@ void MainWindow::makeParts()
     m_welcome = new WelcomePage(this);
     m_parts.exporter = new ViewExport(m_jobs.get(), m_parts.toaster, this);
     m_parts.runActions = new RunActions(m_parts.driver, m_jobs.get(), m_parts.toaster, m_parts.context.dataDir, this);
-    m_parts.log = new LogFeed(state, m_parts.driver, m_parts.toaster, this);
+    m_parts.log = new LogFeed(queries, state, m_parts.driver, m_parts.toaster, this);
     m_parts.jump = new NonFiniteJump(state, queries, this);
     m_openingRank = new OpeningRank(state, queries, this);
     m_parts.palette = new CommandPalette(

@@ -48,12 +48,10 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         return entries;
     auto* panel = parts.docks->panel<views::ModulesPanel>();
     const items::ModuleTree& tree = panel->model()->tree();
-    const std::vector<bool> hits = tree.matching(NamePattern(text.toStdString()));
-    for (int i = 1; i < tree.size() && static_cast<int>(entries.size()) < limit; ++i) {
-        const items::ModuleTree::Node& node = tree.node(i);
-        if (hits[static_cast<std::size_t>(i)])
-            entries.push_back(
-                { node.path, Words::tr("module"), [panel, path = node.path] { panel->goTo(path); }, true });
+    for (const int node :
+        tree.matching(NamePattern(text.toStdString()), static_cast<std::size_t>(limit) - entries.size())) {
+        const QString path = tree.path(node);
+        entries.push_back({ path, Words::tr("module"), [panel, path] { panel->goTo(path); }, true });
     }
     return entries;
 }

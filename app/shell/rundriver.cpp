@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include <QFileInfo>
 #include <QPointer>
@@ -19,11 +20,12 @@ namespace telltale::shell {
 
 namespace {
 
-std::uint64_t droppedSamples(const std::shared_ptr<const store::Catalog>& catalog)
+std::uint64_t droppedSamples(const views::ViewState& state)
 {
-    std::uint64_t items = 0;
-    for (std::size_t i = 0; catalog && i < catalog->dropped.size(); ++i)
-        items += dropclass::isSamples(catalog->dropped[i].dropClass) ? catalog->dropped[i].items : 0;
+    std::uint64_t items = state.droppedSamples();
+    const auto catalog = state.catalog();
+    for (std::size_t i = 0; catalog && i < catalog->unaccounted.size(); ++i)
+        items += dropclass::isSamples(catalog->unaccounted[i].dropClass) ? catalog->unaccounted[i].items : 0;
     return items;
 }
 
@@ -202,7 +204,9 @@ void RunDriver::show(store::RunRef run)
     if (m_state->run() && m_state->run()->path == run->path && isLive(m_state->run()) == isLive(run))
         return;
     m_dataRevision = 0;
-    m_catalogRevision = 0;
+    m_directoryRevision = 0;
+    m_logRevision = 0;
+    m_blobRevision = 0;
     m_wasLive = isLive(run);
     m_secondStep = -1;
     m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
@@ -319,11 +323,19 @@ void RunDriver::pollRun()
     const store::RunRef run = m_state->run();
     if (!run || !run->live)
         return;
-    const std::uint64_t catalog = run->live->catalogRevision.load(std::memory_order_acquire);
-    if (catalog != m_catalogRevision && !m_context.queries->isBusy(m_queryId)) {
-        m_catalogRevision = catalog;
+    const std::uint64_t directory = run->live->directoryRevision.load(std::memory_order_acquire);
+    if (directory != m_directoryRevision && !m_context.queries->isBusy(m_queryId)) {
+        m_directoryRevision = directory;
         askCatalog();
     }
+    const auto grew = [](const std::atomic<std::uint64_t>& revision, std::uint64_t& seen) {
+        const std::uint64_t now = revision.load(std::memory_order_acquire);
+        return std::exchange(seen, now) != now;
+    };
+    if (grew(run->live->logRevision, m_logRevision))
+        Q_EMIT logGrew();
+    if (grew(run->live->blobRevision, m_blobRevision))
+        Q_EMIT m_state->blobsArrived();
     const std::uint64_t data = run->live->dataRevision.load(std::memory_order_acquire);
     if (data != m_dataRevision) {
         m_dataRevision = data;
@@ -379,9 +391,8 @@ void RunDriver::everySecond()
         m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
         m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
         m_pulse.connectedRanks = live.connectedRanks.load(std::memory_order_relaxed);
-        // The catalogue's also has what processes that are gone never handed over.
-        m_pulse.dropped
-            = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(m_state->catalog()));
+        // The file's also has what processes that are gone never handed over.
+        m_pulse.dropped = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(*m_state));
         m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
         m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
         if (m_secondStep >= 0) {
@@ -397,7 +408,7 @@ void RunDriver::everySecond()
     } else if (run) {
         m_pulse.step = m_state->catalog() ? m_state->catalog()->steps.last : Step { -1 };
         m_pulse.storedSamples = 0;
-        m_pulse.dropped = droppedSamples(m_state->catalog());
+        m_pulse.dropped = droppedSamples(*m_state);
         if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id)))) {
             m_pulse.state = summary->state;
             m_pulse.fileBytes = summary->fileBytes;

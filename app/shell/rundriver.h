@@ -23,7 +23,7 @@ namespace telltale::shell {
 class JobThread;
 
 /// Which run the views show, and its clock: a tick (30 Hz, 10 Hz unfocused) that polls the revision counters of the
-/// store and of the run, raises the visible range, asks for newer catalogs, and opens the first live run by itself.
+/// store and of the run, raises the visible range, asks for newer directories, and opens the first live run by itself.
 /// Thread: gui. The archive is listed on the job thread, catalogs are read in the query pool.
 class RunDriver : public QObject {
     Q_OBJECT
@@ -50,6 +50,7 @@ Q_SIGNALS:
     void pulseChanged();
     void connectionsChanged();
     void runOpened();
+    void logGrew(); ///< the shown run's
     void archiveListed(); ///< the first time, and after every refresh
     void problem(const QString& sentence);
 
@@ -80,7 +81,9 @@ private:
     int m_intervalMs = 0;
     std::uint64_t m_runsRevision = ~0ull;
     std::uint64_t m_dataRevision = 0;
-    std::uint64_t m_catalogRevision = 0;
+    std::uint64_t m_directoryRevision = 0;
+    std::uint64_t m_logRevision = 0;
+    std::uint64_t m_blobRevision = 0;
     std::int64_t m_secondStep = -1;
     std::uint64_t m_secondSamples = 0;
     bool m_opened = false; ///< something was opened, by the user or by itself

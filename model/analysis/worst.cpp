@@ -76,10 +76,10 @@ const WorstValue& WorstValue::worse(const WorstValue& a, const WorstValue& b)
     return rank(b) > rank(a) ? b : a;
 }
 
-Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind, Stat stat,
-    StepRange range, const series::CancelToken& cancel)
+Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind,
+    Stat stat, StepRange range, const series::CancelToken& cancel)
 {
-    WorstByName result;
+    std::vector<WorstValue> result(index.tensorCount());
     const Candidates all { inModelOrder(index, kind, stat), range };
     if (all.rows.empty() || range.isEmpty())
         return result;
@@ -102,7 +102,7 @@ Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex
         }
         worst.deviation = largestDeviation(values);
         worst.rank = all.rows[row]->rank;
-        WorstValue& known = result[index.key(*all.rows[row]).name];
+        WorstValue& known = result[all.rows[row]->tensor];
         known = WorstValue::worse(known, worst);
     }
 
@@ -121,12 +121,27 @@ Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex
     if (kind == Kind::Actv && !source.rows.empty())
         source.rows.erase(source.rows.begin() + 1, source.rows.end());
     for (const series::RowIndex::Row* row : source.rows) {
-        WorstValue& first = result[index.key(*row).name];
+        WorstValue& first = result[row->tensor];
         first.isSource = true;
         first.rank = row->rank;
         first.step = source.range.first;
     }
     return result;
+}
+
+std::vector<WorstValue> worstOfNames(const series::RowIndex& index, std::span<const WorstValue> byTensor)
+{
+    std::vector<WorstValue> worst(index.names().size());
+    for (std::uint32_t tensor = 0; tensor < byTensor.size(); ++tensor) {
+        WorstValue& known = worst[index.placeOfText(tensor)];
+        known = WorstValue::worse(known, byTensor[tensor]);
+    }
+    // A module stands before what is below it, so one pass backwards reaches every one above.
+    for (auto place = static_cast<std::uint32_t>(worst.size()); place-- > 0;) {
+        WorstValue& module = worst[index.above(place)];
+        module = WorstValue::worse(module, worst[place]);
+    }
+    return worst;
 }
 
 }

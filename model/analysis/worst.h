@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <string>
-#include <unordered_map>
+#include <span>
+#include <vector>
 
 #include <telltale/core/expected.h>
 #include <telltale/series/rowindex.h>
@@ -23,15 +23,17 @@ struct WorstValue {
     /// The louder of both: source, then non-finite, then the larger deviation.
     static const WorstValue& worse(const WorstValue& a, const WorstValue& b);
 };
-using WorstByName = std::unordered_map<std::string, WorstValue>;
 
-/// The worst of each module of a kind over all ranks: what is broken on one must not look healthy because another is
-/// shown. Each row in its own terms: its largest deviation over kWorstColumns equal parts of the range, and its
-/// strongest non-finite state. The earliest non-finite row is the source (where several are in one step: in the order
-/// of execution the first, else all of them).
-/// Thread: query. Cost: rows x kWorstColumns, and a few refinements of the non-finite rows.
-Expected<WorstByName> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind, Stat stat,
-    StepRange range, const series::CancelToken& cancel = {});
+/// The worst of each tensor of a kind, by its number in the index, over all ranks: what is broken on one must not look
+/// healthy because another is shown. Each row in its own terms: its largest deviation over kWorstColumns equal parts of
+/// the range, and its strongest non-finite state. The earliest non-finite row is the source (where several are in one
+/// step: in the order of execution the first, else all of them). Thread: query. Cost: rows x kWorstColumns, and a few
+/// refinements of the non-finite rows.
+Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind,
+    Stat stat, StepRange range, const series::CancelToken& cancel = {});
+
+/// By place in the index's names: of each tensor, and of each module with all that is below it.
+std::vector<WorstValue> worstOfNames(const series::RowIndex& index, std::span<const WorstValue> byTensor);
 
 inline constexpr int kWorstColumns = 64;
 

@@ -135,6 +135,13 @@ void NamePattern::Names::add(std::string_view name)
     m_joined.append(name) += '\n';
 }
 
+std::string_view NamePattern::Names::at(std::size_t place) const
+{
+    const std::size_t start = m_starts[place];
+    const std::size_t end = place + 1 < m_starts.size() ? m_starts[place + 1] : m_joined.size();
+    return std::string_view(m_joined).substr(start, end - start - 1);
+}
+
 std::vector<bool> NamePattern::matchEach(const Names& names) const
 {
     std::vector<bool> hits(names.size(), matchesAll());
@@ -150,10 +157,9 @@ std::vector<bool> NamePattern::matchEach(const Names& names) const
         const auto next = std::upper_bound(
             names.m_starts.begin() + static_cast<std::ptrdiff_t>(line), names.m_starts.end(), (*found)[0]);
         line = static_cast<std::size_t>(next - names.m_starts.begin());
-        const std::size_t start = names.m_starts[line - 1];
         const std::size_t end = next == names.m_starts.end() ? joined.size() : *next;
         // A match that runs over the end of its line proves nothing about this name alone.
-        hits[line - 1] = (*found)[1] < end || matches(joined.substr(start, end - start - 1));
+        hits[line - 1] = (*found)[1] < end || matches(names.at(line - 1));
         at = end;
     }
     return hits;

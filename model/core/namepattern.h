@@ -32,6 +32,7 @@ public:
     public:
         void add(std::string_view name); ///< holds no newline
         std::size_t size() const { return m_starts.size(); }
+        std::string_view at(std::size_t place) const;
 
     private:
         friend class NamePattern;

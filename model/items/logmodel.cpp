@@ -2,7 +2,8 @@
 #include "logmodel.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <iterator>
+#include <utility>
 
 #include <QDateTime>
 
@@ -12,18 +13,12 @@ namespace telltale::items {
 
 namespace {
 
-constexpr std::size_t kMostOwn = 1000;
+constexpr int kMostOwn = 1000;
+constexpr int kOmitAtOnce = 1000; ///< so that most insertions remove nothing
 
 QString text(const std::string& s)
 {
     return QString::fromStdString(s);
-}
-
-int severityOf(const store::EventInfo& event)
-{
-    if (event.kind == "anomaly" || event.kind == "damage")
-        return 2;
-    return event.kind == "drop" || event.kind == "gap" || event.kind == "config_problem" ? 1 : 0;
 }
 
 }
@@ -33,62 +28,146 @@ LogModel::LogModel(QObject* parent)
 {
 }
 
-void LogModel::setRun(const store::Catalog* catalog)
+LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
+{
+    Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
+        static_cast<int>(record.severity()) };
+    if (!record.isDrop)
+        return entry;
+    if (record.steps.isEmpty()) {
+        entry.step = -1;
+        entry.text = tr("%1 items were not stored: %2").arg(record.items).arg(text(record.text));
+    } else {
+        entry.text = tr("%1 items of steps %2 to %3 were not stored: %4")
+                         .arg(record.items)
+                         .arg(record.steps.first.value)
+                         .arg(record.steps.last.value)
+                         .arg(text(record.text));
+    }
+    return entry;
+}
+
+void LogModel::clearRun()
+{
+    beginResetModel();
+    std::erase_if(m_rows, [](const Entry& entry) { return !entry.isOwn; });
+    m_standing.clear();
+    m_growing.clear();
+    m_ofRun = 0;
+    m_omitted = 0;
+    endResetModel();
+}
+
+void LogModel::setDirectory(const store::Catalog* catalog)
+{
+    std::vector<Entry> standing;
+    if (catalog) {
+        for (const store::LogRecord& record : catalog->unaccounted)
+            standing.push_back(entryOf(record));
+        for (const std::string& damage : catalog->damage)
+            standing.push_back({ 0, -1, -1, QStringLiteral("damage"), text(damage), 2 });
+    }
+    if (standing == m_standing)
+        return;
+    if (!m_standing.empty()) {
+        const auto count = static_cast<std::ptrdiff_t>(m_standing.size());
+        beginRemoveRows({}, 0, static_cast<int>(count) - 1);
+        m_rows.erase(m_rows.begin(), m_rows.begin() + count);
+        m_standing.clear();
+        endRemoveRows();
+    }
+    if (!standing.empty()) {
+        beginInsertRows({}, 0, static_cast<int>(standing.size()) - 1);
+        m_rows.insert(m_rows.begin(), standing.begin(), standing.end());
+        m_standing = std::move(standing);
+        endInsertRows();
+    }
+}
+
+void LogModel::append(const std::vector<store::LogRecord>& records)
 {
     std::vector<Entry> entries;
-    if (catalog) {
-        for (const store::EventInfo& event : catalog->events)
-            entries.push_back({ event.wallNs, event.step.value, event.rank.value, text(event.kind), text(event.text),
-                severityOf(event) });
-        std::unordered_map<SourceId, int> ranks;
-        for (const store::SourceInfo& source : catalog->sources)
-            ranks.emplace(source.id, source.rank.value);
-        for (const store::DroppedInfo& drop : catalog->dropped) {
-            const auto rank = ranks.find(drop.source);
-            const QString what = drop.steps.isEmpty()
-                ? tr("%1 items were not stored: %2").arg(drop.items).arg(text(drop.reason))
-                : tr("%1 items of steps %2 to %3 were not stored: %4")
-                      .arg(drop.items)
-                      .arg(drop.steps.first.value)
-                      .arg(drop.steps.last.value)
-                      .arg(text(drop.reason));
-            entries.push_back({ 0, drop.steps.isEmpty() ? -1 : drop.steps.first.value,
-                rank == ranks.end() ? -1 : rank->second, QStringLiteral("drop"), what, 1 });
-        }
-        for (const std::string& damage : catalog->damage)
-            entries.push_back({ 0, -1, -1, QStringLiteral("damage"), text(damage), 2 });
+    for (const store::LogRecord& record : records) {
+        Entry entry = entryOf(record);
+        if (!record.grows() || !replace(m_growing[{ record.source, record.steps.isEmpty(), record.text }], entry))
+            entries.push_back(std::move(entry));
     }
-    const auto same = [](const Entry& a, const Entry& b) {
-        return a.wallNs == b.wallNs && a.step == b.step && a.rank == b.rank && a.kind == b.kind && a.text == b.text;
-    };
-    if (std::equal(entries.begin(), entries.end(), m_run.begin(), m_run.end(), same))
-        return;
-    m_run = std::move(entries);
-    rebuild();
+    m_ofRun += static_cast<int>(entries.size());
+    insert(std::move(entries));
+    if (m_ofRun > kMostOfRun + kOmitAtOnce)
+        removeOldest(false, m_ofRun - kMostOfRun);
+}
+
+/// Shows `entry` where `known` stands, if it does.
+bool LogModel::replace(Entry& known, const Entry& entry)
+{
+    const Entry before = std::exchange(known, entry);
+    const auto row = std::find(m_rows.begin(), firstWithTime(), before);
+    if (row == firstWithTime())
+        return false;
+    *row = entry;
+    const int at = static_cast<int>(row - m_rows.begin());
+    Q_EMIT dataChanged(index(at, 0), index(at, ColumnCount - 1));
+    return true;
+}
+
+std::deque<LogModel::Entry>::iterator LogModel::firstWithTime()
+{
+    return std::upper_bound(m_rows.begin() + static_cast<std::ptrdiff_t>(m_standing.size()), m_rows.end(), Entry {},
+        [](const Entry& a, const Entry& b) { return a.wallNs < b.wallNs; });
 }
 
 bool LogModel::isOfRun(const QString& sentence) const
 {
-    return std::any_of(m_run.begin(), m_run.end(), [&](const Entry& entry) { return entry.text == sentence; });
+    return std::any_of(
+        m_rows.begin(), m_rows.end(), [&](const Entry& entry) { return !entry.isOwn && entry.text == sentence; });
 }
 
 void LogModel::add(Entry entry)
 {
     if (entry.wallNs == 0)
         entry.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
-    m_own.push_back(std::move(entry));
-    if (m_own.size() > kMostOwn)
-        m_own.pop_front();
-    rebuild();
+    entry.isOwn = true;
+    insert({ std::move(entry) });
+    if (++m_own > kMostOwn)
+        removeOldest(true, 1);
 }
 
-void LogModel::rebuild()
+void LogModel::insert(std::vector<Entry> entries)
 {
-    beginResetModel();
-    m_rows.assign(m_run.begin(), m_run.end());
-    m_rows.insert(m_rows.end(), m_own.begin(), m_own.end());
-    std::stable_sort(m_rows.begin(), m_rows.end(), [](const Entry& a, const Entry& b) { return a.wallNs < b.wallNs; });
-    endResetModel();
+    const auto isEarlier = [](const Entry& a, const Entry& b) { return a.wallNs < b.wallNs; };
+    std::stable_sort(entries.begin(), entries.end(), isEarlier);
+    for (auto from = entries.begin(); from != entries.end();) {
+        const auto at = std::upper_bound(
+            m_rows.begin() + static_cast<std::ptrdiff_t>(m_standing.size()), m_rows.end(), *from, isEarlier);
+        const auto to = at == m_rows.end() ? entries.end() : std::lower_bound(from, entries.end(), *at, isEarlier);
+        const int row = static_cast<int>(at - m_rows.begin());
+        beginInsertRows({}, row, row + static_cast<int>(to - from) - 1);
+        m_rows.insert(at, std::make_move_iterator(from), std::make_move_iterator(to));
+        endInsertRows();
+        from = to;
+    }
+}
+
+/// What has a time: a loss that has none stays.
+void LogModel::removeOldest(bool own, int count)
+{
+    auto row = static_cast<int>(firstWithTime() - m_rows.begin());
+    while (count > 0 && row < rowCount()) {
+        int end = row;
+        while (end < rowCount() && end - row < count && entry(end).isOwn == own)
+            ++end;
+        if (end == row) {
+            ++row;
+            continue;
+        }
+        beginRemoveRows({}, row, end - 1);
+        m_rows.erase(m_rows.begin() + row, m_rows.begin() + end);
+        (own ? m_own : m_ofRun) -= end - row;
+        m_omitted += own ? 0 : end - row;
+        endRemoveRows();
+        count -= end - row;
+    }
 }
 
 QString LogModel::cell(const Entry& entry, int column) const

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include <QAbstractTableModel>
@@ -11,8 +14,9 @@
 
 namespace telltale::items {
 
-/// What happened: the shown run's events, drops and damage, and this program's own messages, in order of time. The
-/// run's part is replaced with the run; the program's stays, the last thousand of it. Thread: gui.
+/// What happened: the shown run's events, drops and damage, and this program's own messages, in order of time; what has
+/// no time stands in front. The run's part goes with the run; the program's stays, the last thousand of it. Rows are
+/// inserted as they come, and the oldest give way when there are too many to keep. Thread: gui.
 class LogModel : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -24,11 +28,21 @@ public:
         QString kind;
         QString text;
         int severity = 0; ///< as SeverityRole
+        bool isOwn = false; ///< the program's, not the run's
+        bool operator==(const Entry&) const = default;
     };
 
     explicit LogModel(QObject* parent = nullptr);
 
-    void setRun(const store::Catalog* catalog); ///< null when no run is shown
+    static constexpr int kMostOfRun = 50'000;
+
+    void clearRun(); ///< another run, or none, is shown
+    /// Damage, and what is unaccounted for; null while it is not known.
+    void setDirectory(const store::Catalog* catalog);
+    /// More of the run's log, in the order in which it was stored.
+    void append(const std::vector<store::LogRecord>& records);
+    /// Lines of the run that gave way to newer ones.
+    qint64 omitted() const { return m_omitted; }
     /// The run itself already says this.
     bool isOfRun(const QString& sentence) const;
     void add(Entry entry);
@@ -42,12 +56,20 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    void rebuild();
+    static Entry entryOf(const store::LogRecord& record);
+    void insert(std::vector<Entry> entries);
+    bool replace(Entry& known, const Entry& entry);
+    std::deque<Entry>::iterator firstWithTime();
+    void removeOldest(bool own, int count);
     QString cell(const Entry& entry, int column) const;
 
-    std::vector<Entry> m_run;
-    std::deque<Entry> m_own;
-    std::vector<Entry> m_rows;
+    std::deque<Entry> m_rows;
+    std::vector<Entry> m_standing; ///< what the directory says, as the first rows show it
+    /// Losses that grow, as they are shown: by source, whether their steps are not known, and reason.
+    std::map<std::tuple<SourceId, bool, std::string>, Entry> m_growing;
+    int m_ofRun = 0;
+    int m_own = 0;
+    qint64 m_omitted = 0;
 };
 
 }

@@ -2,63 +2,135 @@
 #include "moduletree.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace telltale::items {
 
 ModuleTree::ModuleTree()
 {
-    m_nodes.emplace_back();
-    m_byPath.emplace(std::string(), 0);
+    m_nodes.emplace_back().shown = true;
 }
 
-ModuleTree::ModuleTree(const store::Catalog& catalog)
-    : ModuleTree()
+std::vector<ModuleTree::Insertion> ModuleTree::append(
+    std::shared_ptr<const series::RowIndex> rows, std::size_t most, const NamePattern& pattern)
 {
-    const std::string* previous = nullptr;
-    for (const store::SeriesInfo& series : catalog.series) {
-        if (series.kind == Kind::Scalar || series.name.empty() || (previous && *previous == series.name))
+    m_rows = std::move(rows);
+    std::vector<int> showing; // what comes to be shown: new nodes, and old ones that the filter hid
+    const std::size_t end = std::min(m_rows->tensorCount(), m_nodeOf.size() + most);
+    while (m_nodeOf.size() < end) {
+        const auto tensor = static_cast<std::uint32_t>(m_nodeOf.size());
+        const bool isModule = !m_rows->isScalar(tensor) && !m_rows->key(tensor).name.empty();
+        const int index = isModule ? add(m_rows->placeOfName(tensor)) : 0;
+        m_nodeOf.push_back(index);
+        if (index == 0)
             continue;
-        previous = &series.name;
-        Node& node = m_nodes[static_cast<std::size_t>(add(QString::fromStdString(series.name)))];
+        Node& node = m_nodes[static_cast<std::size_t>(index)];
         m_modules += node.hasSeries ? 0 : 1;
+        m_shown += node.hasSeries || !node.shown ? 0 : 1;
         node.hasSeries = true;
-    }
-    for (const Node& node : m_nodes)
-        m_names.add(node.path.toStdString());
-    m_rows = catalog.rows;
-    m_nodeOf.resize(m_rows ? m_rows->tensorCount() : 0);
-    for (std::size_t i = 0; m_rows && i < m_rows->rows().size(); ++i) {
-        const series::RowIndex::Row& row = m_rows->rows()[i];
-        if (row.kind == Kind::Scalar || m_nodeOf[row.tensor] != 0)
+        if (node.shown || !m_rows->chooses(pattern, tensor))
             continue;
-        // As the tree has it: a name that is no UTF-8 stands there with other bytes.
-        const auto node = m_byPath.find(QString::fromStdString(m_rows->key(row).name).toStdString());
-        m_nodeOf[row.tensor] = node == m_byPath.end() ? 0 : node->second;
+        for (int up = index; !m_nodes[static_cast<std::size_t>(up)].shown;) {
+            Node& shown = m_nodes[static_cast<std::size_t>(up)];
+            shown.shown = true;
+            m_shown += shown.hasSeries ? 1 : 0;
+            showing.push_back(std::exchange(up, shown.parent));
+        }
     }
-    layOut();
+
+    std::sort(showing.begin(), showing.end());
+    std::map<int, std::vector<int>> below;
+    for (const int node : showing)
+        below[m_nodes[static_cast<std::size_t>(node)].parent].push_back(node);
+    std::vector<Insertion> insertions;
+    for (auto& [parent, nodes] : below) {
+        // Below what is not shown yet nobody has to be told.
+        if (std::binary_search(showing.begin(), showing.end(), parent)) {
+            insert({ parent, 0, std::move(nodes) });
+            continue;
+        }
+        const auto& there = m_nodes[static_cast<std::size_t>(parent)].shownChildren;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const auto before = std::lower_bound(there.begin(), there.end(), nodes[i]) - there.begin();
+            const int row = static_cast<int>(before) + static_cast<int>(i);
+            const Insertion* const last = insertions.empty() ? nullptr : &insertions.back();
+            if (!last || last->parent != parent || last->row + static_cast<int>(last->nodes.size()) != row)
+                insertions.push_back({ parent, row, {} });
+            insertions.back().nodes.push_back(nodes[i]);
+        }
+    }
+    return insertions;
 }
 
-int ModuleTree::add(const QString& path)
+void ModuleTree::insert(const Insertion& insertion)
 {
-    const std::string key = path.toStdString();
-    if (const auto it = m_byPath.find(key); it != m_byPath.end())
-        return it->second;
-    const auto dot = path.lastIndexOf(u'.');
-    const int parent = dot > 0 ? add(path.left(dot)) : 0;
+    auto& rows = m_nodes[static_cast<std::size_t>(insertion.parent)].shownChildren;
+    rows.insert(rows.begin() + insertion.row, insertion.nodes.begin(), insertion.nodes.end());
+    for (std::size_t row = static_cast<std::size_t>(insertion.row); row < rows.size(); ++row)
+        m_nodes[static_cast<std::size_t>(rows[row])].row = static_cast<int>(row);
+}
+
+int ModuleTree::add(std::uint32_t place)
+{
+    if (m_byPlace.size() <= place)
+        m_byPlace.resize(m_rows->names().size());
+    if (m_byPlace[place] != 0)
+        return m_byPlace[place];
+    const std::uint32_t above = m_rows->above(place);
+    const int parent = above == place ? 0 : add(above);
     const int index = size();
+    m_byPlace[place] = index;
     Node& node = m_nodes.emplace_back();
     node.parent = parent;
-    node.segment = dot > 0 ? path.mid(dot + 1) : path;
-    node.path = path;
+    node.place = place;
     m_nodes[static_cast<std::size_t>(parent)].children.push_back(index);
-    m_byPath.emplace(key, index);
+    const std::string_view name = m_rows->names().at(place);
+    if (!QByteArrayView(name.data(), static_cast<qsizetype>(name.size())).isValidUtf8())
+        m_unreadable.insert(path(index), index);
     return index;
 }
 
 int ModuleTree::find(const QString& path) const
 {
-    const auto it = m_byPath.find(path.toStdString());
-    return it == m_byPath.end() ? -1 : it->second;
+    if (path.isEmpty())
+        return 0;
+    const std::uint32_t place = m_rows ? m_rows->placeOf(path.toStdString()) : UINT32_MAX;
+    const int node = place < m_byPlace.size() ? m_byPlace[place] : 0;
+    return node != 0 ? node : m_unreadable.value(path, -1);
+}
+
+QString ModuleTree::path(int index) const
+{
+    if (index == 0)
+        return {};
+    const std::string_view name = m_rows->names().at(node(index).place);
+    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+}
+
+QString ModuleTree::segment(int index) const
+{
+    const QString whole = path(index);
+    const auto dot = node(index).parent == 0 ? -1 : whole.lastIndexOf(u'.');
+    return whole.mid(dot + 1);
+}
+
+WorstValue ModuleTree::worst(int index) const
+{
+    const std::uint32_t place = node(index).place;
+    return index > 0 && place < m_worst.size() ? m_worst[place] : WorstValue();
+}
+
+std::vector<int> ModuleTree::matching(const NamePattern& pattern, std::size_t most) const
+{
+    std::vector<int> found;
+    const std::vector<bool> hits = m_rows ? pattern.matchEach(m_rows->names()) : std::vector<bool>();
+    for (int i = 1; i < size() && found.size() < most; ++i) {
+        if (hits[node(i).place])
+            found.push_back(i);
+    }
+    return found;
 }
 
 void ModuleTree::filter(const NamePattern& pattern)
@@ -66,7 +138,7 @@ void ModuleTree::filter(const NamePattern& pattern)
     const std::vector<bool> chosen = m_rows ? m_rows->matching(pattern) : std::vector<bool>();
     for (Node& node : m_nodes)
         node.shown = false;
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
+    for (std::size_t i = 0; i < m_nodeOf.size(); ++i) {
         if (chosen[i])
             m_nodes[static_cast<std::size_t>(m_nodeOf[i])].shown = true;
     }
@@ -75,6 +147,7 @@ void ModuleTree::filter(const NamePattern& pattern)
         if (m_nodes[i].shown)
             m_nodes[static_cast<std::size_t>(m_nodes[i].parent)].shown = true;
     }
+    m_nodes.front().shown = true;
     layOut();
 }
 
@@ -94,27 +167,16 @@ void ModuleTree::layOut()
     }
 }
 
-void ModuleTree::setWorst(const WorstByName& worst)
-{
-    for (Node& node : m_nodes) {
-        const auto it = node.hasSeries ? worst.find(node.path.toStdString()) : worst.end();
-        node.worst = it == worst.end() ? WorstValue() : it->second;
-    }
-    for (std::size_t i = m_nodes.size(); i-- > 1;) {
-        Node& parent = m_nodes[static_cast<std::size_t>(m_nodes[i].parent)];
-        parent.worst = WorstValue::worse(parent.worst, m_nodes[i].worst);
-    }
-}
-
 std::vector<QString> ModuleTree::namesBelow(int index) const
 {
     std::vector<QString> names;
     std::vector<int> open { index };
     while (!open.empty()) {
-        const Node& here = node(open.back());
+        const int at = open.back();
+        const Node& here = node(at);
         open.pop_back();
         if (here.hasSeries)
-            names.push_back(here.path);
+            names.push_back(path(at));
         open.insert(open.end(), here.children.rbegin(), here.children.rend());
     }
     return names;

@@ -1,67 +1,85 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <memory>
-#include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include <QHash>
 #include <QMetaType>
 #include <QString>
 
 #include <telltale/analysis/worst.h>
 #include <telltale/core/namepattern.h>
-#include <telltale/store/catalog.h>
+#include <telltale/series/rowindex.h>
 
 namespace telltale::items {
 
-using analysis::WorstByName;
 using analysis::WorstValue;
 
 /// The model's own hierarchy, from the dotted names of a run's tensors, in model order. Flat arrays: node 0 is the
-/// root, a parent comes before its children. Thread: any (a value).
+/// root, a parent comes before its children. It grows with the run's tensors, which are only ever added to.
+/// Thread: any (a value).
 class ModuleTree {
 public:
     struct Node {
         int parent = -1;
         int row = 0; ///< among its parent's shown children
-        QString segment; ///< "qkv"
-        QString path; ///< "layers.7.attn.qkv"
+        std::uint32_t place = 0; ///< of its name in the index
         bool hasSeries = false; ///< some tensor has exactly this name
-        bool shown = true;
-        WorstValue worst; ///< of the subtree
+        bool shown = false;
         std::vector<int> children;
         std::vector<int> shownChildren;
     };
 
+    /// Rows that come to be shown, next to each other below a parent that is shown itself.
+    struct Insertion {
+        int parent = 0;
+        int row = 0; ///< of the first, once the insertions before are done
+        std::vector<int> nodes;
+    };
+
     ModuleTree();
-    /// Scalars are not modules and are left out.
-    explicit ModuleTree(const store::Catalog& catalog);
+
+    /// Takes tensors of a newer index of the same run, at most so many: their modules, without scalars. Costs what is
+    /// taken. Nothing of it shows before each insertion is done, in order.
+    std::vector<Insertion> append(
+        std::shared_ptr<const series::RowIndex> rows, std::size_t most, const NamePattern& pattern);
+    void insert(const Insertion& insertion);
+    /// It has all tensors of its index.
+    bool isWhole() const { return !m_rows || m_nodeOf.size() == m_rows->tensorCount(); }
+    /// Whether it can grow into this index: not where that has lost tensors, as of a file that was damaged meanwhile.
+    bool isPartOf(const series::RowIndex& rows) const { return m_nodeOf.size() <= rows.tensorCount(); }
 
     const Node& node(int index) const { return m_nodes[static_cast<std::size_t>(index)]; }
     int size() const { return static_cast<int>(m_nodes.size()); }
     int find(const QString& path) const; ///< -1 when there is none
+    QString path(int index) const; ///< "layers.7.attn.qkv"
+    QString segment(int index) const; ///< "qkv"
+    WorstValue worst(int index) const; ///< of the subtree
     int moduleCount() const { return m_modules; } ///< nodes that have series
     int shownCount() const { return m_shown; } ///< of them, those that the filter shows
 
-    /// Which nodes' paths match.
-    std::vector<bool> matching(const NamePattern& pattern) const { return pattern.matchEach(m_names); }
+    /// The first nodes whose paths match.
+    std::vector<int> matching(const NamePattern& pattern, std::size_t most) const;
     /// Shows the modules whose rows the pattern chooses, as in every view, and what leads to them. Measured: under
     /// 50 ms for 100 k names.
     void filter(const NamePattern& pattern);
-    void setWorst(const WorstByName& worst);
+    void setWorst(std::vector<WorstValue> worst) { m_worst = std::move(worst); } ///< as analysis::worstOfNames
     /// Every name with series at or below a node, in model order.
     std::vector<QString> namesBelow(int index) const;
 
 private:
-    int add(const QString& path);
+    int add(std::uint32_t place);
     void layOut();
 
     std::vector<Node> m_nodes;
-    NamePattern::Names m_names; ///< of all nodes
-    std::shared_ptr<const series::RowIndex> m_rows;
-    std::vector<int> m_nodeOf; ///< by tensor of m_rows; 0 = not in the tree
-    std::unordered_map<std::string, int> m_byPath;
+    std::shared_ptr<const series::RowIndex> m_rows; ///< null when empty
+    std::vector<int> m_nodeOf; ///< of those tensors of m_rows that were taken; 0 = not in the tree
+    std::vector<int> m_byPlace; ///< of the index's names, as far as they are needed; 0 = not in the tree
+    QHash<QString, int> m_unreadable; ///< names that are no UTF-8, as they are shown
+    std::vector<WorstValue> m_worst; ///< by place
     int m_modules = 0;
     int m_shown = 0;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "moduletreemodel.h"
 
+#include <utility>
+
 #include <QMimeData>
 #include <QSet>
 
@@ -11,60 +13,63 @@ namespace telltale::items {
 ModuleTreeModel::ModuleTreeModel(QObject* parent)
     : QAbstractItemModel(parent)
 {
-}
-
-template <typename Change> void ModuleTreeModel::relayOut(Change change)
-{
-    Q_EMIT layoutAboutToBeChanged();
-    const QModelIndexList before = persistentIndexList();
-    QStringList paths;
-    for (const QModelIndex& index : before)
-        paths.append(pathOf(index));
-    change();
-    QModelIndexList after;
-    for (qsizetype i = 0; i < before.size(); ++i) {
-        const int node = m_tree.find(paths[i]);
-        const bool there = node > 0 && m_tree.node(node).shown;
-        after.append(there ? indexOfNode(node, before[i].column()) : QModelIndex());
-    }
-    changePersistentIndexList(before, after);
-    Q_EMIT layoutChanged();
+    m_nextSlice.setSingleShot(true);
+    connect(&m_nextSlice, &QTimer::timeout, this, &ModuleTreeModel::takeSlice);
 }
 
 void ModuleTreeModel::setCatalog(const std::shared_ptr<const store::Catalog>& catalog)
 {
-    const auto rebuild = [&] {
-        m_tree = catalog ? ModuleTree(*catalog) : ModuleTree();
-        m_tree.filter(m_pattern);
-        m_tree.setWorst(m_worst);
-    };
     const std::string key = catalog ? catalog->storeId + '\n' + catalog->runKey : std::string();
-    if (catalog && key == m_runKey && m_tree.size() > 1) {
-        relayOut(rebuild);
-        return;
+    m_rows = catalog ? catalog->rows : nullptr;
+    if (!m_rows || key != m_runKey || m_tree.size() == 1 || !m_tree.isPartOf(*m_rows)) {
+        beginResetModel();
+        m_runKey = key;
+        m_tree = ModuleTree();
+        endResetModel();
     }
-    beginResetModel();
-    m_runKey = key;
-    m_worst.clear();
-    rebuild();
-    endResetModel();
+    takeSlice();
+}
+
+void ModuleTreeModel::takeSlice()
+{
+    const auto insertions = m_rows ? m_tree.append(m_rows, kSlice, m_pattern) : std::vector<ModuleTree::Insertion>();
+    for (const ModuleTree::Insertion& insertion : insertions) {
+        const QModelIndex parent = indexOfNode(insertion.parent, ModuleColumn);
+        const bool wasLeaf = rowCount(parent) == 0;
+        beginInsertRows(parent, insertion.row, insertion.row + static_cast<int>(insertion.nodes.size()) - 1);
+        m_tree.insert(insertion);
+        endInsertRows();
+        if (wasLeaf && parent.isValid())
+            Q_EMIT dataChanged(parent, parent, { IsGroupRole });
+    }
+    if (m_tree.isWhole())
+        m_nextSlice.stop();
+    else
+        m_nextSlice.start(0);
+    Q_EMIT grown();
 }
 
 void ModuleTreeModel::setFilter(const QString& text)
 {
     if (text == m_filter)
         return;
-    relayOut([&] {
-        m_filter = text;
-        m_pattern = NamePattern(text.toStdString());
-        m_tree.filter(m_pattern);
-    });
+    Q_EMIT layoutAboutToBeChanged();
+    const QModelIndexList before = persistentIndexList();
+    m_filter = text;
+    m_pattern = NamePattern(text.toStdString());
+    m_tree.filter(m_pattern);
+    QModelIndexList after;
+    for (const QModelIndex& index : before) {
+        const int node = nodeOf(index);
+        after.append(m_tree.node(node).shown ? indexOfNode(node, index.column()) : QModelIndex());
+    }
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged();
 }
 
-void ModuleTreeModel::setWorst(WorstByName worst)
+void ModuleTreeModel::setWorst(std::vector<WorstValue> worst)
 {
-    m_worst = std::move(worst);
-    m_tree.setWorst(m_worst);
+    m_tree.setWorst(std::move(worst));
     // One signal for each level of siblings would be thousands; the views that show the column repaint whole anyway.
     if (const int rows = rowCount(); rows > 0)
         Q_EMIT dataChanged(index(0, WorstColumn), index(rows - 1, WorstColumn), { WorstRole, Qt::ToolTipRole });
@@ -88,7 +93,7 @@ QModelIndex ModuleTreeModel::indexOf(const QString& path) const
 
 QString ModuleTreeModel::pathOf(const QModelIndex& index) const
 {
-    return m_tree.node(nodeOf(index)).path;
+    return m_tree.path(nodeOf(index));
 }
 
 std::vector<QString> ModuleTreeModel::namesBelow(const QModelIndex& index) const
@@ -123,28 +128,29 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
 {
     if (!index.isValid())
         return {};
-    const ModuleTree::Node& node = m_tree.node(nodeOf(index));
+    const int node = nodeOf(index);
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == ModuleColumn ? node.segment : QVariant();
+        return index.column() == ModuleColumn ? m_tree.segment(node) : QVariant();
     case Qt::ToolTipRole:
-        if (node.worst.isNonFinite() && node.worst.rank.value >= 0)
-            return toolTipText(tr("%1, not finite on rank %2").arg(node.path).arg(node.worst.rank.value));
-        return toolTipText(node.path);
+        if (const WorstValue worst = m_tree.worst(node); worst.isNonFinite() && worst.rank.value >= 0)
+            return toolTipText(tr("%1, not finite on rank %2").arg(m_tree.path(node)).arg(worst.rank.value));
+        return toolTipText(m_tree.path(node));
     case Qt::AccessibleTextRole:
         if (index.column() == ModuleColumn)
-            return node.path;
-        if (!node.worst.known)
+            return m_tree.path(node);
+        if (const WorstValue worst = m_tree.worst(node); !worst.known)
             return tr("nothing measured");
-        if (node.worst.isNonFinite())
-            return node.worst.isSource ? tr("first non-finite value") : tr("non-finite, downstream");
-        return tr("at most %1 deviations from what came before").arg(node.worst.deviation, 0, 'g', 3);
+        else if (worst.isNonFinite())
+            return worst.isSource ? tr("first non-finite value") : tr("non-finite, downstream");
+        else
+            return tr("at most %1 deviations from what came before").arg(worst.deviation, 0, 'g', 3);
     case KeyRole:
-        return node.path;
+        return m_tree.path(node);
     case IsGroupRole:
-        return !node.children.empty();
+        return !m_tree.node(node).children.empty();
     case WorstRole:
-        return QVariant::fromValue(node.worst);
+        return QVariant::fromValue(m_tree.worst(node));
     default:
         return {};
     }

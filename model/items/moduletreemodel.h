@@ -2,16 +2,20 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <QAbstractItemModel>
+#include <QTimer>
 
 #include <telltale/items/moduletree.h>
 #include <telltale/items/roles.h>
+#include <telltale/store/catalog.h>
 
 namespace telltale::items {
 
-/// The module tree with its filter. A newer catalog of the same run, a new filter or new worst values keep the
-/// selection and the expanded rows that are still there; another run resets. Thread: gui.
+/// The module tree with its filter. A newer catalog of the same run inserts the rows that it has more; a new filter or
+/// new worst values keep the selection and the expanded rows that are still there; another run resets. What is added is
+/// taken in slices, one a turn of the event loop. Thread: gui.
 class ModuleTreeModel : public QAbstractItemModel {
     Q_OBJECT
 public:
@@ -20,11 +24,13 @@ public:
 
     explicit ModuleTreeModel(QObject* parent = nullptr);
 
-    /// Null empties the tree.
+    static constexpr std::size_t kSlice = 4000; ///< tensors; under 5 ms where each brings three rows
+
+    /// Null empties the tree. The first slice is there at once.
     void setCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void setFilter(const QString& text);
     QString filterError() const { return QString::fromStdString(m_pattern.error()); }
-    void setWorst(WorstByName worst);
+    void setWorst(std::vector<WorstValue> worst); ///< as ModuleTree::setWorst
 
     const ModuleTree& tree() const { return m_tree; }
     QModelIndex indexOf(const QString& path) const; ///< invalid when the filter hides it
@@ -41,15 +47,19 @@ public:
     QStringList mimeTypes() const override;
     QMimeData* mimeData(const QModelIndexList& indexes) const override;
 
+Q_SIGNALS:
+    void grown(); ///< after each slice and each reset
+
 private:
+    void takeSlice();
     int nodeOf(const QModelIndex& index) const;
     QModelIndex indexOfNode(int node, int column) const;
-    template <typename Change> void relayOut(Change change);
 
     ModuleTree m_tree;
     NamePattern m_pattern;
-    WorstByName m_worst;
     std::string m_runKey;
+    std::shared_ptr<const series::RowIndex> m_rows;
+    QTimer m_nextSlice;
     QString m_filter;
 };
 

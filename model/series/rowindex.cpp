@@ -34,16 +34,96 @@ bool RowIndex::Row::answers(Stat stat) const
     return (stats & needed) == needed;
 }
 
-RowIndex::RowIndex(std::vector<Measured> series)
+std::uint32_t RowIndex::Tensors::find(const SeriesKey& key, bool scalar) const
 {
-    std::vector<std::uint32_t> order(series.size());
+    return byKey.find(std::hash<SeriesKey> {}(key),
+        [&](std::uint32_t tensor) { return isScalar[tensor] == scalar && keys[tensor] == key; });
+}
+
+std::uint32_t RowIndex::Tensors::add(SeriesKey key, bool scalar)
+{
+    const auto tensor = static_cast<std::uint32_t>(keys.size());
+    const std::uint32_t name = addName(key.name);
+    nextOfName.push_back(std::exchange(firstOfName[name], tensor));
+    if (key.slot.empty()) {
+        nameOf.push_back(name);
+    } else {
+        const std::string text = key.text();
+        const std::size_t hash = std::hash<std::string_view> {}(text) + 1; // apart from a name that reads the same
+        const std::uint32_t known
+            = byName.find(hash, [&](std::uint32_t place) { return above[place] == name && names.at(place) == text; });
+        nameOf.push_back(known == HashPlaces::kNone ? addText(text, hash, name) : known);
+    }
+    byKey.add(std::hash<SeriesKey> {}(key), tensor);
+    isScalar.push_back(scalar);
+    keys.push_back(std::move(key));
+    return tensor;
+}
+
+std::uint32_t RowIndex::Tensors::placeOf(std::string_view name) const
+{
+    return byName.find(
+        std::hash<std::string_view> {}(name), [&](std::uint32_t place) { return names.at(place) == name; });
+}
+
+std::uint32_t RowIndex::Tensors::addName(std::string_view name)
+{
+    if (const std::uint32_t known = placeOf(name); known != HashPlaces::kNone)
+        return known;
+    const auto dot = name.rfind('.');
+    const bool isInModule = dot != std::string_view::npos && dot > 0;
+    const std::uint32_t module = isInModule ? addName(name.substr(0, dot)) : HashPlaces::kNone;
+    return addText(name, std::hash<std::string_view> {}(name), module);
+}
+
+std::uint32_t RowIndex::Tensors::addText(std::string_view text, std::size_t hash, std::uint32_t module)
+{
+    const auto place = static_cast<std::uint32_t>(above.size());
+    names.add(text);
+    above.push_back(std::min(module, place));
+    firstOfName.push_back(HashPlaces::kNone);
+    byName.add(hash, place);
+    return place;
+}
+
+RowIndex::RowIndex()
+    : m_tensors(std::make_shared<const Tensors>())
+{
+}
+
+RowIndex::RowIndex(std::vector<Measured> series)
+    : RowIndex(RowIndex(), std::move(series))
+{
+}
+
+RowIndex::RowIndex(const RowIndex& before, std::vector<Measured> added)
+    : m_tensors(before.m_tensors)
+{
+    std::shared_ptr<Tensors> more; // made when a tensor is new
+    m_series.reserve(before.m_series.size() + added.size());
+    m_series = before.m_series;
+    for (Measured& one : added) {
+        const bool scalar = one.kind == Kind::Scalar;
+        std::uint32_t tensor = m_tensors->find(one.key, scalar);
+        if (tensor == HashPlaces::kNone) {
+            if (!more)
+                m_tensors = more = std::make_shared<Tensors>(*m_tensors);
+            tensor = more->add(std::move(one.key), scalar);
+        }
+        m_series.push_back({ one.id, one.kind, one.rank, one.attempt, one.stats, tensor });
+    }
+    layOut();
+}
+
+void RowIndex::layOut()
+{
+    std::vector<std::uint32_t> order(m_series.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::stable_sort(order.begin(), order.end(), [&series](std::uint32_t a, std::uint32_t b) {
-        const auto place = [](const Measured& one) { return std::tuple(one.kind, -one.attempt, one.rank); };
-        return place(series[a]) < place(series[b]);
+    std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+        const auto place = [](const Series& one) { return std::tuple(one.kind, -one.attempt, one.rank); };
+        return place(m_series[a]) < place(m_series[b]);
     });
 
-    std::unordered_map<SeriesKey, std::uint32_t> tensors;
     std::unordered_map<std::uint64_t, std::uint32_t> known; // rows of one kind, by rank and tensor
     struct Added {
         int attempt = 0;
@@ -51,18 +131,14 @@ RowIndex::RowIndex(std::vector<Measured> series)
     };
     std::vector<Added> added; // beside m_rows: the attempt that was added last, and how many series of it
     for (const std::uint32_t i : order) {
-        Measured& one = series[i];
+        const Series& one = m_series[i];
         if (!m_rows.empty() && m_rows.back().kind != one.kind)
             known.clear();
-        const auto [tensor, isNewTensor]
-            = tensors.try_emplace(std::move(one.key), static_cast<std::uint32_t>(m_keys.size()));
-        if (isNewTensor)
-            m_keys.push_back(tensor->first);
         const std::uint64_t identity
-            = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.rank.value)) << 32U) | tensor->second;
+            = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.rank.value)) << 32U) | one.tensor;
         const auto [place, isNew] = known.try_emplace(identity, static_cast<std::uint32_t>(m_rows.size()));
         if (isNew) {
-            m_rows.push_back({ one.kind, one.rank, tensor->second, one.stats, i, { one.id } });
+            m_rows.push_back({ one.kind, one.rank, one.tensor, one.stats, i, { one.id } });
             added.push_back({ one.attempt, 1 });
             continue;
         }
@@ -74,41 +150,15 @@ RowIndex::RowIndex(std::vector<Measured> series)
         row.stats |= one.stats;
         row.attempts.insert(row.attempts.begin() + last.series++, one.id);
     }
-    m_byName.resize(m_rows.size());
-    std::iota(m_byName.begin(), m_byName.end(), 0u);
-    std::stable_sort(m_byName.begin(), m_byName.end(),
-        [this](std::uint32_t a, std::uint32_t b) { return key(m_rows[a]).name < key(m_rows[b]).name; });
-    addNames();
-}
 
-void RowIndex::addNames()
-{
-    std::unordered_map<std::string, std::uint32_t> places;
-    const auto add = [this](std::string_view name, std::uint32_t above) {
-        const auto place = static_cast<std::uint32_t>(m_above.size());
-        m_names.add(name);
-        m_above.push_back(std::min(above, place));
-        return place;
-    };
-    const auto placeOf = [&](const auto& self, const std::string& name) -> std::uint32_t {
-        if (const auto it = places.find(name); it != places.end())
-            return it->second;
-        const auto dot = name.rfind('.');
-        const bool isInModule = dot != std::string::npos && dot > 0;
-        const std::uint32_t above = isInModule ? self(self, name.substr(0, dot)) : UINT32_MAX;
-        return places.emplace(name, add(name, above)).first->second;
-    };
-    std::unordered_map<std::string, std::uint32_t> withSlots;
-    for (const SeriesKey& key : m_keys) {
-        std::uint32_t place = placeOf(placeOf, key.name);
-        if (!key.slot.empty()) {
-            const auto [slot, isNew] = withSlots.try_emplace(key.text(), 0);
-            if (isNew)
-                slot->second = add(slot->first, place);
-            place = slot->second;
-        }
-        m_nameOf.push_back(place);
-    }
+    m_firstOf.assign(tensorCount() + 1, 0);
+    for (const Row& row : m_rows)
+        ++m_firstOf[row.tensor + 1];
+    std::partial_sum(m_firstOf.begin(), m_firstOf.end(), m_firstOf.begin());
+    m_byTensor.resize(m_rows.size());
+    std::vector<std::uint32_t> next(m_firstOf.begin(), m_firstOf.end() - 1);
+    for (std::uint32_t row = 0; row < m_rows.size(); ++row)
+        m_byTensor[next[m_rows[row].tensor]++] = row;
 }
 
 RowIndex::Rows RowIndex::select(Kind kind, std::optional<Rank> rank, std::optional<Stat> stat) const
@@ -126,22 +176,37 @@ RowIndex::Rows RowIndex::select(Kind kind, std::optional<Rank> rank, std::option
 RowIndex::Rows RowIndex::named(std::string_view name) const
 {
     Rows found;
-    const auto first = std::lower_bound(m_byName.begin(), m_byName.end(), name,
-        [this](std::uint32_t row, std::string_view wanted) { return key(m_rows[row]).name < wanted; });
-    for (auto row = first; row != m_byName.end() && key(m_rows[*row]).name == name; ++row)
-        found.push_back(&m_rows[*row]);
+    const std::uint32_t place = m_tensors->placeOf(name);
+    if (place == HashPlaces::kNone)
+        return found;
+    for (std::uint32_t tensor = m_tensors->firstOfName[place]; tensor != HashPlaces::kNone;
+         tensor = m_tensors->nextOfName[tensor]) {
+        for (std::uint32_t i = m_firstOf[tensor]; i < m_firstOf[tensor + 1]; ++i)
+            found.push_back(&m_rows[m_byTensor[i]]);
+    }
+    std::sort(found.begin(), found.end());
     return found;
 }
 
 std::vector<bool> RowIndex::matching(const NamePattern& pattern) const
 {
-    std::vector<bool> hits = pattern.matchEach(m_names);
+    std::vector<bool> hits = pattern.matchEach(m_tensors->names);
     for (std::size_t i = 0; i < hits.size(); ++i)
-        hits[i] = hits[i] || hits[m_above[i]];
-    std::vector<bool> tensors(m_keys.size());
+        hits[i] = hits[i] || hits[m_tensors->above[i]];
+    std::vector<bool> tensors(tensorCount());
     for (std::size_t i = 0; i < tensors.size(); ++i)
-        tensors[i] = hits[m_nameOf[i]];
+        tensors[i] = hits[m_tensors->nameOf[i]];
     return tensors;
+}
+
+bool RowIndex::chooses(const NamePattern& pattern, std::uint32_t tensor) const
+{
+    for (std::uint32_t place = m_tensors->nameOf[tensor];; place = m_tensors->above[place]) {
+        if (pattern.matches(m_tensors->names.at(place)))
+            return true;
+        if (m_tensors->above[place] == place)
+            return false;
+    }
 }
 
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/series/hashplaces.h>
 #include <telltale/series/query.h>
 #include <telltale/series/serieskey.h>
 
@@ -19,8 +21,9 @@ namespace telltale::series {
 std::uint32_t statBits(std::span<const Stat> stats);
 
 /// The rows of a run, and every way in which they are looked for: by kind, rank and statistic, by name, by pattern.
-/// Built where the catalog is read, once for each of its revisions, and asked from then on.
-/// Thread: any (immutable once built). Cost: a second pass over the series to build it.
+/// Built where the catalog is read, once for each of its revisions that adds series, and asked from then on. Tensors
+/// keep their numbers over the revisions of a run: what is new has the highest.
+/// Thread: any (immutable once built).
 class RowIndex {
 public:
     /// One tensor of one kind and rank, over all attempts of the run.
@@ -46,12 +49,18 @@ public:
         std::uint32_t stats = 0;
     };
 
-    RowIndex() = default;
+    RowIndex();
     /// `series` in call order within an attempt, rank and kind.
     explicit RowIndex(std::vector<Measured> series);
+    /// Those of `before`, and then `added`. Cost: only the added are looked up by their names; rows are put in order
+    /// anew, by numbers alone.
+    RowIndex(const RowIndex& before, std::vector<Measured> added);
 
-    const SeriesKey& key(const Row& row) const { return m_keys[row.tensor]; }
-    std::size_t tensorCount() const { return m_keys.size(); }
+    const SeriesKey& key(const Row& row) const { return key(row.tensor); }
+    const SeriesKey& key(std::uint32_t tensor) const { return m_tensors->keys[tensor]; }
+    std::size_t tensorCount() const { return m_tensors->keys.size(); }
+    /// A scalar is never of one tensor with anything else.
+    bool isScalar(std::uint32_t tensor) const { return m_tensors->isScalar[tensor]; }
     /// By kind; in model order within one: call order of the newest attempt, rank after rank; what only older attempts
     /// had follows.
     const std::vector<Row>& rows() const { return m_rows; }
@@ -62,16 +71,54 @@ public:
     /// Which tensors a pattern chooses: those whose name, or name and slot ("attn:output"), or a module above them it
     /// matches, so that "layers.?" is whole layers.
     std::vector<bool> matching(const NamePattern& pattern) const;
+    /// As matching, of one tensor.
+    bool chooses(const NamePattern& pattern, std::uint32_t tensor) const;
+
+    /// All names of tensors, without and with their slots, and of the modules above them, by their places.
+    const NamePattern::Names& names() const { return m_tensors->names; }
+    std::uint32_t above(std::uint32_t place) const { return m_tensors->above[place]; } ///< itself where there is none
+    std::uint32_t placeOf(std::string_view name) const { return m_tensors->placeOf(name); } ///< UINT32_MAX: unknown
+    /// Of a tensor's name: without its slot, or with it.
+    std::uint32_t placeOfName(std::uint32_t tensor) const
+    {
+        return key(tensor).slot.empty() ? m_tensors->nameOf[tensor] : above(m_tensors->nameOf[tensor]);
+    }
+    std::uint32_t placeOfText(std::uint32_t tensor) const { return m_tensors->nameOf[tensor]; }
 
 private:
-    void addNames();
+    /// Shared by the revisions that have the same tensors.
+    struct Tensors {
+        std::vector<SeriesKey> keys;
+        std::vector<bool> isScalar;
+        std::vector<std::uint32_t> nameOf; ///< place in `names`, with the slot
+        std::vector<std::uint32_t> nextOfName; ///< another of the same name
+        HashPlaces byKey;
+        NamePattern::Names names; ///< modules, tensors, and tensors with their slots
+        std::vector<std::uint32_t> above; ///< beside names: the module above, or itself; it stands before
+        std::vector<std::uint32_t> firstOfName; ///< beside names: a tensor of exactly that name
+        HashPlaces byName;
 
+        std::uint32_t find(const SeriesKey& key, bool scalar) const;
+        std::uint32_t add(SeriesKey key, bool scalar);
+        std::uint32_t placeOf(std::string_view name) const; ///< not of a name with its slot
+        std::uint32_t addName(std::string_view name);
+        std::uint32_t addText(std::string_view text, std::size_t hash, std::uint32_t module);
+    };
+    struct Series {
+        SeriesId id;
+        Kind kind = Kind::Unspecified;
+        Rank rank;
+        int attempt = 0;
+        std::uint32_t stats = 0;
+        std::uint32_t tensor = 0;
+    };
+    void layOut();
+
+    std::shared_ptr<const Tensors> m_tensors; ///< never null
+    std::vector<Series> m_series; ///< as they were given
     std::vector<Row> m_rows;
-    std::vector<SeriesKey> m_keys;
-    std::vector<std::uint32_t> m_byName; ///< rows by name, then by place
-    NamePattern::Names m_names; ///< modules, tensors, and tensors with their slots
-    std::vector<std::uint32_t> m_above; ///< beside m_names: the module above, or itself; it stands before
-    std::vector<std::uint32_t> m_nameOf; ///< beside m_keys: place in m_names
+    std::vector<std::uint32_t> m_byTensor; ///< rows by tensor, then by place
+    std::vector<std::uint32_t> m_firstOf; ///< by tensor: its first in m_byTensor; and the end
 };
 
 }

@@ -70,7 +70,7 @@ Expected<void> CapsuleReader::readCells(RowUnit unit, Step step, bool nearest, s
             series::CellValue& cell = cells[static_cast<std::size_t>(member.row)];
             if (isFirst && covers(planned->damaged, step))
                 cell.state = series::CellState::Damaged;
-            else if (isFirst && covers(m_index->gaps(unit.source, unit.kind), step))
+            else if (isFirst && covers(m_index.gaps(unit.source, unit.kind), step))
                 cell.state = series::CellState::Gap;
         }
         isFirst = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include <sqlite3.h>
 
@@ -220,11 +221,14 @@ void CapsuleWriter::afterCommit()
     for (std::int64_t id : m_touchedStreams)
         m_streams.at(id).durableSeq = m_streams.at(id).stagedSeq;
     forgetDropped();
-    if (m_catalogChanged)
-        m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    if (std::exchange(m_directoryChanged, false))
+        m_live.directoryRevision.fetch_add(1, std::memory_order_release);
+    if (std::exchange(m_logChanged, false))
+        m_live.logRevision.fetch_add(1, std::memory_order_release);
+    if (std::exchange(m_blobsChanged, false))
+        m_live.blobRevision.fetch_add(1, std::memory_order_release);
     if (!m_touched.empty())
         m_live.dataRevision.fetch_add(1, std::memory_order_release);
-    m_catalogChanged = false;
     m_touched.clear();
     m_touchedStreams.clear();
     m_newLayouts.clear();

@@ -79,7 +79,7 @@ std::vector<RowUnit> CapsuleReader::unitsOf(std::span<const series::RowAttempts>
     std::map<std::tuple<GroupId, Step, Step>, std::size_t> places;
     std::vector<RowUnit> units;
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        for (const RowSegment& segment : m_index->segments(rows[row], stat, range)) {
+        for (const RowSegment& segment : m_index.segments(rows[row], stat, range)) {
             const auto [it, isNew]
                 = places.try_emplace({ segment.tiles.group, segment.steps.first, segment.steps.last }, units.size());
             if (isNew) {
@@ -157,9 +157,9 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
         }
         for (const StepRange& steps : planned->damaged)
             markBuckets(result.buckets, intersect(steps, unit.steps), map, series::CellState::Damaged);
-        for (const StepRange& gap : m_index->gaps(unit.source, unit.kind))
+        for (const StepRange& gap : m_index.gaps(unit.source, unit.kind))
             markBuckets(result.buckets, intersect(gap, unit.steps), map, series::CellState::Gap);
-        for (const StepRange& loss : m_index->losses(unit.source))
+        for (const StepRange& loss : m_index.losses(unit.source))
             markLoss(result.buckets, intersect(loss, unit.steps), map);
     }
     result.exact = result.level == 0;
@@ -205,8 +205,8 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
                     canvas.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
             }
         }
-        const std::vector<StepRange> gaps = m_index->gaps(unit.source, unit.kind);
-        const std::vector<StepRange> losses = m_index->losses(unit.source);
+        const std::vector<StepRange> gaps = m_index.gaps(unit.source, unit.kind);
+        const std::vector<StepRange> losses = m_index.losses(unit.source);
         for (const RowUnit::Member& member : unit.members) {
             for (const StepRange& steps : planned->damaged)
                 canvas.mark(member.row, intersect(steps, unit.steps), map, cell::kDamaged);

@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <telltale/store/capsulefile.h>
-#include <telltale/store/catalogreader.h>
+#include <telltale/store/logreader.h>
 #include <telltale/store/readsnapshot.h>
 #include <telltale/store/tailreplay.h>
 
@@ -24,33 +25,53 @@ Error named(const std::string& path, Error error)
 
 }
 
+Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter& filter)
+{
+    auto whole = reader.log({}, filter, std::numeric_limits<int>::max());
+    if (!whole)
+        return tl::unexpected<Error>(std::move(whole.error()));
+    const auto catalog = reader.catalog();
+    if (!catalog)
+        return tl::unexpected<Error>(catalog.error());
+    for (const LogRecord& record : (*catalog)->unaccounted) {
+        const bool isWanted = (filter.kind.empty() || filter.kind == record.kind)
+            && (!filter.rank || filter.rank == record.rank) && !filter.steps;
+        if (isWanted)
+            whole->records.push_back(record);
+    }
+    std::stable_sort(whole->records.begin(), whole->records.end(),
+        [](const LogRecord& a, const LogRecord& b) { return a.wallNs < b.wallNs; });
+    return std::move(whole->records);
+}
+
 Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run)
 {
-    return openReader(run, std::make_shared<series::BlockCache>());
+    SharedReads own;
+    return openReader(run, own);
 }
 
-Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, std::shared_ptr<series::BlockCache> blocks)
+Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, SharedReads& shared)
 {
-    return CapsuleReader::open(run, std::move(blocks));
+    return CapsuleReader::open(run, shared);
 }
 
-Expected<std::unique_ptr<RunReader>> CapsuleReader::open(
-    const RunHandle& run, std::shared_ptr<series::BlockCache> blocks)
+Expected<std::unique_ptr<RunReader>> CapsuleReader::open(const RunHandle& run, SharedReads& shared)
 {
     auto db = openForReading(run.path);
     if (!db)
         return tl::unexpected<Error>(named(run.path, std::move(db.error())));
-    std::unique_ptr<CapsuleReader> reader(new CapsuleReader(run, std::move(*db), std::move(blocks)));
+    std::unique_ptr<CapsuleReader> reader(new CapsuleReader(run, std::move(*db), shared));
     if (auto ok = reader->prepare(); !ok)
         return tl::unexpected<Error>(named(run.path, std::move(ok.error())));
     return reader;
 }
 
-CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, std::shared_ptr<series::BlockCache> blocks)
+CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, SharedReads& shared)
     : m_path(run.path)
     , m_live(run.live)
     , m_db(std::move(db))
-    , m_blocks(std::move(blocks))
+    , m_blocks(shared.blocks)
+    , m_directory(shared.directories.of(run.path))
 {
 }
 
@@ -66,7 +87,7 @@ Expected<void> CapsuleReader::prepare()
     if (auto ok = refresh(); !ok)
         return ok;
     // A store id names the run, whatever its file is called; a damaged one must not share blocks with others.
-    const Catalog& catalog = *m_index->catalog();
+    const Catalog& catalog = *m_index.catalog();
     const std::string identity = catalog.storeId.empty()
         ? m_path
         : catalog.storeId + '/' + catalog.runKey + '/' + std::to_string(catalog.createdNs);
@@ -84,54 +105,72 @@ Expected<void> CapsuleReader::refresh()
         return tl::unexpected<Error>(row.error());
     const std::int64_t version = m_dataVersion.integer(0);
     m_dataVersion.reset();
-    const std::uint64_t liveCatalog = m_live ? m_live->catalogRevision.load(std::memory_order_acquire) : 0;
-    if (m_hasCatalog && version == m_seenDataVersion && (!m_live || liveCatalog == m_seenCatalog))
+    if (m_index.catalog() && version == m_seenDataVersion)
         return {};
-    std::uint64_t seen = liveCatalog;
-    if (!m_live) {
-        const auto print = catalogFingerprint(m_db.get());
-        if (!print && print.error().code != ErrorCode::Damaged)
-            return tl::unexpected<Error>(print.error());
-        seen = print.value_or(0);
-        auto replayed = replayTail(m_db.get());
-        m_tail.clear();
-        m_tailDamage.clear();
-        if (replayed) {
-            for (const auto& tile : replayed->openTiles())
-                m_tail[tile->group()].push_back(tile);
-            m_tailDamage = replayed->damage;
-        } else if (replayed.error().code == ErrorCode::Damaged) {
-            m_tailDamage.push_back("the newest steps cannot be read: " + replayed.error().what);
-        } else {
-            return tl::unexpected<Error>(std::move(replayed.error()));
-        }
-    }
-    if (!m_hasCatalog || seen != m_seenCatalog) {
-        if (auto ok = loadCatalog(); !ok)
-            return ok;
-        m_seenCatalog = seen;
-        m_hasCatalog = true;
-    }
-    m_seenDataVersion = version;
-    const auto sources = readSourceSteps(m_db.get());
-    if (!sources && sources.error().code != ErrorCode::Damaged)
-        return tl::unexpected<Error>(sources.error());
-    if (sources) {
-        for (const SourceSteps& source : *sources)
-            m_index->setSourceSteps(source.source, source.steps);
-    }
+    auto ok = m_live ? Expected<void>() : refreshTail();
+    if (ok)
+        ok = refreshDirectory();
+    if (ok)
+        ok = refreshLosses();
+    if (ok)
+        m_seenDataVersion = version;
+    return ok;
+}
+
+Expected<void> CapsuleReader::refreshDirectory()
+{
+    const std::lock_guard lock(m_directory->mutex);
+    if (auto ok = m_directory->reader.refresh(m_db.get()); !ok)
+        return ok;
+    m_index.setCatalog(m_directory->reader.catalog());
+    m_index.setSources(m_directory->reader.sources());
     return {};
 }
 
-Expected<void> CapsuleReader::loadCatalog()
+Expected<void> CapsuleReader::refreshTail()
 {
-    auto catalog = readCatalog(m_db.get());
-    if (!catalog)
-        return tl::unexpected<Error>(std::move(catalog.error()));
-    (*catalog)->revision = m_index ? m_index->catalog()->revision + 1 : 1;
-    m_index = std::make_unique<RunIndex>(std::move(*catalog));
-    m_published.reset();
+    // The run of a server that ended it, as most are: there is nothing to put together.
+    if (const auto rows = queryInteger(m_db.get(), "SELECT EXISTS(SELECT 1 FROM tail)"); rows && *rows == 0) {
+        m_tail.clear();
+        m_tailDamage.clear();
+        return {};
+    }
+    auto replayed = replayTail(m_db.get());
+    if (!replayed && replayed.error().code != ErrorCode::Damaged)
+        return tl::unexpected<Error>(std::move(replayed.error()));
+    m_tail.clear();
+    m_tailDamage.clear();
+    if (!replayed) {
+        m_tailDamage.push_back("the newest steps cannot be read: " + replayed.error().what);
+        return {};
+    }
+    for (const auto& tile : replayed->openTiles())
+        m_tail[tile->group()].push_back(tile);
+    m_tailDamage = replayed->damage;
     return {};
+}
+
+Expected<void> CapsuleReader::refreshLosses()
+{
+    LogCursor next;
+    for (const char* kind : { "gap", "drop" }) {
+        const auto page
+            = readLog(m_db.get(), m_seenLosses, { kind, {}, {} }, std::numeric_limits<int>::max(), m_damage);
+        if (!page)
+            return tl::unexpected<Error>(page.error());
+        m_index.addLosses(page->records);
+        next = page->next;
+    }
+    m_seenLosses = next;
+    return {};
+}
+
+Expected<LogPage> CapsuleReader::log(LogCursor after, const LogFilter& filter, std::size_t limit)
+{
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
+    return readLog(m_db.get(), after, filter, limit, m_damage);
 }
 
 Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
@@ -141,12 +180,13 @@ Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
         return tl::unexpected<Error>(std::move(snapshot.error()));
     if (auto ok = refresh(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    const Catalog& base = *m_index->catalog();
+    const Catalog& base = *m_index.catalog();
     const std::size_t known = base.damage.size() + m_tailDamage.size() + m_damage.size();
-    if (m_published && m_published->damage.size() == known)
+    if (m_published && m_publishedRevision == base.revision && m_published->damage.size() == known)
         return m_published;
+    m_publishedRevision = base.revision;
     if (known == base.damage.size()) {
-        m_published = m_index->catalog();
+        m_published = m_index.catalog();
         return m_published;
     }
     auto published = std::make_shared<Catalog>(base);
@@ -185,7 +225,7 @@ void CapsuleReader::noteDamage(const TileSet& set, const std::vector<StepRange>&
     for (const StepRange& steps : damaged) {
         if (steps.isEmpty())
             continue;
-        const Catalog& catalog = *m_index->catalog();
+        const Catalog& catalog = *m_index.catalog();
         const auto group = std::find_if(catalog.groups.begin(), catalog.groups.end(),
             [&set](const GroupInfo& candidate) { return candidate.id == set.group; });
         if (group == catalog.groups.end())

@@ -8,6 +8,7 @@
 
 #include <telltale/series/blockcache.h>
 #include <telltale/store/columnplan.h>
+#include <telltale/store/directoryreader.h>
 #include <telltale/store/rowunit.h>
 #include <telltale/store/runindex.h>
 #include <telltale/store/runreader.h>
@@ -16,15 +17,21 @@
 
 namespace telltale::store {
 
-/// openReader with a cache that several readers share.
-Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, std::shared_ptr<series::BlockCache> blocks);
+/// What the readers of a pool have in common. Thread: any.
+struct SharedReads {
+    std::shared_ptr<series::BlockCache> blocks = std::make_shared<series::BlockCache>();
+    Directories directories;
+};
+
+Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, SharedReads& shared);
 
 /// RunReader over one capsule file and its live part. Thread: query (each instance owned by one thread).
 class CapsuleReader : public RunReader {
 public:
-    static Expected<std::unique_ptr<RunReader>> open(const RunHandle& run, std::shared_ptr<series::BlockCache> blocks);
+    static Expected<std::unique_ptr<RunReader>> open(const RunHandle& run, SharedReads& shared);
 
     Expected<std::shared_ptr<const Catalog>> catalog() override;
+    Expected<LogPage> log(LogCursor after, const LogFilter& filter, std::size_t limit) override;
     Expected<series::CurveResult> curve(const series::CurveQuery& query, const series::CancelToken& cancel) override;
     Expected<series::HeatResult> heatmap(const series::HeatQuery& query, const series::CancelToken& cancel) override;
     Expected<std::vector<series::CellValue>> column(
@@ -34,12 +41,15 @@ public:
     Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) override;
 
 private:
-    CapsuleReader(const RunHandle& run, Connection db, std::shared_ptr<series::BlockCache> blocks);
+    CapsuleReader(const RunHandle& run, Connection db, SharedReads& shared);
     Expected<void> prepare();
-    /// What changed since the last snapshot: sources' steps, the catalog, the tail of a capsule that lives elsewhere.
+    /// What was added since the last snapshot: to the directory, to the losses, to the tail of a capsule that lives
+    /// elsewhere.
     Expected<void> refresh();
     Expected<void> refreshNow();
-    Expected<void> loadCatalog();
+    Expected<void> refreshDirectory();
+    Expected<void> refreshTail();
+    Expected<void> refreshLosses();
     OpenTiles openTiles(GroupId group) const;
     /// The shares of rows that lie in the same tiles and answer for the same steps, with the open tiles as they are
     /// now.
@@ -59,10 +69,11 @@ private:
     std::unique_ptr<TileSource> m_tiles;
     Statement m_dataVersion;
     std::int64_t m_seenDataVersion = -1;
-    std::uint64_t m_seenCatalog = 0;
-    bool m_hasCatalog = false;
-    std::unique_ptr<RunIndex> m_index;
+    std::shared_ptr<Directories::Shared> m_directory;
+    RunIndex m_index;
+    LogCursor m_seenLosses;
     std::shared_ptr<const Catalog> m_published; ///< the index's catalog, with the damage met since
+    std::uint64_t m_publishedRevision = 0; ///< of the index's catalog
     std::map<GroupId, OpenTiles> m_tail; ///< columns that only the tail has, when nobody here records the run
     std::vector<std::string> m_damage;
     std::vector<std::string> m_tailDamage;

@@ -65,7 +65,7 @@ Expected<void> CapsuleWriter::writeLayout(const LiveLayout& live)
         if (!ok)
             return ok;
     }
-    m_catalogChanged = true;
+    m_directoryChanged = true;
     return {};
 }
 
@@ -128,7 +128,7 @@ Expected<void> CapsuleWriter::writeQuarantined(const Quarantined& bad)
 
 Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
 {
-    m_catalogChanged = true;
+    m_logChanged = true;
     const auto write = [&](Statement& statement) {
         return statement.bind(1, source.value)
             .bind(2, static_cast<std::int64_t>(drop.dropClass))
@@ -189,7 +189,8 @@ Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
     }
     for (std::size_t i = 0; ok && i < batch.drops.size(); ++i)
         ok = writeDropped(source.id, batch.drops[i]);
-    m_catalogChanged = m_catalogChanged || !batch.events.empty() || !batch.blobs.empty();
+    m_logChanged = m_logChanged || !batch.events.empty();
+    m_blobsChanged = m_blobsChanged || !batch.blobs.empty();
     return ok;
 }
 

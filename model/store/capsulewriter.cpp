@@ -107,7 +107,7 @@ Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, in
         return tl::unexpected<Error>(std::move(done.error()));
     m_sources[source.id.value] = source;
     m_streams[stream.id] = stream;
-    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
     return stream.id;
 }
 
@@ -139,7 +139,7 @@ Expected<void> CapsuleWriter::skipTo(std::int64_t id, std::uint64_t firstRetaine
     if (!done)
         return done;
     stream.durableSeq = stream.stagedSeq = firstRetained - 1;
-    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live.logRevision.fetch_add(1, std::memory_order_release);
     return {};
 }
 
@@ -156,7 +156,7 @@ Expected<void> CapsuleWriter::resume(std::int64_t id)
         return done;
     ++stream.epoch;
     m_sources.at(stream.source.value).state = SourceState::Running;
-    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
     return {};
 }
 
@@ -182,7 +182,7 @@ Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uin
     stream.toldSeq = std::max(stream.toldSeq, toldSeq);
     stream.account = account;
     m_sources.at(stream.source.value).state = state;
-    m_live.catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
     return {};
 }
 

@@ -194,7 +194,9 @@ private:
     std::int64_t m_nextGroup = 1;
     std::int64_t m_nextSeries = 1;
     std::int64_t m_nextTail = 1;
-    bool m_catalogChanged = false;
+    bool m_directoryChanged = false;
+    bool m_logChanged = false;
+    bool m_blobsChanged = false;
     bool m_trimmedNow = false;
     std::int64_t m_lastMetaNs = 0;
     int m_walPages = 0;

@@ -8,6 +8,7 @@
 
 #include <telltale/core/ids.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/store/logrecord.h>
 
 namespace telltale::series {
 class RowIndex;
@@ -62,24 +63,6 @@ struct GroupInfo {
     int seriesCount = 0;
 };
 
-struct EventInfo {
-    std::string kind;
-    Rank rank;
-    Step step;
-    std::int64_t wallNs = 0;
-    std::string text;
-    std::string json;
-};
-
-/// Steps that were produced and are not stored.
-struct DroppedInfo {
-    SourceId source;
-    std::uint32_t dropClass = 2;
-    StepRange steps;
-    std::uint64_t items = 0;
-    std::string reason;
-};
-
 /// Batches that an agent said it had made and that never came: its process is gone. Its spool may still have them.
 struct MissingInfo {
     SourceId source;
@@ -88,7 +71,8 @@ struct MissingInfo {
     std::uint64_t count() const { return lastSeq - firstSeq + 1; }
 };
 
-/// The whole directory of one run at one moment. Immutable once built; shared between threads.
+/// The whole directory of one run at one moment: groups and series are those of any earlier moment, and then what was
+/// added. What happened is in the log. Immutable once built; shared between threads.
 struct Catalog {
     std::uint64_t revision = 0;
     std::string storeId;
@@ -97,12 +81,12 @@ struct Catalog {
     std::int64_t createdNs = 0;
     std::vector<SourceInfo> sources;
     std::vector<GroupInfo> groups;
-    std::vector<SeriesInfo> series; ///< in call order within a source and kind
+    std::vector<SeriesInfo> series; ///< by id: in call order within a source and kind
     std::shared_ptr<const series::RowIndex> rows; ///< of `series`; made where the catalog is read, see rowsOf
-    std::vector<EventInfo> events;
-    std::vector<DroppedInfo> dropped;
     std::vector<MissingInfo> missing;
-    std::string structureJson; ///< module structure blob of the first rank that sent one, else empty
+    /// What by the accounts of processes that are gone was neither stored nor dropped. No part of the log, since it can
+    /// still come.
+    std::vector<LogRecord> unaccounted;
     StepRange steps; ///< of all sources
     std::vector<std::string> damage; ///< one sentence each; empty = none known
 };

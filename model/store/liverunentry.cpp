@@ -125,7 +125,7 @@ bool LiveRunEntry::noticeLoss(Clock::time_point now, std::chrono::milliseconds l
     if (!m_writer->setState(RunState::Lost))
         return false;
     m_live->lost.store(true);
-    m_live->catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live->directoryRevision.fetch_add(1, std::memory_order_release);
     return true;
 }
 
@@ -133,7 +133,7 @@ void LiveRunEntry::abandon()
 {
     m_live->closed.store(true, std::memory_order_release);
     m_live->clearOpenTiles();
-    m_live->catalogRevision.fetch_add(1, std::memory_order_release);
+    m_live->directoryRevision.fetch_add(1, std::memory_order_release);
 }
 
 void LiveRunEntry::countConnections()

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/store/capsulereader.h>
 #include <telltale/store/readercache.h>
 
 namespace telltale::store {
@@ -48,7 +49,7 @@ struct QueryPool::State {
     std::deque<ViewId> order; ///< views with a queued job, oldest first; may name views whose job is gone
     std::vector<Pending> pending;
     std::shared_ptr<const std::function<void()>> wake;
-    std::shared_ptr<series::BlockCache> blocks = std::make_shared<series::BlockCache>();
+    SharedReads shared;
     std::vector<std::thread> threads;
 
     std::optional<std::pair<ViewId, Job>> takeLocked();
@@ -80,7 +81,7 @@ bool QueryPool::State::isCurrentLocked(ViewId view, std::uint64_t generation) co
 
 void QueryPool::State::run()
 {
-    ReaderCache readers(blocks);
+    ReaderCache readers(shared);
     std::unique_lock lock(mutex);
     while (!stopping) {
         if (auto taken = takeLocked()) {

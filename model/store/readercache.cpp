@@ -16,8 +16,8 @@ struct ReaderCache::Entry {
     Clock::time_point lastUse;
 };
 
-ReaderCache::ReaderCache(std::shared_ptr<series::BlockCache> blocks)
-    : m_blocks(std::move(blocks))
+ReaderCache::ReaderCache(SharedReads& shared)
+    : m_shared(shared)
 {
 }
 
@@ -32,7 +32,7 @@ Expected<RunReader*> ReaderCache::reader(const RunHandle& run, Clock::time_point
         m_entries.splice(m_entries.begin(), m_entries, it);
         return it->reader.get();
     }
-    auto opened = openReader(run, m_blocks);
+    auto opened = openReader(run, m_shared);
     if (!opened)
         return tl::unexpected<Error>(std::move(opened.error()));
     while (m_entries.size() >= kMaxReaders)

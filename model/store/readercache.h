@@ -6,11 +6,12 @@
 #include <memory>
 
 #include <telltale/core/expected.h>
-#include <telltale/series/blockcache.h>
 #include <telltale/store/runhandle.h>
 #include <telltale/store/runreader.h>
 
 namespace telltale::store {
+
+struct SharedReads;
 
 /// The few readers that one pool thread keeps open, so that a view's next question does not open the capsule again.
 /// Thread: one query thread owns it.
@@ -21,7 +22,7 @@ public:
     /// An open connection keeps a finished run from leaving WAL mode: idle ones close soon.
     static constexpr std::chrono::milliseconds kIdle { 1000 };
 
-    explicit ReaderCache(std::shared_ptr<series::BlockCache> blocks);
+    explicit ReaderCache(SharedReads& shared);
     ~ReaderCache();
 
     /// The pointer is good until the next call of this object.
@@ -32,7 +33,7 @@ public:
 private:
     struct Entry;
 
-    std::shared_ptr<series::BlockCache> m_blocks;
+    SharedReads& m_shared;
     std::list<Entry> m_entries; ///< most recently used first
 };
 

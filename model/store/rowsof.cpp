@@ -6,8 +6,11 @@
 
 namespace telltale::store {
 
-std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog)
+std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const Catalog* earlier)
 {
+    const std::size_t known = earlier ? earlier->series.size() : 0;
+    if (earlier && known == catalog.series.size())
+        return earlier->rows;
     std::unordered_map<SourceId, const SourceInfo*> sources;
     for (const SourceInfo& source : catalog.sources)
         sources.emplace(source.id, &source);
@@ -15,15 +18,17 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog)
     for (const GroupInfo& group : catalog.groups)
         stats.emplace(group.id, series::statBits(group.stats));
     std::vector<series::RowIndex::Measured> measured;
-    measured.reserve(catalog.series.size());
-    for (const SeriesInfo& info : catalog.series) {
+    measured.reserve(catalog.series.size() - known);
+    for (std::size_t i = known; i < catalog.series.size(); ++i) {
+        const SeriesInfo& info = catalog.series[i];
         const auto source = sources.find(info.source);
         const auto group = stats.find(info.group);
         measured.push_back({ { info.name, info.slot, info.microStep, info.vppStage, info.definition, info.form },
             info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
             source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second });
     }
-    return std::make_shared<const series::RowIndex>(std::move(measured));
+    return std::make_shared<const series::RowIndex>(
+        earlier ? rowsOf(*earlier) : series::RowIndex(), std::move(measured));
 }
 
 const series::RowIndex& rowsOf(const Catalog& catalog)

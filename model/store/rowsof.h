@@ -8,9 +8,9 @@
 
 namespace telltale::store {
 
-/// Indexes a catalog's series; Row::newest is their place in Catalog::series. Thread: any (pure), in the program where
-/// the catalog is read and never gui.
-std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog);
+/// Indexes a catalog's series; Row::newest is their place in Catalog::series. Those that an earlier catalog of the run
+/// had are taken from its index. Thread: any (pure), in the program where the catalog is read and never gui.
+std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const Catalog* earlier = nullptr);
 
 /// The rows of a catalog that was read; none of one that was made without them.
 const series::RowIndex& rowsOf(const Catalog& catalog);

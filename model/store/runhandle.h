@@ -18,7 +18,9 @@ namespace telltale::store {
 class LiveRun {
 public:
     std::atomic<std::uint64_t> dataRevision { 0 }; ///< rises after every COMMIT that added columns
-    std::atomic<std::uint64_t> catalogRevision { 0 }; ///< rises when a series, source, event, drop or blob was added
+    std::atomic<std::uint64_t> directoryRevision { 0 }; ///< rises when a series or source was added or one ended
+    std::atomic<std::uint64_t> logRevision { 0 }; ///< rises when an event or drop was added
+    std::atomic<std::uint64_t> blobRevision { 0 }; ///< rises when a blob was added
     std::atomic<std::int64_t> lastStep { -1 }; ///< newest complete durable step of any source
     std::atomic<std::int64_t> firstStep { 0 };
     std::atomic<std::uint64_t> storedSamples { 0 };

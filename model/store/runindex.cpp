@@ -15,6 +15,14 @@ bool has(const std::vector<Stat>& stats, Stat stat)
     return std::find(stats.begin(), stats.end(), stat) != stats.end();
 }
 
+/// Groups and series stand in the order of their ids.
+template <typename Row, typename Id> auto find(const std::vector<Row>& rows, Id id)
+{
+    const auto at
+        = std::lower_bound(rows.begin(), rows.end(), id, [](const Row& row, Id wanted) { return row.id < wanted; });
+    return at != rows.end() && at->id == id ? at : rows.end();
+}
+
 }
 
 bool answers(const std::vector<Stat>& stored, Stat stat)
@@ -22,24 +30,22 @@ bool answers(const std::vector<Stat>& stored, Stat stat)
     return stat == Stat::AbsMax ? has(stored, Stat::Min) && has(stored, Stat::Max) : has(stored, stat);
 }
 
-RunIndex::RunIndex(std::shared_ptr<const Catalog> catalog)
-    : m_catalog(std::move(catalog))
+void RunIndex::setSources(const std::vector<SourceInfo>& sources)
 {
-    m_series.reserve(m_catalog->series.size());
-    for (const SeriesInfo& series : m_catalog->series)
-        m_series.emplace(series.id, &series);
-    for (const GroupInfo& group : m_catalog->groups)
-        m_groups.emplace(group.id, &group);
-    for (const SourceInfo& source : m_catalog->sources) {
-        m_sourceSteps.emplace(source.id, StepRange { source.firstStep, source.lastStep });
+    for (const SourceInfo& source : sources) {
+        m_sourceSteps[source.id] = StepRange { source.firstStep, source.lastStep };
         m_ranks.emplace(source.id, source.rank);
     }
-    for (const EventInfo& event : m_catalog->events) {
-        if (event.kind == "gap")
-            m_lossesAfter[event.rank].push_back(event.step);
+}
+
+void RunIndex::addLosses(const std::vector<LogRecord>& records)
+{
+    for (const LogRecord& record : records) {
+        if (record.isDrop && !record.grows() && !record.steps.isEmpty())
+            m_dropped[record.source].push_back({ record.dropClass, record.steps });
+        else if (record.kind == "gap")
+            m_lossesAfter[record.rank].push_back(record.steps.first);
     }
-    for (const DroppedInfo& dropped : m_catalog->dropped)
-        m_dropped[dropped.source].push_back(&dropped);
 }
 
 std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat stat, StepRange range) const
@@ -47,21 +53,21 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
     std::vector<RowSegment> segments; // newest first
     std::int64_t last = range.last.value;
     const auto isOfOldest = [&](SourceId source) {
-        const auto oldest = m_series.find(row.front());
-        return oldest != m_series.end() && oldest->second->source == source;
+        const auto oldest = find(m_catalog->series, row.front());
+        return oldest != m_catalog->series.end() && oldest->source == source;
     };
     for (auto id = row.rbegin(); id != row.rend() && last >= range.first.value; ++id) {
-        const auto series = m_series.find(*id);
-        if (series == m_series.end())
+        const auto series = find(m_catalog->series, *id);
+        if (series == m_catalog->series.end())
             continue;
-        const SeriesInfo& info = *series->second;
-        const auto group = m_groups.find(info.group);
+        const SeriesInfo& info = *series;
+        const auto group = find(m_catalog->groups, info.group);
         const auto steps = m_sourceSteps.find(info.source);
-        if (group == m_groups.end() || steps == m_sourceSteps.end() || steps->second.isEmpty())
+        if (group == m_catalog->groups.end() || steps == m_sourceSteps.end() || steps->second.isEmpty())
             continue;
         const std::int64_t first = steps->second.first.value;
-        if (first <= last && answers(group->second->stats, stat)) {
-            const auto& stats = group->second->stats;
+        if (first <= last && answers(group->stats, stat)) {
+            const auto& stats = group->stats;
             const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
                 | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
@@ -71,8 +77,8 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
         }
         // Layouts of one attempt share its steps: each answers for those that it was collected in.
         const auto older = std::next(id);
-        const auto next = older == row.rend() ? m_series.end() : m_series.find(*older);
-        if (next == m_series.end() || next->second->source != info.source)
+        const auto next = older == row.rend() ? m_catalog->series.end() : find(m_catalog->series, *older);
+        if (next == m_catalog->series.end() || next->source != info.source)
             last = std::min(last, first - 1);
     }
     std::reverse(segments.begin(), segments.end());
@@ -85,11 +91,11 @@ std::vector<StepRange> RunIndex::gaps(SourceId source, Kind kind) const
     const auto it = m_dropped.find(source);
     if (it == m_dropped.end())
         return gaps;
-    for (const DroppedInfo* dropped : it->second) {
-        const bool isOfKind = kind == Kind::Scalar ? dropped->dropClass == dropclass::kScalars
-                                                   : dropclass::isSamples(dropped->dropClass);
-        if (isOfKind && !dropped->steps.isEmpty())
-            gaps.push_back(dropped->steps);
+    for (const Dropped& dropped : it->second) {
+        const bool isOfKind
+            = kind == Kind::Scalar ? dropped.dropClass == dropclass::kScalars : dropclass::isSamples(dropped.dropClass);
+        if (isOfKind)
+            gaps.push_back(dropped.steps);
     }
     return gaps;
 }

@@ -24,11 +24,12 @@ struct RowSegment {
 /// Finds things of a catalog by their ids, and which attempt answers for which steps. Thread: its reader's.
 class RunIndex {
 public:
-    explicit RunIndex(std::shared_ptr<const Catalog> catalog);
-
+    void setCatalog(std::shared_ptr<const Catalog> catalog) { m_catalog = std::move(catalog); }
     const std::shared_ptr<const Catalog>& catalog() const { return m_catalog; }
-    /// First and last step of a source, newer than the catalog's.
-    void setSourceSteps(SourceId source, StepRange steps) { m_sourceSteps[source] = steps; }
+    /// With their first and last steps, newer than the catalog's.
+    void setSources(const std::vector<SourceInfo>& sources);
+    /// More of the log: gaps and drops.
+    void addLosses(const std::vector<LogRecord>& records);
     /// By step, each step in one segment at most: the newest attempt answers from its own first step on. Series that
     /// are unknown or lack the statistic have no segment.
     std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat, StepRange range) const;
@@ -39,11 +40,13 @@ public:
     std::vector<StepRange> losses(SourceId source) const;
 
 private:
+    struct Dropped {
+        std::uint32_t dropClass = 0;
+        StepRange steps;
+    };
     std::shared_ptr<const Catalog> m_catalog;
-    std::unordered_map<SeriesId, const SeriesInfo*> m_series;
-    std::unordered_map<GroupId, const GroupInfo*> m_groups;
     std::unordered_map<SourceId, StepRange> m_sourceSteps;
-    std::unordered_map<SourceId, std::vector<const DroppedInfo*>> m_dropped;
+    std::unordered_map<SourceId, std::vector<Dropped>> m_dropped;
     std::unordered_map<SourceId, Rank> m_ranks;
     std::unordered_map<Rank, std::vector<Step>> m_lossesAfter;
 };

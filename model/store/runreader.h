@@ -14,14 +14,18 @@
 
 namespace telltale::store {
 
+constexpr std::size_t kLogPage = 2000; ///< records that are worth one turn of the gui's loop
+
 /// Answers every question about one run in O(pixels), over sealed and open tiles alike: a live and an archived run are
 /// the same thing to every view. Thread: query (each instance owned by one thread; never writes, never checkpoints).
 class RunReader {
 public:
     virtual ~RunReader() = default;
 
-    /// The directory as it is now. Rebuilt only when it changed; the same object otherwise.
+    /// The directory as it is now; the same object until something is added to it. No event or drop does.
     virtual Expected<std::shared_ptr<const Catalog>> catalog() = 0;
+    /// What was added to the log behind `after`, at most `limit` records of each sort.
+    virtual Expected<LogPage> log(LogCursor after, const LogFilter& filter = {}, std::size_t limit = kLogPage) = 0;
     /// `cancel` may be null. A cancelled query fails with ErrorCode::Cancelled.
     virtual Expected<series::CurveResult> curve(const series::CurveQuery& query, const series::CancelToken& cancel = {})
         = 0;
@@ -38,6 +42,9 @@ public:
     /// A stored blob (stack text, structure, config), newest of that kind and name at or before `step`.
     virtual Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) = 0;
 };
+
+/// The whole log at once, in the order of time, with what is unaccounted for: for reports, not for views.
+Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter& filter = {});
 
 /// Opens a capsule read-only, whatever its state: live (WAL), archived, in a folder that cannot be written (immutable),
 /// damaged (what can be read is; Catalog::damage says what is lost). Newer format: ErrorCode::Newer. `live` may be

@@ -50,6 +50,7 @@ void benchKernel(Report& report);
 void benchIngest(Report& report);
 void benchQueries(Report& report);
 void benchPaint(Report& report);
+void benchGui(Report& report);
 void benchHandOver(Report& report);
 
 }

@@ -61,6 +61,9 @@ Account accountOf(const std::string& dataDir)
         if (!reader)
             return {};
         const auto catalog = *(*reader)->catalog();
+        const auto drops = store::readWholeLog(**reader, { "drop", {}, {} });
+        if (!drops)
+            return {};
         for (const store::SeriesInfo& series : catalog->series) {
             for (const store::GroupInfo& group : catalog->groups) {
                 for (const Stat stat : group.stats) {
@@ -75,13 +78,13 @@ Account accountOf(const std::string& dataDir)
                 }
             }
         }
-        for (const store::DroppedInfo& drop : catalog->dropped) {
+        for (const store::LogRecord& drop : *drops) {
             (dropclass::isSamples(drop.dropClass)           ? out.droppedSamples
                     : drop.dropClass == dropclass::kScalars ? out.droppedScalars
                     : drop.dropClass == dropclass::kEvents  ? out.droppedEvents
                                                             : out.droppedBlobs)
                 += drop.items;
-            out.reasons.push_back(drop.reason);
+            out.reasons.push_back(drop.text);
         }
     }
     return out;

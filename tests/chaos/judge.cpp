@@ -128,8 +128,11 @@ void Judge::read(const std::string& dataDir)
         }
         for (const std::string& damage : (*catalog)->damage)
             accuse(damage);
-        for (const auto& drop : (*catalog)->dropped)
-            m_stored.dropRecords += drop.dropClass == 1 ? 0 : drop.items;
+        const auto drops = store::readWholeLog(**reader, { "drop", {}, {} });
+        if (!drops)
+            accuse(drops.error().sentence());
+        for (std::size_t i = 0; drops && i < drops->size(); ++i)
+            m_stored.dropRecords += (*drops)[i].dropClass == 1 ? 0 : (*drops)[i].items;
         for (const auto& series : (*catalog)->series)
             readSeries(**reader, **catalog, series);
     }

@@ -199,7 +199,8 @@ private:
         const auto catalog = (*reader)->catalog();
         QVERIFY(catalog);
         QCOMPARE((*catalog)->steps.count(), trained);
-        QVERIFY((*catalog)->dropped.empty());
+        const auto drops = store::readWholeLog(**reader, { "drop", {}, {} });
+        QVERIFY(drops && drops->empty());
         double samples = 0;
         for (const auto& info : (*catalog)->series) {
             for (const auto& group : (*catalog)->groups) {

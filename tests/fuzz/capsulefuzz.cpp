@@ -128,6 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto catalog = (*reader)->catalog();
     if (isGood(catalog))
         askAll(**reader, **catalog, size);
+    isGood((*reader)->log({}));
     isGood((*reader)->catalog()); // with the damage that was met
     return 0;
 }

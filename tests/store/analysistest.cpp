@@ -101,9 +101,13 @@ public:
     }
 
     const series::RowIndex& rows() const { return store::rowsOf(*catalog); }
-    WorstByName worst(Kind kind) const
+    std::map<std::string, WorstValue> worst(Kind kind) const
     {
-        return CapsuleBuilder::must(findWorst(*reader, rows(), kind, Stat::Norm, catalog->steps));
+        const auto found = CapsuleBuilder::must(findWorst(*reader, rows(), kind, Stat::Norm, catalog->steps));
+        std::map<std::string, WorstValue> byName;
+        for (std::uint32_t tensor = 0; tensor < found.size(); ++tensor)
+            byName.emplace(rows().key(tensor).name, found[tensor]);
+        return byName;
     }
 
     std::unique_ptr<store::RunReader> reader;
@@ -164,6 +168,53 @@ private Q_SLOTS:
         QCOMPARE(a.newest, 4u);
         QVERIFY(a.answers(Stat::Norm) && a.answers(Stat::Mean) && !a.answers(Stat::AbsMax));
         QCOMPARE(index.select(Kind::Actv, {}, Stat::Mean).size(), std::size_t { 1 });
+    }
+
+    /// Ranks, attempts, kinds and layouts come in any order: the index is the one that is made of all of them at once.
+    void anIndexThatGrowsIsTheIndexOfTheWhole()
+    {
+        std::mt19937 random(3);
+        const auto below = [&random](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
+        for (int round = 0; round < 50; ++round) {
+            std::vector<series::RowIndex::Measured> all, more;
+            series::RowIndex growing;
+            std::vector<series::SeriesKey> known;
+            for (int step = 0; step < 8; ++step) {
+                const int attempt = below(3);
+                const int rank = below(3);
+                more.clear();
+                for (int i = below(6); i > 0; --i) {
+                    const std::string name = "m" + std::to_string(below(3)) + ".n" + std::to_string(below(3));
+                    const Kind kind = std::array { Kind::Actv, Kind::GradReduced, Kind::Scalar }[random() % 3];
+                    more.push_back(measured(static_cast<std::int64_t>(all.size()) + 1,
+                        keyOf(name.c_str(), below(2) == 0 ? "" : "output"), kind, rank, attempt));
+                    all.push_back(more.back());
+                }
+                growing = series::RowIndex(growing, more);
+                for (std::uint32_t i = 0; i < known.size(); ++i)
+                    QVERIFY(growing.key(i) == known[i]); // what has a number keeps it
+                known.clear();
+                for (std::uint32_t i = 0; i < growing.tensorCount(); ++i)
+                    known.push_back(growing.key(i));
+                const series::RowIndex whole(all);
+                QCOMPARE(growing.tensorCount(), whole.tensorCount());
+                QCOMPARE(growing.rows().size(), whole.rows().size());
+                for (std::size_t i = 0; i < whole.rows().size(); ++i) {
+                    const auto& a = growing.rows()[i];
+                    const auto& b = whole.rows()[i];
+                    QVERIFY(a.kind == b.kind && a.rank == b.rank && a.tensor == b.tensor && a.stats == b.stats
+                        && a.newest == b.newest && a.attempts == b.attempts);
+                    QCOMPARE(growing.isScalar(a.tensor), a.kind == Kind::Scalar);
+                }
+                for (const char* pattern : { "", "m1", "*:output", "/n[01]$/" }) {
+                    QCOMPARE(chosen(growing, pattern), chosen(whole, pattern));
+                    const std::vector<bool> each = whole.matching(NamePattern(pattern));
+                    for (std::uint32_t i = 0; i < each.size(); ++i)
+                        QCOMPARE(growing.chooses(NamePattern(pattern), i), bool { each[i] });
+                }
+                QCOMPARE(growing.named("m1.n1").size(), whole.named("m1.n1").size());
+            }
+        }
     }
 
     void aPatternChoosesTensorsByNameSlotAndModule()
@@ -260,7 +311,7 @@ private Q_SLOTS:
                 return module == 6 ? std::numeric_limits<double>::infinity() : kNaN;
             return module == 3 && step == 700 ? 1e6 : 1.0 + module;
         });
-        const WorstByName worst = run.worst(Kind::Actv);
+        const auto worst = run.worst(Kind::Actv);
         const WorstValue& source = worst.at("layers.5");
         QVERIFY(source.isSource);
         QCOMPARE(source.step, Step { 603 });

@@ -6,6 +6,8 @@
 #include <QtTest>
 
 #include <telltale/core/bytes.h>
+#include <telltale/store/capsulereader.h>
+#include <telltale/store/directoryreader.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/sqlite.h>
 
@@ -20,6 +22,7 @@ class ReaderStateTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void init();
+    void dropsAndLossesShowWhereNothingElseDoes_data();
     void dropsAndLossesShowWhereNothingElseDoes();
     void aDamagedTileIsABandAndASentence();
     void aDamagedOverviewTileIsAnsweredByFinerOnes();
@@ -27,6 +30,9 @@ private Q_SLOTS:
     void whatIsNoCapsuleIsRefused();
     void aFinishedCapsuleOpensInAFolderThatCannotBeWritten();
     void theCatalogIsTheSameObjectUntilItChanges();
+    void whatHappensDoesNotHaveTheSeriesReadAgain();
+    void readersOfAPoolShareWhatWasRead();
+    void theLogIsReadInPagesByRankKindAndSteps();
     void blobsComeBackWhole();
     void aReaderFollowsALiveRun();
 
@@ -39,6 +45,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> m_dir;
     std::int64_t m_stream = 0;
+    Rank m_rank { 0 };
     std::shared_ptr<const SeriesLayout> m_layout;
 };
 
@@ -47,13 +54,14 @@ void ReaderStateTest::init()
     m_dir = std::make_unique<QTemporaryDir>();
     QVERIFY(m_dir->isValid());
     m_stream = 0;
+    m_rank = Rank { 0 };
     m_layout.reset();
 }
 
 void ReaderStateTest::write(CapsuleBuilder& builder, std::int64_t first, std::int64_t last, std::vector<Drop> drops)
 {
     if (m_stream == 0) {
-        m_stream = builder.addAttempt(Rank { 0 }, 0);
+        m_stream = builder.addAttempt(m_rank, 0);
         m_layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, { "a.weight", "b.weight" });
     }
     std::vector<StepBlock> blocks;
@@ -87,15 +95,31 @@ void ReaderStateTest::flipByte(const char* where)
     QVERIFY(update.bindBlob(1, data).bind(2, id).run());
 }
 
+void ReaderStateTest::dropsAndLossesShowWhereNothingElseDoes_data()
+{
+    QTest::addColumn<int>("rank");
+    QTest::addColumn<bool>("opensFirst");
+    QTest::newRow("rank 0") << 0 << false;
+    QTest::newRow("rank 3") << 3 << false;
+    QTest::newRow("rank 3, read as it is lost") << 3 << true;
+}
+
 void ReaderStateTest::dropsAndLossesShowWhereNothingElseDoes()
 {
+    QFETCH(int, rank);
+    QFETCH(bool, opensFirst);
+    m_rank = Rank { rank };
     CapsuleBuilder builder(path());
     write(builder, 1, 100);
+    std::unique_ptr<RunReader> reader;
+    if (opensFirst)
+        reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
     write(builder, 151, 200, { Drop { 2, Step { 101 }, Step { 150 }, 100, 0, "the ring was full" } });
     CapsuleBuilder::must(builder.writer().skipTo(m_stream, 10));
     builder.setNextSeq(m_stream, 10);
     write(builder, 261, 300);
-    auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    if (!opensFirst)
+        reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
     const RowAttempts row = rowOf(*reader);
     const auto curve = CapsuleBuilder::must(reader->curve({ row, Stat::Norm, { Step { 1 }, Step { 310 } }, 310 }));
     const auto heat = CapsuleBuilder::must(reader->heatmap({ { row }, Stat::Norm, { Step { 1 }, Step { 310 } }, 310 }));
@@ -237,12 +261,164 @@ void ReaderStateTest::theCatalogIsTheSameObjectUntilItChanges()
     QCOMPARE(CapsuleBuilder::must(live->catalog()), first);
     QCOMPARE(CapsuleBuilder::must(foreign->catalog()), foreignFirst);
     builder.stage(m_stream, {}, {}, { Event { "log", Step { 20 }, 5, "hello", "" } });
+    builder.stage(m_stream, {}, { Drop { 2, Step { 21 }, Step { 22 }, 4, 0, "full" } }, {},
+        { Blob { "one", 0, 1, "stack", "a", Step { 9 }, "text" } });
     builder.commit();
+    QCOMPARE(CapsuleBuilder::must(live->catalog()), first);
+    QCOMPARE(CapsuleBuilder::must(foreign->catalog()), foreignFirst);
+    builder.addAttempt(Rank { 1 }, 0);
     for (RunReader* reader : { live.get(), foreign.get() }) {
         const auto second = CapsuleBuilder::must(reader->catalog());
         QVERIFY(second != first && second->revision > first->revision);
-        QCOMPARE(second->events.back().text, std::string("hello"));
+        QCOMPARE(second->sources.size(), std::size_t { 2 });
+        QCOMPARE(second->series.size(), std::size_t { 2 });
     }
+}
+
+/// 65 events a step in a run of 20,000 series: neither its series nor the events of before are read again.
+void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
+{
+    constexpr int kSeries = 20'000, kEvents = 65;
+    CapsuleBuilder builder(path());
+    m_stream = builder.addAttempt(Rank { 0 }, 0);
+    std::vector<std::string> names;
+    for (int i = 0; i < kSeries; ++i)
+        names.push_back("layers." + std::to_string(i));
+    const auto layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, names);
+    const auto step = [&](std::int64_t at, std::vector<Event> events) {
+        StepBlock block;
+        block.layout = layout;
+        block.step = Step { at };
+        block.columns.push_back({ Stat::Norm, std::vector<float>(kSeries, 1.0F) });
+        builder.stage(m_stream, { block }, {}, std::move(events),
+            { Blob { "doc" + std::to_string(at), 0, 1, "stack", "a", Step { at }, "text" } });
+        builder.commit();
+    };
+    step(0, {});
+    const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Read));
+    DirectoryReader directory;
+    CapsuleBuilder::must(directory.refresh(db.get()));
+    const auto catalog = directory.catalog();
+    const std::uint64_t read = directory.rowsRead();
+    QVERIFY(catalog->series.size() == kSeries && read >= kSeries);
+    const std::uint64_t revision = builder.live()->directoryRevision;
+    auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    const auto shown = CapsuleBuilder::must(reader->catalog());
+    LogCursor cursor;
+    for (std::int64_t at = 1; at <= 20; ++at) {
+        std::vector<Event> events;
+        for (int i = 0; i < kEvents; ++i)
+            events.push_back({ "anomaly", Step { at }, at, "event " + std::to_string(i), "" });
+        const std::uint64_t before = builder.live()->logRevision;
+        step(at, std::move(events));
+        QVERIFY(builder.live()->logRevision > before);
+        CapsuleBuilder::must(directory.refresh(db.get()));
+        QCOMPARE(directory.rowsRead(), read);
+        QCOMPARE(directory.catalog(), catalog);
+        QCOMPARE(directory.sources().front().lastStep, Step { at });
+        const LogPage page = CapsuleBuilder::must(reader->log(cursor));
+        QCOMPARE(page.records.size(), std::size_t { kEvents });
+        QVERIFY(page.records.front().steps.first == Step { at } && page.isLast);
+        cursor = page.next;
+        QCOMPARE(CapsuleBuilder::must(reader->catalog()), shown);
+    }
+    QCOMPARE(builder.live()->directoryRevision.load(), revision);
+    // What is added is read, and nothing else.
+    const auto more = builder.addLayout(Kind::Actv, { Stat::Norm }, { "late.a", "late.b" });
+    StepBlock block;
+    block.layout = more;
+    block.step = Step { 21 };
+    block.columns.push_back({ Stat::Norm, std::vector<float> { 1.0F, 2.0F } });
+    builder.stage(m_stream, { block });
+    builder.commit();
+    QVERIFY(builder.live()->directoryRevision > revision);
+    CapsuleBuilder::must(directory.refresh(db.get()));
+    QCOMPARE(directory.rowsRead(), read + 4); // a layout, a group, two series
+    QCOMPARE(directory.catalog()->series.size(), std::size_t { kSeries + 2 });
+    QCOMPARE(directory.catalog()->series.back().name, std::string("late.b"));
+    QCOMPARE(directory.catalog()->series[kSeries - 1].name, catalog->series.back().name);
+    QCOMPARE(CapsuleBuilder::must(reader->catalog())->series.size(), std::size_t { kSeries + 2 });
+}
+
+void ReaderStateTest::readersOfAPoolShareWhatWasRead()
+{
+    SharedReads shared;
+    const auto read = [&] { return shared.directories.of(path())->reader.rowsRead(); };
+    {
+        CapsuleBuilder builder(path());
+        write(builder, 1, 10);
+        auto first = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
+        const auto catalog = CapsuleBuilder::must(first->catalog());
+        const std::uint64_t once = read();
+        QVERIFY(once >= 4); // a layout, a group, two series
+        auto second = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
+        QCOMPARE(CapsuleBuilder::must(second->catalog()), catalog);
+        first.reset(); // as one that was idle
+        builder.addAttempt(Rank { 1 }, 0);
+        first = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
+        QCOMPARE(read(), once);
+        QCOMPARE(CapsuleBuilder::must(first->catalog())->sources.size(), std::size_t { 2 });
+        QCOMPARE(CapsuleBuilder::must(second->catalog())->sources.size(), std::size_t { 2 });
+        builder.finish();
+    }
+    // Another run in the same file is read from its beginning.
+    const std::string other = m_dir->filePath(QStringLiteral("other.telltale")).toStdString();
+    {
+        CapsuleBuilder builder(other, "other");
+        m_stream = 0;
+        write(builder, 1, 10);
+        builder.finish();
+    }
+    QFile from(QString::fromStdString(other)), to(QString::fromStdString(path()));
+    QVERIFY(from.open(QIODevice::ReadOnly) && to.open(QIODevice::WriteOnly | QIODevice::Truncate));
+    const QByteArray bytes = from.readAll();
+    QCOMPARE(to.write(bytes), bytes.size());
+    to.close();
+    RunHandle handle;
+    handle.path = path();
+    auto reader = CapsuleBuilder::must(openReader(handle, shared));
+    const auto catalog = CapsuleBuilder::must(reader->catalog());
+    QCOMPARE(catalog->storeId, "store-" + other);
+    QCOMPARE(catalog->series.size(), std::size_t { 2 });
+}
+
+void ReaderStateTest::theLogIsReadInPagesByRankKindAndSteps()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 1);
+    const std::int64_t other = builder.addAttempt(Rank { 3 }, 0);
+    std::vector<Event> events;
+    for (std::int64_t at = 1; at <= 25; ++at)
+        events.push_back({ at % 5 == 0 ? "checkpoint" : "anomaly", Step { at }, at, std::to_string(at), "" });
+    builder.stage(m_stream, {},
+        { Drop { 2, Step { 30 }, Step { 40 }, 7, 0, "full" }, Drop { 1, {}, Step { -1 }, 1, 0, "" } }, events);
+    builder.stage(other, {}, {}, { Event { "anomaly", Step { 3 }, 100, "of rank 3", "" } });
+    builder.commit();
+    auto reader = CapsuleBuilder::must(openReader(builder.handle()));
+    LogCursor cursor;
+    std::vector<std::string> texts;
+    for (int pages = 1; pages <= 4; ++pages) {
+        const LogPage page = CapsuleBuilder::must(reader->log(cursor, {}, 10));
+        QCOMPARE(page.isLast, pages >= 3);
+        for (const LogRecord& record : page.records) {
+            if (!record.isDrop)
+                texts.push_back(record.text);
+        }
+        QVERIFY(pages < 4 || (page.records.empty() && page.next == cursor));
+        cursor = page.next;
+    }
+    QCOMPARE(texts.size(), std::size_t { 26 });
+    QVERIFY(texts.front() == "1" && texts.back() == "of rank 3");
+    const auto count
+        = [&](const LogFilter& filter) { return CapsuleBuilder::must(reader->log({}, filter)).records.size(); };
+    QCOMPARE(count({ "checkpoint", {}, {} }), std::size_t { 5 });
+    QCOMPARE(count({ "drop", {}, {} }), std::size_t { 2 });
+    QCOMPARE(count({ {}, Rank { 3 }, {} }), std::size_t { 1 });
+    QCOMPARE(count({ {}, Rank { 0 }, StepRange { Step { 24 }, Step { 35 } } }), std::size_t { 3 }); // 24, 25 and a drop
+    const LogPage filtered = CapsuleBuilder::must(reader->log({}, { "anomaly", Rank { 3 }, {} }, 10));
+    QVERIFY(filtered.isLast && filtered.next == cursor); // what does not match is not looked at again
+    const LogRecord drop = CapsuleBuilder::must(reader->log({}, { "drop", {}, {} })).records.front();
+    QVERIFY(drop.rank == Rank { 0 } && drop.items == 7 && drop.steps.count() == 11 && drop.text == "full");
 }
 
 void ReaderStateTest::blobsComeBackWhole()
@@ -257,7 +433,7 @@ void ReaderStateTest::blobsComeBackWhole()
     builder.commit();
     auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
     QCOMPARE(CapsuleBuilder::must(reader->blob("structure", "model", Step { 7 })), std::string("{\"first\":1}"));
-    QCOMPARE(CapsuleBuilder::must(reader->catalog())->structureJson, std::string("{\"first\":1}"));
+    QCOMPARE(CapsuleBuilder::must(reader->blob("structure", "", Step { 5 })), std::string("{\"first\":1}"));
     QVERIFY(!reader->blob("stack", "a", Step { 8 }));
     QCOMPARE(CapsuleBuilder::must(reader->blob("stack", "a", Step { 9 })), std::string("late text"));
 }

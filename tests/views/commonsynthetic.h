@@ -62,16 +62,21 @@ inline std::shared_ptr<store::Catalog> catalog()
             catalog->series.push_back(info);
         }
     }
-    store::EventInfo revision;
-    revision.kind = "config";
-    revision.step = Step { 31072 };
-    revision.text = "rev 12";
-    catalog->events.push_back(revision);
-    revision.step = Step { 31174 };
-    revision.text = "rev 13";
-    catalog->events.push_back(revision);
     catalog->rows = store::indexRows(*catalog);
     return catalog;
+}
+
+/// Two revisions of the configuration.
+inline store::LogPage log()
+{
+    store::LogPage page;
+    for (const auto& [step, text] : { std::pair { 31072, "rev 12" }, std::pair { 31174, "rev 13" } }) {
+        store::LogRecord& record = page.records.emplace_back();
+        record.kind = "config";
+        record.steps = { Step { step }, Step { step } };
+        record.text = text;
+    }
+    return page;
 }
 
 /// One sample of module `row` (as in moduleNames) at a step.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <array>
 #include <ctime>
+#include <random>
 
 #include <QAbstractItemModelTester>
 #include <QMimeData>
@@ -9,6 +11,7 @@
 #include <QTest>
 
 #include <telltale/items/connectionsmodel.h>
+#include <telltale/items/logmodel.h>
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/runsmodel.h>
@@ -46,6 +49,18 @@ std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names,
     return catalog;
 }
 
+/// Every row that is shown, one a line, with its parents in front.
+QStringList outline(const ModuleTreeModel& model, const QModelIndex& parent = {})
+{
+    QStringList lines;
+    for (int row = 0; row < model.rowCount(parent); ++row) {
+        const QModelIndex index = model.index(row, 0, parent);
+        lines.append(model.pathOf(index));
+        lines.append(outline(model, index));
+    }
+    return lines;
+}
+
 std::shared_ptr<store::Catalog> bigCatalog(int count)
 {
     std::vector<std::string> names;
@@ -53,6 +68,14 @@ std::shared_ptr<store::Catalog> bigCatalog(int count)
         names.push_back("model.decoder.layers." + std::to_string(i / 1000) + ".mlp.experts." + std::to_string(i % 1000)
             + (i % 2 == 0 ? ".gate_proj.weight" : ".down_proj.weight"));
     return catalogOf(names);
+}
+
+ModuleTree treeOf(const store::Catalog& catalog)
+{
+    ModuleTree tree;
+    for (const auto& insertion : tree.append(catalog.rows, catalog.series.size(), {}))
+        tree.insert(insertion);
+    return tree;
 }
 
 /// Time of this thread on a core: other programs of the machine do not count.
@@ -181,18 +204,184 @@ private Q_SLOTS:
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.setCatalog(catalogOf({ "a.x", "a.y", "b.z" }));
         const QPersistentModelIndex z = model.indexOf(QStringLiteral("b.z"));
-        model.setCatalog(catalogOf({ "first", "a.x", "a.w", "a.y", "b.z" }));
+        const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+        const QSignalSpy layouts(&model, &QAbstractItemModel::layoutChanged);
+        const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z", "last", "a.w", "a", "b.z.in.ner" }));
         QVERIFY(z.isValid());
         QCOMPARE(model.pathOf(z), QStringLiteral("b.z"));
+        QCOMPARE(model.rowCount(z), 1);
+        QCOMPARE(model.indexOf(QStringLiteral("a.w")).row(), 2);
+        QCOMPARE(model.tree().moduleCount(), 7);
+        QCOMPARE(model.tree().shownCount(), 7);
+        QCOMPARE(inserted.count(), 3); // below the root, below a, below b.z
+        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z", "last", "a.w", "a", "b.z.in.ner" }));
+        QCOMPARE(inserted.count() + resets.count() + layouts.count(), 3);
         model.setFilter(QStringLiteral("a.*"));
         QVERIFY(!z.isValid());
-        QCOMPARE(model.tree().shownCount(), 3);
+        QCOMPARE(model.tree().shownCount(), 4); // "a" leads to the others and has series itself
+        QCOMPARE(resets.count(), 0);
         model.setCatalog(catalogOf({ "other" }, "another run"));
         QCOMPARE(model.tree().shownCount(), 0);
         model.setFilter(QString());
         QCOMPARE(model.tree().shownCount(), 1);
         model.setCatalog(nullptr);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    /// Series come in any order, under any filter: the tree is the one that is made of all of them at once.
+    void aTreeThatGrowsIsTheTreeOfTheWhole_data()
+    {
+        QTest::addColumn<QString>("filter");
+        for (const char* filter : { "", "3", "m1.*", "/m[02]\\..*m4/", "no such" })
+            QTest::newRow(filter) << QString::fromLatin1(filter);
+    }
+    void aTreeThatGrowsIsTheTreeOfTheWhole()
+    {
+        QFETCH(QString, filter);
+        std::mt19937 random(7);
+        std::vector<std::string> names;
+        ModuleTreeModel growing;
+        QAbstractItemModelTester tester(&growing, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        growing.setFilter(filter);
+        growing.setCatalog(catalogOf({ "m9" }));
+        names.emplace_back("m9");
+        const QSignalSpy resets(&growing, &QAbstractItemModel::modelReset);
+        for (int round = 0; round < 40; ++round) {
+            for (unsigned more = random() % 4; more > 0; --more) {
+                std::string name;
+                for (unsigned depth = random() % 4 + 1; depth > 0; --depth)
+                    name.append(name.empty() ? "m" : ".m").append(std::to_string(random() % 5));
+                names.push_back(name);
+            }
+            growing.setCatalog(catalogOf(names));
+            ModuleTreeModel whole;
+            whole.setCatalog(catalogOf(names));
+            whole.setFilter(filter);
+            QCOMPARE(growing.tree().shownCount(), whole.tree().shownCount());
+            QCOMPARE(growing.tree().moduleCount(), whole.tree().moduleCount());
+            QCOMPARE(outline(growing), outline(whole));
+        }
+        QCOMPARE(resets.count(), 0);
+    }
+
+    void aLargeTreeIsFilledInSlicesAndKeepsWhatIsSelected()
+    {
+        constexpr int kAll = 3 * static_cast<int>(ModuleTreeModel::kSlice);
+        ModuleTreeModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        int largest = 0;
+        connect(&model, &ModuleTreeModel::grown, &model, [&, before = 0]() mutable {
+            largest = std::max(largest, model.tree().moduleCount() - before);
+            before = model.tree().moduleCount();
+        });
+        const auto catalog = bigCatalog(kAll);
+        model.setCatalog(catalog);
+        QVERIFY(model.tree().moduleCount() < kAll && !model.tree().isWhole());
+        const QPersistentModelIndex first
+            = model.indexOf(QStringLiteral("model.decoder.layers.0.mlp.experts.0.gate_proj.weight"));
+        QVERIFY(first.isValid());
+        const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+        model.setFilter(QStringLiteral("gate"));
+        QTRY_VERIFY(model.tree().isWhole());
+        QCOMPARE(model.tree().moduleCount(), kAll);
+        QCOMPARE(model.tree().shownCount(), kAll / 2);
+        QVERIFY(first.isValid());
+        QVERIFY(largest <= static_cast<int>(ModuleTreeModel::kSlice));
+        QCOMPARE(resets.count(), 0);
+        model.setCatalog(catalog); // the same run again, and then another in the middle of being filled
+        model.setCatalog(catalogOf({ "other" }, "another run"));
+        QVERIFY(model.tree().isWhole());
+        QCOMPARE(model.tree().moduleCount(), 1);
+    }
+
+    void linesOfTheLogAreInsertedInTheOrderOfTime()
+    {
+        LogModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto record = [](std::int64_t wallNs, const char* text) {
+            store::LogRecord made;
+            made.kind = "note";
+            made.wallNs = wallNs;
+            made.steps = { Step { 1 }, Step { 1 } };
+            made.text = text;
+            return made;
+        };
+        const auto texts = [&model] {
+            QString all;
+            for (int row = 0; row < model.rowCount(); ++row)
+                all += model.entry(row).text + u' ';
+            return all;
+        };
+        const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
+        const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        model.append({ record(10, "a"), record(30, "c"), record(20, "b") });
+        QCOMPARE(inserted.count(), 1);
+        const QPersistentModelIndex c = model.index(2, 0);
+        model.add({ 25, -1, -1, {}, QStringLiteral("own"), 0 });
+        model.append({ record(30, "d"), record(15, "late"), record(0, "timeless"), record(40, "e") });
+        QCOMPARE(texts(), QStringLiteral("timeless a late b own c d e "));
+        QCOMPARE(c.row(), 5);
+        auto catalog = catalogOf({ "a" });
+        catalog->damage = { "broken" };
+        model.setDirectory(catalog.get());
+        model.setDirectory(catalog.get());
+        QCOMPARE(texts(), QStringLiteral("broken timeless a late b own c d e "));
+        catalog->damage.clear();
+        model.setDirectory(catalog.get());
+        QCOMPARE(model.rowCount(), 8);
+        QVERIFY(model.isOfRun(QStringLiteral("late")) && !model.isOfRun(QStringLiteral("own")));
+        QCOMPARE(resets.count(), 0);
+        model.clearRun();
+        QCOMPARE(texts(), QStringLiteral("own "));
+    }
+
+    void aLossThatGrowsIsOneLine()
+    {
+        LogModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto loss = [](std::int64_t source, std::uint64_t items, std::uint32_t dropClass = dropclass::kEvents) {
+            store::LogRecord record;
+            record.kind = "drop";
+            record.isDrop = true;
+            record.source = SourceId { source };
+            record.dropClass = dropClass;
+            record.items = items;
+            record.steps = { Step { 1 }, Step { static_cast<std::int64_t>(items) } };
+            record.text = "too many events";
+            return record;
+        };
+        model.append({ loss(1, 5), loss(2, 6) });
+        const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.append({ loss(1, 900) });
+        QCOMPARE(model.rowCount(), 2);
+        QVERIFY(model.entry(0).text.contains(QStringLiteral("900")));
+        QCOMPARE(changed.count(), 1);
+        model.append({ loss(1, 900, dropclass::kTensors) }); // which steps have none is told of each stretch
+        model.append({ loss(1, 900, dropclass::kTensors) });
+        QCOMPARE(model.rowCount(), 4);
+    }
+
+    void theOldestLinesGiveWayToNewOnes()
+    {
+        LogModel model;
+        model.add({ 1, -1, -1, {}, QStringLiteral("own"), 0 });
+        store::LogRecord loss;
+        loss.kind = "drop";
+        loss.isDrop = true;
+        model.append({ loss });
+        constexpr int kAll = 3 * LogModel::kMostOfRun;
+        for (int i = 0; i < kAll; i += 1000) {
+            std::vector<store::LogRecord> page(1000);
+            for (int k = 0; k < 1000; ++k)
+                page[static_cast<std::size_t>(k)].wallNs = 10 + i + k;
+            model.append(page);
+        }
+        QVERIFY(model.rowCount() <= LogModel::kMostOfRun + 1001);
+        QCOMPARE(model.rowCount() + model.omitted(), qint64 { kAll + 2 });
+        QCOMPARE(model.entry(0).kind, QStringLiteral("drop")); // a loss stays
+        QCOMPARE(model.entry(1).text, QStringLiteral("own"));
+        QCOMPARE(model.entry(model.rowCount() - 1).wallNs, qint64 { 10 + kAll - 1 });
     }
 
     void filters_data()
@@ -239,7 +428,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, filter);
         static const auto catalog = bigCatalog(100'000);
-        ModuleTree tree(*catalog);
+        ModuleTree tree = treeOf(*catalog);
         QCOMPARE(tree.moduleCount(), 100'000);
         const qint64 before = threadCpuNs();
         tree.filter(NamePattern(filter.toStdString()));
@@ -250,7 +439,7 @@ private Q_SLOTS:
 
     void aNameThatIsNoUtf8StandsInTheTree()
     {
-        ModuleTree tree(*catalogOf({ "a.w\xff", "a.v" }));
+        ModuleTree tree = treeOf(*catalogOf({ "a.w\xff", "a.v" }));
         QCOMPARE(tree.moduleCount(), 2);
         tree.filter(NamePattern("w"));
         QCOMPARE(tree.shownCount(), 1);
@@ -259,14 +448,15 @@ private Q_SLOTS:
     void theWorstOfASubtreeClimbsToItsHead()
     {
         ModuleTreeModel model;
-        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z", "c" }));
+        const auto catalog = catalogOf({ "a.x", "a.y", "b.z", "c" });
+        model.setCatalog(catalog);
         WorstValue calm, loud, source;
         calm.known = loud.known = source.known = true;
         calm.deviation = 2;
         loud.nonFinite = series::CellState::NaN;
         source.nonFinite = series::CellState::PosInf;
         source.isSource = true;
-        model.setWorst({ { "a.x", calm }, { "a.y", source }, { "b.z", loud } });
+        model.setWorst(analysis::worstOfNames(*catalog->rows, std::array { calm, source, loud }));
         const auto worst = [&](const char* path) {
             return model.indexOf(QString::fromLatin1(path)).data(WorstRole).value<WorstValue>();
         };

@@ -6,8 +6,11 @@
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QRegularExpression>
+#include <QSignalSpy>
+#include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTreeView>
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/runsmodel.h>
@@ -25,8 +28,9 @@ namespace {
 /// A training job of one rank, straight into the store: a batch of five steps every few milliseconds until stopped.
 class Stream {
 public:
-    explicit Stream(store::StoreService& service)
+    explicit Stream(store::StoreService& service, int eventsATime = 0)
         : m_service(service)
+        , m_eventsATime(eventsATime)
         , m_thread([this] { run(); })
     {
     }
@@ -84,6 +88,8 @@ private:
                 batch->samples += sampleCount(block);
                 batch->blocks.push_back(std::move(block));
             }
+            for (int i = 0; seq % 20 == 0 && i < m_eventsATime; ++i)
+                batch->events.push_back({ "anomaly", Step { step - 1 }, step, "layers.0.part1 is out of bounds", "" });
             const std::shared_ptr<const SampleBatch> shared = std::move(batch);
             while (!m_stop && !m_service.submit(shared))
                 std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -92,6 +98,7 @@ private:
     }
 
     store::StoreService& m_service;
+    const int m_eventsATime;
     std::atomic<bool> m_stop { false };
     std::thread m_thread;
 };
@@ -143,6 +150,42 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
         QVERIFY(window->state()->fullRange().last >= before);
         QVERIFY(!window->driver()->pulse().live);
+    }
+
+    void eventsAddLinesToTheLogAndTouchNothingElse()
+    {
+        QTemporaryDir dir;
+        store::QueryPool pool(2);
+        auto service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
+        QVERIFY(service);
+        AppContext context;
+        context.store = service->get();
+        context.queries = &pool;
+        context.dataDir = dir.path().toStdString();
+        MainWindow window(context);
+        window.show();
+        Stream stream(**service, 65);
+        const auto* table = window.findChild<QTableView*>(QStringLiteral("logTable"));
+        const auto lines = [&] { return table->model()->rowCount(); };
+        const auto* tree = window.findChild<QTreeView*>(QStringLiteral("modulesTree"));
+        QTRY_VERIFY_WITH_TIMEOUT(tree->model()->rowCount() > 0 && lines() > 0, 20'000);
+        const int first = lines(); // a catalog that was asked for at the start is there with the next events
+        QTRY_VERIFY_WITH_TIMEOUT(lines() >= first + 65, 20'000);
+
+        tree->selectionModel()->select(tree->model()->index(0, 0, tree->model()->index(1, 0)),
+            QItemSelectionModel::Select | QItemSelectionModel::Rows);
+        const QModelIndexList selected = tree->selectionModel()->selectedRows();
+        QCOMPARE(selected.size(), 1);
+        const QSignalSpy treeResets(tree->model(), &QAbstractItemModel::modelReset);
+        const QSignalSpy treeLayouts(tree->model(), &QAbstractItemModel::layoutChanged);
+        const QSignalSpy logResets(table->model(), &QAbstractItemModel::modelReset);
+        const QSignalSpy catalogs(window.state(), &views::ViewState::catalogChanged);
+        const int before = lines();
+        QTRY_VERIFY_WITH_TIMEOUT(lines() >= before + 10 * 65, 30'000);
+        QCOMPARE(treeResets.count() + treeLayouts.count(), 0);
+        QCOMPARE(logResets.count(), 0);
+        QCOMPARE(catalogs.count(), 0);
+        QCOMPARE(tree->selectionModel()->selectedRows(), selected);
     }
 };
 

@@ -44,6 +44,7 @@ private Q_SLOTS:
         const QString suffix = dark ? QStringLiteral("dark") : QStringLiteral("light");
         ViewState state;
         state.setCatalog(synthetic::catalog());
+        state.appendLog(synthetic::log());
         state.setFullRange({ Step { synthetic::kFirst }, Step { synthetic::kLast } });
         state.setRank(Rank { 5 });
         state.setSelection({ key("layers.7.attn.qkv"), key("layers.7.attn.proj"), key("layers.6.attn.qkv") });
@@ -135,6 +136,7 @@ private Q_SLOTS:
             Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), mode);
             ViewState state;
             state.setCatalog(synthetic::catalog());
+            state.appendLog(synthetic::log());
             state.setKind(Kind::Actv);
             state.setStat(Stat::AbsMax);
             state.setFullRange({ Step { synthetic::kFirst }, Step { synthetic::kLast } });

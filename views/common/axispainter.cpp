@@ -29,21 +29,6 @@ StepMarks StepMarks::of(const ViewState& state)
     return { state.cursor(), state.hover(), state.markA(), state.markB() };
 }
 
-std::vector<EventMark> EventMark::of(const store::Catalog& catalog)
-{
-    std::vector<EventMark> marks;
-    for (const store::EventInfo& event : catalog.events) {
-        const QString text = QString::fromStdString(event.text);
-        if (event.kind == "config" || event.kind == "config_change")
-            marks.push_back({ event.step, Shape::Flag, text });
-        else if (event.kind == "checkpoint")
-            marks.push_back({ event.step, Shape::Checkpoint, text });
-        else if (event.kind == "restart")
-            marks.push_back({ event.step, Shape::Restart, text });
-    }
-    return marks;
-}
-
 double AxisPainter::xIn(const QRectF& plot, StepRange range, Step step) const
 {
     if (m_unitOf)

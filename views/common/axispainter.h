@@ -8,8 +8,9 @@
 #include <QRectF>
 #include <QString>
 
-#include <telltale/store/catalog.h>
+#include <telltale/core/ids.h>
 
+#include "eventmark.h"
 #include "theme.h"
 #include "valuescale.h"
 
@@ -27,16 +28,6 @@ struct StepMarks {
     std::optional<Step> b;
 
     static StepMarks of(const ViewState& state);
-};
-
-/// Something that happened to the run at a step: a config revision, a checkpoint, a restart.
-struct EventMark {
-    enum class Shape { Flag, Checkpoint, Restart };
-    Step step;
-    Shape shape = Shape::Flag;
-    QString label;
-
-    static std::vector<EventMark> of(const store::Catalog& catalog);
 };
 
 /// The one way in which plots draw their axes, grids, cursors and marks. `plot` is the rectangle between the axes in

@@ -33,6 +33,7 @@ PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
     connect(state, &ViewState::hoverChanged, this, repaint);
     connect(state, &ViewState::marksChanged, this, repaint);
     connect(state, &ViewState::followingChanged, this, repaint);
+    connect(state, &ViewState::eventMarksChanged, this, &PlotCanvas::invalidate);
 }
 
 int PlotCanvas::gutterWithin(int wish, int width)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include <telltale/core/drops.h>
 #include <telltale/store/archive.h>
 
 #include "rowlist.h"
@@ -50,6 +51,8 @@ void ViewState::setRun(store::RunRef run)
     const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
     m_run = std::move(run);
     m_catalog.reset();
+    m_marks.clear();
+    m_droppedSamples = 0;
     m_compared.reset();
     m_comparedCatalog.reset();
     m_zoomStack.clear();
@@ -79,6 +82,19 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
     m_catalog = std::move(catalog);
     takeStatOfKind();
     Q_EMIT catalogChanged();
+}
+
+void ViewState::appendLog(const store::LogPage& page)
+{
+    const std::size_t known = m_marks.size();
+    for (const store::LogRecord& record : page.records) {
+        if (auto mark = EventMark::of(record))
+            m_marks.push_back(std::move(*mark));
+        m_droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
+    }
+    Q_EMIT logAppended(page);
+    if (m_marks.size() != known)
+        Q_EMIT eventMarksChanged();
 }
 
 void ViewState::takeStatOfKind()

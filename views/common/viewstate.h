@@ -14,6 +14,8 @@
 #include <telltale/store/catalog.h>
 #include <telltale/store/runhandle.h>
 
+#include "eventmark.h"
+
 namespace telltale::views {
 
 /// A row that can be selected: one tensor by name and slot, of any kind or rank (the views add those).
@@ -34,6 +36,10 @@ public:
     void setRun(store::RunRef run); ///< clears selection, cursor and zoom; follow on for live runs
     std::shared_ptr<const store::Catalog> catalog() const { return m_catalog; }
     void setCatalog(std::shared_ptr<const store::Catalog> catalog); ///< a newer directory of the same run
+    /// More of the run's log, in the order in which it was stored.
+    void appendLog(const store::LogPage& page);
+    const std::vector<EventMark>& eventMarks() const { return m_marks; }
+    std::uint64_t droppedSamples() const { return m_droppedSamples; } ///< as far as the log was read
 
     Kind kind() const { return m_kind; }
     void setKind(Kind kind); ///< with the kind's first statistic where it lacks the chosen one
@@ -98,6 +104,9 @@ public:
 Q_SIGNALS:
     void runChanged();
     void catalogChanged();
+    void logAppended(const telltale::store::LogPage& page);
+    void eventMarksChanged();
+    void blobsArrived(); ///< stack texts, structures and the like
     void kindChanged();
     void statChanged();
     void rankChanged();
@@ -129,6 +138,8 @@ private:
 
     store::RunRef m_run;
     std::shared_ptr<const store::Catalog> m_catalog;
+    std::vector<EventMark> m_marks;
+    std::uint64_t m_droppedSamples = 0;
     Kind m_kind = Kind::GradReduced;
     Stat m_stat = Stat::Norm;
     Rank m_rank;

@@ -159,8 +159,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         const QRectF lane(plot.left(), kTop, plot.width(), AxisPainter::kLane);
         axis.laneCaption(lane, tr("non-finite"));
         paintLane(painter, plot);
-        if (state().catalog())
-            axis.events(plot, lane, shownRange(), EventMark::of(*state().catalog()));
+        axis.events(plot, lane, shownRange(), state().eventMarks());
         const bool newest = m_picture->result.range.last >= state().fullRange().last;
         if (m_picture->isLive && newest)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));

@@ -224,12 +224,10 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         QPainter painter(&frame);
         const std::vector<CellState> states = scalar.lane();
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
-        if (state().catalog()) {
-            const std::vector<EventMark> events = EventMark::of(*state().catalog());
-            AxisPainter axis(painter, theme);
-            if (i == 0)
-                axis.events(plot, QRectF(plot.left(), plot.top() - 14, plot.width(), 14), m_picture->range, events);
-        }
+        if (i == 0)
+            AxisPainter(painter, theme)
+                .events(plot, QRectF(plot.left(), plot.top() - 14, plot.width(), 14), m_picture->range,
+                    state().eventMarks());
     }
 }
 

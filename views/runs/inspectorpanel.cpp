@@ -206,6 +206,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
              &ViewState::rankChanged, &ViewState::runChanged })
         connect(state, signal, this, &InspectorPanel::moduleChanged);
+    connect(state, &ViewState::blobsArrived, this, &InspectorPanel::askRecords);
     connect(state, &ViewState::statChanged, this, &InspectorPanel::askSoon);
     connect(state, &ViewState::cursorChanged, this, &InspectorPanel::askSoon);
     connect(state, &ViewState::dataArrived, this, [this] {
@@ -383,6 +384,8 @@ void InspectorPanel::askRecords()
 {
     const ViewState* state = m_context.state;
     const auto catalog = state->catalog();
+    if (!catalog || state->selection().empty())
+        return;
     const QString name = state->selection().front().name;
     if (m_recordsName != name || m_recordsRun.lock() != state->run()) {
         m_recordsName = name;

@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QPainter>
+#include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTableView>
@@ -111,7 +112,16 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
 
     connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
-    connect(m_model, &QAbstractItemModel::modelReset, this, &LogPanel::refresh);
+    connect(m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        const QScrollBar* bar = m_table->verticalScrollBar();
+        m_isAtEnd = bar->value() == bar->maximum();
+    });
+    for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
+        connect(m_model, signal, this, &LogPanel::refresh);
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
+        m_isAtEnd = true;
+        refresh();
+    });
     connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
         const LogModel::Entry& entry = m_model->entry(m_proxy->mapToSource(index).row());
         if (entry.step >= 0)
@@ -123,10 +133,14 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
 void LogPanel::refresh()
 {
     const int count = m_model->rowCount();
-    m_head->setHint(count == 0 ? QString() : QString::number(count));
+    const qint64 all = count + m_model->omitted();
+    m_head->setHint(count == 0 ? QString()
+            : all == count     ? QString::number(count)
+                               : tr("newest %1 of %2").arg(count).arg(all));
     m_table->setVisible(count > 0);
     m_empty->setVisible(count == 0);
-    m_table->scrollToBottom();
+    if (m_isAtEnd) // who reads further up stays there
+        m_table->scrollToBottom();
 }
 
 void LogPanel::copy() const

@@ -40,6 +40,7 @@ private:
     QLineEdit* m_filter;
     QTableView* m_table;
     RoleLabel* m_empty;
+    bool m_isAtEnd = true; ///< the newest line is in view
 };
 
 }

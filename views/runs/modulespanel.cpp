@@ -122,6 +122,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
         m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ModulesPanel::treeSelectionChanged);
 
     ViewState* state = context.state;
+    connect(m_model, &QAbstractItemModel::modelReset, this, [this] { m_toOpen = 0; });
+    connect(m_model, &ModuleTreeModel::grown, this, &ModulesPanel::treeGrown);
     connect(state, &ViewState::catalogChanged, this, &ModulesPanel::catalogChanged);
     connect(state, &ViewState::runChanged, this, &ModulesPanel::catalogChanged);
     connect(state, &ViewState::selectionChanged, this, &ModulesPanel::showSelection);
@@ -163,23 +165,28 @@ void ModulesPanel::goTo(const QString& module)
 
 void ModulesPanel::catalogChanged()
 {
-    const auto catalog = m_context.state->catalog();
-    const bool wasEmpty = m_model->rowCount() == 0;
     {
         const QScopedValueRollback guard(m_ownChange, true);
-        m_model->setCatalog(catalog);
+        m_model->setCatalog(m_context.state->catalog());
     }
-    m_tree->setEmpty(m_model->tree().moduleCount() == 0);
-    if (wasEmpty && m_model->tree().moduleCount() > 0) {
-        for (int row = 0; row < m_model->rowCount(); ++row) {
-            const QModelIndex top = m_model->index(row, 0);
-            if (m_model->hasChildren(m_model->index(0, 0, top))) // "layers", not an embedding with its weight
-                m_tree->expand(top);
-        }
-    }
-    updateHint();
     showSelection();
     scanSoon();
+}
+
+void ModulesPanel::treeGrown()
+{
+    m_tree->setEmpty(m_model->tree().moduleCount() == 0);
+    for (; m_toOpen && *m_toOpen < m_model->rowCount(); ++*m_toOpen) {
+        const QModelIndex top = m_model->index(*m_toOpen, 0);
+        if (m_model->hasChildren(m_model->index(0, 0, top))) // "layers", not an embedding with its weight
+            m_tree->expand(top);
+    }
+    if (m_model->tree().isWhole()) {
+        if (m_model->tree().moduleCount() > 0)
+            m_toOpen.reset();
+        showSelection();
+    }
+    updateHint();
 }
 
 void ModulesPanel::applyFilter()
@@ -278,7 +285,10 @@ void ModulesPanel::scan()
             auto worst = analysis::findWorst(**reader, store::rowsOf(*catalog), kind, stat, range, cancel);
             if (!worst)
                 return {};
-            return [this, found = std::move(*worst)]() mutable {
+            return [this, catalog, found = analysis::worstOfNames(store::rowsOf(*catalog), *worst)]() mutable {
+                const auto shown = m_context.state->catalog();
+                if (!shown || shown->runKey != catalog->runKey || shown->storeId != catalog->storeId)
+                    return;
                 m_model->setWorst(std::move(found));
                 m_tree->viewport()->update();
             };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <optional>
+
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QWidget>
@@ -35,6 +37,7 @@ public:
 
 private:
     void catalogChanged();
+    void treeGrown();
     void applyFilter();
     void treeSelectionChanged();
     void showSelection();
@@ -52,6 +55,7 @@ private:
     QTimer m_filterTimer;
     QTimer m_scanTimer;
     QElapsedTimer m_sinceScan;
+    std::optional<int> m_toOpen; ///< while a run's tree is filled: the first of its top rows that was not opened yet
     bool m_ownChange = false; ///< the selection is being set by us: do not answer it
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <telltale/store/catalogreader.h>
+#include <telltale/store/directoryreader.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+
+#include <sys/stat.h>
 
 #include <telltale/core/bytes.h>
 #include <telltale/series/opentile.h>
@@ -20,7 +23,7 @@
 namespace telltale::store {
 namespace {
 
-/// What the rows of one table say about those of others, while the catalogue is read.
+/// What the rows of one table say about those of others, and what was read: what was added since the last time.
 struct Reading {
     struct Group {
         SourceId source;
@@ -34,7 +37,8 @@ struct Reading {
     std::shared_ptr<Catalog> catalog = std::make_shared<Catalog>();
     std::map<std::int64_t, SourceId> sourceOfStream;
     std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const SeriesLayout>> layouts;
-    std::unordered_map<GroupId, Group> groups;
+    std::unordered_map<GroupId, Group> groups; ///< new ones: a group is stored together with its series
+    std::string mark; ///< see DirectoryReader::m_mark
 
     bool hasSource(SourceId id) const
     {
@@ -47,6 +51,8 @@ void readMeta(CheckedRow& row, Reading& reading)
 {
     Catalog& catalog = *reading.catalog;
     const std::string key = row.text(0);
+    if (key == "name" || key == "state")
+        reading.mark += key + '=' + row.text(1) + '\n';
     if (key == "store_id")
         catalog.storeId = row.text(1);
     else if (key == "run_key")
@@ -83,6 +89,7 @@ void readSource(CheckedRow& row, Reading& reading)
                                                 : StepRange { std::min(catalog.steps.first, source.firstStep),
                                                       std::max(catalog.steps.last, source.lastStep) };
     }
+    reading.mark += std::to_string(source.id.value) + ':' + std::to_string(static_cast<int>(source.state)) + '\n';
     catalog.sources.push_back(std::move(source));
 }
 
@@ -96,11 +103,11 @@ void readStream(CheckedRow& row, Reading& reading)
 
 void readLayout(CheckedRow& row, Reading& reading)
 {
-    auto layout = crc32c(row.blob(2)) == static_cast<std::uint32_t>(row.any(3))
-        ? decodeLayout(row.blob(2))
+    auto layout = crc32c(row.blob(3)) == static_cast<std::uint32_t>(row.any(4))
+        ? decodeLayout(row.blob(3))
         : failure(ErrorCode::Damaged, "its checksum is wrong");
-    if (layout && (*layout)->id.value == row.any(1))
-        reading.layouts[{ row.any(0), row.any(1) }] = std::move(*layout);
+    if (layout && (*layout)->id.value == row.any(2))
+        reading.layouts[{ row.any(1), row.any(2) }] = std::move(*layout);
     else
         row.refuse();
 }
@@ -176,24 +183,6 @@ void readSeries(CheckedRow& row, Reading& reading)
     reading.catalog->series.push_back(std::move(series));
 }
 
-void readEvent(CheckedRow& row, Reading& reading)
-{
-    EventInfo event { row.text(0), Rank { row.number<std::int32_t>(1, -1) }, row.step(2), row.any(3), row.text(4),
-        row.text(5) };
-    if (row.isGood())
-        reading.catalog->events.push_back(std::move(event));
-}
-
-void readDropped(CheckedRow& row, Reading& reading)
-{
-    const auto clamped
-        = [&row](int column) { return Step { std::clamp(row.any(column), -kFarthestStep, kFarthestStep) }; };
-    DroppedInfo dropped { SourceId { row.id(0) }, row.number<std::uint32_t>(1), { clamped(2), clamped(3) },
-        row.number<std::uint64_t>(4), row.text(5) };
-    if (row.isGood())
-        reading.catalog->dropped.push_back(std::move(dropped));
-}
-
 void readMissing(CheckedRow& row, Reading& reading)
 {
     MissingInfo missing { SourceId { row.id(0) }, row.number<std::uint64_t>(1) + 1, row.number<std::uint64_t>(2) };
@@ -201,101 +190,39 @@ void readMissing(CheckedRow& row, Reading& reading)
         reading.catalog->missing.push_back(missing);
 }
 
+/// A table of the directory. What is only appended to has its row's number in front, and asks for those behind ?1.
 struct Part {
     const char* what;
     const char* sql;
     void (*read)(CheckedRow&, Reading&);
+    bool isAppended = false;
 };
 
-constexpr Part kParts[] {
+constexpr std::array<Part, DirectoryReader::kParts> kParts { {
     { "the run's own data", "SELECT key, value FROM meta", readMeta },
     { "the list of ranks",
         "SELECT id, rank, attempt, agent_id, host, pid, device, framework, dp, tp, pp, ep, coalesce(first_step, 0), "
         "coalesce(last_step, -1), state FROM source ORDER BY rank, attempt",
         readSource },
     { "the list of streams", "SELECT id, source FROM stream", readStream },
-    { "the list of layouts", "SELECT stream, id, bytes, crc FROM layout", readLayout },
+    { "the list of layouts", "SELECT rowid, stream, id, bytes, crc FROM layout WHERE rowid > ?1 ORDER BY rowid",
+        readLayout, true },
     { "the list of groups",
-        "SELECT id, source, kind, stats, series, stream, layout, first_position FROM grp ORDER BY id", readGroup },
+        "SELECT id, source, kind, stats, series, stream, layout, first_position FROM grp WHERE id > ?1 ORDER BY id",
+        readGroup, true },
     { "the list of series",
         "SELECT id, source, kind, name, slot, vpp_stage, micro_step, form, definition, shape, dtype, numel, "
-        "shard_offset, full_shape, grp, lane FROM series ORDER BY id",
-        readSeries },
-    { "the events", "SELECT kind, rank, step, wall_ns, text, json FROM event ORDER BY id", readEvent },
-    { "the list of what was dropped",
-        "SELECT source, class, first_step, last_step, items, reason FROM dropped ORDER BY id", readDropped },
+        "shard_offset, full_shape, grp, lane FROM series WHERE id > ?1 ORDER BY id",
+        readSeries, true },
     { "the list of what never came",
         "SELECT source.id, durable_seq, CAST(meta.value AS INTEGER) FROM stream JOIN meta ON meta.key = 'told_seq.' || "
         "stream.id JOIN source ON source.id = stream.source WHERE source.state <> 0 AND CAST(meta.value AS INTEGER) > "
         "durable_seq ORDER BY source.rank, source.attempt",
         readMissing },
-};
+} };
 
-struct BlobPlace {
-    std::int64_t stream = 0;
-    std::string id;
-    bool exists = false;
-};
-
-Expected<std::string> assemble(sqlite3* db, const BlobPlace& place)
-{
-    auto parts = Statement::prepare(
-        db, "SELECT part, parts, crc, data FROM blob WHERE stream=?1 AND blob_id=?2 ORDER BY part");
-    if (!parts)
-        return tl::unexpected<Error>(std::move(parts.error()));
-    parts->bind(1, place.stream).bindText(2, place.id);
-    std::string bytes;
-    std::int64_t expected = 0;
-    std::int64_t total = 1;
-    for (;;) {
-        const auto row = parts->step();
-        if (!row)
-            return tl::unexpected<Error>(row.error());
-        if (!*row)
-            break;
-        total = parts->integer(1);
-        const std::string_view data = parts->blob(3);
-        if (parts->integer(0) != expected || crc32c(data) != static_cast<std::uint32_t>(parts->integer(2)))
-            return failure(ErrorCode::Damaged, "the stored document " + place.id + " is damaged");
-        bytes += data;
-        ++expected;
-    }
-    if (expected != total)
-        return failure(ErrorCode::NotFound, "the stored document " + place.id + " is not complete");
-    return bytes;
-}
-
-Expected<BlobPlace> findPlace(Statement& statement)
-{
-    BlobPlace place;
-    const auto row = statement.step();
-    if (!row)
-        return tl::unexpected<Error>(row.error());
-    if (*row) {
-        place = { statement.integer(0), std::string(statement.text(1)), true };
-        statement.reset();
-    }
-    return place;
-}
-
-Expected<std::string> readStructure(sqlite3* db)
-{
-    auto statement = Statement::prepare(db,
-        "SELECT blob.stream, blob.blob_id FROM blob JOIN stream ON stream.id=blob.stream JOIN source ON "
-        "source.id=stream.source WHERE blob.kind='structure' AND blob.part=0 ORDER BY source.rank, source.attempt "
-        "DESC, "
-        "blob.id DESC LIMIT 1");
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    const auto place = findPlace(*statement);
-    if (!place)
-        return tl::unexpected<Error>(place.error());
-    return place->exists ? assemble(db, *place) : std::string();
-}
-
-/// What processes produced and neither gave to the store nor counted as dropped stands among the drops: of which steps
-/// is not known.
-Expected<void> addMissing(sqlite3* db, Catalog& catalog)
+/// What processes produced and neither gave to the store nor counted as dropped: of which steps is not known.
+Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
 {
     const auto state = queryInteger(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key='state'");
     const auto accounts = readAccounts(db, state && *state == static_cast<std::int64_t>(RunState::Live));
@@ -305,97 +232,126 @@ Expected<void> addMissing(sqlite3* db, Catalog& catalog)
         const char* const reason = account.isExact
             ? "made and never stored: lost with its process, or still in its spool"
             : "at least: its process ended without a word, how many more it had made is not known";
+        const auto add = [&](std::uint32_t dropClass, std::uint64_t items) {
+            const auto source = std::find_if(catalog.sources.begin(), catalog.sources.end(),
+                [&account](const SourceInfo& candidate) { return candidate.id == account.source; });
+            LogRecord record;
+            record.kind = "drop";
+            record.source = account.source;
+            record.rank = source == catalog.sources.end() ? Rank { -1 } : source->rank;
+            record.text = reason;
+            record.isDrop = true;
+            record.dropClass = dropClass;
+            record.items = items;
+            catalog.unaccounted.push_back(std::move(record));
+        };
         if (account.samples.missing > 0 || !account.isExact)
-            catalog.dropped.push_back({ account.source, dropclass::kTensors, {}, account.samples.missing, reason });
+            add(dropclass::kTensors, account.samples.missing);
         if (account.scalars.missing > 0)
-            catalog.dropped.push_back({ account.source, dropclass::kScalars, {}, account.scalars.missing, reason });
+            add(dropclass::kScalars, account.scalars.missing);
     }
     return {};
 }
 
+/// All of `old` and what `added` has more.
+template <typename Row> void putBefore(const std::vector<Row>& old, std::vector<Row>& added)
+{
+    added.insert(added.begin(), old.begin(), old.end());
 }
 
-Expected<std::shared_ptr<Catalog>> readCatalog(sqlite3* db)
+bool isOfSameRun(const Catalog& a, const Catalog& b)
+{
+    return a.storeId == b.storeId && a.runKey == b.runKey && a.createdNs == b.createdNs;
+}
+
+}
+
+Expected<void> DirectoryReader::refresh(sqlite3* db)
 {
     Reading reading;
-    const auto& catalog = reading.catalog;
-    for (const Part& part : kParts) {
-        std::size_t bad = 0;
-        const auto done = forEachRow(db, part.sql, [&](const Statement& statement) {
-            CheckedRow row(statement);
+    for (std::size_t i = 0; i < kParts; ++i) {
+        const Part& part = store::kParts[i];
+        if (part.isAppended && m_catalog && !isOfSameRun(*m_catalog, *reading.catalog)) {
+            *this = {}; // another file lies there
+            return refresh(db);
+        }
+        if (!part.isAppended)
+            m_damage[i] = {};
+        auto rows = Statement::prepare(db, part.sql);
+        if (!rows)
+            return tl::unexpected<Error>(std::move(rows.error()));
+        if (part.isAppended)
+            rows->bind(1, m_last[i]);
+        for (;;) {
+            const auto more = rows->step();
+            if (!more && more.error().code != ErrorCode::Damaged)
+                return tl::unexpected<Error>(more.error());
+            m_damage[i].isCut = !more;
+            if (!more || !*more)
+                break;
+            CheckedRow row(*rows);
+            if (part.isAppended) {
+                m_last[i] = row.any(0);
+                ++m_rowsRead;
+            }
             part.read(row, reading);
-            bad += row.isGood() ? 0 : 1;
-        });
-        if (!done && done.error().code != ErrorCode::Damaged)
-            return tl::unexpected<Error>(done.error());
-        if (!done)
-            catalog->damage.push_back(std::string(part.what) + " cannot be read completely");
-        if (bad > 0)
-            catalog->damage.push_back(std::string(part.what) + " has " + std::to_string(bad)
-                + (bad == 1 ? " damaged row, which is left out" : " damaged rows, which are left out"));
+            m_damage[i].rows += row.isGood() ? 0 : 1;
+        }
     }
-    if (auto ok = addMissing(db, *catalog); !ok && ok.error().code == ErrorCode::Damaged)
-        catalog->damage.emplace_back("what became of the samples cannot be read completely");
+    Catalog& catalog = *reading.catalog;
+    m_sources = catalog.sources;
+    for (const MissingInfo& missing : catalog.missing)
+        reading.mark += std::to_string(missing.source.value) + '?' + std::to_string(missing.count()) + '\n';
+    catalog.damage = damageSentences();
+    const bool isNew = !m_catalog || !catalog.groups.empty() || !catalog.series.empty() || reading.mark != m_mark
+        || catalog.damage != m_catalog->damage;
+    if (!isNew)
+        return {};
+    if (auto ok = addUnaccounted(db, catalog); !ok && ok.error().code == ErrorCode::Damaged)
+        catalog.damage.emplace_back("what became of the samples cannot be read completely");
     else if (!ok)
-        return tl::unexpected<Error>(ok.error());
-    auto structure = readStructure(db);
-    if (structure)
-        catalog->structureJson = std::move(*structure);
-    else if (structure.error().code == ErrorCode::Damaged)
-        catalog->damage.emplace_back("the module structure cannot be read");
-    else if (structure.error().code != ErrorCode::NotFound)
-        return tl::unexpected<Error>(structure.error());
-    catalog->rows = indexRows(*catalog);
-    return catalog;
+        return ok;
+    if (m_catalog) {
+        putBefore(m_catalog->groups, catalog.groups);
+        putBefore(m_catalog->series, catalog.series);
+    }
+    catalog.rows = indexRows(catalog, m_catalog.get());
+    catalog.revision = m_catalog ? m_catalog->revision + 1 : 1;
+    m_mark = std::move(reading.mark);
+    m_catalog = std::move(reading.catalog);
+    return {};
 }
 
-Expected<std::uint64_t> catalogFingerprint(sqlite3* db)
+std::vector<std::string> DirectoryReader::damageSentences() const
 {
-    std::uint64_t print = 0;
-    const auto done = forEachRow(db,
-        "SELECT coalesce((SELECT max(id) FROM source), 0), coalesce((SELECT max(id) FROM series), 0), coalesce((SELECT "
-        "max(id) FROM event), 0), coalesce((SELECT max(id) FROM dropped), 0), coalesce((SELECT max(id) FROM blob), "
-        "0), (SELECT total(state) FROM source), (SELECT hex(value) FROM meta WHERE key='name')",
-        [&print](const Statement& row) {
-            std::string text;
-            for (int i = 0; i < 7; ++i)
-                text.append(row.text(i)) += '|';
-            print = std::hash<std::string> {}(text);
-        });
-    if (!done)
-        return tl::unexpected<Error>(done.error());
-    return print;
+    std::vector<std::string> sentences;
+    for (std::size_t i = 0; i < kParts; ++i) {
+        const std::string what = store::kParts[i].what;
+        if (m_damage[i].isCut)
+            sentences.push_back(what + " cannot be read completely");
+        if (m_damage[i].rows > 0)
+            sentences.push_back(what + " has " + std::to_string(m_damage[i].rows)
+                + (m_damage[i].rows == 1 ? " damaged row, which is left out" : " damaged rows, which are left out"));
+    }
+    return sentences;
 }
 
-Expected<std::vector<SourceSteps>> readSourceSteps(sqlite3* db)
+std::shared_ptr<Directories::Shared> Directories::of(const std::string& path)
 {
-    std::vector<SourceSteps> steps;
-    const auto done = forEachRow(db, "SELECT id, coalesce(first_step, 0), coalesce(last_step, -1) FROM source",
-        [&steps](const Statement& statement) {
-            CheckedRow row(statement);
-            const SourceSteps source { SourceId { row.id(0) }, { row.step(1), row.step(2) } };
-            if (row.isGood())
-                steps.push_back(source);
-        });
-    if (!done)
-        return tl::unexpected<Error>(done.error());
-    return steps;
-}
-
-Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::string& name, Step step)
-{
-    auto statement = Statement::prepare(db,
-        "SELECT stream, blob_id FROM blob WHERE kind=?1 AND (?2='' OR name=?2) AND step<=?3 AND part=0 ORDER BY step "
-        "DESC, id DESC LIMIT 1");
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    statement->bindText(1, kind).bindText(2, name).bind(3, step.value);
-    const auto place = findPlace(*statement);
-    if (!place)
-        return tl::unexpected<Error>(place.error());
-    if (!place->exists)
-        return failure(ErrorCode::NotFound, "the run has no stored " + kind + (name.empty() ? "" : " \"" + name + '"'));
-    return assemble(db, *place);
+    struct stat info { };
+    const bool exists = stat(path.c_str(), &info) == 0;
+    const std::uint64_t file = exists ? info.st_ino * 0x9E3779B97F4A7C15u + info.st_dev : 0;
+    const std::lock_guard lock(m_mutex);
+    const auto it = std::find_if(
+        m_known.begin(), m_known.end(), [&](const Known& known) { return known.path == path && known.file == file; });
+    if (it != m_known.end()) {
+        m_known.splice(m_known.begin(), m_known, it);
+    } else {
+        m_known.push_front({ path, file, std::make_shared<Shared>() });
+        if (m_known.size() > kMost)
+            m_known.pop_back();
+    }
+    return m_known.front().shared;
 }
 
 }

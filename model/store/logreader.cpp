@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/logreader.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <telltale/core/bytes.h>
+#include <telltale/store/checkedrow.h>
+#include <telltale/store/sqlite.h>
+
+namespace telltale::store {
+namespace {
+
+// Parameters of both: 1 the cursor, 2 and 3 whether one rank is wanted and which, 4 to 6 whether steps are wanted and
+// which, 7 the kind, 8 the limit.
+constexpr const char* kEvents
+    = "SELECT id, source, rank, step, step, wall_ns, kind, text, json, 0, 0, 0 FROM event WHERE "
+      "id > ?1 AND (?2 = 0 OR rank = ?3) AND (?4 = 0 OR step BETWEEN ?5 AND ?6) AND (?7 = '' "
+      "OR kind = ?7) ORDER BY id LIMIT ?8";
+constexpr const char* kDrops
+    = "SELECT dropped.id, dropped.source, coalesce(source.rank, -1), dropped.first_step, dropped.last_step, 0, 'drop', "
+      "reason, '', class, items, 1 FROM dropped LEFT JOIN source ON source.id = dropped.source WHERE dropped.id > ?1 "
+      "AND (?2 = 0 OR source.rank = ?3) AND (?4 = 0 OR (dropped.first_step <= dropped.last_step AND dropped.first_step "
+      "<= ?6 AND dropped.last_step >= ?5)) AND ?7 IN ('', 'drop') ORDER BY dropped.id LIMIT ?8";
+
+LogRecord recordOf(CheckedRow& row)
+{
+    LogRecord record;
+    record.source = SourceId { row.any(1) };
+    record.rank = Rank { row.number<std::int32_t>(2, -1) };
+    record.isDrop = row.any(11) != 0;
+    record.dropClass = row.number<std::uint32_t>(9);
+    if (record.isDrop) {
+        const auto clamped
+            = [&row](int column) { return Step { std::clamp(row.any(column), -kFarthestStep, kFarthestStep) }; };
+        record.steps = { clamped(3), clamped(4) };
+    } else {
+        record.steps = { row.step(3), row.step(4) };
+    }
+    record.wallNs = row.any(5);
+    record.kind = row.text(6);
+    record.text = row.text(7);
+    record.json = row.text(8);
+    record.items = row.number<std::uint64_t>(10);
+    return record;
+}
+
+struct Table {
+    const char* what;
+    const char* page;
+    const char* newest;
+    std::int64_t LogCursor::*cursor;
+};
+constexpr Table kTables[] {
+    { "the list of events", kEvents, "SELECT coalesce(max(id), 0) FROM event", &LogCursor::event },
+    { "the list of what was dropped", kDrops, "SELECT coalesce(max(id), 0) FROM dropped", &LogCursor::drop },
+};
+
+Expected<void> readTable(sqlite3* db, const Table& table, LogCursor after, const LogFilter& filter, std::size_t limit,
+    LogPage& page, bool& isWhole)
+{
+    auto rows = Statement::prepare(db, table.page);
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    rows->bind(1, after.*table.cursor)
+        .bind(2, filter.rank ? 1 : 0)
+        .bind(3, filter.rank.value_or(Rank {}).value)
+        .bind(4, filter.steps ? 1 : 0)
+        .bind(5, filter.steps.value_or(StepRange {}).first.value)
+        .bind(6, filter.steps.value_or(StepRange {}).last.value)
+        .bindText(7, filter.kind)
+        .bind(8, static_cast<std::int64_t>(limit));
+    std::size_t count = 0;
+    for (; count < limit; ++count) {
+        const auto more = rows->step();
+        if (!more)
+            return tl::unexpected<Error>(more.error());
+        if (!*more)
+            break;
+        CheckedRow row(*rows);
+        LogRecord record = recordOf(row);
+        page.next.*table.cursor = row.any(0);
+        if (row.isGood())
+            page.records.push_back(std::move(record));
+        else
+            isWhole = false;
+    }
+    if (count == limit) {
+        page.isLast = false;
+        return {};
+    }
+    // What the filter kept back is not looked at again.
+    const auto newest = queryInteger(db, table.newest);
+    if (!newest)
+        return tl::unexpected<Error>(newest.error());
+    page.next.*table.cursor = *newest;
+    return {};
+}
+
+struct BlobPlace {
+    std::int64_t stream = 0;
+    std::string id;
+    bool exists = false;
+};
+
+Expected<std::string> assemble(sqlite3* db, const BlobPlace& place)
+{
+    auto parts = Statement::prepare(
+        db, "SELECT part, parts, crc, data FROM blob WHERE stream=?1 AND blob_id=?2 ORDER BY part");
+    if (!parts)
+        return tl::unexpected<Error>(std::move(parts.error()));
+    parts->bind(1, place.stream).bindText(2, place.id);
+    std::string bytes;
+    std::int64_t expected = 0;
+    std::int64_t total = 1;
+    for (;;) {
+        const auto row = parts->step();
+        if (!row)
+            return tl::unexpected<Error>(row.error());
+        if (!*row)
+            break;
+        total = parts->integer(1);
+        const std::string_view data = parts->blob(3);
+        if (parts->integer(0) != expected || crc32c(data) != static_cast<std::uint32_t>(parts->integer(2)))
+            return failure(ErrorCode::Damaged, "the stored document " + place.id + " is damaged");
+        bytes += data;
+        ++expected;
+    }
+    if (expected != total)
+        return failure(ErrorCode::NotFound, "the stored document " + place.id + " is not complete");
+    return bytes;
+}
+
+Expected<BlobPlace> findPlace(Statement& statement)
+{
+    BlobPlace place;
+    const auto row = statement.step();
+    if (!row)
+        return tl::unexpected<Error>(row.error());
+    if (*row) {
+        place = { statement.integer(0), std::string(statement.text(1)), true };
+        statement.reset();
+    }
+    return place;
+}
+
+}
+
+Severity LogRecord::severity() const
+{
+    if (kind == "anomaly" || kind == "damage")
+        return Severity::Critical;
+    return kind == "drop" || kind == "gap" || kind == "config_problem" ? Severity::Warning : Severity::Notice;
+}
+
+Expected<LogPage> readLog(
+    sqlite3* db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage)
+{
+    LogPage page;
+    page.next = after;
+    for (const Table& table : kTables) {
+        bool isWhole = true;
+        const auto done = readTable(db, table, after, filter, limit, page, isWhole);
+        if (!done && done.error().code != ErrorCode::Damaged)
+            return tl::unexpected<Error>(done.error());
+        std::string sentence = table.what;
+        sentence += done ? " has damaged rows, which are left out" : " cannot be read completely";
+        if ((!done || !isWhole) && std::find(damage.begin(), damage.end(), sentence) == damage.end())
+            damage.push_back(std::move(sentence));
+    }
+    return page;
+}
+
+Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::string& name, Step step)
+{
+    auto statement = Statement::prepare(db,
+        "SELECT stream, blob_id FROM blob WHERE kind=?1 AND (?2='' OR name=?2) AND step<=?3 AND part=0 ORDER BY step "
+        "DESC, id DESC LIMIT 1");
+    if (!statement)
+        return tl::unexpected<Error>(std::move(statement.error()));
+    statement->bindText(1, kind).bindText(2, name).bind(3, step.value);
+    const auto place = findPlace(*statement);
+    if (!place)
+        return tl::unexpected<Error>(place.error());
+    if (!place->exists)
+        return failure(ErrorCode::NotFound, "the run has no stored " + kind + (name.empty() ? "" : " \"" + name + '"'));
+    return assemble(db, *place);
+}
+
+}

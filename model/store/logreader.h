@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <telltale/core/expected.h>
+#include <telltale/store/logrecord.h>
+
+struct sqlite3;
+
+namespace telltale::store {
+
+/// The records behind `after` that the filter lets through, at most `limit` events and as many drops. What cannot be
+/// read is left out and adds a sentence to `damage`. `db` should be in a read transaction.
+Expected<LogPage> readLog(
+    sqlite3* db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage);
+
+/// The bytes of a stored blob, all parts in order: the newest of that kind and name at or before `step`. An empty name
+/// means any.
+Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::string& name, Step step);
+
+}

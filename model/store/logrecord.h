@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <telltale/core/drops.h>
+#include <telltale/core/ids.h>
+#include <telltale/core/samplebatch.h>
+
+namespace telltale::store {
+
+enum class Severity : std::uint8_t { Notice = 0, Warning = 1, Critical = 2 };
+
+/// One line of a run's log: something that happened, or steps that were produced and are not stored. Thread: any (a
+/// value).
+struct LogRecord {
+    std::string kind; ///< "drop" for what was not stored
+    SourceId source;
+    Rank rank { -1 }; ///< -1 = of no rank
+    StepRange steps; ///< one step, but for a drop; empty where a drop does not know its steps
+    std::int64_t wallNs = 0; ///< 0 = not known
+    std::string text; ///< of a drop: why
+    std::string json;
+    bool isDrop = false;
+    std::uint32_t dropClass = 0; ///< of a drop: see dropclass
+    std::uint64_t items = 0; ///< that were dropped
+
+    Severity severity() const;
+    /// It is read again, with all that it has become, when there is more of the same loss.
+    bool grows() const { return isDrop && dropClass == dropclass::kEvents; }
+};
+
+/// A place in the log: what comes after it is new to who read up to here. From the beginning when it is made.
+struct LogCursor {
+    std::int64_t event = 0;
+    std::int64_t drop = 0;
+    bool operator==(const LogCursor&) const = default;
+};
+
+/// Which records are wanted; what is left as it is lets all of them through.
+struct LogFilter {
+    std::string kind;
+    std::optional<Rank> rank;
+    std::optional<StepRange> steps;
+};
+
+/// What was added to the log behind a cursor, in the order in which it was stored: first events, then drops.
+struct LogPage {
+    std::vector<LogRecord> records;
+    LogCursor next;
+    bool isLast = true; ///< false: there is more behind `next` already
+};
+
+}

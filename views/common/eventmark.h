@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+
+#include <QString>
+
+#include <telltale/store/logrecord.h>
+
+namespace telltale::views {
+
+/// Something that happened to the run at a step: a config revision, a checkpoint, a restart. Thread: any (a value).
+struct EventMark {
+    enum class Shape { Flag, Checkpoint, Restart };
+    Step step;
+    Shape shape = Shape::Flag;
+    QString label;
+
+    /// Nothing for what is not marked on an axis.
+    static std::optional<EventMark> of(const store::LogRecord& record);
+};
+
+}
