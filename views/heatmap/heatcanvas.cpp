@@ -38,7 +38,7 @@ void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
         m_groups = RowLayout(m_picture->groups(), static_cast<int>(m_picture->rows.size()), 0).bands().size();
     }
     tellGutter();
-    m_layout = layoutFor(size(), 1.0);
+    m_layout = layoutFor(size());
     if (m_picture && m_hoverRow >= static_cast<int>(m_picture->rows.size()))
         m_hoverRow = -1;
     hoverAgain();
@@ -121,12 +121,11 @@ void HeatCanvas::resizeEvent(QResizeEvent* event)
     PlotCanvas::resizeEvent(event);
 }
 
-RowLayout HeatCanvas::layoutFor(QSize size, double scale) const
+RowLayout HeatCanvas::layoutFor(QSize size) const
 {
     if (!m_picture)
         return {};
-    return RowLayout(m_picture->groups(), static_cast<int>(plotRect(size).height() * scale),
-        static_cast<int>(std::lround(2 * scale)));
+    return HeatImage::layout(*m_picture, plotRect(size).height(), 1);
 }
 
 QRectF HeatCanvas::cellRect(int row, int column) const
@@ -148,11 +147,9 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         return;
     }
     const double scale = frame.devicePixelRatio();
-    m_layout = layoutFor(size, 1.0);
-    QImage cells = HeatImage::render(*m_picture, layoutFor(size, scale), plot.size() * scale, scale, theme);
-    cells.setDevicePixelRatio(scale);
+    m_layout = layoutFor(size);
     QPainter painter(&frame);
-    painter.drawImage(plot.topLeft(), cells);
+    painter.drawImage(plot.topLeft(), HeatImage::cells(*m_picture, plot.size(), scale, theme));
     HeatGutter(*m_picture, m_layout, plot).paint(painter, theme);
     AxisPainter axis(painter, theme);
     if (hasStepAxis()) {
@@ -174,16 +171,10 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
 {
     const HeatPicture& picture = *m_picture;
     const Theme& theme = Theme::current();
-    std::vector<CellState> strongest(static_cast<std::size_t>(picture.columns()), CellState::NotCollected);
-    for (int row = 0; row < picture.result.rows; ++row) {
-        for (int column = 0; column < picture.columns(); ++column)
-            strongest[static_cast<std::size_t>(column)]
-                = std::max(strongest[static_cast<std::size_t>(column)], picture.state(row, column));
-    }
     const double middle = kTop + AxisPainter::kLane / 2.0 + 1;
     double triangleEnd = -1e9;
     for (int column = 0; column < picture.columns(); ++column) {
-        const CellState state = strongest[static_cast<std::size_t>(column)];
+        const CellState state = picture.strongest[static_cast<std::size_t>(column)];
         const bool onOthers
             = picture.axes == HeatAxes::ModuleByStep && !m_otherRanks.at(picture.stepsOf(column).first).empty();
         if (!glyphs::isNonFinite(state) && !onOthers)
@@ -345,7 +336,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         return;
     const Theme& theme = Theme::current();
     const QRect plot = plotRect(size);
-    m_layout = layoutFor(size, 1.0);
+    m_layout = layoutFor(size);
     paintSelection(painter, plot);
     if (hasStepAxis()) {
         AxisPainter axis(painter, theme);

@@ -57,7 +57,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    RowLayout layoutFor(QSize size, double scale) const;
+    RowLayout layoutFor(QSize size) const;
     void paintLane(QPainter& painter, const QRect& plot) const;
     void paintRankAxis(QPainter& painter, const QRect& plot) const;
     void paintSelection(QPainter& painter, const QRect& plot) const;

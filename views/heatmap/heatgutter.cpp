@@ -43,14 +43,8 @@ bool HeatGutter::namesRows(const HeatPicture& picture, std::size_t groups, int h
 HeatGutter::Wish HeatGutter::wishOf(const HeatPicture& picture)
 {
     const QFontMetricsF metrics(codeFont(11, 600));
-    double rows = 0;
-    double groups = 0;
-    for (const Row& row : picture.rows) {
-        rows = std::max(rows, metrics.horizontalAdvance(row.label));
-        groups = std::max(groups, metrics.horizontalAdvance(row.group));
-    }
-    if (picture.axes == HeatAxes::RankByStep)
-        rows = 0;
+    const double rows = picture.axes == HeatAxes::RankByStep ? 0 : metrics.horizontalAdvance(picture.longestLabel);
+    const double groups = metrics.horizontalAdvance(picture.longestGroup);
     return { static_cast<int>(std::ceil(rows + kBeside)), static_cast<int>(std::ceil(groups + kBeside)) };
 }
 

@@ -235,4 +235,19 @@ QImage HeatImage::render(
     return image;
 }
 
+QImage HeatImage::cells(const HeatPicture& picture, QSize plot, double scale, const Theme& theme)
+{
+    const QImage& known = picture.cells;
+    if (known.size() == plot * scale && known.devicePixelRatio() == scale && picture.cellsTheme == &theme)
+        return known;
+    QImage image = render(picture, layout(picture, plot.height(), scale), plot * scale, scale, theme);
+    image.setDevicePixelRatio(scale);
+    return image;
+}
+
+RowLayout HeatImage::layout(const HeatPicture& picture, int plotHeight, double scale)
+{
+    return RowLayout(picture.groups(), static_cast<int>(plotHeight * scale), static_cast<int>(std::lround(2 * scale)));
+}
+
 }

@@ -15,6 +15,9 @@ public:
     /// `size` and `layout` in device pixels, `scale` device pixels to one logical pixel.
     static QImage render(
         const HeatPicture& picture, const RowLayout& layout, QSize size, double scale, const Theme& theme);
+    /// Everything for a plot of this size in logical pixels; taken from the picture where it was painted before.
+    static QImage cells(const HeatPicture& picture, QSize plot, double scale, const Theme& theme);
+    static RowLayout layout(const HeatPicture& picture, int plotHeight, double scale);
     /// Left edge of a column in an image `width` wide.
     static int columnLeft(int column, int columns, int width)
     {

@@ -240,7 +240,10 @@ void HeatmapView::ask()
     request.selection = state.selection();
     request.range = state.visibleRange();
     request.atStep = state.cursor().value_or(state.visibleRange().last);
-    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
+    request.plot = m_canvas->plotRect().size();
+    request.pixelRatio = devicePixelRatioF();
+    request.theme = &Theme::current();
+    request.pixels = static_cast<int>(std::lround(request.plot.width() * request.pixelRatio));
     request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readHeat(reader, request, cancel); },

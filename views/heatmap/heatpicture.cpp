@@ -72,6 +72,26 @@ std::vector<QString> HeatPicture::groups() const
 
 void HeatPicture::finish()
 {
+    // Letters outside Latin are about two wide in a font of one width. To measure every label would take the gui
+    // seconds.
+    const auto takeLonger = [](QString& longest, int& width, const QString& text) {
+        const auto wide
+            = std::count_if(text.begin(), text.end(), [](QChar letter) { return letter.unicode() > 0x2FF; });
+        if (const int own = static_cast<int>(text.size() + wide); own > width) {
+            width = own;
+            longest = text;
+        }
+    };
+    int labelWidth = 0;
+    int groupWidth = 0;
+    for (const Row& row : rows) {
+        takeLonger(longestLabel, labelWidth, row.label);
+        takeLonger(longestGroup, groupWidth, row.group);
+    }
+    strongest.assign(static_cast<std::size_t>(result.columns), CellState::NotCollected);
+    for (auto cell = result.states.begin(); cell != result.states.end(); cell += result.columns)
+        std::transform(strongest.begin(), strongest.end(), cell, strongest.begin(),
+            [](CellState a, CellState b) { return std::max(a, b); });
     shown = result.values;
     if (scaleMode == HeatScale::Deviation)
         computeDeviations();

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <QImage>
+
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/valuescale.h>
@@ -27,9 +29,14 @@ struct HeatPicture {
     series::HeatResult result;
     std::vector<float> shown; ///< what the colour says: the values, or deviations in MAD
     ValueScale scale;
+    std::vector<series::CellState> strongest; ///< of each column
+    QString longestLabel; ///< of the rows
+    QString longestGroup;
     bool clippedLow = false;
     bool clippedHigh = false;
     bool isLive = false;
+    QImage cells; ///< as painted for the plot that they were asked for, in `cellsTheme`; null when they were not
+    const Theme* cellsTheme = nullptr;
 
     int columns() const { return result.columns; }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
@@ -40,7 +47,8 @@ struct HeatPicture {
     /// Every row's group, or one group for all when the rows are not in model order.
     std::vector<QString> groups() const;
 
-    /// Fills `shown`, `scale` and the clip marks from the result, and orders the rows. Call once.
+    /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states and the longest
+    /// words; and orders the rows. Call once.
     void finish();
 
 private:

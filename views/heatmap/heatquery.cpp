@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "heatimage.h"
+
 namespace telltale::views {
 
 using series::CellState;
@@ -112,9 +114,14 @@ Expected<HeatPicture> readHeat(store::RunReader& reader, const HeatRequest& requ
     }
     if (rows.empty() || request.range.isEmpty() || request.pixels <= 0)
         return pictureOf(request);
-    if (request.axes == HeatAxes::ModuleByRank)
-        return readRanks(reader, request, std::move(rows));
-    return readSteps(reader, request, std::move(rows), cancel);
+    auto picture = request.axes == HeatAxes::ModuleByRank ? readRanks(reader, request, std::move(rows))
+                                                          : readSteps(reader, request, std::move(rows), cancel);
+    // Many rows in one line of pixels take too long for the thread of the window.
+    if (picture && picture->columns() > 0 && !request.plot.isEmpty()) {
+        picture->cells = HeatImage::cells(*picture, request.plot, request.pixelRatio, *request.theme);
+        picture->cellsTheme = request.theme;
+    }
+    return picture;
 }
 
 }

@@ -23,6 +23,9 @@ struct HeatRequest {
     StepRange range;
     Step atStep { 0 };
     int pixels = 0;
+    QSize plot; ///< the cells are painted at once for a plot of this size in logical pixels, unless it is empty
+    double pixelRatio = 1;
+    const Theme* theme = nullptr;
     bool isLive = false;
 };
 
