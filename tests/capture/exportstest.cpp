@@ -19,6 +19,7 @@
 #include <pthread.h>
 
 #include <telltale/agent/telltale_agent.h>
+#include <telltale/stats/devicestats.h>
 #include <telltale/stats/stats.h>
 
 namespace {
@@ -406,6 +407,29 @@ private:
             return failing([&] { return tt_stats_reference(&tensor, TT_DEFAULT_EPS, &result); }) == 0
                 && result.sum == 50;
         };
+        // Without a card; tests/python/test_cuda.py has the rest.
+        m_uses["tt_device_open"] = [] { return failing([] { return tt_device_open(63); }) != nullptr; };
+        m_uses["tt_device_stats"] = [this] {
+            const tt_tensor tensor { m_values.data(), 100, TT_F32, 0 };
+            tt_stats result {};
+            tt_stats* results[] = { &result };
+            return failing([&] { return tt_device_stats(63, &tensor, 1, TT_DEFAULT_EPS, results, nullptr); }) == -1;
+        };
+        m_uses["tt_device_stats_tensor"] = [this] {
+            tt_stats result {};
+            return failing([&] {
+                return tt_device_stats_tensor(63, m_values.data(), 100, TT_F32, TT_DEFAULT_EPS, &result, nullptr);
+            }) == -1;
+        };
+        m_uses["tt_device_sign_agreement"] = [this] {
+            const tt_tensor tensor { m_values.data(), 100, TT_F32, 0 };
+            double share = 0;
+            double* results[] = { &share };
+            return failing([&] { return tt_device_sign_agreement(63, &tensor, &tensor, 1, results, nullptr); }) == -1;
+        };
+        m_uses["tt_device_mark"] = [] { return failing([] { return tt_device_mark(63, nullptr); }) == nullptr; };
+        m_uses["tt_device_passed"] = [] { return failing([] { return tt_device_passed(63, nullptr); }) == -1; };
+        m_uses["tt_device_trouble"] = [] { return failing([] { return tt_device_trouble(); }) != nullptr; };
         m_uses["tt_config_read"] = [] {
             const char text[]
                 = R"({"wg_distribution": true, "eps": "x", "targets": {"layer.1": {"input": "tuple[2]:0"}}})";

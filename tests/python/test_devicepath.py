@@ -3,17 +3,101 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
 import threading
+from collections import deque
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
+from telltale import devicestats, native
 from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer, torch_stats
-from telltale.pytorch import TrainerMon
+from telltale.pytorch import TrainerMon, metrics
 from telltale.pytorch.optimizerparts import UpdatePart
+from telltale.series import STATS
+
+
+class Card:
+    """The native library, with a card that holds the host's tensors: what is queued is written when its mark is asked
+    for the second time."""
+
+    def __init__(self) -> None:
+        self._lib = native.library()
+        self._queued: list[tuple[int, bytes]] = []
+        self._marks: dict[int, int] = {}
+        self.is_broken = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._lib, name)
+
+    def tt_device_open(self, device: int) -> bytes | None:
+        return None
+
+    def tt_device_stats_tensor(self, device: int, *rest: Any) -> int:
+        pointer, numel, code, eps, result, _stream = rest
+        here = np.zeros(1, STATS)
+        self._lib.tt_stats_tensor(pointer, numel, code, eps, here.ctypes.data, 1)
+        self._queued.append((result, here.tobytes()))
+        return 0
+
+    def tt_device_mark(self, device: int, stream: int) -> int:
+        mark = len(self._marks) + 1
+        self._marks[mark] = len(self._queued)
+        return mark
+
+    def tt_device_passed(self, device: int, mark: int) -> int:
+        if self.is_broken:
+            return -1
+        if self._marks[mark] >= 0:
+            for result, values in self._queued[: self._marks[mark]]:
+                ctypes.memmove(result, values, len(values))
+            self._marks[mark] = -1
+            return 0
+        return 1
+
+
+class Ordinary(devicestats._Chunk):
+    """Memory that no card could write."""
+
+    def __init__(self) -> None:
+        self.memory = torch.zeros(devicestats._ROWS * STATS.itemsize, dtype=torch.uint8)
+        self.rows = self.memory.numpy().view(STATS)
+        self.address = self.memory.data_ptr()
+
+
+@pytest.fixture
+def card(monkeypatch: pytest.MonkeyPatch) -> Card:
+    """Every tensor lies on it."""
+    card = Card()
+    monkeypatch.setattr(native, "library", lambda: card)
+    monkeypatch.setattr(devicestats, "_Chunk", Ordinary)
+    monkeypatch.setattr(devicestats, "_idle", deque())
+    monkeypatch.setattr(devicestats, "_stream_of", lambda device: 7)
+    monkeypatch.setattr(Measurer, "one", lambda self, tensor, table, row: self._on_card(tensor, table, row))
+    return card
+
+
+def train(sink: Threaded, steps: int = 5) -> TrainerMon:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
+    optimizer = torch.optim.Adam(model.parameters())
+    config = {"wg_distribution": True, "xy_distribution": True, "param_distribution": True}
+    monitor = TrainerMon(config, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    for step in range(steps):
+        optimizer.zero_grad()
+        loss = model(torch.ones(3, 4) * (step + 1)).square().sum()
+        loss.backward()
+        monitor.log({"loss": loss}, step=step)
+        optimizer.step()
+    return monitor
 
 
 class Threaded(RecordingSink):
@@ -38,19 +122,8 @@ def test_results_that_are_fetched_later_equal_those_read_at_once(monkeypatch: py
                 return ""
 
             monkeypatch.setattr(Measurer, "one", later)
-        torch.manual_seed(0)
-        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2))
-        optimizer = torch.optim.Adam(model.parameters())
         sink = Threaded()
-        config = {"wg_distribution": True, "xy_distribution": True, "param_distribution": True}
-        monitor = TrainerMon(config, sinks=[sink])
-        monitor.set_monitor(model, optimizer=optimizer)
-        for step in range(5):
-            optimizer.zero_grad()
-            loss = model(torch.ones(3, 4) * (step + 1)).square().sum()
-            loss.backward()
-            monitor.log({"loss": loss}, step=step)
-            optimizer.step()
+        monitor = train(sink)
         assert monitor.flush(5)
         monitor.close()
         frames[deferred] = sink
@@ -104,3 +177,83 @@ def test_many_rows_at_once_come_from_a_device_as_they_went(monkeypatch: pytest.M
             for desc, value in zip(shot.series, shot.values)
         }
     assert counts[True] == counts[False] and len(counts[True]) == 2 * 2 * 2 * 32
+
+
+def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    there, here = Threaded(), Threaded()
+    monitor = train(there)
+    assert monitor.flush(5)
+    monitor.close()
+    monkeypatch.undo()
+    train(here).close()
+    assert threading.get_ident() not in there.threads
+    assert [frame.step for frame in there.frames] == [frame.step for frame in here.frames] == [0, 1, 2, 3, 4]
+    assert there.scalar("loss") == here.scalar("loss")
+    assert there.scalar("grad-norm") == pytest.approx(here.scalar("grad-norm"))
+    for one, other in zip(there.frames, here.frames):
+        others = {shot.kind: shot for shot in other.tables}
+        assert {shot.kind for shot in one.tables} == set(others)
+        for shot in one.tables:
+            assert shot.series == others[shot.kind].series
+            assert shot.values.tobytes() == others[shot.kind].values.tobytes()
+            order = others[shot.kind].arrival
+            if order is not None:
+                assert shot.arrival is not None and shot.arrival.tolist() == order.tolist()
+
+
+def test_memory_that_a_card_writes_is_used_again_only_when_it_is_written(card: Card) -> None:
+    monitor = train(Threaded(), 30)
+    assert monitor.flush(5)
+    monitor.close()
+    assert 1 <= len(devicestats._idle) <= 30
+    assert len({chunk.address for chunk in devicestats._idle}) == len(devicestats._idle)
+
+
+def test_what_a_card_that_failed_never_writes_is_counted(card: Card) -> None:
+    class Counting(Threaded):
+        lost = 0
+
+        def dropped(self, step: int, samples: int, scalars: int) -> None:
+            self.lost += samples
+
+    card.is_broken = True
+    sink = Counting()
+    monitor = train(sink)
+    monitor.flush(5)
+    monitor.close()
+    # 4 parameters: gradients; and 3 modules with an input, an output and their gradients
+    assert sink.lost >= 5 * 6 * (4 + 3 * 4) and not sink.frames
+    assert any("device failed" in sentence for sentence in sink.sentences())
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = metrics._number
+    monkeypatch.setattr(metrics, "_number", lambda v: None if isinstance(v, torch.Tensor) else genuine(v))
+    monkeypatch.setattr(metrics, "_on_device", lambda v: v.detach().reshape(1).double())
+    sink = Threaded()
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor.set_monitor(model, optimizer=optimizer)
+    expected = {}
+    for step in range(4):
+        loss = model(torch.ones(3, 4)).square().sum()
+        loss.backward()
+        if not is_late:
+            monitor.log({"loss": loss})
+        optimizer.step()
+        optimizer.zero_grad()
+        if is_late:
+            monitor.log({"loss": loss})
+        expected[step] = float(loss.detach())
+    assert monitor.flush(5)
+    monitor.close()
+    assert sink.scalar("loss") == expected
+
+
+@pytest.mark.skipif(shutil.which("clang++-14") is None, reason="needs Debian's clang-14")
+def test_the_kernels_text_is_that_of_their_source(tmp_path: Path) -> None:
+    kernels = Path(__file__).parents[2] / "model/stats"
+    subprocess.run([kernels / "makeptx.sh", tmp_path / "made.ptx"], check=True)
+    assert (tmp_path / "made.ptx").read_text() == (kernels / "devicekernel.ptx").read_text()

@@ -6,14 +6,17 @@ from __future__ import annotations
 import queue
 import time
 from collections import deque
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Callable
 
 import numpy as np
+import torch
 
-from .kinds import Kind
-from .measure import record
-from .series import STATS, Extra, Frame, SeriesTable, TableSnapshot, wanted
+from .devicestats import Queued
+from .kinds import Kind, Stat
+from .measure import Pending, record
+from .quiet import quiet
+from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, wanted
 from .sinks.base import RunContext, Sink
 from .threads import start_thread
 
@@ -73,12 +76,19 @@ class Dispatcher:
         """Tells the sinks which reduced gradients other ranks keep."""
         self._each("leave_out", duplicates)
 
-    def publish(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
-        """Takes a step out of the tables; they may be cleared afterwards."""
+    def publish(
+        self,
+        step: int,
+        tables: list[SeriesTable],
+        pending: Pending,
+        finish: Callable[[Frame], None] | None = None,
+    ) -> None:
+        """Takes a step out of the tables; they may be cleared afterwards. finish: what is to be done with a frame whose
+        results came from a device, before the sinks get it. Thread of finish: the worker."""
         if pending or self._worker is not None:
             if self._worker is None:
                 self._worker = _DeviceWorker(self)
-            self._worker.take(step, tables, pending)
+            self._worker.take(step, tables, pending, finish)
             return
         frame: Frame | None = None
         for sink in self.sinks:
@@ -107,18 +117,20 @@ class Dispatcher:
         self._worker.drain(5.0)
         return next((shot for shot in self._worker.last.tables if shot.kind is kind), None)
 
-    def lost(self, step: int, samples: int, scalars: int) -> None:
-        """A step that the queue of the device's results had no room for. Thread: the worker."""
+    def lost(self, step: _Step, why: str) -> None:
+        """A step that cannot be delivered. Thread: the worker."""
         for sink in self.sinks:
-            sink.dropped(step, samples, scalars)
-        self._tell("results from the device arrive more slowly than the steps; some steps are dropped and counted")
+            sink.dropped(step.frame.step, step.samples, len(step.frame.scalars))
+        self._tell(why)
 
-    def scalar(self, step: int, values: dict[str, float]) -> None:
-        """Metrics of a step that is already out."""
+    def scalar(self, step: int, values: dict[str, float], there: dict[str, Any] | None = None) -> None:
+        """Metrics of a step that is already out; there: tensors of one element on a device."""
+        if there and self._worker is None:
+            self._worker = _DeviceWorker(self)
         if self._worker is not None:
-            self._worker.take_scalars(step, values)  # the sinks are that thread's
-            return
-        self._each("write_late", step, values)
+            self._worker.take_scalars(step, values, there or {})  # the sinks are that thread's
+        else:
+            self._each("write_late", step, values)
 
     def event(self, kind: str, step: int, text: str, document: str = "{}") -> None:
         self._each("event", kind, step, text, document)
@@ -158,69 +170,105 @@ class Dispatcher:
             self._tell(f"{type(sink).__name__} failed: {type(error).__name__}: {error}; training goes on")
 
 
+@dataclass
+class _Copied:
+    """Results on their way to the host."""
+
+    names: list[tuple[SeriesTable, int, list[SeriesDesc]]]
+    host: torch.Tensor
+    event: Any
+    source: torch.Tensor  # kept while it is read
+
+
+@dataclass
+class _Step:
+    """What the worker delivers. Thread: one at a time."""
+
+    frame: Frame
+    copied: list[_Copied] = field(default_factory=list)
+    queued: Queued | None = None
+    finish: Callable[[Frame], None] | None = None
+
+    @property
+    def samples(self) -> int:
+        """How many are in it, arrived or not."""
+        found = sum((len(shot.stats) or 6) * len(shot.series) for shot in self.frame.tables)
+        found += sum((len(table.stats) or 6) * len(descs) for one in self.copied for table, _, descs in one.names)
+        return found + (self.queued.samples() if self.queued is not None else 0)
+
+    def arrive(self) -> bool:
+        """Waits for everything and puts it into the frame; whether the device gave it."""
+        if self.queued is not None:
+            is_whole = self.queued.arrive()
+            shots = self.queued.shots() if is_whole else []
+            self.queued.release()
+            if not is_whole:
+                return False
+            for shot in shots:
+                _join(self.frame, shot)
+        for one in self.copied:
+            while one.event is not None and not one.event.query():
+                time.sleep(0.0005)
+            _add_rows(self.frame, one.names, one.host.tolist())
+        self.copied, self.queued = [], None
+        if self.finish is not None:
+            self.finish(self.frame)
+        return True
+
+
 class _DeviceWorker:
     """Waits for copies from a device to arrive. Thread: its own; take() the training thread."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self._dispatcher = dispatcher
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
-        self._missed: deque[tuple[int, int, int]] = deque()  # step, samples, scalars that found no room
+        self._missed: deque[_Step] = deque()  # that found no room
         self.last = Frame(-1)  # the last step that had something
         self._thread = start_thread(self._run, "telltale-device")
 
-    def take(self, step: int, tables: list[SeriesTable], pending: list[tuple[SeriesTable, int, Any]]) -> None:
-        import torch
-
+    def take(
+        self, step: int, tables: list[SeriesTable], pending: Pending, finish: Callable[[Frame], None] | None
+    ) -> None:
         for sink in self._dispatcher.sinks:
             for table in wanted(tables, sink.wants):
                 if table.kind is not Kind.SCALAR:
                     sink.know(table)
-        frame = frame_of(step, tables)
-        groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
-        for entry in pending:
-            groups.setdefault((entry[2].device, entry[2].dtype, entry[2].shape), []).append(entry)
-        fetched = []
-        for entries in groups.values():
-            with torch.no_grad():
-                stacked = torch.stack([entry[2] for entry in entries])
-            is_cuda = stacked.is_cuda
-            host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=is_cuda)
-            host.copy_(stacked, non_blocking=True)
-            event = None
-            if is_cuda:
-                event = torch.cuda.Event()
-                event.record()
-            many = stacked.shape[1] if stacked.dim() == 3 else 1
-            names = [(table.key, row, table.series[row : row + many]) for table, row, _ in entries]
-            fetched.append((names, host, event, stacked))
-        try:
-            self._queue.put_nowait((frame, fetched))
-        except queue.Full:
-            samples = 6 * (len(pending) + sum(len(shot.series) for shot in frame.tables))
-            self._missed.append((step, samples, len(frame.scalars)))
+        self._put(_Step(frame_of(step, tables), _copied(pending.tensors), pending.queued, finish))
 
-    def take_scalars(self, step: int, values: dict[str, float]) -> None:
+    def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
         """Metrics that come after their step, in the order of the frames."""
+        table = SeriesTable(Kind.SCALAR, (Stat.VALUE,), len(there))
+        tensors = [(table, table.add(SeriesDesc(name, numel=1)), value) for name, value in there.items()]
+        self._put(_Step(Frame(step, [], dict(values)), _copied(tensors)))
+
+    def _put(self, step: _Step) -> None:
         try:
-            self._queue.put_nowait((Frame(step, [], dict(values)), []))
+            self._queue.put_nowait(step)
         except queue.Full:
-            self._missed.append((step, 0, len(values)))
+            self._missed.append(step)
 
     def _run(self) -> None:
         while True:
-            item = self._queue.get()
-            if item is None:
+            step = self._queue.get()
+            if step is None:
                 return
-            frame, fetched = item
-            for names, host, event, _keep in fetched:
-                while event is not None and not event.query():
-                    time.sleep(0.0005)
-                _merge(frame, names, host.tolist())
-            if frame.tables:
-                self.last = frame
-            self._dispatcher.deliver(frame)
+            try:
+                is_whole, why = step.arrive(), "the device failed"
+            except Exception as error:  # noqa: BLE001 - the steps behind it must still come
+                is_whole, why = False, f"{type(error).__name__}: {error}"
+            if is_whole:
+                if step.frame.tables:
+                    self.last = step.frame
+                self._dispatcher.deliver(step.frame)
+            else:
+                self._dispatcher.lost(step, f"{why}; a step's results from the device are dropped and counted")
             while self._missed:
-                self._dispatcher.lost(*self._missed.popleft())
+                missed = self._missed.popleft()
+                missed.arrive()  # its memory is the card's until then
+                self._dispatcher.lost(
+                    missed,
+                    "results from the device arrive more slowly than the steps; some steps are dropped and counted",
+                )
             self._queue.task_done()
 
     def drain(self, timeout: float) -> None:
@@ -235,38 +283,67 @@ class _DeviceWorker:
             pass
 
 
-def fetched(shot: TableSnapshot | None, table: SeriesTable, pending: list[tuple[int, Any]]) -> TableSnapshot | None:
+def fetched(table: SeriesTable, pending: Pending) -> TableSnapshot | None:
     """A table's values with those that are still on a device. Waits for the device: only for who asks for them."""
-    if not pending:
-        return shot
+    shot = table.snapshot()
     frame = Frame(-1, [] if shot is None else [shot])
-    names = [(table.key, row, [table.series[row]]) for row, _ in pending]
-    _merge(frame, names, [values.tolist() for _, values in pending])
-    return frame.tables[0]
+    _add_rows(frame, [(table, row, [table.series[row]]) for _, row, _ in pending.tensors], [
+        values.tolist() for _, _, values in pending.tensors
+    ])
+    if pending.queued is not None and pending.queued.arrive():
+        for other in pending.queued.shots():
+            _join(frame, other)
+    return frame.tables[0] if frame.tables else None
 
 
-def _merge(frame: Frame, names: list[Any], numbers: list[Any]) -> None:
-    """Adds device results to a frame, by kind, rows in order."""
-    fresh: dict[Any, list[tuple[int, Any, tuple[Any, ...]]]] = {}
-    for (key, first, descs), values in zip(names, numbers):
+def _copied(tensors: list[tuple[SeriesTable, int, Any]]) -> list[_Copied]:
+    """Queues copies to the host, one for all results of a shape."""
+    groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
+    for entry in tensors:
+        groups.setdefault((entry[2].device, entry[2].dtype, entry[2].shape), []).append(entry)
+    out = []
+    for entries in groups.values():
+        with quiet(entries[0][2].device):
+            stacked = torch.stack([entry[2] for entry in entries])
+            host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=stacked.is_cuda)
+            host.copy_(stacked, non_blocking=True)
+        event = None
+        if stacked.is_cuda:
+            event = torch.cuda.Event()
+            event.record()
+        many = stacked.shape[1] if stacked.dim() == 3 else 1
+        names = [(table, row, table.series[row : row + many]) for table, row, _ in entries]
+        out.append(_Copied(names, host, event, stacked))
+    return out
+
+
+def _add_rows(frame: Frame, names: list[tuple[SeriesTable, int, list[SeriesDesc]]], numbers: list[Any]) -> None:
+    """Adds rows of numbers to a frame; run metrics by name."""
+    fresh: dict[SeriesTable, list[tuple[int, SeriesDesc, tuple[Any, ...]]]] = {}
+    for (table, first, descs), values in zip(names, numbers):
         rows = values if isinstance(values[0], list) else [values]
-        entries = fresh.setdefault(key, [])
+        entries = fresh.setdefault(table, [])
         for i, (desc, one) in enumerate(zip(descs, rows)):
-            entries.append((first + i, desc, tuple(one) if key[1] else record(one)))
-    for key, entries in fresh.items():
-        old = next((shot for shot in frame.tables if shot.key == key), None)
-        if old is not None:
-            frame.tables.remove(old)
-            entries += [(int(r), d, tuple(v)) for r, d, v in zip(old.rows, old.series, old.values)]
+            entries.append((first + i, desc, tuple(one) if table.stats else record(one)))
+    for table, entries in fresh.items():
+        if table.kind is Kind.SCALAR:
+            frame.scalars.update((desc.name, values[0]) for _, desc, values in entries)
+            continue
         entries.sort(key=lambda entry: entry[0])
-        kind, stats, only = key
-        frame.tables.append(
-            TableSnapshot(
-                kind,
-                stats,
-                [entry[1] for entry in entries],
-                np.array([entry[0] for entry in entries]),
-                np.array([entry[2] for entry in entries], None if stats else STATS),
-                only=only,
-            )
-        )
+        rows, series, values = zip(*entries)
+        found = np.array(list(values), None if table.stats else STATS)
+        _join(frame, TableSnapshot(table.kind, table.stats, list(series), np.array(rows), found, only=table.only))
+
+
+def _join(frame: Frame, shot: TableSnapshot) -> None:
+    """Adds a table's rows to those that the frame has of it, in their order."""
+    old = next((one for one in frame.tables if one.key == shot.key), None)
+    if old is None:
+        frame.tables.append(shot)
+        return
+    rows = np.concatenate([old.rows, shot.rows])
+    order = np.argsort(rows, kind="stable")
+    series = old.series + shot.series
+    values = np.concatenate([old.values, shot.values])[order]
+    frame.tables.remove(old)
+    frame.tables.append(replace(shot, series=[series[i] for i in order], rows=rows[order], values=values, arrival=None))

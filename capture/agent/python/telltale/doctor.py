@@ -74,6 +74,7 @@ def examine(join: str, config: str | None = None) -> list[Finding]:
     checks: list[tuple[str, Callable[[], list[Finding]]]] = [
         ("versions", _versions),
         ("library", _library),
+        ("devices", _devices),
         ("rank", _rank),
         ("mode", lambda: _mode(join)),
         ("private names", _private_names),
@@ -110,6 +111,17 @@ def _library() -> list[Finding]:
         Finding("native library", state, f"{path}, version {version}"),
         Finding("kernel", "ok", native.kernel_name()),
     ]
+
+
+def _devices() -> list[Finding]:
+    import torch
+
+    if not torch.cuda.is_available() or torch.version.hip is not None:
+        return []
+    why = native.library().tt_device_open(torch.cuda.current_device())
+    if why is None:
+        return [Finding("device kernel", "ok", f"for {torch.cuda.get_device_name()}")]
+    return [Finding("device kernel", "note", f"torch's own operations stand in, at 40 times the cost: {why.decode()}")]
 
 
 def _rank() -> list[Finding]:

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads a torch tensor once and writes its statistics into a row of a table.
 
-Host tensors go through the native kernel. Where that is missing, and for tensors on a device, torch's own operations
-compute the same quantities; results on a device are fetched together at the end of the step, without waiting.
+Host tensors go through the native kernel, those on NVIDIA cards through its kernels for them. Where these are missing,
+and for other devices, torch's own operations compute the same quantities; results on a device are fetched at the end of
+the step, without waiting.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 
 from . import native
+from .devicestats import DeviceStats, Queued
 from .kinds import DType
 from .quiet import quiet
 from .series import PRESENT, STATS, SeriesTable
@@ -36,6 +39,7 @@ _TENSORS = np.dtype([("data", "<u8"), ("numel", "<u8"), ("dtype", "<u4"), ("rese
 _NATIVE_SIGNS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _ITEM = STATS.itemsize
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+_CAPTURED = "a CUDA graph is being captured, and a reading that is replayed with it would never come home"
 
 
 def local(tensor: Any) -> Any:
@@ -87,6 +91,17 @@ def readable(tensor: torch.Tensor) -> torch.Tensor:
         return tensor if is_dense(tensor) else tensor.contiguous()
 
 
+@dataclass
+class Pending:
+    """Results of a step that are still on a device."""
+
+    tensors: list[tuple[SeriesTable, int, torch.Tensor]] = field(default_factory=list)
+    queued: Queued | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.tensors) or self.queued is not None
+
+
 class Measurer:
     """Thread: any; a row has one writer."""
 
@@ -98,20 +113,54 @@ class Measurer:
             lib = native.library()
             self._tensor = lib.tt_stats_tensor
             self._batch = lib.tt_stats_compute
+            self._cards = DeviceStats()
         self._told = False
         self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
         self._scratch: dict[int, np.ndarray] = {}
 
+    def prepare(self, tensors: Iterable[Any]) -> None:
+        """Makes ready what takes its time on the cards that hold these, before a hook would."""
+        if self.is_native:
+            for device in {tensor.get_device() for tensor in map(local, tensors) if tensor.is_cuda}:
+                self._cards.open(device)
+
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
         """Measures one tensor now; returns why not, "" when done. An empty tensor has no value."""
-        if type(tensor) in _PLAIN and tensor.is_cpu and self.is_native:
-            code = _CODES.get(tensor.dtype)
-            if code is not None and tensor.layout is torch.strided and tensor.is_contiguous() and not tensor.is_neg():
-                pointer = tensor.data_ptr()
-                if pointer:
-                    self._tensor(pointer, tensor.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
-                    return ""
+        if self._is_simple(tensor):
+            pointer = tensor.data_ptr()
+            if pointer and tensor.is_cpu:
+                code = _CODES[tensor.dtype]
+                self._tensor(pointer, tensor.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
+                return ""
+            if pointer and tensor.is_cuda:
+                return self._on_card(tensor, table, row)
         return self._other(tensor, table, row)
+
+    def _is_simple(self, tensor: Any) -> bool:
+        """Whether the native kernels can read a tensor as it is."""
+        return (
+            self.is_native
+            and type(tensor) in _PLAIN
+            and tensor.layout is torch.strided
+            and tensor.dtype in _CODES
+            and tensor.is_contiguous()
+            and not tensor.is_neg()
+        )
+
+    def _on_card(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
+        status = -1
+        if self.is_native:
+            device, code = dense.get_device(), _CODES[dense.dtype]
+            status = self._cards.one(device, dense.data_ptr(), dense.numel(), code, self.eps, table, row)
+        if status < 0:
+            return self._by_torch(dense, table, row)
+        return _CAPTURED if status else ""
+
+    def _by_torch(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
+        if dense.is_cuda and torch.cuda.is_current_stream_capturing():
+            return _CAPTURED
+        self._pending.append((table, row, torch_stats(dense, self.eps)))
+        return ""
 
     def _other(self, tensor: Any, table: SeriesTable, row: int) -> str:
         tensor = local(tensor)
@@ -121,9 +170,10 @@ class Measurer:
         if tensor.numel() == 0:
             return ""
         dense = readable(tensor)
+        if dense.is_cuda:
+            return self._on_card(dense, table, row)
         if not dense.is_cpu:
-            self._pending.append((table, row, torch_stats(dense, self.eps)))
-            return ""
+            return self._by_torch(dense, table, row)
         if not dense.data_ptr():
             return "its storage has been freed"
         if self.is_native:
@@ -155,17 +205,15 @@ class Measurer:
         pointers = [0] * len(tensors)
         numels = [0] * len(tensors)
         codes = [1] * len(tensors)
+        cards: dict[int, list[tuple[int, torch.Tensor]]] = {}
         for i, tensor in enumerate(tensors):
             if tensor is None:
                 continue
-            if not (
-                type(tensor) in _PLAIN
-                and tensor.is_cpu
-                and tensor.layout is torch.strided
-                and tensor.dtype in _CODES
-                and tensor.is_contiguous()
-                and not tensor.is_neg()
-            ):
+            is_simple = self._is_simple(tensor)
+            if is_simple and tensor.is_cuda:
+                cards.setdefault(tensor.get_device(), []).append((i, tensor))
+                continue
+            if not (is_simple and tensor.is_cpu):
                 tensor = local(tensor)
                 why = refusal(tensor)
                 if why or not tensor.is_cpu:
@@ -183,6 +231,10 @@ class Measurer:
             pointers[i] = pointer
             numels[i] = tensor.numel()
             codes[i] = _CODES[tensor.dtype]
+        for device, found in cards.items():
+            refused += self._batch_on_card(device, found, table, first)
+        if not any(pointers):
+            return refused
         described["data"] = pointers
         described["numel"] = numels
         described["dtype"] = codes
@@ -195,9 +247,41 @@ class Measurer:
             table.results[first : first + len(tensors)][measured] = results[measured]
         return refused
 
-    def agreement(self, pairs: list[tuple[Any, Any]]) -> list[Any]:
-        """(mean(sign a * sign b) + 1) / 2 of each pair of tensors of one shape: a float, or a one-element tensor on the
-        pair's device. Zeros and NaN count as half."""
+    def _batch_on_card(
+        self, device: int, found: list[tuple[int, torch.Tensor]], table: SeriesTable, first: int
+    ) -> list[tuple[int, str]]:
+        todo = [(first + i, tensor) for i, tensor in found if tensor.numel()]
+        rows = [row for row, _ in todo]
+        status = -1
+        if self._cards.open(device):
+            status = self._cards.batch(device, _described([tensor for _, tensor in todo]), rows, self.eps, table)
+        if status < 0:
+            return [(row, why) for row, tensor in todo if (why := self._by_torch(tensor, table, row))]
+        return [(row, _CAPTURED) for row in rows] if status else []
+
+    def agreement(self, pairs: list[tuple[Any, Any]], table: SeriesTable, rows: list[int]) -> None:
+        """(mean(sign a * sign b) + 1) / 2 of each pair of tensors of one shape, into rows of a table with that one
+        statistic. Zeros and NaN count as half."""
+        cards: dict[int, list[int]] = {}
+        for i, pair in enumerate(pairs):
+            if all(self._is_simple(t) and t.is_cuda and t.dtype in _NATIVE_SIGNS for t in pair):
+                cards.setdefault(pair[0].get_device(), []).append(i)
+        done: set[int] = set()
+        for device, numbers in cards.items():
+            left, right = (_described([pairs[i][side] for i in numbers]) for side in (0, 1))
+            if self._cards.open(device) and (
+                self._cards.agreement(device, left, right, table, [rows[i] for i in numbers]) >= 0
+            ):
+                done.update(numbers)
+        rest = [i for i in range(len(pairs)) if i not in done]
+        for i, value in zip(rest, self._agreement([pairs[i] for i in rest])):
+            if isinstance(value, float):
+                table.put(rows[i], value)
+            else:
+                self.later(table, rows[i], value)
+
+    def _agreement(self, pairs: list[tuple[Any, Any]]) -> list[Any]:
+        """A float, or a one-element tensor on the pair's device."""
         values: list[Any] = [None] * len(pairs)
         host: list[int] = []
         left = np.zeros(len(pairs), _TENSORS)
@@ -232,27 +316,47 @@ class Measurer:
     @property
     def has_pending(self) -> bool:
         """Whether results of this step are still on a device."""
-        return bool(self._pending)
-
-    def pending_of(self, table: SeriesTable) -> list[tuple[int, torch.Tensor]]:
-        """(row, results) of a table that are still on a device."""
-        return [(row, values) for owner, row, values in self._pending if owner is table]
+        return bool(self._pending) or (self.is_native and bool(self._cards))
 
     def forget(self, tables: list[SeriesTable]) -> None:
         """Drops results of these tables that are still on a device."""
         if self._pending:
             self._pending = [entry for entry in self._pending if all(entry[0] is not table for table in tables)]
+        if self.is_native:
+            self._cards.forget(tables)
+
+    def now(self, table: SeriesTable) -> Pending:
+        """What one table has on a device; it stays in the step."""
+        pending = Pending([entry for entry in self._pending if entry[0] is table])
+        if self.is_native:
+            pending.queued = self._cards.look(table)
+        return pending
 
     def trouble(self) -> str:
         """What the native kernel could not have, once; "" when it had everything."""
-        sentence = native.library().tt_stats_trouble() if self.is_native and not self._told else None
-        self._told = self._told or bool(sentence)
-        return sentence.decode() if sentence else ""
+        if not self.is_native:
+            return ""
+        sentence, self._cards.trouble = self._cards.trouble, ""
+        if not sentence and not self._told:
+            sentence = (native.library().tt_stats_trouble() or b"").decode()
+            self._told = bool(sentence)
+        return sentence
 
-    def take_pending(self) -> list[tuple[SeriesTable, int, torch.Tensor]]:
+    def take_pending(self) -> Pending:
         """Results still on a device, for the caller to fetch together."""
-        pending, self._pending = self._pending, []
+        pending, self._pending = Pending(self._pending), []
+        if self.is_native:
+            pending.queued = self._cards.take()
         return pending
+
+
+def _described(tensors: list[torch.Tensor]) -> np.ndarray:
+    """As tt_tensor of stats.h; the tensors must outlive the call that reads it."""
+    out = np.zeros(len(tensors), _TENSORS)
+    out["data"] = [tensor.data_ptr() for tensor in tensors]
+    out["numel"] = [tensor.numel() for tensor in tensors]
+    out["dtype"] = [_CODES[tensor.dtype] for tensor in tensors]
+    return out
 
 
 def torch_stats(tensor: torch.Tensor, eps: float) -> torch.Tensor:

@@ -176,6 +176,16 @@ def _declare(lib: Any) -> None:
         "tt_stats_trouble": (c.c_char_p, []),
         "tt_stats_tensor": (c.c_int, [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, c.c_int]),
         "tt_sign_agreement": (c.c_int, [pointer, pointer, c.c_size_t, pointer, c.c_int]),
+        "tt_device_open": (c.c_char_p, [c.c_int]),
+        "tt_device_stats": (c.c_int, [c.c_int, pointer, c.c_size_t, c.c_double, pointer, pointer]),
+        "tt_device_stats_tensor": (
+            c.c_int,
+            [c.c_int, pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, pointer],
+        ),
+        "tt_device_sign_agreement": (c.c_int, [c.c_int, pointer, pointer, c.c_size_t, pointer, pointer]),
+        "tt_device_mark": (pointer, [c.c_int, pointer]),
+        "tt_device_passed": (c.c_int, [c.c_int, pointer]),
+        "tt_device_trouble": (c.c_char_p, []),
         "tt_config_read": (pointer, [c.c_char_p, c.c_size_t]),
         "tt_free": (None, [pointer]),
     }

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def values_now(engine: Engine, kind: Kind) -> TableSnapshot | None:
     """What there is of a kind: of the step in progress, else of the last one collected."""
     table = engine.table(kind)
-    here = fetched(table.snapshot(), table, engine.measurer.pending_of(table))
+    here = fetched(table, engine.measurer.now(table))
     return here or engine.dispatcher.last_of(kind) or table.last()
 
 
@@ -31,6 +31,6 @@ def gradients_now(engine: Engine) -> TableSnapshot | None:
     for source in sources:
         table.add(source.describe(source.form_reduced, definition=source.gradient_definition))
     engine.measurer.batch(gradients, table)
-    pending = engine.measurer.pending_of(table)
+    pending = engine.measurer.now(table)
     engine.measurer.forget([table])
-    return fetched(table.snapshot(), table, pending)
+    return fetched(table, pending)

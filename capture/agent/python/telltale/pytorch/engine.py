@@ -11,7 +11,8 @@ import torch
 
 from ..config import MonitorConfig
 from ..kinds import Form, Kind, Stat
-from ..measure import Measurer
+from ..measure import Measurer, Pending
+from ..series import Frame
 from .compiled import backward_pass, is_compiled_in_place
 from .metrics import RunMetrics
 from .parameterparts import GradientPart, MomentPart, WeightPart
@@ -121,6 +122,7 @@ class Engine(Workbench):
 
     def _watch(self, found: Discovery, parts: list[Part]) -> None:
         self._units.divide(found)
+        self.measurer.prepare(source.tensor for source in found.sources)
         self.unreduced = UnreducedGradients(self, found.sources)
         self.parts = [self.unreduced]
         if self.config.param_distribution:
@@ -286,9 +288,10 @@ class Engine(Workbench):
 
     def _finish(self) -> None:
         """Publishes the step and begins the next."""
+        finish: Callable[[Frame], None] | None = None
         if self.collecting:
             self._each("finish_step")
-            self.metrics.log_norm()
+            finish = self.metrics.log_norm()
             self.collected += 1
             if self.collected == 1:
                 self._tell_of_no_tensors()
@@ -297,7 +300,7 @@ class Engine(Workbench):
         self.metrics.set("telltale.wall_ns", float(time.time_ns()))
         tables = self.tables() if self.collecting else [self.table(Kind.SCALAR)]
         self.dispatcher.files_wait = not self.active
-        self.dispatcher.publish(self.step, tables, self.measurer.take_pending())
+        self.dispatcher.publish(self.step, tables, self.measurer.take_pending(), finish)
         for table in tables:
             if self.collecting:
                 table.end_step()
@@ -321,7 +324,7 @@ class Engine(Workbench):
         """Removes every hook. Metrics of a step that never came to its end go out as they are."""
         table = self.known_table(Kind.SCALAR)
         if table is not None and table.rows().size:
-            self.dispatcher.publish(self.step, [table], [])
+            self.dispatcher.publish(self.step, [table], Pending())
             table.clear()
         self._unwatch()
         self._tell_of_no_step("no optimizer has stepped")

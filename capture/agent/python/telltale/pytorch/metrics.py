@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 
 from ..kinds import Form, Kind
-from ..series import SeriesDesc, SeriesTable
+from ..quiet import plain, quiet
+from ..series import Frame, SeriesDesc, SeriesTable
 
 if TYPE_CHECKING:
     from .engine import Engine
@@ -39,12 +41,15 @@ class RunMetrics:
 
     def set(self, name: str, value: float) -> None:
         """A run metric of the step in progress."""
-        table = self._engine.table(Kind.SCALAR)
+        row = self._row(name)
+        if row >= 0:
+            self._engine.table(Kind.SCALAR).put(row, value)
+
+    def _row(self, name: str) -> int:
         row = self._rows.get(name)
         if row is None:
-            row = self._rows[name] = table.add(SeriesDesc(name, numel=1))
-        if row >= 0:
-            table.put(row, value)
+            row = self._rows[name] = self._engine.table(Kind.SCALAR).add(SeriesDesc(name, numel=1))
+        return row
 
     def log(self, values: dict[str, Any], step: int | None) -> None:
         """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
@@ -57,29 +62,36 @@ class RunMetrics:
             return
         at = step if step is not None else (engine.step if engine.has_begun else engine.step - 1)
         late: dict[str, float] = {}
+        late_there: dict[str, torch.Tensor] = {}
         if not isinstance(values, Mapping):
             engine.tell(f'log() takes a dict, as {{"loss": 2.31}}, not {type(values).__name__}; it is left out')
             return
         for name, value in _flat(values):
             number = _number(value)
-            if number is None:
-                engine.tell(f"the metric {name!r} is {_words(value)}, not a number; it is left out")
-            elif at == engine.step or (step is None and at < 0):
+            there = _on_device(value) if number is None else None
+            is_now = at == engine.step or (step is None and at < 0)
+            if number is not None and is_now:
                 self.set(name, number)
-            else:
+            elif number is not None:
                 late[name] = number
-            if number is not None:
-                self._notice(name, at)
-        if late and at > engine.step:
+            elif there is None:
+                engine.tell(f"the metric {name!r} is {_words(value)}, not a number; it is left out")
+                continue
+            elif not is_now:
+                late_there[name] = there
+            elif (row := self._row(name)) >= 0:
+                engine.measurer.later(engine.table(Kind.SCALAR), row, there)
+            self._notice(name, at)
+        if (late or late_there) and at > engine.step:
             if not self._ran_ahead:
                 self._ran_ahead = True
                 engine.tell(
                     f"a metric was logged for step {at}, and the monitor is at step {engine.step}: it counts optimizer "
                     "steps, without those that a loss scaler skips; log() without step= follows it"
                 )
-            self._send_before(late)
-        if late:
-            engine.dispatcher.scalar(at, late)
+            self._send_before([*late, *late_there])
+        if late or late_there:
+            engine.dispatcher.scalar(at, late, late_there)
 
     def _notice(self, name: str, at: int) -> None:
         """Tells once when a metric's step goes back: to a capsule that is a training that begins again there."""
@@ -117,23 +129,24 @@ class RunMetrics:
             if i == 0 and all(other.get("lr") == rate for other in groups):
                 break
 
-    def log_norm(self) -> None:
-        """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank."""
+    def log_norm(self) -> Callable[[Frame], None] | None:
+        """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank. Gives
+        what adds it to the step's frame where results are still on a device."""
         engine = self._engine
-        if "grad-norm" in self._rows or engine.config.targets or engine.measurer.has_pending:
-            return
+        if "grad-norm" in self._rows or engine.config.targets:
+            return None
         table = engine.table(Kind.GRAD_REDUCED)
         n = len(table.series)
         if not n or not self._is_whole(table, n):
-            return
+            return None
+        if engine.measurer.has_pending:
+            return _add_norm
         rows = table.results[:n]
         if not table.flags[:n].all():
             rows = rows[table.flags[:n] != 0]
-            if not rows.size:
-                return
-        total = float(rows["sumsq"].sum()) ** 0.5
-        broken = (rows["finite"] != rows["numel"]).any()
-        self._set_norm(float("nan") if broken else total)
+        if rows.size:
+            self._set_norm(_norm(rows))
+        return None
 
     def _is_whole(self, table: SeriesTable, n: int) -> bool:
         """Whether each of the first n gradients is on this rank as a whole, and not scaled. A step asks every time."""
@@ -150,6 +163,19 @@ class RunMetrics:
         table.put(row, value)
 
 
+def _norm(gradients: np.ndarray) -> float:
+    """Of STATS records of all gradients; NaN where one of them is not finite."""
+    if (gradients["finite"] != gradients["numel"]).any():
+        return float("nan")
+    return float(gradients["sumsq"].sum()) ** 0.5
+
+
+def _add_norm(frame: Frame) -> None:
+    shot = next((shot for shot in frame.tables if shot.kind is Kind.GRAD_REDUCED), None)
+    if shot is not None:
+        frame.scalars["grad-norm"] = _norm(shot.values)
+
+
 def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """{"loss": {"ce": 1}} as ("loss/ce", 1)."""
     for name, value in values.items():
@@ -161,9 +187,17 @@ def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterat
 
 def _words(value: Any) -> str:
     if isinstance(value, torch.Tensor):
-        where = "" if value.is_cpu else f" on {value.device}, which log() would have to wait for"
-        return f"a tensor of {value.numel()} elements{where}"
+        return f"a tensor of {value.numel()} elements"
     return type(value).__name__
+
+
+def _on_device(value: Any) -> torch.Tensor | None:
+    """A number that lies on a device, to be fetched without waiting for it."""
+    if not isinstance(value, torch.Tensor) or value.numel() != 1 or value.is_cpu or plain(value) is None:
+        return None
+    wide = torch.float32 if value.device.type == "mps" else torch.float64
+    with quiet(value.device):
+        return value.detach().reshape(1).to(wide)
 
 
 def _whole(step: Any) -> int | None:
@@ -184,7 +218,6 @@ def _number(value: Any) -> float | None:
         except OverflowError:
             return None
     if isinstance(value, torch.Tensor):
-        # A tensor on a device would have to be waited for.
         return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
     try:
         return float(value)

@@ -44,8 +44,8 @@ class DirectionPart(_OfParameters):
     what = Kind.MG_DIRECTION.word
 
     def before_step(self, stepping: Stepping) -> None:
-        engine, table = self.engine, self.engine.table(Kind.MG_DIRECTION)
-        pairs = []
+        engine = self.engine
+        rows, pairs = [], []
         for source in stepping.sources:
             gradient, moment = source.gradient(), source.moment("exp_avg")
             if gradient is None or moment is None or gradient.numel() == 0:
@@ -53,13 +53,11 @@ class DirectionPart(_OfParameters):
             if gradient.shape != moment.shape or measure.refusal(gradient) or measure.refusal(moment):
                 engine.not_observed(Kind.MG_DIRECTION, source.name, "its gradient and momentum do not match")
                 continue
-            pairs.append((self._row(engine, Kind.MG_DIRECTION, source), gradient, moment))
-        values = engine.measurer.agreement([(g, m) for _, g, m in pairs])
-        for (row, _, _), value in zip(pairs, values):
-            if isinstance(value, float):
-                table.put(row, value)
-            else:
-                engine.measurer.later(table, row, value)
+            row = self._row(engine, Kind.MG_DIRECTION, source)
+            if row >= 0:
+                rows.append(row)
+                pairs.append((gradient, moment))
+        engine.measurer.agreement(pairs, engine.table(Kind.MG_DIRECTION), rows)
 
 
 class UpdatePart(_OfParameters):

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Statistics of tensors on NVIDIA cards by the native kernels (model/stats/devicestats.h): queued behind the training's
+own work and never waited for; the card itself writes each result into memory that the host reads later."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+import torch
+
+from . import native
+from .series import STATS, SeriesTable, TableSnapshot
+
+_ITEM = STATS.itemsize
+_ROWS = 1024  # of a chunk
+_SLOWLY = "tensors on cuda:%d are read by torch's own operations, which takes 40 times as long"
+_NO_ROWS = np.zeros(0, STATS)
+
+
+class _Chunk:
+    """Pinned memory for results. Never given back: torch would hand it out again while a card still writes into it."""
+
+    def __init__(self) -> None:
+        self.memory = torch.empty(_ROWS * _ITEM, dtype=torch.uint8, pin_memory=True)
+        self.rows = self.memory.numpy().view(STATS)
+        self.address = self.memory.data_ptr()
+
+
+_idle: deque[_Chunk] = deque()  # that no card writes into, of the whole process
+
+
+@dataclass
+class Queued:
+    """Results of one step that cards were asked for. Thread: one at a time."""
+
+    entries: dict[SeriesTable, list[tuple[int, int]]] = field(default_factory=dict)  # (row, place in the chunks)
+    chunks: list[_Chunk] = field(default_factory=list)
+    marks: list[tuple[int, int]] = field(default_factory=list)  # device, what it passes when all is written
+    ordered: set[SeriesTable] = field(default_factory=set)  # those that note the order in which rows are measured
+
+    def arrive(self, seconds: float = float("inf")) -> bool:
+        """Waits until everything is written; whether it was. A device that failed writes nothing more."""
+        lib = native.library()
+        end = time.monotonic() + seconds
+        is_whole = True
+        while self.marks:
+            device, mark = self.marks[-1]
+            passed = lib.tt_device_passed(device, mark) if mark else -1
+            if passed == 0 and time.monotonic() < end:
+                time.sleep(0.0005)
+                continue
+            if passed == 0:
+                return False
+            self.marks.pop()
+            is_whole = is_whole and passed == 1
+        return is_whole
+
+    def shots(self) -> list[TableSnapshot]:
+        """What arrived, a table each, rows in order."""
+        results = np.concatenate([chunk.rows for chunk in self.chunks]) if self.chunks else _NO_ROWS
+        out = []
+        for table, entries in self.entries.items():
+            pairs = np.array(entries, np.int64)
+            # A row that was measured again holds its last value, as on the host.
+            rows, last = np.unique(pairs[::-1, 0], return_index=True)
+            places = pairs[::-1, 1][last]
+            values = results["sum"][places].reshape(-1, 1) if table.stats else results[places]
+            arrival = np.argsort(places) if table in self.ordered else None
+            out.append(table.shot(rows, values, arrival))
+        return out
+
+    def samples(self) -> int:
+        return sum((len(table.stats) or 6) * len(entries) for table, entries in self.entries.items())
+
+    def release(self) -> None:
+        """The memory may be written again; only after arrive()."""
+        if not self.marks:
+            _idle.extend(self.chunks)
+        self.chunks = []
+
+
+def _raw_stream(device: int) -> int:
+    return int(torch.cuda.current_stream(device).cuda_stream)
+
+
+_stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", _raw_stream)  # a private name, and 30 times as quick
+
+
+class DeviceStats:
+    """The step in progress. Thread: any; a row has one writer."""
+
+    def __init__(self) -> None:
+        self._lib = native.library()
+        self._one = self._lib.tt_device_stats_tensor
+        self._lock = threading.Lock()
+        self._is_open: dict[int, bool] = {}
+        self.trouble = ""
+        self._begin()
+
+    def _begin(self) -> None:
+        self._queued = Queued()
+        self._addresses: list[int] = []  # of the chunks
+        self._streams: set[tuple[int, int]] = set()
+        self._places = count()
+
+    def open(self, device: int) -> bool:
+        """Loads the kernels onto a card, which takes up to a second; whether its tensors can be measured here."""
+        found = self._is_open.get(device)
+        if found is None:
+            with self._lock:
+                why = self._lib.tt_device_open(device)
+                found = self._is_open[device] = why is None
+                if why is not None and torch.version.hip is None:
+                    self.trouble = f"{_SLOWLY % device}, because {why.decode()}"
+        return found
+
+    def one(self, device: int, pointer: int, numel: int, code: int, eps: float, table: SeriesTable, row: int) -> int:
+        """Queues one tensor: 0; 1 when the stream is being captured; -1 when it must be measured another way."""
+        if not self._is_open.get(device) and not self.open(device):
+            return -1
+        stream = _stream_of(device)
+        place = next(self._places)
+        try:
+            address = self._addresses[place // _ROWS]
+        except IndexError:
+            address = self._grow(place)
+        status: int = self._one(device, pointer, numel, code, eps, address + place % _ROWS * _ITEM, stream)
+        if status == 0:
+            self._note(device, stream, table).append((row, place))
+        return status if status >= 0 else self._refused(device)
+
+    def batch(self, device: int, tensors: np.ndarray, rows: list[int], eps: float, table: SeriesTable) -> int:
+        """Queues many tensors of one device, described as tt_tensor."""
+        places, addresses = self._take(len(rows))
+        stream = _stream_of(device)
+        at = addresses.ctypes.data
+        return self._taken(
+            self._lib.tt_device_stats(device, tensors.ctypes.data, len(rows), eps, at, stream),
+            (device, stream),
+            table,
+            zip(rows, places),
+        )
+
+    def agreement(self, device: int, left: np.ndarray, right: np.ndarray, table: SeriesTable, rows: list[int]) -> int:
+        """Queues the sign agreement of pairs into a table with one statistic."""
+        places, addresses = self._take(len(rows))
+        stream = _stream_of(device)
+        pairs = left.ctypes.data, right.ctypes.data
+        return self._taken(
+            self._lib.tt_device_sign_agreement(device, *pairs, len(rows), addresses.ctypes.data, stream),
+            (device, stream),
+            table,
+            zip(rows, places),
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self._queued.entries)
+
+    def forget(self, tables: list[SeriesTable]) -> None:
+        """Drops results of these tables."""
+        for table in tables:
+            self._queued.entries.pop(table, None)
+
+    def look(self, table: SeriesTable) -> Queued | None:
+        """What one table was asked for; it stays in the step, and so does the memory."""
+        entries = self._queued.entries.get(table)
+        if not entries:
+            return None
+        return Queued({table: list(entries)}, list(self._queued.chunks), self._marks())
+
+    def take(self) -> Queued | None:
+        """What was asked for since the last time, with a mark behind it on every stream; None when nothing was."""
+        if not self._streams:
+            return None
+        queued = self._queued
+        for table in queued.entries:
+            table.take_changes()
+            if table.arrived:
+                queued.ordered.add(table)
+        queued.marks = self._marks()
+        self._begin()
+        return queued
+
+    def _marks(self) -> list[tuple[int, int]]:
+        return [(device, self._lib.tt_device_mark(device, stream)) for device, stream in self._streams]
+
+    def _grow(self, place: int) -> int:
+        """The address of a chunk that is not there yet."""
+        with self._lock:
+            while place // _ROWS >= len(self._addresses):
+                chunk = _idle.popleft() if _idle else _Chunk()
+                self._queued.chunks.append(chunk)
+                self._addresses.append(chunk.address)
+        return self._addresses[place // _ROWS]
+
+    def _take(self, number: int) -> tuple[list[int], np.ndarray]:
+        places = [next(self._places) for _ in range(number)]
+        self._grow(places[-1] if places else 0)
+        addresses = [self._addresses[place // _ROWS] + place % _ROWS * _ITEM for place in places]
+        return places, np.array(addresses, np.uint64)
+
+    def _note(self, device: int, stream: int, table: SeriesTable) -> list[tuple[int, int]]:
+        self._streams.add((device, stream))
+        entries = self._queued.entries.get(table)
+        return self._queued.entries.setdefault(table, []) if entries is None else entries
+
+    def _taken(
+        self, status: int, where: tuple[int, int], table: SeriesTable, entries: Iterable[tuple[int, int]]
+    ) -> int:
+        if status == 0:
+            self._note(*where, table).extend(entries)
+        return status if status >= 0 else self._refused(where[0])
+
+    def _refused(self, device: int) -> int:
+        self._is_open[device] = False
+        self.trouble = f"{_SLOWLY % device} from now on, because {self._lib.tt_device_trouble().decode()}"
+        return -1

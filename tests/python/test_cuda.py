@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trainings on an NVIDIA card: the kernels give what the host's give, nothing waits, no bit changes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+import torch
+import torch.nn as nn
+from recording import RecordingSink
+from telltale.kinds import Kind, Stat
+from telltale.measure import DTYPES, Measurer
+from telltale.pytorch import TrainerMon
+from telltale.series import STATS, SeriesDesc, SeriesTable, TableSnapshot
+
+pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+EPS = 1e-8
+EVERYTHING = {
+    "wg_distribution": True,
+    "param_distribution": True,
+    "mv_distribution": True,
+    "ur_distribution": True,
+    "mg_direction": True,
+    "xy_distribution": True,
+    "all_xy": True,
+}
+
+
+def table_of(count: int, kind: Kind = Kind.ACTV, stats: tuple[Stat, ...] = ()) -> SeriesTable:
+    table = SeriesTable(kind, stats)
+    for i in range(count):
+        table.add(SeriesDesc(str(i)))
+    return table
+
+
+def arrived(measurer: Measurer) -> TableSnapshot:
+    pending = measurer.take_pending()
+    assert not pending.tensors, "by torch's operations, not by the kernels"
+    assert pending.queued is not None and pending.queued.arrive(20)
+    (shot,) = pending.queued.shots()
+    pending.queued.release()
+    return shot
+
+
+def tensors_of_every_kind() -> list[torch.Tensor]:
+    """On the host: every dtype, in sizes around a pack, a block and a launch, at every alignment, with NaN and Inf."""
+    generator = torch.Generator().manual_seed(3)
+    out = []
+    for dtype in DTYPES:
+        for size in (1, 2, 7, 255, 257, 8191, 65_537, 1_000_003):
+            for offset in (0, 1, 3):
+                values = torch.randn(size + offset, generator=generator, dtype=torch.float64) * 10
+                if dtype.is_floating_point and size > 6:
+                    values[offset], values[offset + size // 3] = -torch.inf, torch.inf
+                    values[offset + size // 2], values[-1] = torch.nan, 0
+                values = values > 0 if dtype is torch.bool else values.abs() if dtype is torch.uint8 else values
+                out.append(values.to(dtype)[offset:])
+    return out
+
+
+def on_the_card(tensor: torch.Tensor) -> torch.Tensor:
+    """At the same alignment."""
+    base = torch.empty(tensor.numel() + 3, dtype=tensor.dtype, device="cuda")
+    out = base[tensor.storage_offset() : tensor.storage_offset() + tensor.numel()]
+    return out.copy_(tensor)
+
+
+@pytest.mark.parametrize("how", ["one by one", "at once"])
+def test_a_card_gives_what_the_host_gives(how: str) -> None:
+    tensors = tensors_of_every_kind()
+    host, card = Measurer(EPS, 1), Measurer(EPS, 1)
+    expected, table = table_of(len(tensors)), table_of(len(tensors))
+    there = [on_the_card(tensor) for tensor in tensors]
+    for row, tensor in enumerate(tensors):
+        assert host.one(tensor, expected, row) == ""
+    if how == "at once":
+        assert card.batch(there, table) == []
+    else:
+        for row, tensor in enumerate(there):
+            assert card.one(tensor, table, row) == ""
+    shot = arrived(card)
+    assert shot.rows.tolist() == list(range(len(tensors)))
+    for row, tensor in enumerate(tensors):
+        one, other = shot.values[row], expected.results[row]
+        scale = float(other["sumsq"]) ** 0.5
+        for name in STATS.names or ():
+            close = {"sum": scale, "mean": scale, "sumsq": float(other["sumsq"]), "norm": float(other["norm"])}
+            if name in close:
+                assert float(one[name]) == pytest.approx(float(other[name]), rel=1e-6, abs=1e-6 * close[name])
+            else:
+                assert one[name] == other[name], (tensor.dtype, tensor.numel(), name)
+
+
+def test_the_same_tensors_give_the_same_bits() -> None:
+    tensors = [on_the_card(tensor) for tensor in tensors_of_every_kind()]
+    card, table = Measurer(EPS, 1), table_of(len(tensors))
+    card.batch(tensors, table)
+    first = arrived(card).values.tobytes()
+    for row, tensor in enumerate(tensors):
+        card.one(tensor, table, row)
+    assert arrived(card).values.tobytes() == first
+
+
+def test_signs_agree_as_on_the_host() -> None:
+    generator = torch.Generator().manual_seed(5)
+    pairs = []
+    for size in (1, 5, 1000, 123_457):
+        for dtype in (torch.float32, torch.bfloat16, torch.float16, torch.float64):
+            left, right = (torch.randn(size, generator=generator) for _ in range(2))
+            left[0], right[-1] = 0, torch.nan
+            pairs.append((left.to(dtype), right))
+    rows = list(range(len(pairs)))
+    host, card = (table_of(len(pairs), Kind.MG_DIRECTION, (Stat.AGREEMENT,)) for _ in range(2))
+    Measurer(EPS, 1).agreement(pairs, host, rows)
+    measurer = Measurer(EPS, 1)
+    measurer.agreement([(left.cuda(), right.cuda()) for left, right in pairs], card, rows)
+    assert arrived(measurer).values[:, 0].tolist() == host.values[: len(pairs), 0].tolist()
+
+
+def test_what_a_graph_captures_is_told_and_left_out() -> None:
+    tensor, measurer, table = torch.ones(8, device="cuda"), Measurer(EPS, 1), table_of(1)
+    measurer.prepare([tensor])
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        doubled = tensor * 2
+        assert "captured" in measurer.one(doubled, table, 0)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert doubled.tolist() == [2] * 8 and not measurer.has_pending
+
+
+class Training:
+    def __init__(self, config: dict[str, Any] | None = None) -> None:
+        torch.manual_seed(0)
+        self.model = nn.Sequential(nn.Linear(32, 64), nn.GELU(), nn.LayerNorm(64), nn.Linear(64, 8)).cuda()
+        self.optimizer = torch.optim.AdamW(self.model.parameters(), 0.01)
+        self.sink = RecordingSink()
+        self.losses: list[torch.Tensor] = []
+        self.monitor = None
+        if config is not None:
+            self.monitor = TrainerMon(config, sinks=[self.sink])
+            self.monitor.set_monitor(self.model, optimizer=self.optimizer)
+
+    def run(self, steps: int) -> Training:
+        generator = torch.Generator(device="cuda").manual_seed(1)
+        for _ in range(steps):
+            batch = torch.randn(16, 32, device="cuda", generator=generator)
+            self.optimizer.zero_grad()
+            with torch.autocast("cuda", torch.bfloat16):
+                loss = self.model(batch).float().square().mean()
+            loss.backward()
+            self.optimizer.step()
+            self.losses.append(loss.detach())
+            if self.monitor is not None:
+                self.monitor.log({"loss": loss})
+        return self
+
+    def close(self) -> Training:
+        assert self.monitor is not None and self.monitor.flush(20)
+        self.monitor.close()
+        return self
+
+
+def test_no_bit_of_a_training_changes() -> None:
+    bare, watched = Training().run(50), Training(EVERYTHING).run(50).close()
+    for one, other in zip(bare.model.parameters(), watched.model.parameters()):
+        assert torch.equal(one, other)
+
+
+def test_nothing_waits_for_the_card() -> None:
+    training = Training(EVERYTHING).run(3)
+    waits: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *rest, **more: waits.append(str(message))
+        torch.cuda.set_sync_debug_mode("warn")
+        try:
+            training.run(5)
+        finally:
+            torch.cuda.set_sync_debug_mode("default")
+    training.close()
+    assert not [wait for wait in waits if "called a synchronizing CUDA operation" in wait]
+
+
+def test_losses_and_the_norm_of_all_gradients_come_from_the_card() -> None:
+    training = Training(EVERYTHING).run(5).close()
+    assert training.sink.scalar("loss") == {i: float(loss) for i, loss in enumerate(training.losses)}
+    squares = [0.0] * 5
+    for frame in training.sink.frames:
+        for shot in frame.tables:
+            if shot.kind is Kind.GRAD_REDUCED:
+                squares[frame.step] = float(shot.values["sumsq"].sum())
+    assert training.sink.scalar("grad-norm") == pytest.approx({i: square**0.5 for i, square in enumerate(squares)})
