@@ -88,7 +88,7 @@ Sums sumsOf(const std::string& path, const store::RunSummary& run)
 nlohmann::json toJson(const store::Balance& balance, bool isExact)
 {
     return { { "produced", balance.produced }, { "stored", balance.stored }, { "dropped", balance.dropped },
-        { "missing", balance.missing }, { "exact", isExact } };
+        { "missing", balance.missing }, { "beyond", balance.beyond }, { "exact", isExact } };
 }
 
 /// "6600 produced, 6480 stored, 100 dropped, at least 20 never came".
@@ -99,6 +99,8 @@ std::string textOf(const store::Balance& balance, bool isExact)
     if (balance.missing > 0 || !isExact)
         text += fmt::format(", {}{} never came{}", isExact ? "" : "at least ", balance.missing,
             isExact ? "" : ", how many more is not known");
+    if (balance.beyond > 0)
+        text += fmt::format("; {} more than their processes said they had produced", balance.beyond);
     return text;
 }
 
@@ -240,8 +242,8 @@ void writeText(
             "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
     out << fmt::format("events   {}\ndropped  {} samples\n", log.events, log.droppedSamples);
     for (const store::LogRecord& drop : log.drops) {
-        out << fmt::format(
-            "  {}{} {}, {}\n", stepsText(drop.steps), drop.items, itemsWord(drop.dropClass), terminalText(drop.text));
+        const std::string items = drop.items == 0 ? "" : fmt::format("{} {}, ", drop.items, itemsWord(drop.dropClass));
+        out << fmt::format("  {}{}{}\n", stepsText(drop.steps), items, terminalText(drop.text));
     }
     for (const store::MissingInfo& info : catalog.missing) {
         const store::SourceInfo* source = sourceOf(catalog, info);

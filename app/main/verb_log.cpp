@@ -24,7 +24,7 @@ nlohmann::json dataOf(const store::LogRecord& record)
 /// A loss has no time and stands at its first step, if that is known.
 std::string textOf(const store::LogRecord& record)
 {
-    if (!record.isDrop)
+    if (!record.isDrop || record.items == 0) // how many is what nobody knows
         return record.text;
     const std::string where = record.steps.isEmpty()
         ? std::string()

@@ -67,7 +67,10 @@ int run(const Args& args, Report& report)
 Verb runsVerb()
 {
     return { "runs", "the archive",
-        "Lists the runs of the archive, newest first: id, name, state, ranks, last step, size.", {},
+        "Lists the runs of the archive, newest first: id, name, state (how the training ended; whether all of it can "
+        "be "
+        "read, only 'telltale inspect --verify' says), ranks, last step, size.",
+        {},
         { { "--json", "", "one JSON array on standard output" },
             { "--data-dir", "DIR", "look there instead of $TELLTALE_DATA_DIR" } },
         run };

@@ -89,7 +89,7 @@ Expected<Wanted> readWanted(const Args& args)
 Stat defaultStat(const std::vector<Stat>& stats)
 {
     for (const Stat stat : { Stat::Norm, Stat::Value, Stat::Entropy }) {
-        if (store::answers(stats, stat))
+        if (series::answers(series::statBits(stats), stat))
             return stat;
     }
     return stats.empty() ? Stat::Norm : stats.front();
@@ -151,7 +151,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         const std::vector<Stat> stats = group == groups.end() ? std::vector<Stat> {} : group->second->stats;
         for (const Stat stat : stats)
             available.emplace_back(statName(stat));
-        if (wanted.stat && !store::answers(stats, *wanted.stat))
+        if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
         rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.numel,
             row->attempts });
@@ -189,11 +189,6 @@ constexpr std::string_view stateName(CellState state)
         break;
     }
     return "not_collected";
-}
-
-bool isNonFinite(CellState state)
-{
-    return state == CellState::NaN || state == CellState::PosInf || state == CellState::NegInf;
 }
 
 /// Text: a line a value, with what the finite elements say beside a non-finite one.

@@ -62,10 +62,17 @@ Expected<void> save(const QString& path, const Settings& settings)
     const bool done = file.open(QIODevice::WriteOnly)
         && file.setPermissions(QFileDevice::ReadOwner | QFileDevice::WriteOwner)
         && file.write(document) == document.size() && file.commit();
-    if (done)
+    if (done) {
+        // The new name, too; not every file system can do that.
+        static_cast<void>(makeDurable(QFile::encodeName(info.absolutePath()).toStdString()));
         return {};
-    return failure(ErrorCode::Io, "cannot write " + path.toStdString() + ": " + file.errorString().toStdString(),
-        "check the disk and the permissions of that folder");
+    }
+    // A disk that takes a part of it fails without an error.
+    const bool isFull = file.error() == QFileDevice::ResourceError || file.error() == QFileDevice::NoError;
+    return failure(isFull ? ErrorCode::NoSpace : ErrorCode::Io,
+        "cannot write " + path.toStdString() + ": "
+            + (isFull ? std::string("the disk is full") : file.errorString().toStdString()),
+        isFull ? "free some disk space" : "check the disk and the permissions of that folder");
 }
 
 }

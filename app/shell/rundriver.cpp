@@ -268,6 +268,8 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
         m_state->setRank(least->rank);
     }
     m_state->setCatalog(catalog);
+    if (!isLive(m_state->run()))
+        m_runs.setDamage(m_state->run()->path, catalog->damage.empty() ? std::string() : catalog->damage.front());
     if (first) {
         for (const std::string& damage : catalog->damage)
             Q_EMIT problem(text(damage));

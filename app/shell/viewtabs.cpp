@@ -100,15 +100,22 @@ DataView* ViewTabs::currentView() const
     return m_pages[static_cast<std::size_t>(m_tabs->currentIndex())].view;
 }
 
+/// Of the view that is split in two, if there is one.
+QSplitter* ViewTabs::splitter() const
+{
+    return m_stack->findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly);
+}
+
 QByteArray ViewTabs::splitState() const
 {
-    return m_stack->findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly)->saveState();
+    const QSplitter* split = splitter();
+    return split ? split->saveState() : QByteArray();
 }
 
 void ViewTabs::restoreSplit(const QByteArray& state)
 {
-    if (!state.isEmpty())
-        m_stack->findChild<QSplitter*>(QString(), Qt::FindDirectChildrenOnly)->restoreState(state);
+    if (QSplitter* split = splitter(); split && !state.isEmpty())
+        split->restoreState(state);
 }
 
 void ViewTabs::paintEvent(QPaintEvent*)

@@ -8,6 +8,7 @@
 #include <telltale/common/dataview.h>
 
 class QHBoxLayout;
+class QSplitter;
 class QStackedWidget;
 class QTabBar;
 
@@ -38,6 +39,8 @@ protected:
     void dropEvent(QDropEvent* event) override;
 
 private:
+    QSplitter* splitter() const;
+
     struct Page {
         const ViewFactory* row;
         views::DataView* view;

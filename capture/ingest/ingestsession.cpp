@@ -148,7 +148,7 @@ void IngestSession::note(const SampleBatch& batch)
 
 void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64_t nowWallNs)
 {
-    m_agentNextSeq = heartbeat.seq;
+    m_agentNextSeq = std::min(heartbeat.seq, protocol::limits::kMaxSeq);
     m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
         std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
     m_ringBytes = heartbeat.ringBytes;

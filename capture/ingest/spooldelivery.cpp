@@ -124,14 +124,13 @@ Expected<SpoolReport> deliverSpool(
                 done.error().code, fmt::format("the server did not take {}: {}", report.folder, done.error().what));
         if (!*done)
             continue;
-        // A process that died without a word has none to pass on.
-        if (!found.spooled.byeReason.empty()) {
-            session.sayBye(found.spooled.byeReason);
-            context.restart();
-            context.run_for(kByeTime);
-        }
-        if (page)
-            page->remove();
+        const std::string& bye = found.spooled.byeReason;
+        session.sayBye(bye.empty() ? "restarting" : bye, [&page] {
+            if (page)
+                page->remove();
+        });
+        context.restart();
+        context.run_for(kByeTime);
         stream.disk.close(std::nullopt);
         return report;
     }

@@ -11,6 +11,7 @@
 #include <telltale/agent/outgoing.h>
 #include <telltale/core/bytes.h>
 #include <telltale/ingest/streamrequest.h>
+#include <telltale/protocol/datarules.h>
 
 namespace fs = std::filesystem;
 
@@ -72,6 +73,9 @@ Expected<SpoolImport::Found> SpoolImport::open(const fs::path& folder)
     if (found.spooled.stream) {
         found.hello = found.spooled.stream->hello;
         found.hello.firstRetainedSeq = found.spooled.stream->rules.firstRetainedSeq();
+        protocol::mendNames(found.hello);
+        if (auto ok = protocol::checkHello(found.hello); !ok)
+            return failure(ErrorCode::BadInput, folder.string() + " cannot be imported: " + ok.error().what);
     }
     return found;
 }
@@ -204,10 +208,7 @@ Expected<SpoolReport> SpoolImport::take(const fs::path& folder, Found found)
     report.rejected = session.rejected();
     report.batches = session.rules().durableSeq() - opened->durableSeq - report.rejected;
     session.lookForPage(found.hello.incarnation);
-    // How the process ended it said itself, now or when it was connected; an import says nothing about that.
-    const std::string& bye = found.spooled.byeReason;
-    m_sink.closeStream(session.stream(), bye.empty() ? std::string(store::kImported) : bye, stream.rules.nextSeq() - 1,
-        session.produced());
+    m_sink.closeStream(session.stream(), found.spooled.byeReason, stream.rules.nextSeq() - 1, session.produced());
     if (!fed)
         return tl::unexpected<Error>(std::move(fed.error()));
     stream.disk.close(std::nullopt);

@@ -41,12 +41,13 @@ public:
     explicit SpoolImport(BatchSink& sink);
     ~SpoolImport();
 
-    /// Who a spool belongs to, without changing anything; NotFound when nothing is in it, Busy while its process
-    /// lives.
+    /// A spool that was taken over, see openSpooledStream.
     struct Found {
-        protocol::Hello hello; ///< firstRetainedSeq is the spool's own
+        protocol::Hello hello; ///< firstRetainedSeq is the spool's own; empty when there is nothing to bring
         agent::SpooledStream spooled;
     };
+    /// Takes a spool over, from whoever else might, and says whose it is. Removes one with nothing in it. NotFound
+    /// without a folder, Busy while its process lives, BadInput when it names no run or agent.
     static Expected<Found> open(const std::filesystem::path& folder);
 
     /// Blocks until everything is durable. On an error the rest stays in the spool.

@@ -45,6 +45,17 @@ bool mend(std::string& name)
 
 }
 
+Expected<void> checkHello(const Hello& hello)
+{
+    if (hello.runKey.empty() || hello.agentId.empty() || hello.rank < 0 || hello.worldSize < 1)
+        return bad("its Hello names no run, agent or rank");
+    if (!isValidName(hello.runKey) || !isValidName(hello.agentId))
+        return bad("the run or agent of its Hello has a name that is too long or contains NUL");
+    if (hello.firstRetainedSeq > limits::kMaxSeq)
+        return bad("its Hello begins at a batch that nobody has made");
+    return {};
+}
+
 Expected<void> checkLayout(const SeriesLayout& layout)
 {
     if (layout.id.value == 0)
@@ -87,6 +98,13 @@ Expected<void> checkSeriesCount(std::size_t known, std::size_t added)
     return failure(ErrorCode::TooLarge,
         "more than " + std::to_string(limits::kMaxSeriesPerRun) + " series in one stream",
         "collect fewer modules, kinds or metrics");
+}
+
+void mendNames(Hello& hello)
+{
+    for (std::string* text : { &hello.runName, &hello.keySource, &hello.host, &hello.role, &hello.framework,
+             &hello.agentVersion, &hello.device, &hello.configHash })
+        mend(*text);
 }
 
 bool mendNames(SeriesDesc& series)

@@ -5,11 +5,13 @@
 
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/protocol/messages.h>
 
 namespace telltale::protocol {
 
-/// What layouts, events and blobs may say. An agent asks where they are made, so that one bad name costs that name; the
-/// server asks again where they arrive. Each error is one sentence. Thread: any (pure).
+/// What a Hello, layouts, events and blobs may say. An agent asks where they are made, so that one bad name costs that
+/// name; the server asks again where they arrive. Each error is one sentence. Thread: any (pure).
+Expected<void> checkHello(const Hello& hello);
 Expected<void> checkLayout(const SeriesLayout& layout);
 Expected<void> checkEvent(const Event& event);
 Expected<void> checkBlob(const Blob& blob);
@@ -18,5 +20,7 @@ Expected<void> checkSeriesCount(std::size_t known, std::size_t added);
 
 /// Makes every name of the series a valid one. False when nothing had to change.
 bool mendNames(SeriesDesc& series);
+/// The same for all that a Hello says but for the names that a stream is known by: those are its agent's to mend.
+void mendNames(Hello& hello);
 
 }

@@ -24,6 +24,7 @@ inline constexpr std::size_t kMaxPackedElements = 65536;
 inline constexpr int kMaxDepth = 8;
 inline constexpr std::size_t kMaxNameBytes = 1024;
 inline constexpr std::size_t kMaxSeriesPerRun = 200'000;
+inline constexpr std::uint64_t kMaxSeq = std::uint64_t { 1 } << 53; ///< of a batch: no stream makes so many
 inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
 inline constexpr std::size_t kMaxFragments = 64;
 inline constexpr std::size_t kMaxUnsentBytes = 8u << 20; ///< bytesToWrite of a peer that does not read

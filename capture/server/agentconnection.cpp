@@ -243,7 +243,7 @@ void AgentConnection::finish(QWebSocketProtocol::CloseCode code)
 
 std::uint64_t AgentConnection::toldSeq() const
 {
-    return std::max(m_session->toldSeq(), m_bye ? m_bye->lastSeq : 0);
+    return std::min(std::max(m_session->toldSeq(), m_bye ? m_bye->lastSeq : 0), protocol::limits::kMaxSeq);
 }
 
 void AgentConnection::leaveStream()

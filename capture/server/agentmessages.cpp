@@ -6,6 +6,7 @@
 #include <variant>
 
 #include <telltale/protocol/codec.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/store/clock.h>
 
 namespace telltale::server {
@@ -89,10 +90,9 @@ void AgentConnection::take(protocol::Hello& hello)
         refuse("version", what, QWebSocketProtocol::CloseCodePolicyViolated);
         return;
     }
-    if (hello.agentId.empty() || hello.agentId.size() > protocol::limits::kMaxNameBytes || hello.runKey.empty()
-        || hello.runKey.size() > protocol::limits::kMaxNameBytes
-        || hello.runName.size() > protocol::limits::kMaxNameBytes || hello.rank < 0 || hello.worldSize < 1) {
-        refuse("hello", "refused: its Hello names no run, agent or rank", QWebSocketProtocol::CloseCodePolicyViolated);
+    protocol::mendNames(hello);
+    if (const auto ok = protocol::checkHello(hello); !ok) {
+        refuse("hello", "refused: " + ok.error().what, QWebSocketProtocol::CloseCodePolicyViolated);
         return;
     }
     m_hello = std::move(hello);

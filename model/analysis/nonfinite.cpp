@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 
+#include <telltale/analysis/heatrows.h>
+
 namespace telltale::analysis {
 
 namespace {
@@ -13,25 +15,6 @@ using Rows = series::RowIndex::Rows;
 
 constexpr std::int64_t kSearchColumns = 512;
 constexpr std::int64_t kRankColumns = 64; ///< which steps does not matter, and coarse tiles know it
-
-bool isNonFinite(const series::HeatResult& heat, int row, int column)
-{
-    return heat.states[static_cast<std::size_t>(row) * static_cast<std::size_t>(heat.columns)
-               + static_cast<std::size_t>(column)]
-        >= series::CellState::NegInf;
-}
-
-Expected<series::HeatResult> readHeat(store::RunReader& reader, const Rows& rows, Stat stat, StepRange range,
-    std::int64_t columns, const series::CancelToken& cancel)
-{
-    series::HeatQuery query;
-    query.stat = stat;
-    query.range = range;
-    query.pixels = static_cast<int>(std::min(columns, range.count()));
-    for (const series::RowIndex::Row* row : rows)
-        query.rows.push_back(row->attempts);
-    return reader.heatmap(query, cancel);
-}
 
 /// First row that begins to be non-finite in a column, -1 when none does.
 int rowBeginning(const series::HeatResult& heat, int column)

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <telltale/analysis/deviation.h>
+#include <telltale/analysis/heatrows.h>
 
 namespace telltale::analysis {
 
@@ -14,18 +15,6 @@ namespace {
 
 using series::CellState;
 using Rows = series::RowIndex::Rows;
-
-Expected<series::HeatResult> readColumns(
-    store::RunReader& reader, const Rows& rows, Stat stat, StepRange range, const series::CancelToken& cancel)
-{
-    series::HeatQuery query;
-    query.stat = stat;
-    query.range = range;
-    query.pixels = static_cast<int>(std::min<std::int64_t>(kWorstColumns, range.count()));
-    for (const series::RowIndex::Row* row : rows)
-        query.rows.push_back(row->attempts);
-    return reader.heatmap(query, cancel);
-}
 
 /// In the run's own order of modules, the ranks of each together: the earliest of one step is the source whatever its
 /// rank.
@@ -52,7 +41,7 @@ Candidates earliest(const series::HeatResult& heat, const Candidates& among)
     for (int column = 0; column < heat.columns; ++column) {
         Candidates hit;
         for (int row = 0; row < heat.rows; ++row) {
-            if (heat.states[static_cast<std::size_t>(row * heat.columns + column)] >= CellState::NegInf)
+            if (isNonFinite(heat, row, column))
                 hit.rows.push_back(among.rows[static_cast<std::size_t>(row)]);
         }
         if (hit.rows.empty())
@@ -83,7 +72,7 @@ Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const seri
     const Candidates all { inModelOrder(index, kind, stat), range };
     if (all.rows.empty() || range.isEmpty())
         return result;
-    auto heat = readColumns(reader, all.rows, stat, range, cancel);
+    auto heat = readHeat(reader, all.rows, stat, range, kWorstColumns, cancel);
     if (!heat)
         return tl::unexpected(heat.error());
 
@@ -96,7 +85,7 @@ Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const seri
             const CellState state = heat->states[cell];
             if (state == CellState::Value)
                 values.push_back(static_cast<double>(heat->values[cell]));
-            if (state >= CellState::NegInf)
+            if (series::isNonFinite(state))
                 worst.nonFinite = std::max(worst.nonFinite, state);
             worst.known = worst.known || state >= CellState::Value;
         }
@@ -108,7 +97,7 @@ Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const seri
 
     Candidates source = earliest(*heat, all);
     while (!source.rows.empty() && source.range.count() > 1) {
-        heat = readColumns(reader, source.rows, stat, source.range, cancel);
+        heat = readHeat(reader, source.rows, stat, source.range, kWorstColumns, cancel);
         if (!heat)
             return tl::unexpected(heat.error());
         const Candidates finer = earliest(*heat, source);

@@ -19,7 +19,7 @@ struct WorstValue {
     Step step { -1 }; ///< where it is worst
     Rank rank { -1 }; ///< where it is worst
 
-    bool isNonFinite() const { return nonFinite >= series::CellState::NegInf; }
+    bool isNonFinite() const { return series::isNonFinite(nonFinite); }
     /// The louder of both: source, then non-finite, then the larger deviation.
     static const WorstValue& worse(const WorstValue& a, const WorstValue& b);
 };

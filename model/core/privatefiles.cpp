@@ -16,7 +16,9 @@ constexpr mode_t kFolder = 0700;
 constexpr mode_t kFile = 0600;
 constexpr mode_t kOthers = 0077;
 
-tl::unexpected<Error> refused(const char* verb, const std::string& path)
+}
+
+tl::unexpected<Error> fileError(const char* verb, const std::string& path)
 {
     const int error = errno;
     const auto code = error == EACCES || error == EPERM || error == EROFS ? ErrorCode::Denied
@@ -24,8 +26,6 @@ tl::unexpected<Error> refused(const char* verb, const std::string& path)
                                                                           : ErrorCode::Io;
     return failure(
         code, std::string("cannot ") + verb + " " + path + " (" + std::system_category().message(error) + ")");
-}
-
 }
 
 Expected<void> makePrivateFolder(const std::string& path)
@@ -41,7 +41,7 @@ Expected<void> makePrivateFolder(const std::string& path)
     }
     if (::mkdir(path.c_str(), kFolder) != 0
         && (errno != EEXIST || ::stat(path.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)))
-        return refused("make", path);
+        return fileError("make", path);
     return {};
 }
 
@@ -63,9 +63,20 @@ Expected<void> makePrivateFile(const std::string& path)
 {
     const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kFile);
     if (fd < 0)
-        return refused("make", path);
+        return fileError("make", path);
     ::close(fd);
     return {};
+}
+
+Expected<void> makeDurable(const std::string& path)
+{
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fileError("open", path);
+    const bool isSynced = ::fsync(fd) == 0;
+    auto result = isSynced ? Expected<void>() : fileError("make durable", path);
+    ::close(fd);
+    return result;
 }
 
 }

@@ -17,5 +17,9 @@ Expected<void> makePrivateFolder(const std::string& path);
 void keepPrivate(const std::string& path);
 /// An empty file for the owner alone, where there is none.
 Expected<void> makePrivateFile(const std::string& path);
+/// Waits until the disk has a file, or the names in a folder.
+Expected<void> makeDurable(const std::string& path);
+/// What errno says of a call on a file, as a sentence: "cannot make PATH (...)".
+tl::unexpected<Error> fileError(const char* verb, const std::string& path);
 
 }

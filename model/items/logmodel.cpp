@@ -34,8 +34,11 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
         static_cast<int>(record.severity()) };
     if (!record.isDrop)
         return entry;
-    if (record.steps.isEmpty()) {
+    if (record.steps.isEmpty())
         entry.step = -1;
+    if (record.items == 0) // how many is what nobody knows
+        return entry;
+    if (record.steps.isEmpty()) {
         entry.text = tr("%1 items were not stored: %2").arg(record.items).arg(text(record.text));
     } else {
         entry.text = tr("%1 items of steps %2 to %3 were not stored: %4")

@@ -54,7 +54,23 @@ void RunsModel::setArchived(std::vector<store::RunSummary> runs)
         return std::any_of(m_groups[LiveGroup].begin(), m_groups[LiveGroup].end(),
             [&](const store::RunSummary& live) { return live.path == run.path; });
     });
+    for (store::RunSummary& run : runs) {
+        const auto damage = m_damage.find(run.path);
+        if (damage == m_damage.end())
+            continue;
+        run.state = store::RunState::Damaged;
+        run.note = damage->second;
+    }
     set(ArchivedGroup, std::move(runs));
+}
+
+void RunsModel::setDamage(const std::string& path, const std::string& sentence)
+{
+    if (sentence.empty())
+        m_damage.erase(path);
+    else
+        m_damage[path] = sentence;
+    setArchived(m_groups[ArchivedGroup]);
 }
 
 void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)

@@ -29,6 +29,11 @@ enum class CellState : std::uint8_t {
     NaN = 7,
 };
 
+constexpr bool isNonFinite(CellState state)
+{
+    return state >= CellState::NegInf;
+}
+
 /// How several samples became one cell.
 enum class Reduction : std::uint8_t {
     LargestMagnitude, ///< norm, max, absmax

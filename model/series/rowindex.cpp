@@ -28,10 +28,10 @@ std::uint32_t statBits(std::span<const Stat> stats)
     return bits;
 }
 
-bool RowIndex::Row::answers(Stat stat) const
+bool answers(std::uint32_t statBits, Stat stat)
 {
     const std::uint32_t needed = stat == Stat::AbsMax ? bitOf(Stat::Min) | bitOf(Stat::Max) : bitOf(stat);
-    return (stats & needed) == needed;
+    return (statBits & needed) == needed;
 }
 
 std::uint32_t RowIndex::Tensors::find(const SeriesKey& key, bool scalar) const

@@ -19,6 +19,8 @@ namespace telltale::series {
 
 /// A bit for each stored statistic.
 std::uint32_t statBits(std::span<const Stat> stats);
+/// Whether they have a statistic, or what it is derived from.
+bool answers(std::uint32_t statBits, Stat stat);
 
 /// The rows of a run, and every way in which they are looked for: by kind, rank and statistic, by name, by pattern.
 /// Built where the catalog is read, once for each of its revisions that adds series, and asked from then on. Tensors
@@ -35,7 +37,7 @@ public:
         std::uint32_t newest = 0; ///< place of the newest attempt's series among those that the index was built from
         RowAttempts attempts; ///< series, oldest first: one of each attempt and layout
 
-        bool answers(Stat stat) const; ///< stores it, or what it is derived from
+        bool answers(Stat stat) const { return series::answers(stats, stat); }
     };
     using Rows = std::vector<const Row*>; ///< as long as the index lives
 

@@ -17,10 +17,12 @@ std::uint64_t unsignedOf(const Statement& row, int column)
     return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
 }
 
-Balance balance(std::uint64_t stored, std::uint64_t dropped, std::uint64_t told, bool isRunning)
+Balance balance(std::uint64_t stored, std::uint64_t dropped, std::uint64_t told, bool isRunning, bool isFinal)
 {
-    Balance out { std::max(told, stored + dropped), stored, dropped, 0 };
-    out.missing = isRunning ? 0 : out.produced - stored - dropped;
+    const std::uint64_t known = stored + dropped;
+    Balance out { std::max(told, known), stored, dropped, 0, 0 };
+    out.missing = isRunning ? 0 : out.produced - known;
+    out.beyond = isFinal ? out.produced - told : 0;
     return out;
 }
 
@@ -58,6 +60,7 @@ Balance& Balance::operator+=(const Balance& other)
     stored += other.stored;
     dropped += other.dropped;
     missing += other.missing;
+    beyond += other.beyond;
     return *this;
 }
 
@@ -80,8 +83,9 @@ Expected<std::vector<SourceAccount>> readAccounts(sqlite3* db, bool isLive)
             const bool isRunning = isLive && !hasSaidBye && !account.produced.isFinal;
             SourceAccount out;
             out.source = SourceId { row.integer(0) };
-            out.samples = balance(account.samples, unsignedOf(row, 3), account.produced.samples, isRunning);
-            out.scalars = balance(account.scalars, unsignedOf(row, 4), account.produced.scalars, isRunning);
+            const Produced& told = account.produced;
+            out.samples = balance(account.samples, unsignedOf(row, 3), told.samples, isRunning, told.isFinal);
+            out.scalars = balance(account.scalars, unsignedOf(row, 4), told.scalars, isRunning, told.isFinal);
             out.isExact = isRunning || hasSaidBye || account.produced.isFinal;
             accounts.push_back(out);
         });

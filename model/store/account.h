@@ -32,6 +32,7 @@ struct Balance {
     std::uint64_t stored = 0;
     std::uint64_t dropped = 0; ///< recorded as such, with a reason
     std::uint64_t missing = 0; ///< produced, neither stored nor dropped, and the process is gone
+    std::uint64_t beyond = 0; ///< stored or dropped, and the process said in the end that it had produced less
 
     Balance& operator+=(const Balance& other);
 };

@@ -14,6 +14,7 @@
 
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -95,6 +96,11 @@ RunSummary summaryOf(const std::string& path)
     run.ranks = static_cast<int>(number("SELECT count(DISTINCT rank) FROM source", 0));
     run.lastStep = Step(number("SELECT ifnull(max(last_step), -1) FROM source", -1));
     run.missingBatches = static_cast<std::uint64_t>(number(kMissingBatches, 0));
+    const std::string changed = "SELECT count(*) FROM source WHERE " + sourceWasChanged();
+    if (run.state != RunState::Damaged && number(changed.c_str(), 0) > 0) {
+        run.state = RunState::Damaged;
+        run.note = "what it says of its ranks was changed";
+    }
     // Whether the other lists of the catalogue can be reached: one page each, however long they are.
     for (const char* sql : { "SELECT max(id) FROM series", "SELECT max(id) FROM grp", "SELECT max(id) FROM event",
              "SELECT max(id) FROM tile", "SELECT max(id) FROM tail", "SELECT max(rowid) FROM layout",

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/capsulewriter.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/runfiles.h>
@@ -14,24 +9,6 @@
 
 namespace telltale::store {
 namespace {
-
-Expected<void> refused(const std::string& path, const char* what)
-{
-    const ErrorCode code = errno == ENOSPC || errno == EDQUOT ? ErrorCode::NoSpace : ErrorCode::Io;
-    return failure(code, "cannot " + std::string(what) + ' ' + path + " (" + std::strerror(errno) + ")");
-}
-
-/// Makes a file or folder durable.
-Expected<void> syncPath(const std::string& path)
-{
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return refused(path, "open");
-    const bool isSynced = ::fsync(fd) == 0;
-    auto result = isSynced ? Expected<void>() : refused(path, "make durable");
-    ::close(fd);
-    return result;
-}
 
 Expected<void> writeMeta(sqlite3* db, const RunMeta& meta)
 {
@@ -90,15 +67,15 @@ Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::create(
     std::filesystem::remove(draft + "-wal", error);
     auto ok = writeDraft(draft, meta);
     if (ok)
-        ok = syncPath(draft);
+        ok = makeDurable(draft);
     if (ok && ::rename(draft.c_str(), path.c_str()) != 0)
-        ok = refused(path, "name");
+        ok = fileError("name", path);
     if (!ok) {
         std::filesystem::remove(draft, error);
         return tl::unexpected<Error>(std::move(ok.error()));
     }
     // Not every file system can sync a folder, and SQLite does not insist either.
-    static_cast<void>(syncPath(std::filesystem::absolute(path).parent_path().string()));
+    static_cast<void>(makeDurable(std::filesystem::absolute(path).parent_path().string()));
     return open(path, live);
 }
 

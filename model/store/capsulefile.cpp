@@ -36,10 +36,11 @@ Expected<Connection> openForReading(const std::string& path)
         if (ok)
             return db;
         if (ok.error().code == ErrorCode::Newer || ok.error().code == ErrorCode::Damaged
-            || std::filesystem::exists(path + "-wal", error))
+            || ok.error().code == ErrorCode::Busy)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
-    db = openDatabase(path, OpenMode::ReadImmutable);
+    const bool hasLog = std::filesystem::exists(path + "-wal", error);
+    db = openDatabase(path, hasLog ? OpenMode::ReadAlone : OpenMode::ReadImmutable);
     if (!db)
         return db;
     if (auto ok = readAsNewest(db->get()); !ok)

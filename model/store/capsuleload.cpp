@@ -10,6 +10,7 @@
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/capsulestatements.h>
 #include <telltale/store/clock.h>
+#include <telltale/store/schema.h>
 #include <telltale/store/tailcodec.h>
 #include <telltale/store/tailreplay.h>
 
@@ -141,6 +142,11 @@ Expected<void> CapsuleWriter::loadMeta()
 
 Expected<void> CapsuleWriter::loadStreams()
 {
+    const std::string doubt
+        = "UPDATE meta SET value = 'changed' WHERE key IN (SELECT 'source.' || id FROM source WHERE "
+        + sourceWasChanged() + ')';
+    if (auto ok = execute(m_db.get(), doubt.c_str()); !ok)
+        return ok;
     constexpr std::string_view kSources
         = "SELECT id, rank, attempt, agent_id, first_step, last_step, state FROM source";
     auto ok = forEachRow(m_db.get(), kSources, [this](const Statement& row) {

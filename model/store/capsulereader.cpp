@@ -222,22 +222,29 @@ OpenTiles CapsuleReader::openTiles(GroupId group) const
 
 void CapsuleReader::noteDamage(const TileSet& set, const std::vector<StepRange>& damaged)
 {
-    for (const StepRange& steps : damaged) {
-        if (steps.isEmpty())
-            continue;
-        const Catalog& catalog = *m_index.catalog();
-        const auto group = std::find_if(catalog.groups.begin(), catalog.groups.end(),
-            [&set](const GroupInfo& candidate) { return candidate.id == set.group; });
-        if (group == catalog.groups.end())
-            continue;
-        const auto source = std::find_if(catalog.sources.begin(), catalog.sources.end(),
-            [&group](const SourceInfo& candidate) { return candidate.id == group->source; });
-        std::string sentence = fmt::format("rank {}: {} of {} series of {} is damaged from step {} to {}",
-            source == catalog.sources.end() ? -1 : source->rank.value, statName(set.stat), group->seriesCount,
-            kindName(group->kind), steps.first.value, steps.last.value);
+    const bool hasMisplaced = m_tiles->hasMisplaced(set.group);
+    if (damaged.empty() && !hasMisplaced)
+        return;
+    const Catalog& catalog = *m_index.catalog();
+    const auto group = std::find_if(catalog.groups.begin(), catalog.groups.end(),
+        [&set](const GroupInfo& candidate) { return candidate.id == set.group; });
+    if (group == catalog.groups.end())
+        return;
+    const auto source = std::find_if(catalog.sources.begin(), catalog.sources.end(),
+        [&group](const SourceInfo& candidate) { return candidate.id == group->source; });
+    const auto note = [&](std::string_view stat, const std::string& what) {
+        std::string sentence = fmt::format("rank {}: {} of {} series of {} {}",
+            source == catalog.sources.end() ? -1 : source->rank.value, stat, group->seriesCount, kindName(group->kind),
+            what);
         if (std::find(m_damage.begin(), m_damage.end(), sentence) == m_damage.end())
             m_damage.push_back(std::move(sentence));
+    };
+    for (const StepRange& steps : damaged) {
+        if (!steps.isEmpty())
+            note(statName(set.stat), fmt::format("is damaged from step {} to {}", steps.first.value, steps.last.value));
     }
+    if (hasMisplaced)
+        note("a tile", "lies where it does not belong and is left out");
 }
 
 }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/capsulestatements.h>
 
+#include <telltale/store/schema.h>
+
 namespace telltale::store {
 
 Expected<std::unique_ptr<CapsuleWriter::Statements>> CapsuleWriter::Statements::prepare(sqlite3* db)
 {
     auto all = std::make_unique<Statements>();
+    // What was found changed when the capsule was opened stays known for it.
+    const std::string writeSourceText = "INSERT OR REPLACE INTO meta(key, value) SELECT 'source.' || id, "
+        + telltale::store::sourceText()
+        + " FROM source WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM meta WHERE key = 'source.' || ?1 AND value = "
+          "'changed')";
     struct {
         Statement* statement;
         std::string_view sql;
@@ -25,6 +32,7 @@ Expected<std::unique_ptr<CapsuleWriter::Statements>> CapsuleWriter::Statements::
         { &all->streamSeq,
             "UPDATE stream SET durable_seq = max(durable_seq, ?), duplicates = ?, rejected = ? WHERE id = ?" },
         { &all->sourceSteps, "UPDATE source SET first_step = ?, last_step = ? WHERE id = ?" },
+        { &all->sourceText, writeSourceText },
         { &all->layout, "INSERT INTO layout(stream, id, bytes, crc) VALUES(?, ?, ?, ?)" },
         { &all->group,
             "INSERT INTO grp(id, stream, layout, source, kind, stats, series, first_position) VALUES(?, ?, ?, ?, ?, ?, "

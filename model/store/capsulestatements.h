@@ -8,7 +8,7 @@ namespace telltale::store {
 /// The statements of a commit, prepared once for the capsule's life. Thread: store.
 struct CapsuleWriter::Statements {
     Statement begin, commit, rollback;
-    Statement meta, source, sourceState, stream, streamEpoch, streamSeq, sourceSteps;
+    Statement meta, source, sourceState, stream, streamEpoch, streamSeq, sourceSteps, sourceText;
     Statement layout, group, series;
     Statement tail, tailDelete, tailRead, tailTrim;
     Statement event, blob, dropped, droppedMore, callOrder, quarantine;

@@ -222,6 +222,8 @@ Expected<void> CapsuleWriter::writeStreams()
     }
     for (const auto& [id, range] : steps) {
         auto ok = m_sql->sourceSteps.bind(1, range.first.value).bind(2, range.last.value).bind(3, id).run();
+        if (ok)
+            ok = sourceWritten(SourceId(id));
         if (!ok)
             return ok;
         // Repeating the commit widens by the same range again: no harm.

@@ -66,6 +66,11 @@ Expected<void> CapsuleWriter::transaction(const std::function<Expected<void>()>&
     return done;
 }
 
+Expected<void> CapsuleWriter::sourceWritten(SourceId source)
+{
+    return m_sql->sourceText.bind(1, source.value).run();
+}
+
 Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, int attempt)
 {
     SourceInfo source;
@@ -94,6 +99,8 @@ Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, in
                       .bind(12, request.pp)
                       .bind(13, request.ep)
                       .run();
+        if (ok)
+            ok = sourceWritten(source.id);
         if (!ok)
             return ok;
         return m_sql->stream.bind(1, stream.id)
@@ -148,6 +155,8 @@ Expected<void> CapsuleWriter::resume(std::int64_t id)
     StreamRow& stream = m_streams.at(id);
     auto done = transaction([&]() -> Expected<void> {
         auto ok = m_sql->sourceState.bind(1, static_cast<int>(SourceState::Running)).bind(2, stream.source.value).run();
+        if (ok)
+            ok = sourceWritten(stream.source);
         if (!ok)
             return ok;
         return m_sql->streamEpoch.bind(1, static_cast<std::int64_t>(stream.epoch) + 1).bind(2, id).run();
@@ -171,6 +180,8 @@ Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uin
     }
     auto done = transaction([&]() -> Expected<void> {
         auto ok = m_sql->sourceState.bind(1, static_cast<int>(state)).bind(2, stream.source.value).run();
+        if (ok)
+            ok = sourceWritten(stream.source);
         if (ok && account)
             ok = setMeta(accountKey(id), account->text());
         if (!ok || toldSeq <= stream.toldSeq)

@@ -149,6 +149,8 @@ private:
     LiveLayout* addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout);
     std::string conflict(const StreamRow& stream, const SampleBatch& batch) const;
 
+    /// A row of `source` was written.
+    Expected<void> sourceWritten(SourceId source);
     Expected<void> transaction(const std::function<Expected<void>()>& work);
     Expected<void> writeStaged();
     Expected<void> writeLayout(const LiveLayout& layout);

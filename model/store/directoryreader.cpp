@@ -18,6 +18,7 @@
 #include <telltale/store/checkedrow.h>
 #include <telltale/store/layoutcodec.h>
 #include <telltale/store/rowsof.h>
+#include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -231,7 +232,7 @@ Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
     for (const SourceAccount& account : *accounts) {
         const char* const reason = account.isExact
             ? "made and never stored: lost with its process, or still in its spool"
-            : "at least: its process ended without a word, how many more it had made is not known";
+            : "its process ended without a word: how many more it had made is not known";
         const auto add = [&](std::uint32_t dropClass, std::uint64_t items) {
             const auto source = std::find_if(catalog.sources.begin(), catalog.sources.end(),
                 [&account](const SourceInfo& candidate) { return candidate.id == account.source; });
@@ -251,6 +252,16 @@ Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
             add(dropclass::kScalars, account.scalars.missing);
     }
     return {};
+}
+
+Expected<void> addChanged(sqlite3* db, Catalog& catalog)
+{
+    return forEachRow(
+        db, "SELECT rank, attempt FROM source WHERE " + sourceWasChanged(), [&catalog](const Statement& row) {
+            catalog.damage.push_back("rank " + std::to_string(row.integer(0)) + ", attempt "
+                + std::to_string(row.integer(1))
+                + ": what the run says of it was changed; its rank, its steps or how it ended may be wrong");
+        });
 }
 
 /// All of `old` and what `added` has more.
@@ -303,6 +314,8 @@ Expected<void> DirectoryReader::refresh(sqlite3* db)
     for (const MissingInfo& missing : catalog.missing)
         reading.mark += std::to_string(missing.source.value) + '?' + std::to_string(missing.count()) + '\n';
     catalog.damage = damageSentences();
+    if (auto ok = addChanged(db, catalog); !ok && ok.error().code != ErrorCode::Damaged)
+        return ok;
     const bool isNew = !m_catalog || !catalog.groups.empty() || !catalog.series.empty() || reading.mark != m_mark
         || catalog.damage != m_catalog->damage;
     if (!isNew)

@@ -106,11 +106,12 @@ Expected<void> LiveRunEntry::leave(
     m_lastSeenNs = nowNs;
     m_quietSince = Clock::now();
     countConnections();
-    SourceState state = byeReason == "finished" ? SourceState::Finished
-        : byeReason == "error"                  ? SourceState::Failed
-                                                : SourceState::Lost;
-    if (const auto before = m_stateBefore.find(stream); byeReason == kImported && before != m_stateBefore.end())
-        state = before->second;
+    // How a process ended only it knows: who brings what it left, or hangs up, changes nothing of what it said before.
+    const auto before = m_stateBefore.find(stream);
+    const SourceState state = byeReason == "finished" ? SourceState::Finished
+        : byeReason == "error"                        ? SourceState::Failed
+        : before != m_stateBefore.end()               ? before->second
+                                                      : SourceState::Lost;
     auto ok = m_writer->leave(stream, state, lastSeq, produced);
     if (ok)
         m_stateBefore.erase(stream);

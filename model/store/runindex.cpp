@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <telltale/core/drops.h>
+#include <telltale/series/rowindex.h>
 
 namespace telltale::store {
 namespace {
@@ -23,11 +24,6 @@ template <typename Row, typename Id> auto find(const std::vector<Row>& rows, Id 
     return at != rows.end() && at->id == id ? at : rows.end();
 }
 
-}
-
-bool answers(const std::vector<Stat>& stored, Stat stat)
-{
-    return stat == Stat::AbsMax ? has(stored, Stat::Min) && has(stored, Stat::Max) : has(stored, stat);
 }
 
 void RunIndex::setSources(const std::vector<SourceInfo>& sources)
@@ -66,7 +62,7 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
         if (group == m_catalog->groups.end() || steps == m_sourceSteps.end() || steps->second.isEmpty())
             continue;
         const std::int64_t first = steps->second.first.value;
-        if (first <= last && answers(group->stats, stat)) {
+        if (first <= last && series::answers(series::statBits(group->stats), stat)) {
             const auto& stats = group->stats;
             const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
                 | (has(stats, Stat::NegInfs) ? 4 : 0);

@@ -51,7 +51,4 @@ private:
     std::unordered_map<Rank, std::vector<Step>> m_lossesAfter;
 };
 
-/// Whether a series of these stored statistics can answer for `stat`.
-bool answers(const std::vector<Stat>& stored, Stat stat);
-
 }

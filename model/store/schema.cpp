@@ -56,6 +56,20 @@ Expected<void> checkTables(sqlite3* db, const CapsuleFormat& format)
 
 }
 
+std::string sourceText()
+{
+    std::string sql = "quote(source.id)";
+    for (const char* column : { "rank", "attempt", "agent_id", "host", "pid", "device", "framework", "agent_version",
+             "dp", "tp", "pp", "ep", "first_step", "last_step", "state" })
+        sql.append("||','||quote(source.").append(column) += ')';
+    return sql;
+}
+
+std::string sourceWasChanged()
+{
+    return "coalesce((SELECT value FROM meta WHERE key = 'source.' || source.id) <> " + sourceText() + ", 0)";
+}
+
 Expected<void> createSchema(sqlite3* db)
 {
     if (auto ok = execute(db, "PRAGMA page_size=8192; PRAGMA auto_vacuum=INCREMENTAL"); !ok)

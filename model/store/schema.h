@@ -13,13 +13,13 @@ namespace telltale::store {
 
 inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
 
-/// Blobs with a crc column: tail, tile and blob. Every crc is crc32c of `data` alone.
+/// Blobs with a crc column: tail, tile and blob. Every crc is crc32c of `data` alone, but for tile: see TileRow.
 ///
 /// What the columns say beyond their names:
 ///   meta      "store_id", "run_id" (the short id), "run_key", "key_source", "name", "created_ns", "modified_ns",
 ///             "state" (RunState as a number), "last_seen_ns" (a rank was connected),
 ///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made),
-///             "account.<stream>" (see account.h)
+///             "account.<stream>" (see account.h), "source.<source>" (what the row of `source` says, see sourceText)
 ///   source    state = SourceState; last_step of the newest durable block
 ///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: position
 ///   in
@@ -36,6 +36,12 @@ inline std::string toldSeqKey(std::int64_t stream)
 {
     return "told_seq." + std::to_string(stream);
 }
+
+/// SQL: what a row of `source` says, as one text. It stands in meta as well, so that a row that something else than a
+/// recorder changed is known.
+std::string sourceText();
+/// SQL: whether a row of `source` was changed so. Rows of earlier versions have no second witness.
+std::string sourceWasChanged();
 
 /// Makes the tables of a new file in the newest format, with its page size and header.
 Expected<void> createSchema(sqlite3* db);

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <optional>
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 namespace telltale::store {
 namespace {
@@ -38,6 +40,21 @@ std::optional<std::uint64_t> fileSizeLimit()
     return limit.rlim_cur;
 }
 
+/// Where SQLite cannot make a file it looks whether there is one to read, and says only that there is none.
+int whyNotOpened(sqlite3* db)
+{
+    const int error = sqlite3_system_errno(db);
+    if (error != ENOENT || sqlite3_db_readonly(db, "main") != 0)
+        return error;
+    const std::string probe = std::string(sqlite3_db_filename(db, "main")) + "-probe";
+    const int fd = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return errno;
+    ::close(fd);
+    ::unlink(probe.c_str());
+    return error;
+}
+
 bool isWriting(int extended)
 {
     return extended == SQLITE_IOERR_WRITE || extended == SQLITE_IOERR_TRUNCATE || extended == SQLITE_IOERR_SHMSIZE;
@@ -58,7 +75,7 @@ void SqliteFinalizer::operator()(sqlite3_stmt* statement) const
 Error sqliteError(sqlite3* db, std::string doing)
 {
     const int extended = sqlite3_extended_errcode(db);
-    const int system = sqlite3_system_errno(db);
+    const int system = (extended & 0xFF) == SQLITE_CANTOPEN ? whyNotOpened(db) : sqlite3_system_errno(db);
     const std::string because = system != 0 ? std::string(std::strerror(system)) : std::string();
     const auto error = [&](ErrorCode code, const std::string& why, std::string todo = {}) {
         return Error { code, doing + ": " + why, std::move(todo) };
@@ -83,6 +100,8 @@ Error sqliteError(sqlite3* db, std::string doing)
     case SQLITE_AUTH:
         return error(ErrorCode::Denied, "it is not allowed");
     case SQLITE_CANTOPEN:
+        if (system == ENOSPC || system == EDQUOT)
+            return error(ErrorCode::NoSpace, because, "free some disk space; nothing is lost while agents spool");
         return error(system == EACCES || system == EPERM || system == EROFS ? ErrorCode::Denied : ErrorCode::Io,
             because.empty() ? "the file cannot be opened" : because);
     case SQLITE_IOERR:
@@ -110,7 +129,8 @@ Expected<Connection> openDatabase(const std::string& path, OpenMode mode)
     else
         flags |= mode == OpenMode::Write ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
     sqlite3* raw = nullptr;
-    const int rc = sqlite3_open_v2(fileUri(path, mode == OpenMode::ReadImmutable).c_str(), &raw, flags, nullptr);
+    const int rc = sqlite3_open_v2(fileUri(path, mode == OpenMode::ReadImmutable).c_str(), &raw, flags,
+        mode == OpenMode::ReadAlone ? "unix-none" : nullptr);
     Connection db(raw);
     if (rc != SQLITE_OK)
         return tl::unexpected<Error>(sqliteError(db.get(), "cannot open " + path));
@@ -118,7 +138,7 @@ Expected<Connection> openDatabase(const std::string& path, OpenMode mode)
     sqlite3_db_config(raw, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
     sqlite3_db_config(raw, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);
-    const bool reads = mode == OpenMode::Read || mode == OpenMode::ReadImmutable;
+    const bool reads = mode != OpenMode::Write && mode != OpenMode::Create;
     if (reads)
         sqlite3_db_config(raw, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     sqlite3_limit(raw, SQLITE_LIMIT_LENGTH, 64 << 20);
@@ -127,6 +147,11 @@ Expected<Connection> openDatabase(const std::string& path, OpenMode mode)
                                 : "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0";
     if (auto ok = execute(raw, pragmas); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
+    // Then the index of the log is in memory.
+    if (mode == OpenMode::ReadAlone) {
+        if (auto ok = execute(raw, "PRAGMA locking_mode=EXCLUSIVE"); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
+    }
     return db;
 }
 

@@ -29,7 +29,8 @@ using Connection = std::unique_ptr<sqlite3, SqliteCloser>;
 /// the act.
 Error sqliteError(sqlite3* db, std::string doing);
 
-enum class OpenMode : std::uint8_t { Read, ReadImmutable, Write, Create };
+/// ReadAlone: where nobody can write, so that nothing that readers and writers agree by can be made beside the file.
+enum class OpenMode : std::uint8_t { Read, ReadImmutable, ReadAlone, Write, Create };
 /// Opens with every defence against a hostile file: defensive mode, untrusted schema, checked cells, no memory map, no
 /// checkpoint by readers. Does not read the file yet.
 Expected<Connection> openDatabase(const std::string& path, OpenMode mode);

@@ -89,9 +89,6 @@ struct StoreCounters {
     std::uint64_t stoppedRuns = 0; ///< see RunStopped
 };
 
-/// The reason with which closeStream() ends what no process said goodbye to: how it ended stays as it was known.
-inline constexpr std::string_view kImported = "imported";
-
 /// Kept of a rejected batch; of how many: capsulewrite.cpp.
 inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 

@@ -8,6 +8,7 @@
 #include <telltale/store/sqlite.h>
 #include <telltale/store/tailcodec.h>
 #include <telltale/store/tilecodec.h>
+#include <telltale/store/tilerow.h>
 
 namespace telltale::store {
 namespace {
@@ -35,27 +36,49 @@ bool crcFits(std::string_view data, std::int64_t crc)
     return crc32c(data) == static_cast<std::uint32_t>(crc);
 }
 
+/// Finds where the sealed columns of a group end.
+Expected<void> findSealed(Statement& tiles, std::string_view stats, LiveGroup& group)
+{
+    for (const char stat : stats) {
+        tiles.bind(1, stat).bind(2, group.id.value);
+        for (auto row = tiles.step();; row = tiles.step()) {
+            if (!row)
+                return tl::unexpected<Error>(std::move(row.error()));
+            if (!*row)
+                break;
+            const std::int64_t column = tiles.integer(0);
+            if (!TileRow { 0, stat, group.id.value, column, tiles.integer(2), tiles.integer(3) }.fits(tiles.integer(1)))
+                continue;
+            // An impossible column makes the group unlike what its layout expects.
+            const bool isPossible = tiles.isInteger(0) && isColumn(column) && column % series::kTileColumns == 0;
+            group.sealed = std::max(group.sealed, isPossible ? column + series::kTileColumns : 0);
+            group.lanes = isPossible ? group.lanes : 0;
+            break;
+        }
+        tiles.reset();
+    }
+    return {};
+}
+
 Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
 {
     std::map<TailReplay::Key, std::vector<LiveGroup>> groups;
     // A tile of level 0 that is not full is the run's last; only full ones count as sealed while the run is open.
-    auto loaded = forEachRow(db,
-        "SELECT stream, layout, id, first_position, series, (SELECT max(c0) FROM tile WHERE lvl = 0 AND grp = "
-        "grp.id AND stat = (SELECT min(stat) FROM tile t WHERE t.lvl = 0 AND t.grp = grp.id)) FROM grp ORDER BY id",
-        [&groups](const Statement& row) {
+    auto tiles = Statement::prepare(
+        db, "SELECT c0, crc, first_step, last_step FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 ORDER BY c0 DESC");
+    if (!tiles)
+        return tl::unexpected<Error>(std::move(tiles.error()));
+    auto loaded = forEachRow(db, "SELECT stream, layout, id, first_position, series, stats FROM grp ORDER BY id",
+        [&](const Statement& row) -> Expected<void> {
             LiveGroup group;
             group.id = GroupId(row.integer(2));
             group.firstPosition = static_cast<int>(row.integer(3));
             group.lanes = static_cast<int>(row.integer(4));
-            // NULL without a tile. An impossible column makes the group unlike what its layout expects.
-            if (row.isInteger(5)) {
-                const std::int64_t column = row.integer(5);
-                const bool isPossible = isColumn(column) && column % series::kTileColumns == 0;
-                group.sealed = isPossible ? column + series::kTileColumns : 0;
-                group.lanes = isPossible ? group.lanes : 0;
-            }
+            if (auto ok = findSealed(*tiles, row.blob(5), group); !ok)
+                return ok;
             groups[{ row.integer(0), LayoutId(static_cast<std::uint32_t>(row.integer(1))) }].push_back(
                 std::move(group));
+            return {};
         });
     if (!loaded)
         return loaded;

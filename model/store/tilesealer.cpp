@@ -6,6 +6,7 @@
 #include <telltale/core/bytes.h>
 #include <telltale/store/pyramid.h>
 #include <telltale/store/tilecodec.h>
+#include <telltale/store/tilerow.h>
 
 namespace telltale::store {
 
@@ -89,13 +90,14 @@ Expected<std::unique_ptr<TileSealer>> TileSealer::create(sqlite3* db)
 Expected<void> TileSealer::insert(
     int level, Stat stat, GroupId group, std::int64_t c0, Step first, Step last, const std::string& data)
 {
+    const TileRow row { level, static_cast<int>(stat), group.value, c0, first.value, last.value };
     return m_insert.bind(1, level)
         .bind(2, static_cast<int>(stat))
         .bind(3, group.value)
         .bind(4, c0)
         .bind(5, first.value)
         .bind(6, last.value)
-        .bind(7, static_cast<std::int64_t>(crc32c(data)))
+        .bind(7, row.crcWith(data))
         .bindBlob(8, data)
         .run();
 }

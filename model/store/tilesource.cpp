@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <telltale/core/bytes.h>
+#include <telltale/store/tilerow.h>
 
 namespace telltale::store {
 namespace {
@@ -30,6 +31,14 @@ TileHead headOf(const Statement& row)
     const auto step
         = [&row](int column) { return Step { std::clamp(row.integer(column), -kFarthestStep, kFarthestStep) }; };
     return { row.integer(0), row.integer(1), static_cast<std::uint32_t>(row.integer(2)), { step(3), step(4) } };
+}
+
+/// Whether the row was written where it was found.
+bool isOwn(const Statement& row, const TileSet& set, int level)
+{
+    return TileRow { level, static_cast<int>(storedStat(set)), set.group.value, row.integer(1), row.integer(3),
+        row.integer(4) }
+        .fits(row.integer(2));
 }
 
 constexpr std::array kCountStats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
@@ -81,8 +90,12 @@ Expected<std::vector<TileHead>> TileSource::heads(const TileSet& set, int level,
         if (!*row)
             return heads;
         heads.push_back(headOf(m_heads));
-        if (heads.back().firstColumn % tileColumns(level) != 0 || heads.back().steps.isEmpty())
-            heads.pop_back(); // no tile of ours begins there, or covers nothing
+        // No tile of ours begins there, or covers nothing, or is this one.
+        if (heads.back().firstColumn % tileColumns(level) != 0 || heads.back().steps.isEmpty()
+            || !isOwn(m_heads, set, level)) {
+            heads.pop_back();
+            m_misplaced.insert(set.group);
+        }
     }
 }
 
@@ -152,7 +165,10 @@ Expected<std::unique_ptr<TileSource::Loaded>> TileSource::loadCounts(
     if (!*row)
         return failure(ErrorCode::Damaged, "a tile's counts are gone");
     const TileHead head = headOf(m_place);
+    const bool isHere = isOwn(m_place, with(set, stat), 0);
     m_place.reset();
+    if (!isHere)
+        return failure(ErrorCode::Damaged, "a tile's counts are those of another");
     return load(with(set, stat), 0, head);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,6 +60,8 @@ public:
     /// The lanes of the wanted sub-blocks, in their order; null where the tile ends before. The blob is read once at
     /// most.
     Expected<Blocks> lanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
+    /// Whether a tile was met among those of the group, and left out, that does not belong there.
+    bool hasMisplaced(GroupId group) const { return m_misplaced.contains(group); }
 
 private:
     /// A blob and its directory, which looks into the bytes.
@@ -78,6 +81,7 @@ private:
     const std::shared_ptr<series::BlockCache> m_cache;
     Expected<Blocks> absMaxLanes(const TileSet& set, int level, const TileHead& head, std::span<const int> subBlocks);
 
+    std::set<GroupId> m_misplaced;
     Statement m_heads;
     Statement m_newest;
     Statement m_blob;

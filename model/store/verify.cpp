@@ -12,12 +12,13 @@
 #include <telltale/store/checkedrow.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/tilecodec.h>
+#include <telltale/store/tilerow.h>
 
 namespace telltale::store {
 namespace {
 
 constexpr const char* kTiles = "SELECT tile.id, tile.crc, tile.data, tile.stat, tile.first_step, tile.last_step, "
-                               "grp.kind, source.rank, tile.lvl, tile.c0, grp.stats, grp.series FROM tile "
+                               "grp.kind, source.rank, tile.lvl, tile.c0, grp.stats, grp.series, tile.grp FROM tile "
                                "LEFT JOIN grp ON grp.id = tile.grp LEFT JOIN source ON source.id = grp.source";
 
 struct Tile {
@@ -49,7 +50,8 @@ bool isInPlace(const Statement& statement)
     const std::int64_t column = row.number<std::int64_t>(9);
     const std::int64_t lanes = row.number(11, 1, series::kTileSeries);
     const auto view = openTile(row.blob(2));
-    if (!row.isGood() || !view || !isColumn(column) || column % tileColumns(level) != 0
+    const TileRow place { level, stat, row.any(12), column, steps.first.value, steps.last.value };
+    if (!row.isGood() || !view || !place.fits(row.any(1)) || !isColumn(column) || column % tileColumns(level) != 0
         || row.blob(10).find(stat) == std::string_view::npos || view->lanes() != lanes)
         return false;
     const auto& first = view->firstSteps();

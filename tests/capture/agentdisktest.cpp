@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <telltale/agent/agent.h>
+#include <telltale/agent/productionpage.h>
 #include <telltale/core/kinds.h>
 
 #include "agentfakeserver.h"
@@ -290,6 +291,31 @@ private Q_SLOTS:
         QVERIFY(!trainer.agent.close("finished"));
         QVERIFY(Clock::now() - start < kFlush + kSlack);
         QCOMPARE(trainer.produced(), 400u * kSeries);
+    }
+
+    void whatAKilledProcessMadeIsKeptUntilTheServerHasHeardIt()
+    {
+        protocol::Hello hello = optionsFor({}, m_folder, nullptr).hello;
+        {
+            ProductionPage page(hello, optionsFor({}, m_folder, nullptr).runFolder());
+            if (!page.isOpen())
+                QSKIP("there is no memory file system here");
+            page.set(7, 3);
+        }
+        {
+            FakeServer server(*m_store);
+            server.faults().isDeafAfterWelcome = true;
+            Trainer trainer(optionsFor(server.join(), m_folder, nullptr));
+            // The second connection is the agent's own: it has said all of the other process.
+            QTRY_VERIFY_WITH_TIMEOUT(server.connections() >= 2, kWaitMs);
+            static_cast<void>(trainer.agent.flush(std::chrono::milliseconds(100))); // a few turns of its sender
+            trainer.agent.close("finished");
+        }
+        QVERIFY(ProductionPage::leftBy(hello.incarnation));
+        FakeServer server(*m_store);
+        Trainer trainer(optionsFor(server.join(), m_folder, nullptr));
+        QTRY_VERIFY_WITH_TIMEOUT(!ProductionPage::leftBy(hello.incarnation), kWaitMs);
+        QVERIFY(trainer.agent.close("finished"));
     }
 
 private:

@@ -304,6 +304,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("line");
         QTest::newRow("batch before Hello") << "no hello" << kPolicy << "not Hello";
         QTest::newRow("Hello without a name") << "nameless" << kPolicy << "names no run";
+        QTest::newRow("Hello with a NUL in its name") << "nul" << kPolicy << "contains NUL";
+        QTest::newRow("Hello at the end of all numbers") << "far" << kPolicy << "nobody has made";
         QTest::newRow("Hello of another protocol") << "version" << kPolicy << "protocol 7";
         QTest::newRow("second Hello") << "second" << kPolicy << "second Hello";
         QTest::newRow("stale epoch") << "epoch" << kPolicy << "older connection";
@@ -461,11 +463,17 @@ private:
             peer.peer.send(peer.batch(1));
             return;
         }
-        if (which == QLatin1String("nameless") || which == QLatin1String("version")) {
+        if (QStringList {
+                QStringLiteral("nameless"), QStringLiteral("nul"), QStringLiteral("far"), QStringLiteral("version") }
+                .contains(which)) {
             QVERIFY(peer.knock());
             protocol::Hello hello = peer.hello();
             if (which == QLatin1String("nameless"))
                 hello.agentId.clear();
+            else if (which == QLatin1String("nul"))
+                hello.runKey += '\0';
+            else if (which == QLatin1String("far"))
+                hello.firstRetainedSeq = ~std::uint64_t { 0 };
             else
                 hello.protoMin = hello.protoMax = 7;
             peer.peer.send(hello);

@@ -365,6 +365,27 @@ private Q_SLOTS:
         QVERIFY2(account.reasons.front().find("not known") != std::string::npos, account.reasons.front().c_str());
     }
 
+    void moreThanAProcessSaysItMadeIsSaid()
+    {
+        stopServer();
+        Direct direct(*m_service);
+        const auto layout = layoutOf(1, "w");
+        protocol::PayloadBuilder builder;
+        builder.addLayout(*layout);
+        builder.addBlock(blockOf(layout, 1));
+        QCOMPARE(direct.give(1, builder), ingest::IngestSession::Verdict::Accept);
+        QVERIFY(direct.settle(1).empty());
+        protocol::Heartbeat heartbeat;
+        heartbeat.producedSamples = 4;
+        heartbeat.isFinal = true;
+        direct.session->onHeartbeat(heartbeat, 1);
+        direct.sink.closeStream(direct.session->stream(), "finished", 1, direct.session->produced());
+        stop();
+        const store::SourceAccount said = accounts().second;
+        QCOMPARE(said.samples.stored, std::uint64_t { 6 });
+        QCOMPARE(said.samples.beyond, std::uint64_t { 2 });
+    }
+
     void aRunThatEndedWellOwesNothing()
     {
         AgentDriver driver(setup());

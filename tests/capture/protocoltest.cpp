@@ -4,6 +4,7 @@
 #include <random>
 
 #include <telltale/protocol/codec.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
@@ -98,6 +99,23 @@ private Q_SLOTS:
             QVERIFY2(decoded, decoded ? "" : decoded.error().what.c_str());
             QVERIFY(*decoded == message);
         }
+    }
+
+    void whatAHelloSaysOfItsProcessIsMendedAndNotRefused()
+    {
+        Hello hello = fullHello();
+        const Hello was = hello;
+        mendNames(hello);
+        QVERIFY(hello == was);
+        hello.host = std::string("node\0one", 8);
+        hello.device.assign(5000, 'x');
+        hello.framework = "torch\xff";
+        mendNames(hello);
+        for (const std::string* text : { &hello.host, &hello.device, &hello.framework })
+            QVERIFY2(isValidName(*text), text->c_str());
+        QVERIFY(checkHello(hello));
+        hello.agentId.assign(limits::kMaxNameBytes + 1, 'x'); // a name that streams are told apart by
+        QVERIFY(!checkHello(hello));
     }
 
     void damagedBytesGiveAnErrorOrAMessage()

@@ -40,6 +40,32 @@ Outcome call(app::Verb (*verb)(), std::vector<std::string> words)
     return { code, nlohmann::json::parse(out.str(), nullptr, false), err.str() };
 }
 
+/// A server on a data directory, with its store. Thread: gui.
+struct Serving {
+    std::unique_ptr<store::StoreService> service;
+    std::unique_ptr<server::CaptureServer> server;
+
+    Serving(const std::string& dataDir, const std::string& listen)
+    {
+        store::StoreOptions options;
+        options.dataDir = dataDir;
+        auto started = store::StoreService::start(options);
+        QVERIFY(started);
+        service = std::move(*started);
+        server::ServerOptions serverOptions;
+        serverOptions.dataDir = dataDir;
+        serverOptions.listen = listen;
+        auto listening = server::CaptureServer::start(serverOptions, *service);
+        QVERIFY(listening);
+        server = std::move(*listening);
+    }
+    void stop()
+    {
+        server->stop();
+        service->stop();
+    }
+};
+
 std::size_t filesIn(const std::string& folder)
 {
     std::size_t files = 0;
@@ -168,40 +194,43 @@ private Q_SLOTS:
     {
         QFETCH(QString, listen);
         trainOffline("run", 100);
-        store::StoreOptions options;
-        options.dataDir = m_data;
-        auto service = store::StoreService::start(options);
-        QVERIFY(service);
-        server::ServerOptions serverOptions;
-        serverOptions.dataDir = m_data;
-        serverOptions.listen = listen.toStdString();
-        auto server = server::CaptureServer::start(serverOptions, **service);
-        QVERIFY(server);
+        Serving serving(m_data, listen.toStdString());
         const Outcome imported = import(m_spool);
         QVERIFY2(imported.code == 0, imported.err.c_str());
         QVERIFY(imported.json["streams"][0]["delivered"].get<bool>());
         QCOMPARE(filesIn(m_spool), std::size_t { 0 });
-        (*server)->stop();
-        (*service)->stop();
+        serving.stop();
         const auto runs = store::listRuns(m_data);
         QCOMPARE(runs.size(), std::size_t { 1 });
         QCOMPARE(runs.front().id, imported.json["streams"][0]["run"].get<std::string>());
         expectEveryValue(runs.front().path, 100);
     }
 
+    void theNextAgentSaysHowTheEarlierOneEnded()
+    {
+        trainOffline("run", 20);
+        Serving serving(m_data, "127.0.0.1:0");
+        AgentDriver::Setup setup = offline("run");
+        setup.mode.clear();
+        setup.join = serving.server->joinString().toStdString();
+        AgentDriver next(setup);
+        QTRY_COMPARE(filesIn(m_spool), std::size_t { 0 });
+        QVERIFY(next.close("error"));
+        serving.stop();
+        const auto runs = store::listRuns(m_data);
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        const auto sources = call(app::inspectVerb, { runs.front().path }).json["sources"];
+        QCOMPARE(sources.size(), std::size_t { 2 });
+        QCOMPARE(sources.at(0)["state"].get<std::string>(), std::string("finished"));
+        QCOMPARE(sources.at(1)["state"].get<std::string>(), std::string("failed"));
+        expectEveryValue(runs.front().path, 20);
+    }
+
     void aServerThatIsGoneLeavesTheSpoolWhole()
     {
         trainOffline("run", 20);
-        store::StoreOptions options;
-        options.dataDir = m_data;
-        auto service = store::StoreService::start(options);
-        QVERIFY(service);
-        server::ServerOptions serverOptions;
-        serverOptions.dataDir = m_data;
-        serverOptions.listen = "127.0.0.1:0";
-        auto server = server::CaptureServer::start(serverOptions, **service);
-        QVERIFY(server);
-        (*server)->stop();
+        Serving serving(m_data, "127.0.0.1:0");
+        serving.server->stop();
         const auto before = filesIn(m_spool);
         const Outcome imported = import(m_spool);
         QCOMPARE(imported.code, 1);

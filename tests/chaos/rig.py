@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE_S = 60.0  # for what takes a second on an idle machine
+SAMPLES_PER_STEP = 96  # samples.h
 HEAL_S = 10.0  # an agent has delivered everything so long after a fault is over
 REFUSED_S = 30.0  # a server whose store does not take a run asks its agent to wait so long
 
@@ -152,6 +153,7 @@ class Driver:
         self.oracle = oracle
         self.is_acked = False
         self.is_over = False
+        self.was_killed = False
 
     def _expect(self, word: str, timeout: float) -> list[str]:
         while True:
@@ -192,7 +194,7 @@ class Driver:
         return 0, 0
 
     def kill(self) -> None:
-        self.is_over = True
+        self.is_over = self.was_killed = True
         self.program.kill()
 
     def close(self) -> None:
@@ -322,9 +324,29 @@ class Trial(contextlib.ExitStack):
 
     def judge(self, data: Path, kept_before: int | None = None) -> dict[str, Any]:
         verdict = self.verdict(data, kept_before)
-        if verdict["problems"]:
-            raise Broken("; ".join(verdict["problems"]))
+        problems = verdict["problems"] or self._misreported(data, verdict)
+        if problems:
+            raise Broken("; ".join(problems))
         return verdict
+
+    def _misreported(self, data: Path, verdict: dict[str, Any]) -> list[str]:
+        """What `telltale inspect` says otherwise than the judge."""
+        capsule = next((data / "runs").glob("*.telltale"))
+        words = [str(self.build / "bin/telltale"), "inspect", str(capsule), "--json"]
+        told = json.loads(subprocess.run(words, capture_output=True, env=self.env, check=True).stdout)["samples"]
+        accounted = told["stored"] + told["dropped"] + told["missing"]
+        # Of a killed process the oracle does not know whether its last step was still produced.
+        doubt = SAMPLES_PER_STEP * len([driver for driver in self.drivers if driver.was_killed])
+        truths = {
+            "stored": told["stored"] == verdict["stored"],
+            "dropped": told["dropped"] == verdict["dropped"] or doubt > 0,
+            "missing": doubt > 0 or told["missing"] == 0,
+            "exact": told["exact"] or doubt > 0,
+            "produced": told["produced"] <= verdict["issued"]
+            and (not told["exact"] or told["produced"] >= verdict["issued"] - doubt),
+            "the sum": told["produced"] == accounted,
+        }
+        return [f"inspect is wrong about {what}: {told}, {verdict}" for what, is_true in truths.items() if not is_true]
 
     def verdict(self, data: Path, kept_before: int | None = None) -> dict[str, Any]:
         words = [str(self.build / "tests/chaosjudge"), str(data)]

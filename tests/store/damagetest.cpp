@@ -29,6 +29,7 @@ using Values = std::map<std::int64_t, std::pair<std::uint64_t, series::CellState
 /// All that reading a capsule gives, by whatever way.
 struct Picture {
     std::string error; ///< it does not open
+    std::map<std::int64_t, std::string> ranks; ///< what is said of each source
     std::map<Key, Values> values;
     std::vector<std::string> reports; ///< what is said of damage
 };
@@ -56,6 +57,17 @@ void drawSome(RunReader& reader, const Catalog& catalog)
     static_cast<void>(reader.blob("structure", {}, Step { 2000 }));
 }
 
+std::string textOf(const SourceInfo& source)
+{
+    std::string text = source.agentId + '|' + source.host + '|' + source.device + '|' + source.framework;
+    for (const std::int64_t number :
+        { std::int64_t { source.rank.value }, std::int64_t { source.attempt }, source.pid, std::int64_t { source.dp },
+            std::int64_t { source.tp }, std::int64_t { source.pp }, std::int64_t { source.ep }, source.firstStep.value,
+            source.lastStep.value, static_cast<std::int64_t>(source.state) })
+        text += '|' + std::to_string(number);
+    return text;
+}
+
 Picture readAll(const std::string& path)
 {
     Picture picture;
@@ -72,6 +84,8 @@ Picture readAll(const std::string& path)
         picture.error = catalog.error().sentence();
         return picture;
     }
+    for (const SourceInfo& source : (*catalog)->sources)
+        picture.ranks[source.id.value] = textOf(source);
     std::map<GroupId, const GroupInfo*> groups;
     for (const GroupInfo& group : (*catalog)->groups)
         groups[group.id] = &group;
@@ -122,6 +136,8 @@ std::string lieOf(const Picture& whole, const Picture& damaged)
                 return name + " has another value at step " + std::to_string(step);
         }
     }
+    if (damaged.reports.empty() && damaged.ranks != whole.ranks)
+        return "something else is said of a rank";
     return damaged.reports.empty() && damaged.values != whole.values ? "values are gone without a word" : std::string();
 }
 
@@ -139,6 +155,10 @@ private Q_SLOTS:
     void damagedFilesSayTheTruthOrThatTheyCannot();
     void hostileRowsSayTheTruthOrThatTheyCannot_data();
     void hostileRowsSayTheTruthOrThatTheyCannot();
+
+    void everyChangeOfARankOrATileIsTold_data();
+    void everyChangeOfARankOrATileIsTold();
+    void aChangedRankStaysKnownWhenItsRunGoesOn();
 
 private:
     /// The run of a killed server with one more tail row, of blocks of zeros that each name a column and how many
@@ -419,6 +439,64 @@ void DamageTest::hostileRowsSayTheTruthOrThatTheyCannot()
             QVERIFY2(lie.empty(), (sql + ": " + lie).c_str());
         }
     }
+}
+
+/// What a row is found by, and what it says of its blob or rank: no number of them may change without a word.
+void DamageTest::everyChangeOfARankOrATileIsTold_data()
+{
+    QTest::addColumn<QString>("table");
+    QTest::addColumn<QString>("column");
+    for (const char* column : { "rank", "attempt", "agent_id", "host", "pid", "device", "framework", "dp", "tp", "pp",
+             "ep", "first_step", "last_step", "state" })
+        QTest::addRow("source.%s", column) << QStringLiteral("source") << QString::fromLatin1(column);
+    for (const char* column : { "lvl", "stat", "grp", "c0", "first_step", "last_step" })
+        QTest::addRow("tile.%s", column) << QStringLiteral("tile") << QString::fromLatin1(column);
+}
+
+void DamageTest::everyChangeOfARankOrATileIsTold()
+{
+    QFETCH(QString, table);
+    QFETCH(QString, column);
+    const bool isThorough = trials() > 80;
+    for (const bool isClosed : { true, false }) {
+        for (const char* value : { "2147483648", "3", "0", "COLUMN + 256", "-256" }) {
+            for (const int of : { 0, 1, 2 }) { // all rows, the first, the last
+                // The two that once lied, and a few more, in the ordinary run.
+                if (!isThorough && (of != (isClosed ? 0 : 1) || qstrcmp(value, "2147483648") != 0))
+                    continue;
+                const std::string order = of == 1 ? "min" : "max";
+                const QString sql
+                    = QStringLiteral("UPDATE OR IGNORE %1 SET %2 = %3")
+                          .arg(table, column, QString::fromLatin1(value).replace(QStringLiteral("COLUMN"), column))
+                    + (of == 0 ? QString()
+                               : QString::fromStdString(" WHERE id = (SELECT " + order + "(id) FROM ") + table
+                                + QStringLiteral(")"));
+                const std::string path = fresh(isClosed);
+                change(path, sql.toStdString());
+                const std::string lie = lieOf(m_whole, readAll(path));
+                QVERIFY2(lie.empty(), qPrintable(sql + QStringLiteral(": ") + QString::fromStdString(lie)));
+            }
+        }
+    }
+}
+
+void DamageTest::aChangedRankStaysKnownWhenItsRunGoesOn()
+{
+    const std::string path = fresh(false);
+    change(path, "UPDATE source SET rank = 5 WHERE id = 1");
+    {
+        LiveRun live;
+        const auto writer = CapsuleBuilder::must(CapsuleWriter::open(path, live));
+        for (const auto& [id, stream] : writer->streams()) {
+            CapsuleBuilder::must(writer->resume(id));
+            CapsuleBuilder::must(writer->leave(id, SourceState::Finished, 0));
+        }
+    }
+    const auto reader = CapsuleBuilder::must(openReader({ path, {}, {}, nullptr }));
+    const auto catalog = CapsuleBuilder::must(reader->catalog());
+    QCOMPARE(catalog->damage.size(), std::size_t { 1 }); // and the other rank is what was written
+    QVERIFY2(catalog->damage.front().starts_with("rank 5, attempt 0: "), catalog->damage.front().c_str());
+    QCOMPARE(describeRun(path).state, RunState::Damaged);
 }
 
 QTEST_GUILESS_MAIN(DamageTest)

@@ -5,7 +5,10 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <sys/mount.h>
+
 #include <telltale/core/bytes.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/capsulereader.h>
 #include <telltale/store/directoryreader.h>
 #include <telltale/store/runreader.h>
@@ -18,6 +21,39 @@ using namespace telltale::series;
 using namespace telltale::store;
 using namespace telltale::test;
 
+namespace {
+
+/// A file system of its own. Thread: the test's.
+class Medium {
+public:
+    Medium(const QString& folder, const char* options)
+        : m_folder(folder.toStdString())
+        , m_isThere(QDir().mkpath(folder) && ::mount("tmpfs", m_folder.c_str(), "tmpfs", 0, options) == 0)
+    {
+    }
+    ~Medium()
+    {
+        if (m_isThere)
+            ::umount2(m_folder.c_str(), MNT_DETACH);
+    }
+    Medium(const Medium&) = delete;
+    Medium& operator=(const Medium&) = delete;
+
+    bool isThere() const { return m_isThere; }
+    /// From now on.
+    bool isReadOnly() const
+    {
+        return ::mount("tmpfs", m_folder.c_str(), "tmpfs", MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+    }
+    std::string path(const char* name) const { return m_folder + '/' + name; }
+
+private:
+    const std::string m_folder;
+    const bool m_isThere;
+};
+
+}
+
 class ReaderStateTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -29,6 +65,8 @@ private Q_SLOTS:
     void aNewerFormatIsRefusedByName();
     void whatIsNoCapsuleIsRefused();
     void aFinishedCapsuleOpensInAFolderThatCannotBeWritten();
+    void aCrashedCapsuleOpensOnAMediumThatCannotBeWritten();
+    void aDiskWithoutRoomForARunIsSaidToBeFull();
     void theCatalogIsTheSameObjectUntilItChanges();
     void whatHappensDoesNotHaveTheSeriesReadAgain();
     void readersOfAPoolShareWhatWasRead();
@@ -241,6 +279,46 @@ void ReaderStateTest::aFinishedCapsuleOpensInAFolderThatCannotBeWritten()
         QCOMPARE(QDir(m_dir->path()).entryList(QDir::Files).size(), 1);
     }
     QVERIFY(QFile::setPermissions(m_dir->path(), before));
+}
+
+void ReaderStateTest::aCrashedCapsuleOpensOnAMediumThatCannotBeWritten()
+{
+    const Medium medium(m_dir->filePath(QStringLiteral("medium")), "size=16m");
+    if (!medium.isThere())
+        QSKIP("only root can make a file system");
+    const std::string crashed = medium.path("run.telltale");
+    {
+        CapsuleBuilder builder(path());
+        write(builder, 1, 300);
+        // As its recorder leaves it that is killed: the newest steps are in the log alone.
+        for (const char* part : { "", "-wal" })
+            QVERIFY(QFile::copy(QString::fromStdString(path() + part), QString::fromStdString(crashed + part)));
+    }
+    QVERIFY(medium.isReadOnly());
+    QCOMPARE(describeRun(crashed).state, RunState::Interrupted);
+    auto reader = openReader({ crashed, {}, {}, nullptr });
+    QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
+    int values = 0;
+    QVERIFY(
+        (*reader)->raw(rowOf(**reader), Stat::Norm, { Step { 0 }, Step { 1000 } }, [&values](const RawValue& value) {
+            values += value.value == static_cast<double>(value.step.value) ? 1 : 0;
+            return true;
+        }));
+    QCOMPARE(values, 300);
+    const auto verified = verifyCapsule(crashed);
+    QVERIFY(verified && verified->problems.empty());
+}
+
+void ReaderStateTest::aDiskWithoutRoomForARunIsSaidToBeFull()
+{
+    const Medium medium(m_dir->filePath(QStringLiteral("medium")), "nr_inodes=2"); // the folder and one file: no log
+    if (!medium.isThere())
+        QSKIP("only root can make a file system");
+    LiveRun live;
+    const auto writer = CapsuleWriter::create(medium.path("run.telltale"), {}, live);
+    QVERIFY(!writer);
+    QCOMPARE(writer.error().code, ErrorCode::NoSpace);
+    QVERIFY2(writer.error().what.find("No space left") != std::string::npos, writer.error().what.c_str());
 }
 
 void ReaderStateTest::theCatalogIsTheSameObjectUntilItChanges()

@@ -7,6 +7,7 @@
 #include <QTest>
 
 #include <telltale/store/archive.h>
+#include <telltale/store/catalog.h>
 #include <telltale/store/sqlite.h>
 
 #include "capsulecontent.h"
@@ -75,6 +76,21 @@ private Q_SLOTS:
         QCOMPARE(stateOf(opened), RunState::Live);
         recorder.service().closeStream(again.stream, "finished", 0);
         QTRY_COMPARE(stateOf(opened), RunState::Finished);
+    }
+
+    void whoBringsTheRestOfAProcessDoesNotChangeHowItEnded()
+    {
+        QTemporaryDir dir;
+        Recorder recorder(dir.path().toStdString());
+        std::string path;
+        // The process itself; then the next one, an import or a server that passes its spool on.
+        for (const char* reason : { "finished", "restarting", "" }) {
+            const auto opened = recorder.open(makeRequest("job", 1));
+            path = opened.run->path;
+            recorder.service().closeStream(opened.stream, reason, 0);
+            QTRY_COMPARE(numberOf(path, "SELECT state FROM source"), static_cast<std::int64_t>(SourceState::Finished));
+        }
+        QTRY_COMPARE(describeRun(path).state, RunState::Finished);
     }
 
     void aLostRunStaysLostWhenRecordingEnds()

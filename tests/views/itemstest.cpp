@@ -146,6 +146,46 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(model.index(RunsModel::ArchivedGroup, 0)), 1);
     }
 
+    void aRunThatWasFoundDamagedIsNotListedAsFinished()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.setArchived({ run("a"), run("b") });
+        model.setDamage("/runs/b", "its list of series cannot be read completely");
+        const auto stateOf = [&model](const char* id) {
+            return static_cast<store::RunState>(model.indexOf(QString::fromLatin1(id)).data(StateRole).toInt());
+        };
+        QCOMPARE(stateOf("b"), store::RunState::Damaged);
+        QVERIFY(model.indexOf(QStringLiteral("b"))
+                    .data(Qt::ToolTipRole)
+                    .toString()
+                    .contains(QStringLiteral("its list of series")));
+        QCOMPARE(stateOf("a"), store::RunState::Finished);
+        model.setArchived({ run("a"), run("b") }); // listed again, without reading
+        QCOMPARE(stateOf("b"), store::RunState::Damaged);
+        model.setDamage("/runs/b", {});
+        model.setArchived({ run("a"), run("b") });
+        QCOMPARE(stateOf("b"), store::RunState::Finished);
+    }
+
+    void aLossOfNobodyKnowsHowMuchIsNotSaidToBeNothing()
+    {
+        store::Catalog catalog;
+        for (const std::uint64_t items : { 0u, 5u }) {
+            store::LogRecord record;
+            record.isDrop = true;
+            record.items = items;
+            record.text = "its process is gone";
+            catalog.unaccounted.push_back(record);
+        }
+        LogModel model;
+        model.setDirectory(&catalog);
+        const auto message
+            = [&model](int row) { return model.index(row, LogModel::ColumnCount - 1).data().toString(); };
+        QCOMPARE(message(0), QStringLiteral("its process is gone"));
+        QCOMPARE(message(1), QStringLiteral("5 items were not stored: its process is gone"));
+    }
+
     void syncedRowsEqualTheWantedOnes()
     {
         std::uint32_t seed = 7;

@@ -1,13 +1,33 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDir>
 #include <QFile>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <telltale/settings/settingsfile.h>
 
 using namespace telltale;
 using namespace telltale::settings;
+
+namespace {
+
+int foldersSynced = 0;
+
+}
+
+/// Stands in for the C library's, and counts.
+extern "C" int fsync(int fd)
+{
+    struct stat info { };
+    foldersSynced += ::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode) ? 1 : 0;
+    return static_cast<int>(::syscall(SYS_fsync, fd));
+}
 
 namespace {
 
@@ -128,6 +148,28 @@ private Q_SLOTS:
             QFile::setPermissions(path, QFile::ReadOwner | QFile::WriteOwner | QFile::ReadGroup | QFile::ReadOther));
         QVERIFY(save(path, everything()));
         QVERIFY(!(QFile::permissions(path) & (QFile::ReadGroup | QFile::ReadOther)));
+    }
+
+    void aSaveIsDurableWithItsName()
+    {
+        QTemporaryDir dir;
+        foldersSynced = 0;
+        QVERIFY(save(dir.filePath(QStringLiteral("desktop.json")), everything()));
+        QCOMPARE(foldersSynced, 1);
+    }
+
+    void aFullDiskIsSaidToBeFull()
+    {
+        QTemporaryDir dir;
+        const QByteArray folder = QFile::encodeName(dir.path());
+        if (::mount("tmpfs", folder.constData(), "tmpfs", 0, "size=4k") != 0)
+            QSKIP("only root can make a file system");
+        const auto gone = qScopeGuard([&folder] { ::umount2(folder.constData(), MNT_DETACH); });
+        Settings large = everything();
+        large.selection = QStringList(2000, QStringLiteral("a.module.of.a.long.name"));
+        const auto saved = save(dir.filePath(QStringLiteral("desktop.json")), large);
+        QVERIFY(!saved);
+        QCOMPARE(saved.error().code, ErrorCode::NoSpace);
     }
 
     void aFolderThatCannotBeWrittenIsAnError()

@@ -3,6 +3,7 @@
 #include <QBuffer>
 #include <QDir>
 #include <QMouseEvent>
+#include <QPainter>
 #include <QTest>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -16,6 +17,7 @@
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewcanvas.h>
 #include <telltale/runs/rankbars.h>
+#include <telltale/runs/stateglyph.h>
 
 #include "commonsynthetic.h"
 
@@ -28,6 +30,16 @@ class PlotPictures : public QObject {
 
 private Q_SLOTS:
     void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral("pictures"))); }
+
+    void aRunThatEndedIsNotTickedOff()
+    {
+        QImage glyph(32, 32, QImage::Format_ARGB32_Premultiplied);
+        glyph.fill(Qt::transparent);
+        QPainter painter(&glyph);
+        paintRunState(&painter, QRectF(0, 0, 32, 32), store::RunState::Finished);
+        painter.end();
+        QCOMPARE(glyph, glyph.mirrored(true, false)); // a tick is lopsided
+    }
 
     void everyPictureShowsTheRose_data()
     {

@@ -108,7 +108,7 @@ void paintSign(QPainter& painter, QPointF centre, double size, CellState state, 
         painter.setPen(QPen(colour, std::max(1.2, size / 6), Qt::SolidLine, Qt::RoundCap));
         painter.drawLine(centre + QPointF(-half, -half), centre + QPointF(half, half));
         painter.drawLine(centre + QPointF(-half, half), centre + QPointF(half, -half));
-    } else if (isNonFinite(state)) {
+    } else if (series::isNonFinite(state)) {
         painter.setPen(Qt::NoPen);
         painter.setBrush(colour);
         painter.drawPolygon(triangle(centre, size, state == CellState::PosInf));
@@ -119,7 +119,7 @@ void paintCell(QPainter& painter, const QRectF& cell, CellState state, const The
 {
     painter.save();
     painter.fillRect(cell, fill(state, theme));
-    if (isNonFinite(state))
+    if (series::isNonFinite(state))
         paintSign(painter, cell.center(), std::min(cell.width(), cell.height()) * 0.62, state, ink(state));
     else
         paintPattern(painter, cell.adjusted(1, 1, -1, -1), state, theme);

@@ -16,10 +16,6 @@ namespace telltale::views {
 /// Thread: gui.
 namespace glyphs {
 
-constexpr bool isNonFinite(series::CellState state)
-{
-    return state >= series::CellState::NegInf;
-}
 QString word(series::CellState state); ///< "NaN", "+Inf", "not collected", ...; empty for a value
 /// Fill of a cell; base for the ways of having no value.
 QColor fill(series::CellState state, const Theme& theme);

@@ -177,12 +177,12 @@ void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
         const CellState state = picture.strongest[static_cast<std::size_t>(column)];
         const bool onOthers
             = picture.axes == HeatAxes::ModuleByStep && !m_otherRanks.at(picture.stepsOf(column).first).empty();
-        if (!glyphs::isNonFinite(state) && !onOthers)
+        if (!series::isNonFinite(state) && !onOthers)
             continue;
         const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
         const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
         const double width = std::max(1.0, right - left);
-        if (!glyphs::isNonFinite(state)) {
+        if (!series::isNonFinite(state)) {
             painter.fillRect(QRectF(left, middle - 1, width, 2), theme.criticalMark); // thinner than the own ones
         } else if (state == CellState::NaN) {
             const double gap = width >= 4 ? 1 : 0;
@@ -321,7 +321,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
         }
     } else {
         readout.value = glyphs::word(cellState);
-        if (glyphs::isNonFinite(cellState) && std::isfinite(value))
+        if (series::isNonFinite(cellState) && std::isfinite(value))
             readout.detail = tr("%1, finite part %2").arg(stat, formatValue(value, 4));
     }
     const QRectF around = selectedRow() == m_hoverRow || m_layout.isCrowded()

@@ -83,7 +83,7 @@ public:
     /// Columns [first, last) have the same state and cover [left, right) x [top, bottom).
     void run(CellState state, int columns, int left, int right, int top, int bottom)
     {
-        if (!glyphs::isNonFinite(state)) {
+        if (!series::isNonFinite(state)) {
             pattern(state, left, right, top, bottom);
             return;
         }

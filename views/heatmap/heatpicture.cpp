@@ -112,7 +112,7 @@ void HeatPicture::orderByValue()
     const auto columnCount = static_cast<std::size_t>(result.columns);
     for (std::size_t row = 0; row < rows.size(); ++row) {
         for (std::size_t i = row * columnCount; i < (row + 1) * columnCount; ++i) {
-            if (result.states[i] >= CellState::NegInf)
+            if (series::isNonFinite(result.states[i]))
                 ++keys[row].nonFinite;
             else if (result.states[i] == CellState::Value)
                 keys[row].largest = std::max(keys[row].largest, std::abs(shown[i]));
@@ -160,7 +160,7 @@ std::vector<float> HeatPicture::likenessFeatures(std::size_t bins) const
         for (std::size_t c = 0; c < columnCount; ++c) {
             const std::size_t i = row * columnCount + c;
             const std::size_t bin = c * bins / columnCount;
-            bad[bin] += result.states[i] >= CellState::NegInf ? 1.0F : 0.0F;
+            bad[bin] += series::isNonFinite(result.states[i]) ? 1.0F : 0.0F;
             if (result.states[i] != CellState::Value || (scaleMode == HeatScale::Log && shown[i] <= 0))
                 continue;
             sums[bin] += scaleMode == HeatScale::Log ? std::log(shown[i]) : shown[i];

@@ -289,7 +289,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
                               : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
         + QStringLiteral(", ") + whereText(one);
     readout.state = bucket.state >= CellState::Value ? bucket.state : CellState::Value;
-    if (glyphs::isNonFinite(bucket.state)) {
+    if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)
             readout.detail = tr("last finite %1").arg(formatValue(bucket.last, 4));

@@ -58,7 +58,7 @@ QString valueText(const LegendValue& value)
         return (*value.difference > 0 ? QStringLiteral("+") : QString()) + formatValue(*value.difference);
     if (value.state == series::CellState::Value)
         return formatValue(value.value);
-    return glyphs::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
+    return series::isNonFinite(value.state) ? glyphs::word(value.state) : QString(QChar(0x2013));
 }
 
 }
@@ -173,7 +173,7 @@ void CurveLegend::paintLine(
             value.difference ? QStringLiteral("B − A") : whereText(one), Qt::ElideRight);
     }
     painter.setFont(number);
-    painter.setPen(!value.difference && glyphs::isNonFinite(value.state) ? theme.criticalText
+    painter.setPen(!value.difference && series::isNonFinite(value.state) ? theme.criticalText
             : text == QString(QChar(0x2013))                             ? theme.text3
                                                                          : theme.text);
     painter.drawText(

@@ -179,7 +179,7 @@ void paintNonFiniteLane(QPainter& painter, const QRectF& lane, std::span<const C
     double signEnd = -1e9;
     CellState lastSign = CellState::Value;
     for (std::size_t i = 0; i < states.size(); ++i) {
-        if (!glyphs::isNonFinite(states[i]))
+        if (!series::isNonFinite(states[i]))
             continue;
         const double x
             = lane.left() + (static_cast<double>(i) + 0.5) * lane.width() / static_cast<double>(states.size());

@@ -33,7 +33,7 @@ inline float quickLog2(float value)
 
 bool breaksLine(const Bucket& bucket)
 {
-    return bucket.state >= CellState::NegInf || bucket.state == CellState::Gap || bucket.state == CellState::Damaged;
+    return series::isNonFinite(bucket.state) || bucket.state == CellState::Gap || bucket.state == CellState::Damaged;
 }
 
 std::size_t longestJoin(std::span<const Bucket> buckets)

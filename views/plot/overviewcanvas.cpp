@@ -64,7 +64,7 @@ LastValue lastValueOf(const series::CurveResult& result)
         }
         if (bucket.finite == 0)
             continue;
-        if (!glyphs::isNonFinite(state)) {
+        if (!series::isNonFinite(state)) {
             last.value = formatValue(bucket.last, 4);
             return last;
         }
@@ -74,7 +74,7 @@ LastValue lastValueOf(const series::CurveResult& result)
         break;
     }
     last.value = glyphs::word(state);
-    last.critical = glyphs::isNonFinite(state);
+    last.critical = series::isNonFinite(state);
     return last;
 }
 

@@ -73,7 +73,7 @@ void RankBars::set(std::vector<Bar> bars, Rank current)
     for (std::size_t i = 0; i < kStates.size(); ++i) {
         QList<qreal> heights;
         for (const Bar& bar : m_bars) {
-            const double tall = glyphs::isNonFinite(kStates[i]) ? 1
+            const double tall = series::isNonFinite(kStates[i]) ? 1
                 : most > 0 ? std::max(kLeastValue, kTallestValue * std::abs(bar.value.value) / most)
                            : kLeastValue;
             heights.append(bar.value.state == kStates[i] ? tall : 0);
@@ -118,7 +118,7 @@ void RankBars::drawForeground(QPainter* painter, const QRectF& area)
     for (std::size_t i = 0; i < m_bars.size(); ++i) {
         const Bar& bar = m_bars[i];
         const double middle = slot * (static_cast<double>(i) + 0.5);
-        if (glyphs::isNonFinite(bar.value.state) && m_series->barWidth() * slot >= kSmallestSigned)
+        if (series::isNonFinite(bar.value.state) && m_series->barWidth() * slot >= kSmallestSigned)
             glyphs::paintSign(*painter, QPointF(middle, floor / 2.0), 9, bar.value.state, glyphs::ink(bar.value.state));
         if (i % every != 0)
             continue;

@@ -56,12 +56,11 @@ void paintRunState(QPainter* painter, const QRectF& box, RunState state)
         painter->setBrush(theme.ok);
         painter->drawEllipse(c, 2.25, 2.25);
         break;
-    case RunState::Finished: {
+    case RunState::Finished:
+        // The end, and no tick: that all of it can be read only a full reading would say.
         pen(theme.text2);
-        const QPointF tick[] = { c + QPointF(-3.5, 0.5), c + QPointF(-1, 3), c + QPointF(4, -2.5) };
-        painter->drawPolyline(tick, 3);
+        painter->drawRoundedRect(QRectF(c.x() - 3.5, c.y() - 3.5, 7, 7), 1, 1);
         break;
-    }
     case RunState::Failed:
         pen(theme.criticalText);
         painter->drawLine(c + QPointF(-3, -3), c + QPointF(3, 3));

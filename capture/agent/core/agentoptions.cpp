@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <telltale/agent/spool.h>
+#include <telltale/protocol/datarules.h>
+#include <telltale/protocol/utf8.h>
 
 namespace telltale::agent {
 namespace {
@@ -105,10 +107,10 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
 
     protocol::Hello& hello = out.hello;
     const RunIdentity& identity = out.identity;
-    hello.runKey = identity.runKey;
+    hello.runKey = protocol::toName(identity.runKey);
     hello.runName = identity.runName;
     hello.keySource = identity.keySource;
-    hello.agentId = identity.agentId;
+    hello.agentId = protocol::toName(identity.agentId);
     hello.host = identity.host;
     hello.role = identity.role;
     hello.incarnation = identity.incarnation;
@@ -123,6 +125,7 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
     hello.agentVersion = agent::agentVersion();
     hello.pid = ::getpid();
     hello.device = text(options->device);
+    protocol::mendNames(hello);
     return out;
 }
 

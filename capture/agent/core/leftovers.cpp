@@ -32,10 +32,10 @@ struct Leftovers::Search {
     bool isOver = false; ///< nothing more will be ready
     std::atomic<bool> isCancelled { false };
 
-    void add(std::unique_ptr<Stream> stream, std::optional<ProductionPage::Left> page)
+    void add(Waiting waiting)
     {
         std::lock_guard lock(mutex);
-        ready.push_back({ std::move(stream), std::move(page) });
+        ready.push_back(std::move(waiting));
     }
     void trouble(std::string sentence)
     {
@@ -73,12 +73,12 @@ void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, 
         auto page = ProductionPage::leftBy(spooled->stream->hello.incarnation);
         if (page)
             std::erase_if(pages, [&page](const auto& other) { return other.path == page->path; });
-        add(std::move(spooled->stream), std::move(page));
+        add({ std::move(spooled->stream), std::move(spooled->byeReason), std::move(page) });
     }
     // What a killed process had not even spooled: there is nothing to deliver but how much it was.
     for (ProductionPage::Left& page : pages) {
         auto stream = std::make_unique<Stream>(page.hello, runFolder / "none", capBytes, disk);
-        add(std::move(stream), std::move(page));
+        add({ std::move(stream), {}, std::move(page) });
     }
 }
 
@@ -120,8 +120,10 @@ void Leftovers::openNext()
         }
         if (m_search->ready.empty())
             return;
-        m_stream = std::move(m_search->ready.front().stream);
-        m_page = std::move(m_search->ready.front().page);
+        Waiting& next = m_search->ready.front();
+        m_stream = std::move(next.stream);
+        m_byeReason = std::move(next.byeReason);
+        m_page = std::move(next.page);
         m_search->ready.pop_front();
     }
     Session::Events events;
@@ -144,10 +146,10 @@ void Leftovers::tick(Clock::time_point now)
     m_session->tick(now);
     if (!m_stream->held.isEmpty() || (m_page && !m_session->isOpen()))
         return;
-    m_session->sayBye("restarting");
-    if (m_page)
-        m_page->remove();
-    m_page.reset();
+    m_session->sayBye(m_byeReason.empty() ? "restarting" : m_byeReason, [page = std::exchange(m_page, {})] {
+        if (page)
+            page->remove();
+    });
     m_session.reset();
     m_stream->disk.close(std::nullopt);
     m_stream.reset();

@@ -38,6 +38,7 @@ private:
     /// A stream, and what its process left to say of it.
     struct Waiting {
         std::unique_ptr<Stream> stream;
+        std::string byeReason; ///< empty: it ended without a word
         std::optional<ProductionPage::Left> page;
     };
 
@@ -47,6 +48,7 @@ private:
     const protocol::JoinString m_join;
     LastError& m_lastError;
     std::unique_ptr<Stream> m_stream;
+    std::string m_byeReason;
     std::optional<ProductionPage::Left> m_page;
     std::unique_ptr<Session> m_session;
     const Clock::time_point m_started = Clock::now();

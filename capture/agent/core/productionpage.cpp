@@ -176,9 +176,11 @@ ProductionPage::ProductionPage(const std::optional<protocol::Hello>& hello, cons
     const std::string encoded = protocol::encodeMessage(*hello);
     const std::size_t bytes = sizeof(Page) + encoded.size();
     const std::string name = nameStart(hello->incarnation) + nameEnd(runFolder);
-    // Under a name that nobody looks at until it is whole: who looks takes the lock for a moment, and it would be ours.
-    const fs::path made = folder / ('.' + name);
-    FileHandle file = openPage(made, O_RDWR | O_CREAT | O_EXCL);
+    // Without a name until it is whole: who looks takes the lock for a moment, and it would be ours.
+    FileHandle file = openPage(folder, O_RDWR | O_TMPFILE);
+    const fs::path hidden = file.isOpen() ? fs::path() : folder / ('.' + name); // a kernel that cannot do that
+    if (!file.isOpen())
+        file = openPage(hidden, O_RDWR | O_CREAT | O_EXCL);
     if (!file.isOpen())
         return;
     // The memory is taken now: a page that could not be had later would be a signal in the training thread.
@@ -194,8 +196,11 @@ ProductionPage::ProductionPage(const std::optional<protocol::Hello>& hello, cons
         std::memcpy(reinterpret_cast<char*>(page + 1), encoded.data(), encoded.size());
         std::memcpy(page->magic, kMagic, sizeof(kMagic));
     }
-    const bool isNamed = page && ::link(made.c_str(), path.c_str()) == 0;
-    ::unlink(made.c_str());
+    const std::string made = hidden.empty() ? fmt::format("/proc/self/fd/{}", file.fd()) : hidden.native();
+    const bool isNamed
+        = page && ::linkat(AT_FDCWD, made.c_str(), AT_FDCWD, path.c_str(), hidden.empty() ? AT_SYMLINK_FOLLOW : 0) == 0;
+    if (!hidden.empty())
+        ::unlink(made.c_str());
     if (!isNamed) {
         if (page)
             ::munmap(mapping, bytes);

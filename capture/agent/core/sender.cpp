@@ -161,7 +161,7 @@ bool Sender::iterate()
     m_stream.held.takeAnswers();
     const bool wasBusy = drainRing();
     noteRingDrops();
-    if (m_stream.held.hasRoom(kSideQueueBytes) || m_isDiskAway)
+    if (mayTake(kSideQueueBytes))
         drainSideQueue();
     flushDrops();
     const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
@@ -179,6 +179,14 @@ bool Sender::iterate()
     keepHouse();
     answerFlush();
     return wasBusy;
+}
+
+/// What a busy disk will take in a moment waits where it is; from one that takes nothing there is no use to wait. At
+/// the end there is until the time is up: the server takes some, too, and nothing more comes.
+bool Sender::mayTake(std::size_t bytes) const
+{
+    const bool isEnding = m_isStopping.load(std::memory_order_relaxed);
+    return m_stream.held.hasRoom(bytes) || (isEnding ? m_isTimeUp : m_isDiskAway);
 }
 
 bool Sender::drainRing()
@@ -206,10 +214,7 @@ bool Sender::drainRing()
             present * (layout->samplesPerSeries + layout->scalarsPerSeries));
     };
     for (int i = 0; i < kStepsPerTurn; ++i) {
-        // What a busy disk will take in a moment waits in the ring; from one that takes nothing there is no use to
-        // wait. At the end there is until the time is up: the server takes some, too, and nothing more comes.
-        const bool isEnding = m_isStopping.load(std::memory_order_relaxed);
-        if (!m_stream.held.hasRoom() && !(isEnding ? m_isTimeUp : m_isDiskAway))
+        if (!mayTake())
             return isKept;
         if (!m_handover.ring.consume(onStep, onBlock))
             return isKept;
@@ -351,8 +356,7 @@ void Sender::finish()
     // `telltale import` has no agent to ask how the training ended.
     m_stream.disk.close(m_isAllAcknowledged ? std::nullopt : std::optional(reason));
     if (m_session && m_session->isOpen()) {
-        m_hasToldAll = m_isAllAcknowledged.load();
-        m_session->sayBye(reason);
+        m_session->sayBye(reason, [this] { m_hasToldAll = m_isAllAcknowledged.load(); });
         m_work.reset();
         m_leftovers.reset();
         m_context.run_for(kByeTime);
@@ -368,7 +372,7 @@ bool Sender::takeRest()
     while (drainRing()) { }
     if (m_handover.ring.publishedBytes() != m_handover.ring.consumedBytes())
         return false;
-    if (!m_stream.held.hasRoom(kSideQueueBytes) && !m_isTimeUp)
+    if (!mayTake(kSideQueueBytes))
         return false;
     noteRingDrops();
     drainSideQueue();

@@ -70,6 +70,7 @@ public:
 private:
     void start();
     bool iterate();
+    bool mayTake(std::size_t bytes = HeldStore::kTurnBytes) const;
     bool drainRing();
     void drainSideQueue();
     void noteRingDrops();

@@ -113,7 +113,7 @@ void Session::handle(const protocol::Challenge& challenge)
     if (!proof) {
         // A server of ours counts it, and shows it to whoever wonders where the agent is.
         m_transport->send(protocol::encodeMessage(protocol::Bye { "wrong token", 0, 0 }));
-        m_transport->close();
+        m_transport->close({});
         m_transport.reset();
         retryLater(proof.error().sentence());
         if (m_counters)
@@ -301,7 +301,7 @@ void Session::takeGap()
         m_events.onGap(first, last);
 }
 
-void Session::sayBye(const std::string& reason)
+void Session::sayBye(const std::string& reason, std::function<void()> onTaken)
 {
     if (m_state == State::Open) {
         sendHeartbeat(Clock::now());
@@ -309,7 +309,7 @@ void Session::sayBye(const std::string& reason)
         bye.reason = reason;
         bye.lastSeq = m_stream.rules.nextSeq() - 1;
         m_transport->send(protocol::encodeMessage(bye));
-        m_transport->close();
+        m_transport->close(std::move(onTaken));
         m_transport.reset();
         m_stream.rules.onDisconnected();
     }

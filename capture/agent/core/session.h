@@ -48,8 +48,9 @@ public:
     /// Waiting for a retry after a failure, or for the first attempt.
     bool isWaiting() const { return m_state == State::Waiting; }
     std::uint32_t failures() const { return m_failures; }
-    /// Says Bye and closes in the background. No more ticks after that.
-    void sayBye(const std::string& reason);
+    /// Says Bye and closes in the background. No more ticks after that. `onTaken`: the server has taken it in, and with
+    /// it how much was produced; that may be after this session's end.
+    void sayBye(const std::string& reason, std::function<void()> onTaken = {});
 
 private:
     enum class State { Waiting, Resolving, Connecting, AwaitingProof, AwaitingWelcome, Open, Over };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,8 +39,9 @@ public:
     /// Queues one binary message, sent as one frame.
     virtual void send(std::string message) = 0;
     virtual std::size_t queuedBytes() const = 0;
-    /// Sends what is queued, then a close frame; lets go of the handler at once.
-    virtual void close() = 0;
+    /// Sends what is queued, then a close frame; lets go of the handler at once. `onAnswered`: the server has closed,
+    /// too, which it does after it has taken in all of that.
+    virtual void close(std::function<void()> onAnswered) = 0;
     virtual void abort() = 0;
 };
 

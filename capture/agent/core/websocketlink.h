@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -55,9 +56,10 @@ public:
     }
     std::size_t queuedBytes() const override { return m_queuedBytes; }
 
-    void close() override
+    void close(std::function<void()> onAnswered) override
     {
         m_handler = nullptr;
+        m_onAnswered = std::move(onAnswered);
         if (m_isDead)
             return;
         m_isClosing = true;
@@ -165,6 +167,8 @@ private:
     {
         if (m_isDead)
             return;
+        if (error == boost::beast::websocket::error::closed)
+            answered(); // whether the reading or the closing comes to see it is chance
         if (error == boost::beast::websocket::error::closed && !m_socket.reason().reason.empty())
             return fail(fmt::format("the server closed the connection: {}",
                 std::string_view(m_socket.reason().reason.data(), m_socket.reason().reason.size())));
@@ -199,7 +203,18 @@ private:
 
     void sendClose()
     {
-        m_socket.async_close(boost::beast::websocket::close_code::normal, [self = self()](Error) { self->die(); });
+        m_socket.async_close(boost::beast::websocket::close_code::normal, [self = self()](Error error) {
+            if (!error)
+                self->answered();
+            self->die();
+        });
+    }
+
+    void answered()
+    {
+        const auto tell = std::exchange(m_onAnswered, nullptr);
+        if (tell && m_socket.reason().code == boost::beast::websocket::close_code::normal)
+            tell();
     }
 
     void fail(Error error, const char* what) { fail(fmt::format("{}: {}", what, error.message())); }
@@ -221,6 +236,7 @@ private:
 
     const protocol::JoinString m_join;
     Handler* m_handler;
+    std::function<void()> m_onAnswered;
     boost::beast::websocket::stream<Layer> m_socket;
     boost::asio::steady_timer m_closeTimer;
     boost::beast::websocket::response_type m_response;
