@@ -80,7 +80,10 @@ def _versions(values: Iterable[Any]) -> int:
     total = 0
     for value in values:
         if isinstance(value, torch.Tensor):
-            total += 0 if value.is_inference() else value._version
+            try:
+                total += value._version
+            except RuntimeError:
+                pass  # made in inference mode: nobody counts
         elif isinstance(value, (tuple, list, dict)):
             total += _versions(tensors_in(value))
     return total

@@ -13,6 +13,7 @@ def _nothing() -> Any:
     return None
 
 
+_is_compiling, _is_tracing = torch.compiler.is_compiling, torch.jit.is_tracing  # every hook asks
 _mode_count = getattr(torch._C, "_len_torch_dispatch_stack", _nothing)
 _mode_stack = getattr(torch.utils._python_dispatch, "_get_current_dispatch_mode_stack", _nothing)
 _transform = getattr(getattr(torch._C, "_functorch", None), "peek_interpreter_stack", _nothing)
@@ -24,7 +25,7 @@ _RECORDING = {"FakeTensorMode", "ProxyTorchDispatchMode", "FunctionalTensorMode"
 def is_recording() -> bool:
     """Whether the code runs to be recorded or transformed (torch.compile, jit.trace, export, fake tensors, torch.func):
     what passes then is no step of the training, and a trace must come out as it would without a hook."""
-    if torch.compiler.is_compiling() or torch.jit.is_tracing() or _transform() is not None:
+    if _is_compiling() or _is_tracing() or _transform() is not None:
         return True
     return bool(_mode_count()) and any(type(mode).__name__ in _RECORDING for mode in _mode_stack() or [])
 

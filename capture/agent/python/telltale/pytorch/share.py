@@ -156,13 +156,13 @@ class Inputs:
     def _row(self, engine: Engine, row: int, is_share: bool) -> int:
         """The row of a series that is what it says. The one that the activations made becomes that of the first use."""
         table = engine.table(Kind.ACTV_GRAD)
-        rows = self._rows.setdefault(row, {is_share: row})
-        first = next(iter(rows.values()))
-        if is_share not in rows or table.series[first].definition == "":
+        rows = self._rows.get(row)
+        if rows is None or is_share not in rows:
             old = table.series[row]
             form = old.form & ~Form.TOTAL if is_share else old.form | Form.TOTAL
             new = replace(old, form=form, definition=SHARE if is_share else TOTAL)
-            if is_share in rows:
+            if rows is None:
+                rows = self._rows[row] = {is_share: row}
                 table.series[row] = new
             else:
                 rows[is_share] = table.add(new)
