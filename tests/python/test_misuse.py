@@ -17,7 +17,7 @@ import torch
 import torch.nn as nn
 from recording import RecordingSink
 from telltale.kinds import Kind
-from telltale.pytorch import TrainerMon
+from telltale.pytorch import TrainerMon, attentionwatch
 
 CONFIG = {"wg_distribution": True, "xy_distribution": True, "mv_distribution": True, "ops": ["norm"]}
 
@@ -49,6 +49,24 @@ def test_set_monitor_twice_counts_once() -> None:
     train(model, optimizer, 3)
     assert [frame.step for frame in sink.frames] == [0, 1, 2]
     assert sink.names(Kind.GRAD_UNREDUCED) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+
+@pytest.mark.parametrize("name", ["xy_distribution", "print_struct", "stack_info", "attention_hook"])
+@pytest.mark.parametrize("is_before", [True, False])
+def test_a_hook_of_the_training_may_end_the_watch(name: str, is_before: bool) -> None:
+    attention = nn.MultiheadAttention(4, 2)
+    model = nn.ModuleList([attention])
+    register = attention.register_forward_pre_hook if is_before else attention.register_forward_hook
+    register(lambda *_: monitor.close())
+    config = {"telltale": {name: True}} if name == "attention_hook" else {name: True}
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor, sink = watched(model, optimizer, config)
+    before = attention.in_proj_weight.detach().clone()
+    x = torch.ones(3, 1, 4)
+    attention(x, x, x)[0].square().sum().backward()
+    optimizer.step()
+    assert sink.closed == ["finished"] and not torch.equal(before, attention.in_proj_weight)
+    assert not getattr(attentionwatch._frames, "stack", None), "a forward that nobody watches any more is remembered"
 
 
 def test_both_argument_orders_mean_the_same() -> None:

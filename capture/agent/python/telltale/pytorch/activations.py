@@ -145,8 +145,6 @@ class Before(Hook):
         self._hook = hook
 
     def __call__(self, module: Any, args: Any, kwargs: Any = None) -> None:
-        """Without kwargs: an earlier hook of this very call has taken this one away, and torch forgot that it has
-        some."""
         if not is_recording():
             self._hook.begins(module, None if kwargs is None else (*args, *kwargs.values()))
         return None
@@ -194,15 +192,15 @@ class ModuleHook(Hook):
                     found.append(f'the target {self._name} asks for "{side}": "{spec}", but what passed was {what}')
         return found
 
-    def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        if is_recording():
+    def __call__(self, module: Any, args: Any, kwargs: Any, *output: Any) -> None:
+        if is_recording() or not output:
             return None  # inside a compiled region nothing may be read: it would change the graph
         first, versions = self._open.pop() if self._open else (-1, _UNKNOWN)
         engine = self._engine()
         if engine is None or not engine.collecting:
             return None
         try:
-            self._seen(engine, module, (*args, *kwargs.values()), output, first, versions)
+            self._seen(engine, module, (*args, *kwargs.values()), output[0], first, versions)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("activations", error)
         return None

@@ -60,7 +60,7 @@ class AttentionPart(Part):
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("attention", error)
 
-    def leave(self, name: str, vpp: int, module: Any, args: Any, kwargs: Any, _output: Any) -> None:
+    def leave(self, name: str, vpp: int, module: Any, args: Any, kwargs: Any, _output: Any = None) -> None:
         """A watched forward ended. Never raises."""
         engine = self._engine()
         if engine is None or not engine.collecting:

@@ -138,6 +138,7 @@ class AttentionWatch:
     def remove(self) -> None:
         """Takes it out again after the last watch, unless somebody else has put theirs on top."""
         global _installed
+        self.reset()  # the forward in which the watch ends has begun
         with _install_lock:
             if not self._is_installed:
                 return

@@ -16,7 +16,8 @@ def inert(*_args: Any, **_kwargs: Any) -> None:
 
 class Hook:
     """Base of everything registered on modules, tensors and parameters. __call__ of a subclass returns None, never
-    raises and keeps no tensor alive."""
+    raises and keeps no tensor alive. One with kwargs may be called without them: when an earlier hook of the same call
+    takes it away, torch calls it all the same and has forgotten that it has some."""
 
     __slots__ = ()
 

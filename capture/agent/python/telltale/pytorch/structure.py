@@ -102,11 +102,11 @@ class _Struct(Hook):
         self._key = key
         self._has_gradients = False
 
-    def __call__(self, module: Any, args: Any, kwargs: Any, output: Any) -> None:
-        if is_recording() or not module.training:
+    def __call__(self, module: Any, args: Any, kwargs: Any, *output: Any) -> None:
+        if is_recording() or not output or not module.training:
             return None
         try:
-            self._seen(args, kwargs, output)
+            self._seen(args, kwargs, output[0])
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             self._recorder.failed(error)
         return None
