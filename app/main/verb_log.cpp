@@ -55,8 +55,8 @@ int run(const Args& args, Report& report)
             return report.failUsage(read.error());
         steps = *read;
     }
-    const auto records = store::readWholeLog(*capsule->reader,
-        { args.value("--kind").value_or(std::string()), rank, steps });
+    const auto records
+        = store::readWholeLog(*capsule->reader, { args.value("--kind").value_or(std::string()), rank, steps });
     if (!records)
         return report.fail(records.error());
     if (args.has("--json")) {
