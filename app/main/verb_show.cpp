@@ -333,8 +333,13 @@ int run(const Args& args, Report& report)
         report.say(done.error().sentence());
         return kExitFailed;
     }
+    // What was met while reading, and what the run's lists had lost before.
+    const auto met = capsule->reader->catalog();
+    const std::vector<std::string>& damage = (met ? *met : capsule->catalog)->damage;
+    for (const std::string& sentence : damage)
+        report.say(sentence);
     if (damaged.values == 0)
-        return kExitDone;
+        return damage.empty() ? kExitDone : kExitFailed;
     report.say(fmt::format("{} of the values asked for are damaged and cannot be read, steps {} to {}", damaged.values,
         damaged.steps.first.value, damaged.steps.last.value));
     return kExitFailed;

@@ -11,6 +11,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/sqlite.h>
@@ -150,14 +151,12 @@ Expected<std::string> importRun(const std::string& dataDir, const std::string& p
     if (const auto db = openForReading(path); !db)
         return tl::unexpected<Error>(db.error());
     const std::string to = runsFolder(dataDir) + '/' + fs::path(path).filename().native();
-    std::error_code error;
     if (!to.ends_with(kCapsuleSuffix))
         return failure(ErrorCode::BadInput, "the name of " + path + " does not end in .telltale", "rename it first");
     if (exists(to))
         return failure(ErrorCode::BadInput, "a run of that name is already here: " + to, "rename the file first");
-    fs::create_directories(runsFolder(dataDir), error);
-    if (error)
-        return refused(runsFolder(dataDir), "make", error.value());
+    if (auto ok = makePrivateFolder(runsFolder(dataDir)); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
     if (auto ok = copyRun(path, to); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return to;

@@ -122,6 +122,20 @@ private Q_SLOTS:
         QCOMPARE(modeOf(dir.filePath(QStringLiteral("lock"))), mode_t { 0600 });
     }
 
+    void aFolderThatAnImportMakesIsItsOwnersAlone()
+    {
+        const QTemporaryDir dir;
+        const QString run = QStringLiteral(TELLTALE_TEST_DATA "/v1/cpp-finished");
+        const QString capsule = QDir(run).entryInfoList({ QStringLiteral("*.telltale") }).value(0).filePath();
+        QProcess import;
+        import.start(QStringLiteral("/bin/sh"),
+            { QStringLiteral("-c"), QStringLiteral("umask 000; exec \"$0\" import \"$1\" --data-dir \"$2\""), program(),
+                capsule, dir.path() });
+        QVERIFY(import.waitForFinished(20'000));
+        QVERIFY2(import.exitCode() == 0, import.readAllStandardError().constData());
+        QCOMPARE(modeOf(dir.filePath(QStringLiteral("runs"))), mode_t { 0700 });
+    }
+
     void runsThatOthersCouldReadAreNarrowedAtTheNextStart()
     {
         const QTemporaryDir dir;

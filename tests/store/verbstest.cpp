@@ -57,6 +57,7 @@ private Q_SLOTS:
     void everyListedIdIsFound();
     void sizeCountsTheLogToo();
     void damagedValuesAreSaidAndExitOne();
+    void valuesThatLieElsewhereAreSaidAndExitOne();
     void aListThatCannotBeReadMakesTheRunDamaged();
     void aCopyOfARunIsTheRun_data();
     void aCopyOfARunIsTheRun();
@@ -381,6 +382,20 @@ void VerbsTest::damagedValuesAreSaidAndExitOne()
     other = part;
     other.steps = { Step { 280 }, Step { 299 } };
     QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+}
+
+void VerbsTest::valuesThatLieElsewhereAreSaidAndExitOne()
+{
+    QTemporaryDir dir;
+    const std::string copy = dir.filePath(QStringLiteral("moved.telltale")).toStdString();
+    QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(copy)));
+    {
+        const auto db = CapsuleBuilder::must(store::openDatabase(copy, store::OpenMode::Write));
+        QVERIFY(store::execute(db.get(), "UPDATE tile SET c0 = c0 + 2147483648 WHERE lvl=0"));
+    }
+    const Outcome shown = call(app::showVerb, { copy, "--series", "*" });
+    QCOMPARE(shown.code, 1);
+    QVERIFY2(shown.err.find("does not belong") != std::string::npos, shown.err.c_str());
 }
 
 void VerbsTest::aListThatCannotBeReadMakesTheRunDamaged()
