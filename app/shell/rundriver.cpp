@@ -318,6 +318,12 @@ void RunDriver::pollRuns()
         refreshArchive();
     if (!m_opened && !m_live.empty())
         show(m_live.front());
+    // What is shown as it ended may live again: its training came back, or was slower than this window.
+    const store::RunRef& shown = m_state->run();
+    const auto back = std::find_if(m_live.begin(), m_live.end(),
+        [&shown](const store::RunRef& run) { return shown && !isLive(shown) && run->path == shown->path; });
+    if (back != m_live.end())
+        show(*back);
 }
 
 void RunDriver::pollRun()

@@ -28,9 +28,10 @@ namespace {
 /// A training job of one rank, straight into the store: a batch of five steps every few milliseconds until stopped.
 class Stream {
 public:
-    explicit Stream(store::StoreService& service, int eventsATime = 0)
+    explicit Stream(store::StoreService& service, int eventsATime = 0, std::uint64_t incarnation = 1)
         : m_service(service)
         , m_eventsATime(eventsATime)
+        , m_incarnation(incarnation)
         , m_thread([this] { run(); })
     {
     }
@@ -48,7 +49,7 @@ private:
         request.runKey = "key";
         request.runName = "live run";
         request.agentId = "host/0";
-        request.incarnation = 1;
+        request.incarnation = m_incarnation;
         m_service.openStream(request);
         while (!m_stop) {
             for (const store::StoreEvent& event : m_service.takeEvents()) {
@@ -99,6 +100,7 @@ private:
 
     store::StoreService& m_service;
     const int m_eventsATime;
+    const std::uint64_t m_incarnation;
     std::atomic<bool> m_stop { false };
     std::thread m_thread;
 };
@@ -150,6 +152,22 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
         QVERIFY(window->state()->fullRange().last >= before);
         QVERIFY(!window->driver()->pulse().live);
+
+        // With a server the same run is shown, ended as it is; its training comes back, and it lives again.
+        window.reset();
+        service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
+        QVERIFY(service);
+        context.store = service->get();
+        window = std::make_unique<MainWindow>(context);
+        window->show();
+        QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
+        QVERIFY(!window->driver()->pulse().live);
+        const std::string path = window->state()->run()->path;
+        const Stream back(**service, 0, 2);
+        QTRY_VERIFY_WITH_TIMEOUT(
+            window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
+        QCOMPARE(window->state()->run()->path, path);
+        QVERIFY(window->state()->isFollowing());
     }
 
     void eventsAddLinesToTheLogAndTouchNothingElse()
