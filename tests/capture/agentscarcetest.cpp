@@ -13,9 +13,7 @@
 #include <string_view>
 #include <thread>
 
-#include <linux/magic.h>
 #include <pthread.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <telltale/agent/agent.h>
@@ -28,10 +26,12 @@
 #include <telltale/protocol/layouttable.h>
 
 #include "faultydisk.h"
+#include "memoryfiles.h"
 
 using namespace telltale;
 using namespace telltale::agent;
 using telltale::test::FaultyDisk;
+using telltale::test::hasMemoryFiles;
 
 namespace {
 
@@ -255,8 +255,7 @@ private Q_SLOTS:
 
     void aPageIsLockedBeforeAnybodySeesIt()
     {
-        struct statfs memory { };
-        if (::statfs("/dev/shm", &memory) != 0 || memory.f_type != TMPFS_MAGIC || ::access("/dev/shm", W_OK) != 0)
+        if (!hasMemoryFiles())
             QSKIP("this machine has no memory file system that can be written to");
         constexpr int kPages = 100;
         std::atomic<std::uint64_t> wanted { 1 };

@@ -344,19 +344,9 @@ private Q_SLOTS:
 
     void whatNobodyKnowsIsNotSaidToBeNothing()
     {
-        stopServer();
-        Direct direct(*m_service);
-        const auto layout = layoutOf(1, "w");
-        protocol::PayloadBuilder builder;
-        builder.addLayout(*layout);
-        builder.addBlock(blockOf(layout, 1));
-        QCOMPARE(direct.give(1, builder), ingest::IngestSession::Verdict::Accept);
-        QVERIFY(direct.settle(1).empty());
         protocol::Heartbeat heartbeat;
         heartbeat.producedSamples = 10;
-        direct.session->onHeartbeat(heartbeat, 1);
-        direct.sink.closeStream(direct.session->stream(), {}, 1, direct.session->produced());
-        stop();
+        giveSixSamples(heartbeat, {});
         const auto [account, said] = accounts();
         QVERIFY(!said.isExact);
         QCOMPARE(said.samples.stored, std::uint64_t { 6 });
@@ -367,20 +357,10 @@ private Q_SLOTS:
 
     void moreThanAProcessSaysItMadeIsSaid()
     {
-        stopServer();
-        Direct direct(*m_service);
-        const auto layout = layoutOf(1, "w");
-        protocol::PayloadBuilder builder;
-        builder.addLayout(*layout);
-        builder.addBlock(blockOf(layout, 1));
-        QCOMPARE(direct.give(1, builder), ingest::IngestSession::Verdict::Accept);
-        QVERIFY(direct.settle(1).empty());
         protocol::Heartbeat heartbeat;
         heartbeat.producedSamples = 4;
         heartbeat.isFinal = true;
-        direct.session->onHeartbeat(heartbeat, 1);
-        direct.sink.closeStream(direct.session->stream(), "finished", 1, direct.session->produced());
-        stop();
+        giveSixSamples(heartbeat, "finished");
         const store::SourceAccount said = accounts().second;
         QCOMPARE(said.samples.stored, std::uint64_t { 6 });
         QCOMPARE(said.samples.beyond, std::uint64_t { 2 });
@@ -463,6 +443,22 @@ private:
         std::unique_ptr<ingest::IngestSession> session;
         std::uint32_t epoch = 0;
     };
+
+    /// A stream that gives one batch, says how much there was, and ends for this reason; then everything stops.
+    void giveSixSamples(const protocol::Heartbeat& heartbeat, const std::string& reason)
+    {
+        stopServer();
+        Direct direct(*m_service);
+        const auto layout = layoutOf(1, "w");
+        protocol::PayloadBuilder builder;
+        builder.addLayout(*layout);
+        builder.addBlock(blockOf(layout, 1));
+        QCOMPARE(direct.give(1, builder), ingest::IngestSession::Verdict::Accept);
+        QVERIFY(direct.settle(1).empty());
+        direct.session->onHeartbeat(heartbeat, 1);
+        direct.sink.closeStream(direct.session->stream(), reason, 1, direct.session->produced());
+        stop();
+    }
 
     /// A training process that ends by SIGKILL right after its last step. Returns how many samples it produced.
     std::uint64_t trainAndDie(int stored, int lost, const std::function<void()>& between, bool lockLasts = false)

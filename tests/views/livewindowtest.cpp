@@ -118,10 +118,7 @@ private Q_SLOTS:
         store::QueryPool pool(2);
         auto service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
         QVERIFY(service);
-        AppContext context;
-        context.store = service->get();
-        context.queries = &pool;
-        context.dataDir = dir.path().toStdString();
+        AppContext context { service->get(), &pool, dir.path().toStdString(), {}, {}, {}, {} };
         auto window = std::make_unique<MainWindow>(context);
         window->resize(1400, 900);
         window->show();
@@ -176,10 +173,7 @@ private Q_SLOTS:
         store::QueryPool pool(2);
         auto service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
         QVERIFY(service);
-        AppContext context;
-        context.store = service->get();
-        context.queries = &pool;
-        context.dataDir = dir.path().toStdString();
+        AppContext context { service->get(), &pool, dir.path().toStdString(), {}, {}, {}, {} };
         MainWindow window(context);
         window.show();
         Stream stream(**service, 65);

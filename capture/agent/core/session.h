@@ -49,7 +49,7 @@ public:
     bool isWaiting() const { return m_state == State::Waiting; }
     std::uint32_t failures() const { return m_failures; }
     /// Says Bye and closes in the background. No more ticks after that. `onTaken`: the server has taken it in, and with
-    /// it how much was produced; that may be after this session's end.
+    /// it how much was produced; it may come when this object is gone.
     void sayBye(const std::string& reason, std::function<void()> onTaken = {});
 
 private:
