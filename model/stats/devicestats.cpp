@@ -9,7 +9,6 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 #include <telltale/core/nothrow.h>
@@ -64,7 +63,6 @@ struct Card {
     CudaDriver::Function agreement = nullptr;
     std::mutex mutex; ///< of scratches
     std::vector<Scratch> scratches;
-    std::string trouble;
 
     /// The context for a scope.
     class Current {
@@ -88,7 +86,7 @@ struct Card {
         bool m_isPushed;
     };
 
-    /// Allocating would spoil a graph that another thread captures; for a scope it does not.
+    /// Allocating, or asking for an event, would spoil a graph that another thread captures; for a scope it does not.
     class BesideCapture {
     public:
         explicit BesideCapture(const Card& card)
@@ -105,7 +103,7 @@ struct Card {
         int m_mode = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
     };
 
-    void open(int ordinal)
+    bool open(int ordinal)
     {
         CudaDriver::Device device = 0;
         CudaDriver::Module module = nullptr;
@@ -123,10 +121,7 @@ struct Card {
             if (why == 0)
                 why = driver->functionOf(&agreement, module, "telltale_sign_agreement");
         }
-        if (why != 0) {
-            refuse("loading the statistics kernels onto the device", why);
-            trouble = theTrouble;
-        }
+        return why == 0 || refuse("loading the statistics kernels onto the device", why) == 0;
     }
 
     /// nullptr where the device has no memory left. In the scope of a Current.
@@ -284,8 +279,7 @@ const char* open(int device)
         return nullptr;
     auto card = std::make_unique<Card>();
     card->driver = driver;
-    card->open(device);
-    if (!card->trouble.empty())
+    if (!card->open(device))
         return theTrouble;
     place = card.release();
     return nullptr;
@@ -297,6 +291,7 @@ void* mark(int device, void* stream)
     if (!card)
         return nullptr;
     const Card::Current current(*card);
+    const Card::BesideCapture beside(*card); // asking is forbidden too
     CudaDriver::Event event = nullptr;
     if (const Result why = card->driver->createEvent(&event, CudaDriver::kNoTiming); why != 0) {
         refuse("making a mark on a stream", why);
@@ -317,6 +312,7 @@ int passed(int device, void* given)
         return -1;
     auto* event = static_cast<CudaDriver::Event>(given);
     const Card::Current current(*card);
+    const Card::BesideCapture beside(*card); // asking is forbidden too
     const Result why = card->driver->query(event);
     if (why == CudaDriver::kNotReady)
         return 0;

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from collections import deque
 from typing import Any
 
 import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink
+from telltale import devicestats, native
 from telltale.kinds import Kind, Stat
 from telltale.measure import DTYPES, Measurer
 from telltale.pytorch import TrainerMon
@@ -119,7 +122,8 @@ def test_signs_agree_as_on_the_host() -> None:
     assert arrived(measurer).values[:, 0].tolist() == host.values[: len(pairs), 0].tolist()
 
 
-def test_what_a_graph_captures_is_told_and_left_out() -> None:
+def test_what_a_graph_captures_is_told_and_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(devicestats, "_idle", deque())  # memory would have to be asked for
     tensor, measurer, table = torch.ones(8, device="cuda"), Measurer(EPS, 1), table_of(1)
     measurer.prepare([tensor])
     graph = torch.cuda.CUDAGraph()
@@ -129,6 +133,23 @@ def test_what_a_graph_captures_is_told_and_left_out() -> None:
     graph.replay()
     torch.cuda.synchronize()
     assert doubled.tolist() == [2] * 8 and not measurer.has_pending
+
+
+def test_another_thread_may_ask_for_results_while_a_graph_is_captured() -> None:
+    tensor = torch.ones(8, device="cuda")
+    Measurer(EPS, 1).prepare([tensor])
+    lib = native.library()
+    mark = lib.tt_device_mark(0, 0)
+    passed: list[int] = []
+    asking = threading.Thread(target=lambda: passed.append(lib.tt_device_passed(0, mark)))
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        doubled = tensor * 2
+        asking.start()
+        asking.join()
+    graph.replay()
+    torch.cuda.synchronize()
+    assert doubled.tolist() == [2] * 8 and passed == [1]
 
 
 class Training:
@@ -177,6 +198,8 @@ def test_nothing_waits_for_the_card() -> None:
         warnings.showwarning = lambda message, *rest, **more: waits.append(str(message))
         torch.cuda.set_sync_debug_mode("warn")
         try:
+            torch.ones((), device="cuda").item()  # this one waits
+            assert "called a synchronizing CUDA operation" in waits.pop()
             training.run(5)
         finally:
             torch.cuda.set_sync_debug_mode("default")

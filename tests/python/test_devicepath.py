@@ -16,12 +16,12 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
-from telltale import devicestats, native
+from telltale import devicestats, dispatch, native
 from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer, torch_stats
 from telltale.pytorch import TrainerMon, metrics
 from telltale.pytorch.optimizerparts import UpdatePart
-from telltale.series import STATS
+from telltale.series import STATS, SeriesDesc, SeriesTable
 
 
 class Card:
@@ -33,6 +33,8 @@ class Card:
         self._queued: list[tuple[int, bytes]] = []
         self._marks: dict[int, int] = {}
         self.is_broken = False
+        self.is_slow = threading.Event()
+        self.is_slow.set()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._lib, name)
@@ -42,6 +44,8 @@ class Card:
 
     def tt_device_stats_tensor(self, device: int, *rest: Any) -> int:
         pointer, numel, code, eps, result, _stream = rest
+        size = devicestats._ROWS * STATS.itemsize
+        assert all(not chunk.address <= result < chunk.address + size for chunk in devicestats._idle)
         here = np.zeros(1, STATS)
         self._lib.tt_stats_tensor(pointer, numel, code, eps, here.ctypes.data, 1)
         self._queued.append((result, here.tobytes()))
@@ -53,6 +57,7 @@ class Card:
         return mark
 
     def tt_device_passed(self, device: int, mark: int) -> int:
+        self.is_slow.wait(10)
         if self.is_broken:
             return -1
         if self._marks[mark] >= 0:
@@ -80,6 +85,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Card:
     monkeypatch.setattr(devicestats, "_Chunk", Ordinary)
     monkeypatch.setattr(devicestats, "_idle", deque())
     monkeypatch.setattr(devicestats, "_stream_of", lambda device: 7)
+    monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     monkeypatch.setattr(Measurer, "one", lambda self, tensor, table, row: self._on_card(tensor, table, row))
     return card
 
@@ -98,6 +104,12 @@ def train(sink: Threaded, steps: int = 5) -> TrainerMon:
         monitor.log({"loss": loss}, step=step)
         optimizer.step()
     return monitor
+
+
+def train_on(model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    optimizer.zero_grad()
+    model(torch.ones(3, 4)).square().sum().backward()
+    optimizer.step()
 
 
 class Threaded(RecordingSink):
@@ -202,11 +214,19 @@ def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkey
 
 
 def test_memory_that_a_card_writes_is_used_again_only_when_it_is_written(card: Card) -> None:
-    monitor = train(Threaded(), 30)
+    sink = Threaded()
+    monitor = train(sink, 1)
     assert monitor.flush(5)
+    (first,) = devicestats._idle
+    engine = monitor.engine
+    assert engine is not None
+    for _ in range(3):
+        train_on(engine.roots[0], engine.found.optimizers[0])
+        assert not devicestats._idle or devicestats._idle[0] is first
+        assert monitor.flush(5)
+        assert list(devicestats._idle) == [first]
     monitor.close()
-    assert 1 <= len(devicestats._idle) <= 30
-    assert len({chunk.address for chunk in devicestats._idle}) == len(devicestats._idle)
+    assert [frame.step for frame in sink.frames] == [0, 1, 2, 3]
 
 
 def test_what_a_card_that_failed_never_writes_is_counted(card: Card) -> None:
@@ -224,6 +244,31 @@ def test_what_a_card_that_failed_never_writes_is_counted(card: Card) -> None:
     # 4 parameters: gradients; and 3 modules with an input, an output and their gradients
     assert sink.lost >= 5 * 6 * (4 + 3 * 4) and not sink.frames
     assert any("device failed" in sentence for sentence in sink.sentences())
+
+
+def test_a_step_that_comes_too_soon_behind_others_is_counted(card: Card, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Counting(Threaded):
+        lost = 0
+
+        def dropped(self, step: int, samples: int, scalars: int) -> None:
+            self.lost += 1
+
+    monkeypatch.setattr(dispatch, "_MOST_WAITING", 1)
+    card.is_slow = threading.Event()
+    sink = Counting()
+    monitor = train(sink, 5)
+    card.is_slow.set()
+    monitor.flush(5)
+    monitor.close()
+    assert len(sink.frames) + sink.lost == 5 and sink.lost >= 2
+
+
+def test_a_batch_of_empty_tensors_is_no_step_lost(card: Card) -> None:
+    table = SeriesTable(Kind.GRAD_REDUCED)
+    table.add(SeriesDesc("empty"))
+    measurer = Measurer(1e-8, 1)
+    assert measurer._batch_on_card(0, [(0, torch.empty(0))], table, 0) == []
+    assert not measurer.has_pending
 
 
 @pytest.mark.parametrize("is_late", [False, True])

@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from . import native
-from .series import STATS, SeriesTable, TableSnapshot
+from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot
 
 _ITEM = STATS.itemsize
 _ROWS = 1024  # of a chunk
@@ -30,9 +30,11 @@ class _Chunk:
         self.memory = torch.empty(_ROWS * _ITEM, dtype=torch.uint8, pin_memory=True)
         self.rows = self.memory.numpy().view(STATS)
         self.address = self.memory.data_ptr()
+        _all.append(self)
 
 
-_idle: deque[_Chunk] = deque()  # that no card writes into, of the whole process
+_all: list[_Chunk] = []  # of the whole process
+_idle: deque[_Chunk] = deque()  # that no card writes into
 
 
 @dataclass
@@ -43,6 +45,7 @@ class Queued:
     chunks: list[_Chunk] = field(default_factory=list)
     marks: list[tuple[int, int]] = field(default_factory=list)  # device, what it passes when all is written
     ordered: set[SeriesTable] = field(default_factory=set)  # those that note the order in which rows are measured
+    series: dict[SeriesTable, list[SeriesDesc]] = field(default_factory=dict)  # as they were in this step
 
     def arrive(self, seconds: float = float("inf")) -> bool:
         """Waits until everything is written; whether it was. A device that failed writes nothing more."""
@@ -72,11 +75,13 @@ class Queued:
             places = pairs[::-1, 1][last]
             values = results["sum"][places].reshape(-1, 1) if table.stats else results[places]
             arrival = np.argsort(places) if table in self.ordered else None
-            out.append(table.shot(rows, values, arrival))
+            series = self.series[table]
+            picked = [series[row] for row in rows]
+            out.append(TableSnapshot(table.kind, table.stats, picked, rows, values, arrival, table.only))
         return out
 
     def samples(self) -> int:
-        return sum((len(table.stats) or 6) * len(entries) for table, entries in self.entries.items())
+        return sum((len(table.stats) or 6) * len({row for row, _ in rows}) for table, rows in self.entries.items())
 
     def release(self) -> None:
         """The memory may be written again; only after arrive()."""
@@ -92,13 +97,22 @@ def _raw_stream(device: int) -> int:
 _stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", _raw_stream)  # a private name, and 30 times as quick
 
 
+def mark(device: int) -> Queued | None:
+    """What arrives when everything that a card's current stream has to do now is done; None without kernels there."""
+    lib = native.library() if native.available() else None
+    if lib is None or lib.tt_device_open(device) is not None:
+        return None
+    return Queued(marks=[(device, lib.tt_device_mark(device, _stream_of(device)))])
+
+
 class DeviceStats:
     """The step in progress. Thread: any; a row has one writer."""
 
     def __init__(self) -> None:
         self._lib = native.library()
         self._one = self._lib.tt_device_stats_tensor
-        self._lock = threading.Lock()
+        self._opening = threading.Lock()
+        self._lock = threading.Lock()  # a step is taken whole, whichever of autograd's threads still measures
         self._is_open: dict[int, bool] = {}
         self.trouble = ""
         self._begin()
@@ -113,7 +127,7 @@ class DeviceStats:
         """Loads the kernels onto a card, which takes up to a second; whether its tensors can be measured here."""
         found = self._is_open.get(device)
         if found is None:
-            with self._lock:
+            with self._opening:
                 why = self._lib.tt_device_open(device)
                 found = self._is_open[device] = why is None
                 if why is not None and torch.version.hip is None:
@@ -125,39 +139,43 @@ class DeviceStats:
         if not self._is_open.get(device) and not self.open(device):
             return -1
         stream = _stream_of(device)
-        place = next(self._places)
-        try:
-            address = self._addresses[place // _ROWS]
-        except IndexError:
-            address = self._grow(place)
-        status: int = self._one(device, pointer, numel, code, eps, address + place % _ROWS * _ITEM, stream)
-        if status == 0:
-            self._note(device, stream, table).append((row, place))
+        with self._lock:
+            place = next(self._places)
+            if place // _ROWS >= len(self._addresses) and not self._grow(place):
+                return 1
+            address = self._addresses[place // _ROWS] + place % _ROWS * _ITEM
+            status: int = self._one(device, pointer, numel, code, eps, address, stream)
+            self._note(device, stream, table, status, ((row, place),))
         return status if status >= 0 else self._refused(device)
 
     def batch(self, device: int, tensors: np.ndarray, rows: list[int], eps: float, table: SeriesTable) -> int:
         """Queues many tensors of one device, described as tt_tensor."""
-        places, addresses = self._take(len(rows))
-        stream = _stream_of(device)
-        at = addresses.ctypes.data
-        return self._taken(
-            self._lib.tt_device_stats(device, tensors.ctypes.data, len(rows), eps, at, stream),
-            (device, stream),
-            table,
-            zip(rows, places),
-        )
+
+        def queue(results: int, stream: int) -> int:
+            return self._lib.tt_device_stats(device, tensors.ctypes.data, len(rows), eps, results, stream)
+
+        return self._many(device, table, rows, queue)
 
     def agreement(self, device: int, left: np.ndarray, right: np.ndarray, table: SeriesTable, rows: list[int]) -> int:
         """Queues the sign agreement of pairs into a table with one statistic."""
-        places, addresses = self._take(len(rows))
-        stream = _stream_of(device)
         pairs = left.ctypes.data, right.ctypes.data
-        return self._taken(
-            self._lib.tt_device_sign_agreement(device, *pairs, len(rows), addresses.ctypes.data, stream),
-            (device, stream),
-            table,
-            zip(rows, places),
-        )
+
+        def queue(results: int, stream: int) -> int:
+            return self._lib.tt_device_sign_agreement(device, *pairs, len(rows), results, stream)
+
+        return self._many(device, table, rows, queue)
+
+    def _many(self, device: int, table: SeriesTable, rows: list[int], queue: Callable[[int, int], int]) -> int:
+        stream = _stream_of(device)
+        with self._lock:
+            places = [next(self._places) for _ in rows]
+            if not self._grow(places[-1]):
+                return 1
+            addresses = [self._addresses[place // _ROWS] + place % _ROWS * _ITEM for place in places]
+            results = np.array(addresses, np.uint64)
+            status = queue(results.ctypes.data, stream)
+            self._note(device, stream, table, status, zip(rows, places))
+        return status if status >= 0 else self._refused(device)
 
     def __bool__(self) -> bool:
         return bool(self._queued.entries)
@@ -172,50 +190,47 @@ class DeviceStats:
         entries = self._queued.entries.get(table)
         if not entries:
             return None
-        return Queued({table: list(entries)}, list(self._queued.chunks), self._marks())
+        return Queued({table: list(entries)}, list(self._queued.chunks), self._marks(), series={table: table.series})
 
     def take(self) -> Queued | None:
         """What was asked for since the last time, with a mark behind it on every stream; None when nothing was."""
-        if not self._streams:
-            return None
-        queued = self._queued
-        for table in queued.entries:
-            table.take_changes()
-            if table.arrived:
-                queued.ordered.add(table)
-        queued.marks = self._marks()
-        self._begin()
+        with self._lock:
+            if not self._streams:
+                return None
+            queued = self._queued
+            for table in queued.entries:
+                table.take_changes()
+                queued.series[table] = list(table.series)
+                if table.arrived:
+                    queued.ordered.add(table)
+            queued.marks = self._marks()
+            self._begin()
         return queued
 
     def _marks(self) -> list[tuple[int, int]]:
         return [(device, self._lib.tt_device_mark(device, stream)) for device, stream in self._streams]
 
-    def _grow(self, place: int) -> int:
-        """The address of a chunk that is not there yet."""
-        with self._lock:
-            while place // _ROWS >= len(self._addresses):
-                chunk = _idle.popleft() if _idle else _Chunk()
-                self._queued.chunks.append(chunk)
-                self._addresses.append(chunk.address)
-        return self._addresses[place // _ROWS]
+    def _grow(self, place: int) -> bool:
+        """Makes room up to a place; False while a graph is captured, which asking for memory would spoil. Locked."""
+        while place // _ROWS >= len(self._addresses):
+            try:
+                chunk = _idle.popleft()
+            except IndexError:
+                if torch.cuda.is_current_stream_capturing():
+                    return False
+                chunk = _Chunk()
+            self._queued.chunks.append(chunk)
+            self._addresses.append(chunk.address)
+        return True
 
-    def _take(self, number: int) -> tuple[list[int], np.ndarray]:
-        places = [next(self._places) for _ in range(number)]
-        self._grow(places[-1] if places else 0)
-        addresses = [self._addresses[place // _ROWS] + place % _ROWS * _ITEM for place in places]
-        return places, np.array(addresses, np.uint64)
-
-    def _note(self, device: int, stream: int, table: SeriesTable) -> list[tuple[int, int]]:
-        self._streams.add((device, stream))
-        entries = self._queued.entries.get(table)
-        return self._queued.entries.setdefault(table, []) if entries is None else entries
-
-    def _taken(
-        self, status: int, where: tuple[int, int], table: SeriesTable, entries: Iterable[tuple[int, int]]
-    ) -> int:
+    def _note(
+        self, device: int, stream: int, table: SeriesTable, status: int, entries: Iterable[tuple[int, int]]
+    ) -> None:
+        """Locked. Of what was refused some may be queued: it wants a mark behind it too."""
+        if status <= 0:
+            self._streams.add((device, stream))
         if status == 0:
-            self._note(*where, table).extend(entries)
-        return status if status >= 0 else self._refused(where[0])
+            self._queued.entries.setdefault(table, []).extend(entries)
 
     def _refused(self, device: int) -> int:
         self._is_open[device] = False

@@ -12,7 +12,7 @@ from typing import Any, Callable
 import numpy as np
 import torch
 
-from .devicestats import Queued
+from .devicestats import Queued, mark
 from .kinds import Kind, Stat
 from .measure import Pending, record
 from .quiet import quiet
@@ -65,6 +65,8 @@ class Dispatcher:
         return found
 
     def open(self, context: RunContext) -> None:
+        if self._worker is not None:
+            self._worker.drain(0.5)  # what it still has is of the series that the sinks know now
         for sink in list(self.sinks):
             try:
                 sink.open(context)
@@ -119,9 +121,8 @@ class Dispatcher:
 
     def lost(self, step: _Step, why: str) -> None:
         """A step that cannot be delivered. Thread: the worker."""
-        for sink in self.sinks:
-            sink.dropped(step.frame.step, step.samples, len(step.frame.scalars))
-        self._tell(why)
+        self._each("dropped", step.frame.step, step.samples, step.scalars)
+        self._tell(f"{why} are dropped and counted")
 
     def scalar(self, step: int, values: dict[str, float], there: dict[str, Any] | None = None) -> None:
         """Metrics of a step that is already out; there: tensors of one element on a device."""
@@ -170,13 +171,26 @@ class Dispatcher:
             self._tell(f"{type(sink).__name__} failed: {type(error).__name__}: {error}; training goes on")
 
 
+class _Event:
+    """A mark on a stream where there are no kernels of our own to make one."""
+
+    def __init__(self) -> None:
+        self._event = torch.cuda.Event()
+        self._event.record()
+
+    def arrive(self) -> bool:
+        while not self._event.query():
+            time.sleep(0.0005)
+        return True
+
+
 @dataclass
 class _Copied:
     """Results on their way to the host."""
 
     names: list[tuple[SeriesTable, int, list[SeriesDesc]]]
     host: torch.Tensor
-    event: Any
+    behind: Queued | _Event | None  # arrives with them, None = they are there
     source: torch.Tensor  # kept while it is read
 
 
@@ -193,24 +207,38 @@ class _Step:
     def samples(self) -> int:
         """How many are in it, arrived or not."""
         found = sum((len(shot.stats) or 6) * len(shot.series) for shot in self.frame.tables)
-        found += sum((len(table.stats) or 6) * len(descs) for one in self.copied for table, _, descs in one.names)
+        rows = [(table, descs) for one in self.copied for table, _, descs in one.names]
+        found += sum((len(table.stats) or 6) * len(descs) for table, descs in rows if table.kind is not Kind.SCALAR)
         return found + (self.queued.samples() if self.queued is not None else 0)
 
-    def arrive(self) -> bool:
-        """Waits for everything and puts it into the frame; whether the device gave it."""
+    @property
+    def scalars(self) -> int:
+        """The same of run metrics."""
+        there = sum(table.kind is Kind.SCALAR for one in self.copied for table, _, _ in one.names)
+        return len(self.frame.scalars) + there
+
+    def arrive_somehow(self) -> str:
+        """Waits for everything and puts it into the frame; why that cannot be, "" when it is there."""
+        try:
+            return "" if self._arrive() else "the device failed"
+        except Exception as error:  # noqa: BLE001 - the steps behind it must still come
+            return f"{type(error).__name__}: {error}"
+
+    def _arrive(self) -> bool:
         if self.queued is not None:
-            is_whole = self.queued.arrive()
-            shots = self.queued.shots() if is_whole else []
-            self.queued.release()
-            if not is_whole:
+            if not self.queued.arrive():
                 return False
+            shots = self.queued.shots()
+            self.queued.release()
+            self.queued = None
             for shot in shots:
                 _join(self.frame, shot)
-        for one in self.copied:
-            while one.event is not None and not one.event.query():
-                time.sleep(0.0005)
+        while self.copied:
+            one = self.copied[0]
+            if one.behind is not None and not one.behind.arrive():
+                return False
             _add_rows(self.frame, one.names, one.host.tolist())
-        self.copied, self.queued = [], None
+            self.copied.pop(0)
         if self.finish is not None:
             self.finish(self.frame)
         return True
@@ -250,26 +278,25 @@ class _DeviceWorker:
     def _run(self) -> None:
         while True:
             step = self._queue.get()
+            if step is not None:
+                self._hand_on(step)
+            while self._missed:
+                # Its memory is the card's until it has arrived.
+                missed = self._missed.popleft()
+                missed.arrive_somehow()
+                self._dispatcher.lost(missed, "results from the device arrive more slowly than the steps; some steps")
             if step is None:
                 return
-            try:
-                is_whole, why = step.arrive(), "the device failed"
-            except Exception as error:  # noqa: BLE001 - the steps behind it must still come
-                is_whole, why = False, f"{type(error).__name__}: {error}"
-            if is_whole:
-                if step.frame.tables:
-                    self.last = step.frame
-                self._dispatcher.deliver(step.frame)
-            else:
-                self._dispatcher.lost(step, f"{why}; a step's results from the device are dropped and counted")
-            while self._missed:
-                missed = self._missed.popleft()
-                missed.arrive()  # its memory is the card's until then
-                self._dispatcher.lost(
-                    missed,
-                    "results from the device arrive more slowly than the steps; some steps are dropped and counted",
-                )
             self._queue.task_done()
+
+    def _hand_on(self, step: _Step) -> None:
+        why = step.arrive_somehow()
+        if why:
+            self._dispatcher.lost(step, f"{why}; a step's results from the device")
+            return
+        if step.frame.tables:
+            self.last = step.frame
+        self._dispatcher.deliver(step.frame)
 
     def drain(self, timeout: float) -> None:
         end = time.monotonic() + timeout
@@ -307,13 +334,10 @@ def _copied(tensors: list[tuple[SeriesTable, int, Any]]) -> list[_Copied]:
             stacked = torch.stack([entry[2] for entry in entries])
             host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=stacked.is_cuda)
             host.copy_(stacked, non_blocking=True)
-        event = None
-        if stacked.is_cuda:
-            event = torch.cuda.Event()
-            event.record()
+        behind = (mark(stacked.get_device()) or _Event()) if stacked.is_cuda else None
         many = stacked.shape[1] if stacked.dim() == 3 else 1
         names = [(table, row, table.series[row : row + many]) for table, row, _ in entries]
-        out.append(_Copied(names, host, event, stacked))
+        out.append(_Copied(names, host, behind, stacked))
     return out
 
 
@@ -345,5 +369,5 @@ def _join(frame: Frame, shot: TableSnapshot) -> None:
     order = np.argsort(rows, kind="stable")
     series = old.series + shot.series
     values = np.concatenate([old.values, shot.values])[order]
-    frame.tables.remove(old)
+    frame.tables = [one for one in frame.tables if one is not old]
     frame.tables.append(replace(shot, series=[series[i] for i in order], rows=rows[order], values=values, arrival=None))

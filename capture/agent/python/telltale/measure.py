@@ -39,6 +39,7 @@ _TENSORS = np.dtype([("data", "<u8"), ("numel", "<u8"), ("dtype", "<u4"), ("rese
 _NATIVE_SIGNS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _ITEM = STATS.itemsize
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+_FREED = "its storage has been freed"
 _CAPTURED = "a CUDA graph is being captured, and a reading that is replayed with it would never come home"
 
 
@@ -170,12 +171,12 @@ class Measurer:
         if tensor.numel() == 0:
             return ""
         dense = readable(tensor)
+        if (dense.is_cpu or dense.is_cuda) and not dense.data_ptr():
+            return _FREED
         if dense.is_cuda:
             return self._on_card(dense, table, row)
         if not dense.is_cpu:
             return self._by_torch(dense, table, row)
-        if not dense.data_ptr():
-            return "its storage has been freed"
         if self.is_native:
             self._tensor(
                 dense.data_ptr(),
@@ -226,7 +227,7 @@ class Measurer:
             pointer = tensor.data_ptr()
             if not pointer:
                 if tensor.numel():
-                    refused.append((first + i, "its storage has been freed"))
+                    refused.append((first + i, _FREED))
                 continue
             pointers[i] = pointer
             numels[i] = tensor.numel()
@@ -250,14 +251,17 @@ class Measurer:
     def _batch_on_card(
         self, device: int, found: list[tuple[int, torch.Tensor]], table: SeriesTable, first: int
     ) -> list[tuple[int, str]]:
-        todo = [(first + i, tensor) for i, tensor in found if tensor.numel()]
+        refused = [(first + i, _FREED) for i, tensor in found if tensor.numel() and not tensor.data_ptr()]
+        todo = [(first + i, tensor) for i, tensor in found if tensor.numel() and tensor.data_ptr()]
+        if not todo:
+            return refused
         rows = [row for row, _ in todo]
         status = -1
         if self._cards.open(device):
             status = self._cards.batch(device, _described([tensor for _, tensor in todo]), rows, self.eps, table)
         if status < 0:
-            return [(row, why) for row, tensor in todo if (why := self._by_torch(tensor, table, row))]
-        return [(row, _CAPTURED) for row in rows] if status else []
+            return refused + [(row, why) for row, tensor in todo if (why := self._by_torch(tensor, table, row))]
+        return refused + ([(row, _CAPTURED) for row in rows] if status else [])
 
     def agreement(self, pairs: list[tuple[Any, Any]], table: SeriesTable, rows: list[int]) -> None:
         """(mean(sign a * sign b) + 1) / 2 of each pair of tensors of one shape, into rows of a table with that one

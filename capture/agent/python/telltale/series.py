@@ -147,7 +147,9 @@ class SeriesTable:
         if rows.size == 0:
             return None
         self.take_changes()
-        return self.shot(rows, self.values[rows] if self.stats else self.results[rows], self._arrival(rows))
+        picked = [self.series[i] for i in rows]
+        values = self.values[rows] if self.stats else self.results[rows]
+        return TableSnapshot(self.kind, self.stats, picked, rows, values, self._arrival(rows), self.only)
 
     def take_changes(self) -> None:
         """Series whose tensor has another shape or type from now on say so."""
@@ -156,11 +158,6 @@ class SeriesTable:
             self.series[row] = replace(
                 self.series[row], shape=shape, dtype=dtype, numel=math.prod(shape), torch_dtype=torch_dtype
             )
-
-    def shot(self, rows: np.ndarray, values: np.ndarray, arrival: np.ndarray | None) -> TableSnapshot:
-        """These rows with these values."""
-        picked = [self.series[i] for i in rows]
-        return TableSnapshot(self.kind, self.stats, picked, rows, values, arrival, self.only)
 
     def _arrival(self, rows: np.ndarray) -> np.ndarray | None:
         """Positions in `rows` by arrival; None where it was not noted for each."""

@@ -11,7 +11,7 @@ import torch
 
 from ..config import MonitorConfig
 from ..kinds import Form, Kind, Stat
-from ..measure import Measurer, Pending
+from ..measure import Measurer
 from ..series import Frame
 from .compiled import backward_pass, is_compiled_in_place
 from .metrics import RunMetrics
@@ -323,9 +323,12 @@ class Engine(Workbench):
     def detach(self) -> None:
         """Removes every hook. Metrics of a step that never came to its end go out as they are."""
         table = self.known_table(Kind.SCALAR)
-        if table is not None and table.rows().size:
-            self.dispatcher.publish(self.step, [table], Pending())
+        if table is not None:
+            pending = self.measurer.now(table)
+            if table.rows().size or pending:
+                self.dispatcher.publish(self.step, [table], pending)
             table.clear()
+            self.measurer.forget([table])
         self._unwatch()
         self._tell_of_no_step("no optimizer has stepped")
         self._units.unhook()

@@ -197,7 +197,7 @@ def _on_device(value: Any) -> torch.Tensor | None:
         return None
     wide = torch.float32 if value.device.type == "mps" else torch.float64
     with quiet(value.device):
-        return value.detach().reshape(1).to(wide)
+        return value.detach().reshape(1).to(wide, copy=True)  # what it is now
 
 
 def _whole(step: Any) -> int | None:
