@@ -66,6 +66,9 @@ void RunsModel::setArchived(std::vector<store::RunSummary> runs)
 
 void RunsModel::setDamage(const std::string& path, const std::string& sentence)
 {
+    const auto known = m_damage.find(path);
+    if (known == m_damage.end() ? sentence.empty() : known->second == sentence)
+        return;
     if (sentence.empty())
         m_damage.erase(path);
     else

@@ -120,7 +120,8 @@ Expected<void> CapsuleReader::refresh()
 Expected<void> CapsuleReader::refreshDirectory()
 {
     const std::lock_guard lock(m_directory->mutex);
-    if (auto ok = m_directory->reader.refresh(m_db.get()); !ok)
+    // What readers share may be older than this one.
+    if (auto ok = m_directory->reader.refresh(m_db.get(), !m_live && !m_index.catalog()); !ok)
         return ok;
     m_index.setCatalog(m_directory->reader.catalog());
     m_index.setSources(m_directory->reader.sources());
@@ -152,16 +153,17 @@ Expected<void> CapsuleReader::refreshTail()
 
 Expected<void> CapsuleReader::refreshLosses()
 {
-    LogCursor next;
-    for (const char* kind : { "gap", "drop" }) {
-        const auto page
-            = readLog(m_db.get(), m_seenLosses, { kind, {}, {} }, std::numeric_limits<int>::max(), m_damage);
-        if (!page)
-            return tl::unexpected<Error>(page.error());
-        m_index.addLosses(page->records);
-        next = page->next;
-    }
-    m_seenLosses = next;
+    constexpr std::size_t kAll = std::numeric_limits<int>::max();
+    const auto gaps = readLog(m_db.get(), m_seenLosses, { "gap", {}, {} }, kAll, m_damage);
+    if (!gaps)
+        return tl::unexpected<Error>(gaps.error());
+    const LogCursor behindEvents { gaps->next.event, m_seenLosses.drop };
+    const auto drops = readLog(m_db.get(), behindEvents, { "drop", {}, {} }, kAll, m_damage);
+    if (!drops)
+        return tl::unexpected<Error>(drops.error());
+    m_index.addLosses(gaps->records);
+    m_index.addLosses(drops->records);
+    m_seenLosses = drops->next;
     return {};
 }
 

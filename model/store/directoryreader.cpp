@@ -277,14 +277,28 @@ bool isOfSameRun(const Catalog& a, const Catalog& b)
 
 }
 
-Expected<void> DirectoryReader::refresh(sqlite3* db)
+Expected<void> DirectoryReader::refresh(sqlite3* db, bool withSteps)
+{
+    const auto last = m_last;
+    const auto damage = m_damage;
+    auto ok = readOn(db, withSteps);
+    if (!ok && m_catalog) { // what was read is in no catalog: it is read again
+        m_last = last;
+        m_damage = damage;
+    } else if (!ok) {
+        *this = {};
+    }
+    return ok;
+}
+
+Expected<void> DirectoryReader::readOn(sqlite3* db, bool withSteps)
 {
     Reading reading;
     for (std::size_t i = 0; i < kParts; ++i) {
         const Part& part = store::kParts[i];
         if (part.isAppended && m_catalog && !isOfSameRun(*m_catalog, *reading.catalog)) {
             *this = {}; // another file lies there
-            return refresh(db);
+            return readOn(db, withSteps);
         }
         if (!part.isAppended)
             m_damage[i] = {};
@@ -316,8 +330,10 @@ Expected<void> DirectoryReader::refresh(sqlite3* db)
     catalog.damage = damageSentences();
     if (auto ok = addChanged(db, catalog); !ok && ok.error().code != ErrorCode::Damaged)
         return ok;
+    for (const std::string& sentence : catalog.damage)
+        reading.mark += sentence + '\n';
     const bool isNew = !m_catalog || !catalog.groups.empty() || !catalog.series.empty() || reading.mark != m_mark
-        || catalog.damage != m_catalog->damage;
+        || (withSteps && catalog.steps != m_catalog->steps);
     if (!isNew)
         return {};
     if (auto ok = addUnaccounted(db, catalog); !ok && ok.error().code == ErrorCode::Damaged)

@@ -22,8 +22,9 @@ namespace telltale::store {
 /// leaves its part out. Thread: its reader's.
 class DirectoryReader {
 public:
-    /// Takes what was added since the last time, of the same run. `db` should be in a read transaction.
-    Expected<void> refresh(sqlite3* db);
+    /// Takes what was added since the last time, of the same run. `db` should be in a read transaction. withSteps: the
+    /// catalog is new when its steps are, too; who follows a live run has them from elsewhere.
+    Expected<void> refresh(sqlite3* db, bool withSteps = false);
 
     /// The same object until something other than steps is new; null before the first refresh.
     const std::shared_ptr<const Catalog>& catalog() const { return m_catalog; }
@@ -39,6 +40,7 @@ private:
         std::size_t rows = 0;
         bool isCut = false;
     };
+    Expected<void> readOn(sqlite3* db, bool withSteps);
     std::vector<std::string> damageSentences() const;
 
     std::shared_ptr<const Catalog> m_catalog;

@@ -75,16 +75,6 @@ Expected<void> copyFile(const std::string& from, const std::string& to)
     return error ? Expected<void>(refused(to, "write", error.value())) : Expected<void>();
 }
 
-Expected<void> syncFile(const std::string& path)
-{
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool isSynced = fd >= 0 && ::fsync(fd) == 0;
-    const int number = errno;
-    if (fd >= 0)
-        ::close(fd);
-    return isSynced ? Expected<void>() : Expected<void>(refused(path, "make durable", number));
-}
-
 Expected<void> writePart(const std::string& from, const std::string& part)
 {
     // Made by us, so that nobody else may read it.
@@ -133,7 +123,7 @@ Expected<void> copyRun(const std::string& from, const std::string& to)
     removeAll(part);
     auto ok = writePart(from, part);
     if (ok)
-        ok = syncFile(part);
+        ok = makeDurable(part);
     if (ok) {
         // Gone already where it could be taken in; beside the new file it would be read as that one's.
         removeSides(to);

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <sqlite3.h>
 #include <sys/mount.h>
 
 #include <telltale/core/bytes.h>
@@ -70,6 +71,8 @@ private Q_SLOTS:
     void theCatalogIsTheSameObjectUntilItChanges();
     void whatHappensDoesNotHaveTheSeriesReadAgain();
     void readersOfAPoolShareWhatWasRead();
+    void aReaderThatIsOpenedLaterKnowsTheSteps();
+    void aRefreshThatFailsLosesNoRow();
     void theLogIsReadInPagesByRankKindAndSteps();
     void blobsComeBackWhole();
     void aReaderFollowsALiveRun();
@@ -458,6 +461,47 @@ void ReaderStateTest::readersOfAPoolShareWhatWasRead()
     const auto catalog = CapsuleBuilder::must(reader->catalog());
     QCOMPARE(catalog->storeId, "store-" + other);
     QCOMPARE(catalog->series.size(), std::size_t { 2 });
+}
+
+void ReaderStateTest::aReaderThatIsOpenedLaterKnowsTheSteps()
+{
+    SharedReads shared;
+    CapsuleBuilder builder(path());
+    for (const std::int64_t last : { 10, 20 }) {
+        write(builder, last - 9, last);
+        const auto reader = CapsuleBuilder::must(openReader(builder.handle(), shared)); // as of another process's run
+        QCOMPARE(CapsuleBuilder::must(reader->catalog())->steps.last, Step { last });
+    }
+}
+
+/// However far it came before.
+void ReaderStateTest::aRefreshThatFailsLosesNoRow()
+{
+    CapsuleBuilder builder(path());
+    write(builder, 1, 10);
+    const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Read));
+    DirectoryReader directory;
+    CapsuleBuilder::must(directory.refresh(db.get()));
+    StepBlock block;
+    block.layout = builder.addLayout(Kind::Actv, { Stat::Norm }, { "late.a", "late.b" });
+    block.step = Step { 11 };
+    block.columns.push_back({ Stat::Norm, std::vector<float> { 1.0F, 2.0F } });
+    builder.stage(m_stream, { block });
+    builder.commit();
+    int failures = 0;
+    for (int calls = 0;; ++calls) {
+        int left = calls;
+        sqlite3_progress_handler(
+            db.get(), 1, [](void* count) { return (*static_cast<int*>(count))-- == 0 ? 1 : 0; }, &left);
+        const auto ok = directory.refresh(db.get());
+        sqlite3_progress_handler(db.get(), 0, nullptr, nullptr);
+        if (ok)
+            break;
+        ++failures;
+    }
+    QVERIFY(failures > 50);
+    QCOMPARE(directory.catalog()->series.size(), std::size_t { 4 });
+    QCOMPARE(directory.catalog()->groups.size(), std::size_t { 2 });
 }
 
 void ReaderStateTest::theLogIsReadInPagesByRankKindAndSteps()

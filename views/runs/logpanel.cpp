@@ -112,10 +112,13 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
 
     connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
-    connect(m_model, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
-        const QScrollBar* bar = m_table->verticalScrollBar();
-        m_isAtEnd = bar->value() == bar->maximum();
-    });
+    for (const auto signal :
+        { &QAbstractItemModel::rowsAboutToBeInserted, &QAbstractItemModel::rowsAboutToBeRemoved }) {
+        connect(m_model, signal, this, [this] {
+            const QScrollBar* bar = m_table->verticalScrollBar();
+            m_isAtEnd = bar->value() == bar->maximum();
+        });
+    }
     for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
         connect(m_model, signal, this, &LogPanel::refresh);
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
