@@ -93,12 +93,13 @@ void writeText(std::ostream& out, const ingest::SpoolReport& report)
         return;
     }
     if (report.isDelivered) {
-        out << fmt::format("{}: {} batches delivered to the running Telltale, run {} (rank {})\n",
-            terminalText(report.folder), report.batches, report.runId, report.rank.value);
+        out << fmt::format("{}: {} delivered to the running Telltale, run {} (rank {})\n", terminalText(report.folder),
+            countText(report.batches, "batch", "batches"), report.runId, report.rank.value);
         return;
     }
-    out << fmt::format("{}: {} batches, {} samples into run {} (rank {})", terminalText(report.folder), report.batches,
-        report.samples, report.runId, report.rank.value);
+    out << fmt::format("{}: {}, {} into run {} (rank {})", terminalText(report.folder),
+        countText(report.batches, "batch", "batches"), countText(report.samples, "sample", "samples"), report.runId,
+        report.rank.value);
     if (report.duplicates > 0)
         out << fmt::format(", {} there already", report.duplicates);
     if (report.rejected > 0)
@@ -129,6 +130,13 @@ Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
     return spools;
 }
 
+/// What an imported run has lost, as showing it says.
+std::vector<std::string> damageOf(const std::string& path)
+{
+    const auto capsule = openCapsule(path);
+    return capsule ? capsule->catalog->damage : std::vector<std::string> { capsule.error().sentence() };
+}
+
 int run(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
@@ -140,6 +148,7 @@ int run(const Args& args, Report& report)
         return report.failUsage(spools.error());
     auto capsules = nlohmann::json::array();
     auto errors = nlohmann::json::array();
+    bool isWhole = true;
     for (const std::string& word : args.positionals()) {
         if (!isCapsule(word))
             continue;
@@ -150,14 +159,18 @@ int run(const Args& args, Report& report)
             continue;
         }
         const std::string id = store::describeRun(*copied).id;
-        capsules.push_back({ { "file", word }, { "capsule", *copied }, { "run", id } });
+        const auto damage = damageOf(*copied);
+        capsules.push_back({ { "file", word }, { "capsule", *copied }, { "run", id }, { "damage", damage } });
         if (!args.has("--json"))
             out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(id));
+        for (const std::string& sentence : damage)
+            report.say(word + ": " + sentence);
+        isWhole = isWhole && damage.empty();
     }
     if (spools->empty()) {
         if (args.has("--json"))
             writeJson(out, { { "streams", nlohmann::json::array() }, { "capsules", capsules }, { "errors", errors } });
-        return errors.empty() ? kExitDone : kExitFailed;
+        return errors.empty() && isWhole ? kExitDone : kExitFailed;
     }
     store::StoreOptions options;
     options.dataDir = *dataDir;
@@ -197,7 +210,7 @@ int run(const Args& args, Report& report)
         (*service)->stop(kCloseMs);
     if (args.has("--json"))
         writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "errors", errors } });
-    return errors.empty() ? kExitDone : kExitFailed;
+    return errors.empty() && isWhole ? kExitDone : kExitFailed;
 }
 
 }

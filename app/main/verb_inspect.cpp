@@ -91,14 +91,15 @@ nlohmann::json toJson(const store::Balance& balance, bool isExact)
         { "missing", balance.missing }, { "beyond", balance.beyond }, { "exact", isExact } };
 }
 
-/// "6600 produced, 6480 stored, 100 dropped, at least 20 never came".
+/// "at least 6600 produced, 6480 stored, 100 dropped, at least 20 never came, the rest is not known".
 std::string textOf(const store::Balance& balance, bool isExact)
 {
     std::string text = fmt::format("{}{} produced, {} stored, {} dropped", isExact ? "" : "at least ", balance.produced,
         balance.stored, balance.dropped);
-    if (balance.missing > 0 || !isExact)
-        text += fmt::format(", {}{} never came{}", isExact ? "" : "at least ", balance.missing,
-            isExact ? "" : ", how many more is not known");
+    if (balance.missing > 0)
+        text += fmt::format(", {}{} never came", isExact ? "" : "at least ", balance.missing);
+    if (!isExact)
+        text += ", the rest is not known";
     if (balance.beyond > 0)
         text += fmt::format("; {} more than their processes said they had produced", balance.beyond);
     return text;
@@ -127,7 +128,7 @@ std::string_view itemsWord(std::uint32_t dropClass)
 struct Log {
     std::size_t events = 0;
     std::vector<store::LogRecord> drops;
-    std::uint64_t droppedSamples = 0;
+    std::uint64_t lostSamples = 0; ///< dropped, or never came
 };
 
 Log logOf(std::vector<store::LogRecord> records)
@@ -135,7 +136,7 @@ Log logOf(std::vector<store::LogRecord> records)
     Log log;
     for (store::LogRecord& record : records) {
         log.events += record.isDrop ? 0 : 1;
-        log.droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
+        log.lostSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
         if (record.isDrop)
             log.drops.push_back(std::move(record));
     }
@@ -240,7 +241,7 @@ void writeText(
     if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown)
         out << fmt::format(
             "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
-    out << fmt::format("events   {}\ndropped  {} samples\n", log.events, log.droppedSamples);
+    out << fmt::format("events   {}\nlost     {} samples\n", log.events, log.lostSamples);
     for (const store::LogRecord& drop : log.drops) {
         const std::string items = drop.items == 0 ? "" : fmt::format("{} {}, ", drop.items, itemsWord(drop.dropClass));
         out << fmt::format("  {}{}{}\n", stepsText(drop.steps), items, terminalText(drop.text));
@@ -248,11 +249,12 @@ void writeText(
     for (const store::MissingInfo& info : catalog.missing) {
         const store::SourceInfo* source = sourceOf(catalog, info);
         out << fmt::format(
-            "missing  rank {} attempt {}: {} (batches {} to {}) were made and never came; if the spool is "
-            "still on {}, 'telltale import SPOOL' brings them\n",
+            "missing  rank {} attempt {}: {} made and never received (number {}{}); if the spool is still on {}, "
+            "'telltale import SPOOL' brings what is in it\n",
             source ? source->rank.value : -1, source ? source->attempt : -1,
-            info.count() == 1 ? std::string("1 batch") : fmt::format("{} batches", info.count()), info.firstSeq,
-            info.lastSeq, source ? terminalText(source->host) : "its machine");
+            countText(info.count(), "batch", "batches"), info.firstSeq,
+            info.count() == 1 ? "" : fmt::format(" to {}", info.lastSeq),
+            source ? terminalText(source->host) : "its machine");
     }
     for (const std::string& sentence : catalog.damage)
         out << "damaged  " << terminalText(sentence) << '\n';
@@ -296,8 +298,11 @@ int run(const Args& args, Report& report)
         problems.insert(problems.end(), verification->problems.begin(), verification->problems.end());
     if (!verifyError.empty())
         problems.push_back(verifyError);
-    for (const std::string& problem : problems)
-        report.say(problem);
+    std::set<std::string> said;
+    for (const std::string& problem : problems) {
+        if (said.insert(problem).second)
+            report.say(problem);
+    }
     return problems.empty() ? kExitDone : kExitFailed;
 }
 

@@ -29,8 +29,8 @@ std::string noteText(const store::RunSummary& run)
         return "  " + terminalText(run.note);
     if (run.missingBatches == 0)
         return {};
-    return fmt::format("  {} {} never came; see 'telltale inspect {}'", run.missingBatches,
-        run.missingBatches == 1 ? "batch" : "batches", run.id);
+    return fmt::format(
+        "  {} never came; see 'telltale inspect {}'", countText(run.missingBatches, "batch", "batches"), run.id);
 }
 
 int run(const Args& args, Report& report)

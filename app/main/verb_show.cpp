@@ -323,8 +323,12 @@ int run(const Args& args, Report& report)
     if (!range)
         return report.failUsage(range.error());
     const auto rows = findRows(*capsule->catalog, *wanted);
-    if (!rows)
+    if (!rows) {
+        // It may be among what the run has lost.
+        for (const std::string& sentence : capsule->catalog->damage)
+            report.say(sentence);
         return report.failUsage(rows.error());
+    }
     Damaged damaged;
     const auto done = args.has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
                                          : writeText(out, *capsule->reader, *rows, *range, damaged);

@@ -20,6 +20,9 @@ constexpr bool isSamples(std::uint32_t dropClass)
 }
 }
 
+/// Stands in the reason of a drop that may have been of more.
+inline constexpr const char* kAtLeastSoMany = "at least so many";
+
 /// How much a process has produced, as it says itself.
 struct Produced {
     std::uint64_t samples = 0;

@@ -119,4 +119,9 @@ std::string fileNameText(std::string_view text, std::size_t maxBytes)
     return out.empty() ? "run" : out;
 }
 
+std::string countText(std::uint64_t count, std::string_view one, std::string_view many)
+{
+    return std::to_string(count) + ' ' + std::string(count == 1 ? one : many);
+}
+
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,5 +21,8 @@ std::string terminalText(std::string_view text);
 /// Text from outside as part of a file's name: letters of any script, digits and `-.+_` stay, other bytes become `%xx`;
 /// at most `maxBytes` long, cut at a character. Never empty, never hidden, never a path of its own. Thread: any.
 std::string fileNameText(std::string_view text, std::size_t maxBytes = 120);
+
+/// "1 batch", "2 batches". Thread: any.
+std::string countText(std::uint64_t count, std::string_view one, std::string_view many);
 
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 
+#include <fmt/format.h>
+
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/sqlite.h>
@@ -68,27 +70,29 @@ Expected<std::vector<SourceAccount>> readAccounts(sqlite3* db, bool isLive)
 {
     std::vector<SourceAccount> accounts;
     // `dropped` is of the source; a source has one stream.
-    const auto done = forEachRow(db,
-        "SELECT source.id, source.state, meta.value, (SELECT CAST(total(items) AS INTEGER) FROM dropped WHERE "
-        "dropped.source = source.id "
-        "AND class IN (2, 3)), (SELECT CAST(total(items) AS INTEGER) FROM dropped WHERE dropped.source = source.id AND "
-        "class = 1) FROM "
-        "stream JOIN meta ON meta.key = 'account.' || stream.id JOIN source ON source.id = stream.source ORDER BY "
+    const std::string sql = fmt::format(
+        "SELECT source.id, source.state, meta.value, "
+        "(SELECT CAST(total(items) AS INTEGER) FROM dropped WHERE dropped.source = source.id AND class IN (2, 3)), "
+        "(SELECT CAST(total(items) AS INTEGER) FROM dropped WHERE dropped.source = source.id AND class = 1), "
+        "EXISTS(SELECT 1 FROM dropped WHERE dropped.source = source.id AND instr(reason, '{}') > 0) FROM stream "
+        "JOIN meta ON meta.key = 'account.' || stream.id JOIN source ON source.id = stream.source ORDER BY "
         "source.rank, source.attempt",
-        [&](const Statement& row) {
-            const auto state = static_cast<SourceState>(row.integer(1));
-            const StreamAccount account = StreamAccount::parse(row.text(2));
-            const bool hasSaidBye = state == SourceState::Finished || state == SourceState::Failed;
-            // While the run is open a process that is out of reach may come back.
-            const bool isRunning = isLive && !hasSaidBye && !account.produced.isFinal;
-            SourceAccount out;
-            out.source = SourceId { row.integer(0) };
-            const Produced& told = account.produced;
-            out.samples = balance(account.samples, unsignedOf(row, 3), told.samples, isRunning, told.isFinal);
-            out.scalars = balance(account.scalars, unsignedOf(row, 4), told.scalars, isRunning, told.isFinal);
-            out.isExact = isRunning || hasSaidBye || account.produced.isFinal;
-            accounts.push_back(out);
-        });
+        kAtLeastSoMany);
+    const auto done = forEachRow(db, sql, [&](const Statement& row) {
+        const auto state = static_cast<SourceState>(row.integer(1));
+        const StreamAccount account = StreamAccount::parse(row.text(2));
+        const bool hasSaidBye = state == SourceState::Finished || state == SourceState::Failed;
+        // While the run is open a process that is out of reach may come back.
+        const bool isRunning = isLive && !hasSaidBye && !account.produced.isFinal;
+        SourceAccount out;
+        out.source = SourceId { row.integer(0) };
+        const Produced& told = account.produced;
+        out.samples = balance(account.samples, unsignedOf(row, 3), told.samples, isRunning, told.isFinal);
+        out.scalars = balance(account.scalars, unsignedOf(row, 4), told.scalars, isRunning, told.isFinal);
+        out.hasSaidBye = hasSaidBye;
+        out.isExact = isRunning || account.produced.isFinal || (hasSaidBye && row.integer(5) == 0);
+        accounts.push_back(out);
+    });
     if (!done)
         return tl::unexpected<Error>(done.error());
     return accounts;

@@ -40,7 +40,8 @@ struct Balance {
 struct SourceAccount {
     SourceId source;
     Balance samples, scalars;
-    bool isExact = true; ///< false: the process ended without saying how much it had produced
+    bool isExact = true; ///< false: produced and lost are the least that is known
+    bool hasSaidBye = false; ///< the process said itself how it ended
 };
 
 /// The account of every source that has one. `isLive`: ranks that run still owe nothing.

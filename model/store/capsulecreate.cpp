@@ -76,7 +76,7 @@ Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::create(
     }
     // Not every file system can sync a folder, and SQLite does not insist either.
     static_cast<void>(makeDurable(std::filesystem::absolute(path).parent_path().string()));
-    return open(path, live);
+    return open(path, live, true);
 }
 
 }

@@ -4,13 +4,32 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <sys/stat.h>
 
+#include <telltale/store/archive.h>
+#include <telltale/store/runfiles.h>
 #include <telltale/store/schema.h>
 
 namespace telltale::store {
+namespace {
+
+/// The header's write version: 2 from the recorder's beginning to the run's end.
+bool isInWalMode(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    char version = 0;
+    return file.seekg(18).get(version) && version == 2;
+}
+
+bool isLostLogNoted(sqlite3* db)
+{
+    return queryInteger(db, "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'log_lost')").value_or(0) != 0;
+}
+
+}
 
 Expected<void> checkCapsuleFile(const std::string& path)
 {
@@ -46,6 +65,30 @@ Expected<Connection> openForReading(const std::string& path)
     if (auto ok = readAsNewest(db->get()); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return db;
+}
+
+bool lacksItsLog(sqlite3* db, const std::string& path)
+{
+    if (isLostLogNoted(db))
+        return true;
+    const auto state = queryInteger(db, "SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'state'");
+    // A reader leaves an empty log behind.
+    std::error_code error;
+    const auto logBytes = std::filesystem::file_size(path + "-wal", error);
+    return state && *state == static_cast<int>(RunState::Live) && (error || logBytes == 0) && isInWalMode(path);
+}
+
+Expected<void> noteLostLog(sqlite3* db)
+{
+    return execute(db, "INSERT OR REPLACE INTO meta(key, value) VALUES('log_lost', '1')");
+}
+
+std::string lostLogSentence(sqlite3* db, const std::string& path)
+{
+    if (!lacksItsLog(db, path) || (isBeingRecorded(path) && !isLostLogNoted(db)))
+        return {};
+    return "the newest steps may be missing: this run was left while it was recorded, and its log, the -wal file that "
+           "holds what is not in the run's own file yet, was not beside it; copy both files together";
 }
 
 Expected<Connection> openForWriting(const std::string& path)

@@ -15,6 +15,15 @@ Expected<void> checkCapsuleFile(const std::string& path);
 /// plainly where no -shm can be made. Queries of the newest format answer. Thread: any.
 Expected<Connection> openForReading(const std::string& path);
 
+/// Whether a run was left while it was recorded and its log is not beside it, as when the file alone was copied: a
+/// recorder that dies leaves a log, and one that ends a run takes the file out of WAL mode. `db` is open on `path`.
+/// Thread: any.
+bool lacksItsLog(sqlite3* db, const std::string& path);
+/// Writes it down, for when the file no longer shows it.
+Expected<void> noteLostLog(sqlite3* db);
+/// What to say of such a run; empty of any other, and while somebody records into its folder.
+std::string lostLogSentence(sqlite3* db, const std::string& path);
+
 /// Opens and checks a capsule, and brings an older one to the newest format. Thread: any.
 Expected<Connection> openForWriting(const std::string& path);
 

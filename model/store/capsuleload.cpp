@@ -28,10 +28,22 @@ std::int64_t numberOf(std::string_view text)
 
 Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live)
 {
+    return open(path, live, false);
+}
+
+Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live, bool isNew)
+{
     auto db = openForWriting(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
+    // A recorder may have died before its first word; then there was nothing to lose.
+    const auto hasBegun = queryInteger(db->get(), "SELECT EXISTS(SELECT 1 FROM stream)");
+    const bool isWithoutLog = !isNew && hasBegun.value_or(0) != 0 && lacksItsLog(db->get(), path);
     auto ok = execute(db->get(), "PRAGMA journal_mode=WAL");
+    if (ok && isWithoutLog)
+        ok = noteLostLog(db->get());
+    // A run that nobody ended keeps its log: one without is known to have lost it.
+    sqlite3_db_config(db->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
     if (!ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(path, std::move(*db), live));

@@ -86,6 +86,8 @@ Expected<void> CapsuleReader::prepare()
         return tl::unexpected<Error>(std::move(snapshot.error()));
     if (auto ok = refresh(); !ok)
         return ok;
+    if (std::string lost = lostLogSentence(m_db.get(), m_path); !lost.empty())
+        m_damage.push_back(std::move(lost));
     // A store id names the run, whatever its file is called; a damaged one must not share blocks with others.
     const Catalog& catalog = *m_index.catalog();
     const std::string identity = catalog.storeId.empty()

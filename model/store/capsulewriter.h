@@ -136,6 +136,7 @@ private:
     };
 
     CapsuleWriter(std::string path, Connection db, LiveRun& live);
+    static Expected<std::unique_ptr<CapsuleWriter>> open(const std::string& path, LiveRun& live, bool isNew);
     Expected<void> prepare();
     Expected<void> load();
     Expected<void> loadMeta();

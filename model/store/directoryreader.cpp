@@ -230,7 +230,8 @@ Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
     if (!accounts)
         return tl::unexpected<Error>(accounts.error());
     for (const SourceAccount& account : *accounts) {
-        const char* const reason = account.isExact
+        const bool isUnknown = !account.isExact && !account.hasSaidBye;
+        const char* const reason = !isUnknown
             ? "made and never stored: lost with its process, or still in its spool"
             : "its process ended without a word: how many more it had made is not known";
         const auto add = [&](std::uint32_t dropClass, std::uint64_t items) {
@@ -246,7 +247,7 @@ Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
             record.items = items;
             catalog.unaccounted.push_back(std::move(record));
         };
-        if (account.samples.missing > 0 || !account.isExact)
+        if (account.samples.missing > 0 || isUnknown)
             add(dropclass::kTensors, account.samples.missing);
         if (account.scalars.missing > 0)
             add(dropclass::kScalars, account.scalars.missing);

@@ -51,7 +51,7 @@ tl::unexpected<Error> refused(const std::string& path, const char* what, int num
 }
 
 /// The pages as one moment has them, whoever writes meanwhile.
-Expected<void> backUp(sqlite3* from, const std::string& path)
+Expected<void> backUp(sqlite3* from, bool isWithoutLog, const std::string& path)
 {
     auto to = openDatabase(path, OpenMode::Create);
     if (!to)
@@ -65,7 +65,8 @@ Expected<void> backUp(sqlite3* from, const std::string& path)
     const std::string sql
         = "PRAGMA journal_mode=DELETE; UPDATE meta SET value=" + std::to_string(static_cast<int>(RunState::Interrupted))
         + " WHERE key='state' AND CAST(value AS INTEGER)=" + std::to_string(static_cast<int>(RunState::Live));
-    return execute(to->get(), sql.c_str());
+    auto ok = execute(to->get(), sql.c_str());
+    return ok && isWithoutLog ? noteLostLog(to->get()) : ok;
 }
 
 Expected<void> copyFile(const std::string& from, const std::string& to)
@@ -84,7 +85,7 @@ Expected<void> writePart(const std::string& from, const std::string& part)
     ::close(fd);
     const auto db = openForReading(from);
     if (db)
-        return backUp(db->get(), part);
+        return backUp(db->get(), !lostLogSentence(db->get(), from).empty(), part);
     // What we cannot read may still be worth keeping, as long as the file is all there is of it.
     const bool isForeign = db.error().code == ErrorCode::Damaged || db.error().code == ErrorCode::Newer;
     if (!isForeign || exists(from + "-wal"))

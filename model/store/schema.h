@@ -17,7 +17,7 @@ inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
 ///
 /// What the columns say beyond their names:
 ///   meta      "store_id", "run_id" (the short id), "run_key", "key_source", "name", "created_ns", "modified_ns",
-///             "state" (RunState as a number), "last_seen_ns" (a rank was connected),
+///             "state" (RunState as a number), "log_lost" (see lacksItsLog), "last_seen_ns" (a rank was connected),
 ///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made),
 ///             "account.<stream>" (see account.h), "source.<source>" (what the row of `source` says, see sourceText)
 ///   source    state = SourceState; last_step of the newest durable block

@@ -92,6 +92,8 @@ Expected<VerifyReport> verifyCapsule(const std::string& path)
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
     VerifyReport report;
+    if (std::string lost = lostLogSentence(db->get(), path); !lost.empty())
+        report.problems.push_back(std::move(lost));
     auto tiles = Statement::prepare(db->get(), kTiles);
     if (!tiles)
         return tl::unexpected<Error>(std::move(tiles.error()));

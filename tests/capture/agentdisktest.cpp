@@ -80,7 +80,7 @@ struct Trainer {
                 }
                 agent.commitStep();
             } else {
-                agent.countDropped(number, 0, kSeries);
+                agent.countUnstored(number, 0, kSeries);
             }
             slowest = std::max(slowest, Clock::now() - start);
             std::this_thread::sleep_for(std::chrono::microseconds(500));

@@ -66,7 +66,8 @@ private:
         auto process = std::make_unique<QProcess>();
         auto environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("TELLTALE_MODE"), QStringLiteral("offline"));
-        environment.insert(QStringLiteral("TELLTALE_DIR"), m_directory.filePath(QStringLiteral("spool")));
+        if (!environment.contains(QStringLiteral("TELLTALE_DIR")))
+            environment.insert(QStringLiteral("TELLTALE_DIR"), m_directory.filePath(QStringLiteral("spool")));
         environment.remove(QStringLiteral("TELLTALE_JOIN"));
         process->setProcessEnvironment(environment);
         process->start(QStringLiteral(TELLTALE_DEMO_TRAINER), arguments);
@@ -111,6 +112,28 @@ private Q_SLOTS:
         QVERIFY(summary[QLatin1String("produced")].toInt() > 25 * 200);
         QCOMPARE(summary[QLatin1String("dropped")].toInt(-1), 0);
         QVERIFY(summary[QLatin1String("monitor_ms_p50")].toDouble() > 0);
+    }
+
+    void samplesAreSaidToBeKeptOnlyWhereTheyAre_data()
+    {
+        QTest::addColumn<bool>("hasSpool");
+        QTest::newRow("with a spool") << true;
+        QTest::newRow("a file where the folder should be") << false;
+    }
+    void samplesAreSaidToBeKeptOnlyWhereTheyAre()
+    {
+        QFETCH(bool, hasSpool);
+        const QString spool = path(hasSpool ? "kept" : "file");
+        if (!hasSpool)
+            QVERIFY(QFile(spool).open(QIODevice::WriteOnly));
+        qputenv("TELLTALE_DIR", spool.toUtf8());
+        const auto finished = run(QStringLiteral("--steps 3 --layers 1 --width 32"));
+        qunsetenv("TELLTALE_DIR");
+        QCOMPARE(finished.code, 0);
+        QVERIFY2(finished.err.contains("samples did not reach the dashboard"), finished.err.constData());
+        QCOMPARE(finished.err.contains("what the spool took is kept there"), hasSpool);
+        QCOMPARE(
+            finished.err.contains("metrics were not stored: neither the server nor the spool took them"), !hasSpool);
     }
 
     void stepTimesAreOneNumberALine()

@@ -9,7 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/store/archive.h>
+#include <telltale/store/runfiles.h>
 #include <telltale/store/sqlite.h>
+#include <telltale/store/storeservice.h>
 
 #include "capsulebuilder.h"
 #include "verbs.h"
@@ -63,6 +65,7 @@ private Q_SLOTS:
     void aCopyOfARunIsTheRun();
     void aCopyReplacesNeitherARunThatIsOpenNorAFolder();
     void aKilledRunIsRenamedAndDeletedWithItsLog();
+    void aRunCopiedWithoutItsLogIsNeverWhole();
     void aLossOfNoKnownStepStandsAtNone();
     void microStepsAreToldApart();
     void helpIsNoError();
@@ -505,6 +508,50 @@ void VerbsTest::aCopyReplacesNeitherARunThatIsOpenNorAFolder()
     QVERIFY(QDir().mkdir(folder));
     QVERIFY(!store::copyRun(m_path, folder.toStdString()));
     QVERIFY(QFileInfo(folder).isDir());
+}
+
+void VerbsTest::aRunCopiedWithoutItsLogIsNeverWhole()
+{
+    QTemporaryDir dir;
+    const QString path = dir.filePath(QStringLiteral("run.telltale"));
+    const std::string alone = dir.filePath(QStringLiteral("alone.telltale")).toStdString();
+    {
+        CapsuleBuilder builder(path.toStdString());
+        writeLogged(builder);
+        builder.crash();
+    }
+    // What the recorder closed in a hurry has its log, and with it all that was stored.
+    QVERIFY(QFileInfo(path + QStringLiteral("-wal")).size() > 0);
+    QCOMPARE(call(app::inspectVerb, { path.toStdString(), "--verify" }).err, std::string());
+    QVERIFY(QFile::copy(path, QString::fromStdString(alone)));
+    const auto says
+        = [](const Outcome& outcome) { return outcome.code != 0 && outcome.err.find("-wal") != std::string::npos; };
+    const std::string archive = dir.filePath(QStringLiteral("archive")).toStdString();
+    QVERIFY(QDir().mkpath(QString::fromStdString(archive)));
+    const Outcome imported = call(app::importVerb, { alone, "--data-dir", archive, "--json" });
+    QVERIFY2(says(imported), imported.err.c_str());
+    const std::string kept = imported.json()["capsules"][0]["capsule"];
+    const std::string copy = dir.filePath(QStringLiteral("copy.telltale")).toStdString();
+    CapsuleBuilder::must(store::copyRun(kept, copy));
+    for (const std::string& one : { alone, kept, copy }) {
+        const Outcome verified = call(app::inspectVerb, { one, "--verify", "--json" });
+        QVERIFY2(says(verified), one.c_str());
+        QVERIFY(!verified.json()["verify"]["whole"].get<bool>());
+        QVERIFY2(says(call(app::inspectVerb, { one })), one.c_str());
+        QVERIFY2(says(call(app::showVerb, { one, "--series", "fc.weight" })), one.c_str());
+    }
+    // The next recorder of the archive ends the run, and the run does not forget.
+    {
+        const auto db = CapsuleBuilder::must(store::openDatabase(path.toStdString(), store::OpenMode::Write));
+        CapsuleBuilder::must(store::execute(db.get(), "PRAGMA wal_checkpoint(PASSIVE)"));
+    }
+    const std::string adopted = store::runsFolder(archive) + "/adopted.telltale";
+    QVERIFY(QFile::copy(path, QString::fromStdString(adopted)));
+    store::StoreOptions options;
+    options.dataDir = archive;
+    CapsuleBuilder::must(store::StoreService::start(options))->stop(5000);
+    QCOMPARE(store::describeRun(adopted).state, store::RunState::Interrupted);
+    QVERIFY(says(call(app::inspectVerb, { adopted, "--verify" })));
 }
 
 void VerbsTest::aLossOfNoKnownStepStandsAtNone()

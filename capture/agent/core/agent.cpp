@@ -87,8 +87,11 @@ tt_step* Agent::beginStep(std::int64_t step)
         abandonStep();
     if (m_pendingDrop.samples + m_pendingDrop.scalars > 0)
         pushRingDrop();
-    if (!m_handover->ring.begin(step, wallNs()))
+    m_stepWithoutRoom.reset();
+    if (!m_handover->ring.begin(step, wallNs())) {
+        m_stepWithoutRoom = step;
         return nullptr;
+    }
     m_step.number = step;
     m_step.isOpen = true;
     m_step.blocks.clear();
@@ -160,7 +163,12 @@ void Agent::abandonStep()
     m_handover->ring.abandon();
 }
 
-void Agent::countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars)
+void Agent::countUnstored(std::int64_t step, std::uint64_t samples, std::uint64_t scalars)
+{
+    countDropped(step, samples, scalars, m_stepWithoutRoom == step ? kRingFull : kNoSeries);
+}
+
+void Agent::countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars, const char* why)
 {
     if (!m_handover || isChild())
         return;
@@ -175,6 +183,7 @@ void Agent::countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t
     m_pendingDrop.step = step;
     m_pendingDrop.samples += samples;
     m_pendingDrop.scalars += scalars;
+    m_pendingDrop.why = why;
     pushRingDrop();
 }
 
@@ -267,9 +276,9 @@ bool Agent::close(const std::string& reason)
     if (m_step.isOpen)
         abandonStep();
     // No later step waits for the queue to have room.
-    const auto [step, samples, scalars] = std::exchange(m_pendingDrop, {});
-    m_handover->drops.add(dropclass::kTensors, kRingFull, step, step, samples);
-    m_handover->drops.add(dropclass::kScalars, kRingFull, step, step, scalars);
+    const auto [step, samples, scalars, why] = std::exchange(m_pendingDrop, {});
+    m_handover->drops.add(dropclass::kTensors, why, step, step, samples);
+    m_handover->drops.add(dropclass::kScalars, why, step, step, scalars);
     if (m_thread.joinable()) {
         m_sender->stop(reason, m_options.flush);
         if (m_sender->waitEnded(Sender::Clock::now() + m_options.flush + kEndMargin))

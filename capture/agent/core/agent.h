@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,7 +56,8 @@ public:
     std::byte* reserve(std::uint32_t layoutId, BlockType type, const Layout*& layout);
     void commitStep();
     void abandonStep();
-    void countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars);
+    /// What the caller could not put into a step: the ring had no room for it, or there is no layout for it.
+    void countUnstored(std::int64_t step, std::uint64_t samples, std::uint64_t scalars);
 
     bool pushEvent(Event event);
     bool pushBlob(Blob blob);
@@ -76,6 +78,7 @@ public:
     void countRefused(std::uint32_t dropClass, std::int64_t step, std::size_t bytes, const std::string& reason);
 
 private:
+    void countDropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars, const char* why = kRingFull);
     void pushRingDrop();
     void noteProduced();
     void tellLosses() const;
@@ -87,6 +90,7 @@ private:
     std::thread m_thread;
     ProductionPage m_page;
     tt_step m_step;
+    std::optional<std::int64_t> m_stepWithoutRoom; ///< that the ring did not take last
     RingDrop m_pendingDrop; ///< not yet in the queue
     std::atomic<bool> m_isChild { false };
     std::atomic<std::uint64_t> m_blobs { 0 };

@@ -295,7 +295,7 @@ void tt_step_abandon(tt_step* step)
 void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t scalars)
 {
     if (agent)
-        guarded(agent->agent, [&] { agent->agent.countDropped(nearest(step), samples, scalars); });
+        guarded(agent->agent, [&] { agent->agent.countUnstored(nearest(step), samples, scalars); });
 }
 
 uint32_t tt_crc32c(const void* bytes, size_t len)

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/core/drops.h>
 #include <telltale/protocol/payloadbuilder.h>
 
 namespace telltale::agent {
@@ -29,7 +30,8 @@ std::string lostBatchPayload(const LostBatch& lost)
     event.wallNs = wallNs();
     event.text = fmt::format("{} are lost: {}", amount, lost.why);
     builder.addEvent(event);
-    const char* const reason = lost.isExact ? "the spool cannot be read" : "the spool cannot be read: at least so many";
+    const std::string reason
+        = std::string("the spool cannot be read") + (lost.isExact ? "" : std::string(": ") + kAtLeastSoMany);
     const auto addDrop = [&](std::uint32_t dropClass, std::uint64_t items) {
         const Step last = lost.steps.isEmpty() ? event.step : lost.steps.last;
         if (items > 0)

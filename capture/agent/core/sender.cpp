@@ -226,8 +226,8 @@ bool Sender::drainRing()
 void Sender::noteRingDrops()
 {
     while (const auto drop = m_handover.ringDrops.pop()) {
-        m_drops.add(dropclass::kTensors, kRingFull, drop->step, drop->step, drop->samples);
-        m_drops.add(dropclass::kScalars, kRingFull, drop->step, drop->step, drop->scalars);
+        m_drops.add(dropclass::kTensors, drop->why, drop->step, drop->step, drop->samples);
+        m_drops.add(dropclass::kScalars, drop->why, drop->step, drop->step, drop->scalars);
     }
 }
 
@@ -354,7 +354,8 @@ void Sender::finish()
     m_isAllAcknowledged = m_stream.held.isEmpty() && !m_handover.isDisabled;
     m_stream.held.spill(Clock::now(), std::chrono::milliseconds(0));
     // `telltale import` has no agent to ask how the training ended.
-    m_stream.disk.close(m_isAllAcknowledged ? std::nullopt : std::optional(reason));
+    m_stream.disk.close(
+        m_isAllAcknowledged ? std::nullopt : std::optional(Spool::Bye { reason, m_stream.rules.nextSeq() - 1 }));
     if (m_session && m_session->isOpen()) {
         m_session->sayBye(reason, [this] { m_hasToldAll = m_isAllAcknowledged.load(); });
         m_work.reset();

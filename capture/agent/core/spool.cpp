@@ -236,7 +236,7 @@ void Spool::forgetUpTo(std::uint64_t seq)
         m_disk->syncFolder(m_folder);
 }
 
-void Spool::noteBye(const std::string& reason)
+void Spool::noteBye(const Bye& bye)
 {
     if (!m_owner.isClaimed())
         return;
@@ -244,7 +244,7 @@ void Spool::noteBye(const std::string& reason)
     if (fd < 0)
         return;
     const FileHandle file(fd);
-    (void)m_disk->write(fd, reason);
+    (void)m_disk->write(fd, fmt::format("{}\n{}\n", bye.reason, bye.lastSeq));
 }
 
 void Spool::removeIfEmpty()

@@ -43,6 +43,14 @@ struct SpoolBatch {
 class Spool {
 public:
     static constexpr std::uint64_t kSegmentBytes = 16u << 20;
+    /// Seqs that may be missing in one place: more than a whole segment of the smallest batches holds.
+    static constexpr std::uint64_t kMaxHole = 1u << 18;
+
+    /// How a process ended.
+    struct Bye {
+        std::string reason; ///< empty: it could not say so
+        std::uint64_t lastSeq = 0; ///< of the last batch that it made; 0: not known
+    };
 
     /// What an earlier process left.
     struct Recovered {
@@ -58,8 +66,10 @@ public:
         std::vector<Record> records; ///< ascending seqs, each once; holes where something was damaged
         bool isDamagedBefore = false; ///< at least one more batch was before the first record
         bool isDamagedBehind = false; ///< or behind the last
+        bool isTorn = false; ///< the last segment ends within a record, as it does where the process was killed
         std::vector<std::string> damages; ///< sentences
-        std::string byeReason; ///< of noteBye()
+        std::vector<std::string> empty; ///< segments of no bytes, which nobody need keep
+        Bye bye; ///< of noteBye()
     };
     struct Kept {
         std::uint64_t seq = 0;
@@ -84,7 +94,7 @@ public:
     /// Deletes the segments that hold nothing newer; damaged ones stay beside as *.damaged.
     void forgetUpTo(std::uint64_t seq);
     /// Writes down how the process ended, for whoever delivers what is left. Nothing without a folder.
-    void noteBye(const std::string& reason);
+    void noteBye(const Bye& bye);
     /// Deletes the folder if nothing is left in it.
     void removeIfEmpty();
 

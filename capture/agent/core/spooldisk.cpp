@@ -46,7 +46,7 @@ struct SpoolDisk::Shared {
     std::deque<Spool::Kept> reads;
     std::uint64_t forgetTo = 0;
     std::uint64_t forgotten = 0;
-    std::optional<std::string> bye;
+    std::optional<Spool::Bye> bye;
     bool isClosing = false;
     bool isAbandoned = false;
     bool isEnded = false;
@@ -376,7 +376,7 @@ std::string SpoolDisk::takeTrouble()
     return std::exchange(m_shared->trouble, {});
 }
 
-void SpoolDisk::close(std::optional<std::string> bye)
+void SpoolDisk::close(std::optional<Spool::Bye> bye)
 {
     {
         const std::lock_guard lock(m_shared->mutex);

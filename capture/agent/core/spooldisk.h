@@ -55,7 +55,7 @@ public:
     std::string takeTrouble();
 
     /// The last request: sync, with `bye` written down unless there is none, and the folder removed if it is empty.
-    void close(std::optional<std::string> bye);
+    void close(std::optional<Spool::Bye> bye);
     /// False: it was not done by then, and is left to itself. Its queue is dropped: see unwritten().
     bool waitClosed(Clock::time_point deadline);
     /// After waitClosed(): the seqs that did not get to the disk.

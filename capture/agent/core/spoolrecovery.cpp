@@ -11,6 +11,7 @@
 
 #include <telltale/agent/spool.h>
 #include <telltale/core/bytes.h>
+#include <telltale/core/plaintext.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
 
@@ -20,8 +21,6 @@ namespace {
 constexpr std::size_t kMaxByeBytes = 64;
 constexpr int kReadTries = 3;
 constexpr std::size_t kMaxSegmentBytes = 4 * Spool::kSegmentBytes;
-/// Seqs that may be missing in one place: more than a whole segment of the smallest batches holds.
-constexpr std::uint64_t kMaxHole = 1u << 18;
 
 /// Ascending, each seq once, the readable one of two.
 void sortBySeq(std::vector<Spool::Recovered::Record>& records)
@@ -39,7 +38,7 @@ std::size_t keepNeighbors(std::vector<Spool::Recovered::Record>& records)
 {
     std::size_t bestFirst = 0, best = 0, first = 0;
     for (std::size_t i = 1; i <= records.size(); ++i) {
-        if (i < records.size() && records[i].seq - records[i - 1].seq <= kMaxHole)
+        if (i < records.size() && records[i].seq - records[i - 1].seq <= Spool::kMaxHole)
             continue;
         if (i - first > best) {
             best = i - first;
@@ -51,6 +50,16 @@ std::size_t keepNeighbors(std::vector<Spool::Recovered::Record>& records)
     const auto begin = records.begin() + static_cast<std::ptrdiff_t>(bestFirst);
     records = { begin, begin + static_cast<std::ptrdiff_t>(best) };
     return gone;
+}
+
+/// "finished", and on the next line the last seq, which earlier versions did not write.
+Spool::Bye byeOf(std::string_view text)
+{
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    Spool::Bye bye { std::string(text.substr(0, std::min(end, kMaxByeBytes))), 0 };
+    text.remove_prefix(std::min(end + 1, text.size()));
+    std::from_chars(text.data(), text.data() + text.size(), bye.lastSeq);
+    return bye;
 }
 
 }
@@ -104,8 +113,11 @@ Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
         recoverSegment(number, out);
     }
     sortBySeq(out.records);
-    if (const std::size_t gone = out.records.empty() ? 0 : keepNeighbors(out.records); gone > 0) {
-        out.damages.push_back(fmt::format("{} batches in {} have numbers that cannot be", gone, m_folder));
+    const std::size_t gone = out.records.empty() ? 0 : keepNeighbors(out.records);
+    const bool hasStrangers = gone > 0;
+    if (hasStrangers) {
+        out.damages.push_back(
+            fmt::format("{} in {} left out: their numbers cannot be", countText(gone, "batch", "batches"), m_folder));
         for (Segment& segment : m_segments) {
             const std::uint64_t before = std::exchange(segment.lastSeq, 0);
             for (const Recovered::Record& record : out.records)
@@ -114,8 +126,13 @@ Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
             segment.isDamaged = segment.isDamaged || segment.lastSeq != before;
         }
     }
-    if (auto bye = readSegment(m_folder + "/bye"))
-        out.byeReason = bye->substr(0, std::min(bye->find('\n'), kMaxByeBytes));
+    if (const auto bye = readSegment(m_folder + "/bye"))
+        out.bye = byeOf(*bye);
+    const bool isEndKnown = out.bye.lastSeq > 0;
+    if (isEndKnown)
+        out.isDamagedBehind = false;
+    else if (hasStrangers || (out.isTorn && !out.bye.reason.empty()))
+        out.isDamagedBehind = true; // who says goodbye has written whole records
     refreshFreeSpace();
     return out;
 }
@@ -135,6 +152,11 @@ void Spool::recoverSegment(std::uint32_t number, Recovered& out)
         return;
     }
     const spoolrecord::Scan scan = spoolrecord::scan(*bytes);
+    out.isTorn = scan.isTorn;
+    if (bytes->empty()) {
+        out.empty.push_back(fmt::format("{} is empty: whether batches were lost with it is not known", path));
+        out.isDamagedBefore = out.isDamagedBefore || out.records.empty();
+    }
     if (scan.isNewer) {
         out.damages.push_back(fmt::format("{} was written by a newer version", path));
         out.isDamagedBefore = out.isDamagedBefore || out.records.empty();

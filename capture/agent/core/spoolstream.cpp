@@ -111,11 +111,13 @@ Expected<SpooledStream> openSpooledStream(
     auto recovered = spool.recover(cancelled);
     if (!recovered)
         return tl::unexpected(std::move(recovered.error()));
-    out.byeReason = std::move(recovered->byeReason);
+    out.byeReason = recovered->bye.reason;
     out.damages = std::move(recovered->damages);
+    const bool isReadable = out.damages.empty();
+    out.damages.insert(out.damages.end(), recovered->empty.begin(), recovered->empty.end());
     if (recovered->records.empty()) {
         // What cannot be read stays where it is, for whoever can.
-        if (out.damages.empty())
+        if (isReadable)
             spool.forgetUpTo(0);
         spool.removeIfEmpty();
         return out;
@@ -159,8 +161,13 @@ Expected<SpooledStream> openSpooledStream(
             record.seq, record.place, { facts.samples, facts.scalars, nullptr, facts.steps, record.hasFacts });
         stream->rules.onProduced(record.seq, record.place.bytes);
     }
-    if (recovered->isDamagedBehind)
-        addLost(next, between(spool, stream->layouts, *before, nullptr, 1));
+    // What followed the last that is here: one batch at least, or as many as the process said that it had made.
+    const std::uint64_t lastSeq = recovered->isDamagedBehind ? next : recovered->bye.lastSeq;
+    if (next <= lastSeq && lastSeq - next < Spool::kMaxHole) {
+        addLost(next, between(spool, stream->layouts, *before, nullptr, lastSeq - next + 1));
+        while (++next <= lastSeq)
+            addLost(next, std::nullopt);
+    }
     out.stream = std::move(stream);
     return out;
 }

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <string>
@@ -23,6 +24,8 @@
 
 namespace telltale::demo {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
@@ -151,9 +154,16 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
     }
     if (agent && counters.in_flight > 0 && !result->wasInterrupted) {
         const std::string why = agent->lastError();
-        std::fprintf(stderr,
-            "telltale-demo-trainer: %llu samples did not reach the dashboard%s%s; they stay in the spool\n",
-            static_cast<unsigned long long>(counters.in_flight), why.empty() ? "" : ": ", why.c_str());
+        const std::string folder = agent->keepingFolder();
+        agent.reset(); // the spool gets the rest now, and what is lost is told
+        std::error_code error;
+        const bool isKept = !folder.empty() && fs::is_directory(folder, error) && !fs::is_empty(folder, error);
+        const std::string advice = isKept
+            ? "; what the spool took is kept there: this run's next agent delivers it, or 'telltale import " + folder
+                + "'"
+            : "";
+        std::fprintf(stderr, "telltale-demo-trainer: %llu samples did not reach the dashboard%s%s%s\n",
+            static_cast<unsigned long long>(counters.in_flight), why.empty() ? "" : ": ", why.c_str(), advice.c_str());
     }
     const auto written = writeResults(*options, *result);
     printSummary(*result, counters);

@@ -110,6 +110,13 @@ std::string AgentSink::lastError() const
     return tt_agent_last_error(m_agent);
 }
 
+std::string AgentSink::keepingFolder() const
+{
+    std::array<char, 4096> folder {};
+    tt_agent_spool_dir(m_agent, folder.data(), folder.size());
+    return tt_agent_error(m_agent, nullptr, 0) == TT_ERROR_SPOOL ? std::string() : std::string(folder.data());
+}
+
 bool AgentSink::flush(std::uint32_t timeoutMs)
 {
     return tt_agent_flush(m_agent, timeoutMs) == 1;

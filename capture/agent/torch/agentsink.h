@@ -30,6 +30,8 @@ public:
     tt_counters counters() const;
     /// The agent's last error as one sentence, empty when there was none.
     std::string lastError() const;
+    /// The folder that its spool is in, as long as that keeps anything; else empty.
+    std::string keepingFolder() const;
     /// True when everything produced so far is acknowledged.
     bool flush(std::uint32_t timeoutMs);
     /// What the destructor will say: "finished" unless set.

@@ -143,7 +143,10 @@ class DemoTraining:
         if monitor is not None:
             monitor.flush(FLUSH_SECONDS)
             counters.update({k: v for k, v in monitor.counters().items() if k in counters})
-        self._say_what_is_left(counters["in_flight"])
+        if self._is_interrupted:
+            done, wanted, left = len(self._step_us), self._options.steps, counters["in_flight"]
+            text = f"stopped by a signal after step {done} of {wanted}, {left} samples in flight"
+            print(f"telltale train-demo: {text}", file=sys.stderr)
         failed = self._write(model)
         summary = {
             "steps": len(self._step_us),
@@ -162,16 +165,6 @@ class DemoTraining:
         if failed:
             print(f"telltale train-demo: {failed}", file=sys.stderr)
         return 1 if failed else 0
-
-    def _say_what_is_left(self, left: int) -> None:
-        if self._is_interrupted:
-            done, wanted = len(self._step_us), self._options.steps
-            text = f"stopped by a signal after step {done} of {wanted}, {left} samples in flight"
-        elif left:
-            text = f"{left} samples did not reach the dashboard; they stay in the spool"
-        else:
-            return
-        print(f"telltale train-demo: {text}", file=sys.stderr)
 
     def _write(self, model: torch.nn.Module) -> str:
         """Writes the files that were asked for; returns what went wrong."""
