@@ -713,6 +713,10 @@ GPL-3.0-or-later</translation>
         <source>module</source>
         <translation>模块</translation>
     </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::PanelFactory</name>
@@ -1163,14 +1167,6 @@ GPL-3.0-or-later</translation>
         <translation>显示</translation>
     </message>
     <message>
-        <source>whole run</source>
-        <translation>整个运行</translation>
-    </message>
-    <message>
-        <source>last %1</source>
-        <translation>最近 %1 步</translation>
-    </message>
-    <message>
         <source>Follow the newest steps</source>
         <translation>跟随最新的步</translation>
     </message>
@@ -1561,14 +1557,6 @@ GPL-3.0-or-later</translation>
         <translation>范围</translation>
     </message>
     <message>
-        <source>whole run</source>
-        <translation>整个运行</translation>
-    </message>
-    <message>
-        <source>last %1</source>
-        <translation>最近 %1 步</translation>
-    </message>
-    <message>
         <source>Smooth</source>
         <translation>平滑</translation>
     </message>
@@ -1597,6 +1585,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>overview</source>
         <translation>总览</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RangeBox</name>
+    <message>
+        <source>zoomed</source>
+        <translation>已缩放</translation>
+    </message>
+    <message>
+        <source>whole run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>last %1</source>
+        <translation>最近 %1 步</translation>
     </message>
 </context>
 <context>
@@ -1631,18 +1634,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Open</source>
         <translation>打开</translation>
-    </message>
-    <message>
-        <source>Rename…</source>
-        <translation>重命名…</translation>
-    </message>
-    <message>
-        <source>Export a copy…</source>
-        <translation>导出副本…</translation>
-    </message>
-    <message>
-        <source>Delete…</source>
-        <translation>删除…</translation>
     </message>
     <message>
         <source>Compare the two selected runs (Ctrl+click selects a second)</source>

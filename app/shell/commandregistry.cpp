@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QApplication>
+#include <QEvent>
 #include <QWidget>
 
 #include <telltale/common/theme.h>
@@ -20,6 +22,16 @@ CommandRegistry::CommandRegistry(QWidget* window)
     : QObject(window)
     , m_window(window)
 {
+    qApp->installEventFilter(this);
+}
+
+bool CommandRegistry::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::ShortcutOverride && QApplication::activePopupWidget()) {
+        event->accept();
+        return true;
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 void CommandRegistry::add(std::vector<Command> commands)

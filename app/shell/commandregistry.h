@@ -51,6 +51,10 @@ public:
     /// Asks every command again whether it is enabled and checked; to be called when what they look at has changed.
     void refresh();
 
+protected:
+    /// A list that drops down and a menu have their keys for themselves.
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     QAction* makeAction(const Command& command);
 

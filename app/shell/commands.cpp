@@ -19,6 +19,7 @@
 #include "nonfinitejump.h"
 #include "panels.h"
 #include "runactions.h"
+#include "rundriver.h"
 #include "viewexport.h"
 #include "viewfactory.h"
 #include "viewtabs.h"
@@ -51,20 +52,19 @@ void setMark(ViewState& state, bool first)
         state.setMarks(first ? step : state.markA(), first ? state.markB() : step);
 }
 
-QString runName(const ViewState& state)
+/// The run that a command is about: the one highlighted in the list of runs, else the one that is shown.
+QString runId(const WindowParts& parts)
 {
-    return state.run() ? QString::fromStdString(state.run()->name) : QString();
+    const auto* panel = parts.docks->panel<views::RunsPanel>();
+    if (const QString id = panel ? panel->highlightedId() : QString(); !id.isEmpty())
+        return id;
+    const store::RunRef run = parts.views.state->run();
+    return run ? QString::fromStdString(run->id) : QString();
 }
 
-QString runId(const ViewState& state)
+bool isArchived(const WindowParts& parts)
 {
-    return state.run() ? QString::fromStdString(state.run()->id) : QString();
-}
-
-bool isArchived(const ViewState& state)
-{
-    const store::RunRef run = state.run();
-    return run && !run->id.empty() && !(run->live && !run->live->closed.load());
+    return parts.driver->runs()->indexOf(runId(parts)).parent().row() == items::RunsModel::ArchivedGroup;
 }
 
 /// One function a menu, one row a command. The rows keep `w`.
@@ -76,7 +76,8 @@ public:
     When always {};
     When inViews { {}, w->tabs };
     When withRun { [s = state] { return s->run() != nullptr; } };
-    When archived { [s = state] { return isArchived(*s); } };
+    When archived { [p = w] { return isArchived(*p); } };
+    When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
     When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
 
@@ -97,9 +98,9 @@ std::vector<Command> Rows::file() const
         { "file.import", menu, tr("&Import a run…"), "imp", Qt::CTRL | Qt::Key_I, always,
             [w = w] { w->runActions->askImport(); } },
         { "file.picture", menu, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E, withRun,
-            [w = w] { w->exporter->askForPicture(w->tabs->currentView(), runName(*w->views.state)); } },
+            [w = w] { w->exporter->askForPicture(w->tabs->currentView(), w->driver->pulse().runName); } },
         { "file.csv", menu, tr("Export the view as &CSV…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_E, withRun,
-            [w = w] { w->exporter->askForCsv(w->tabs->currentView(), runName(*w->views.state)); } },
+            [w = w] { w->exporter->askForCsv(w->tabs->currentView(), w->driver->pulse().runName); } },
         {}, // a line
         { "file.quit", menu, tr("&Quit"), "", Qt::CTRL | Qt::Key_Q, always, [w = w] { w->window->close(); } },
     };
@@ -180,11 +181,10 @@ std::vector<Command> Rows::run() const
             [w = w] { w->context.runDemo({}); } },
         {}, // a line
         { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, archived,
-            [w = w] { w->runActions->rename(runId(*w->views.state)); } },
-        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, withRun,
-            [w = w] { w->runActions->exportCopy(runId(*w->views.state)); } },
-        { "run.delete", menu, tr("De&lete the run…"), "", {}, archived,
-            [w = w] { w->runActions->remove(runId(*w->views.state)); } },
+            [w = w] { w->runActions->rename(runId(*w)); } },
+        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
+            [w = w] { w->runActions->exportCopy(runId(*w)); } },
+        { "run.delete", menu, tr("De&lete the run…"), "", {}, archived, [w = w] { w->runActions->remove(runId(*w)); } },
         { "run.endComparison", menu, tr("End the &comparison"), "compare", {}, comparing,
             [s = state] { s->setCompared({}, {}); } },
     };

@@ -50,9 +50,11 @@ QDockWidget* DockHost::dockOf(const PanelFactory& row) const
 void DockHost::toggle(const PanelFactory& row)
 {
     QDockWidget* dock = dockOf(row);
-    dock->toggleViewAction()->trigger();
-    if (isOpen(row))
+    // Behind another tab it is open and cannot be seen.
+    if (!isOpen(row) || dock->visibleRegion().isEmpty())
         bringUp(dock->widget());
+    else
+        dock->close();
 }
 
 bool DockHost::isOpen(const PanelFactory& row) const

@@ -30,7 +30,7 @@ public:
         return nullptr;
     }
     template <class T> void show() { bringUp(panel<T>()); }
-    /// Shows the panel of a row, with the focus in it, or hides it.
+    /// Shows the panel of a row, with the focus in it, or hides one that can be seen.
     void toggle(const PanelFactory& row);
     bool isOpen(const PanelFactory& row) const;
     /// Hides what has nothing to say before there is a run, and brings it back.

@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QUrl>
 #include <QVBoxLayout>
@@ -20,6 +21,7 @@
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/logpanel.h>
+#include <telltale/runs/runspanel.h>
 
 #include "commandpalette.h"
 #include "commands.h"
@@ -49,7 +51,9 @@ namespace {
 
 constexpr QSize kFirstSize { 1600, 1000 };
 constexpr QSize kLeastSize { 900, 600 };
+constexpr QSize kFrameSize { 16, 48 }; ///< what a window manager puts around it
 constexpr int kStatusHeight = 24;
+constexpr int kSaveMs = 2000;
 
 /// "127.0.0.1:47800" out of "telltale://127.0.0.1:47800#token=...".
 QString addressOf(const QString& join)
@@ -82,6 +86,8 @@ MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
     makeMenus();
     connectParts();
     restoreSession();
+    m_saved = currentSettings();
+    m_saveTimer.start(kSaveMs);
     m_parts.driver->refreshArchive();
     m_parts.driver->tick();
     updateCentre();
@@ -111,7 +117,8 @@ void MainWindow::makeParts()
     m_parts.tabs = new ViewTabs(m_parts.views, this);
     m_welcome = new WelcomePage(this);
     m_parts.exporter = new ViewExport(m_jobs.get(), m_parts.toaster, this);
-    m_parts.runActions = new RunActions(m_parts.driver, m_jobs.get(), m_parts.toaster, m_parts.context.dataDir, this);
+    m_parts.runActions
+        = new RunActions(m_parts.driver, m_jobs.get(), queries, m_parts.toaster, m_parts.context.dataDir, this);
     m_parts.log = new LogFeed(queries, state, m_parts.driver, m_parts.toaster, this);
     m_parts.jump = new NonFiniteJump(state, queries, this);
     m_openingRank = new OpeningRank(state, queries, this);
@@ -121,7 +128,7 @@ void MainWindow::makeParts()
 
 void MainWindow::makeFrame()
 {
-    setMinimumSize(kLeastSize);
+    setMinimumSize(kLeastSize.boundedTo(screen()->availableGeometry().size() - kFrameSize));
     setAcceptDrops(true);
     setUnifiedTitleAndToolBarOnMac(false);
     m_centre = new QStackedWidget(this);
@@ -153,6 +160,9 @@ void MainWindow::makeCommands()
         connect(m_parts.views.state, signal, commands, &CommandRegistry::refresh);
     connect(m_parts.driver, &RunDriver::pulseChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.docks, &DockHost::openChanged, commands, &CommandRegistry::refresh);
+    connect(m_parts.driver, &RunDriver::archiveListed, commands, &CommandRegistry::refresh);
+    m_parts.docks->panel<views::RunsPanel>()->setRunActions(
+        { commands->action("run.rename"), commands->action("run.copy"), commands->action("run.delete") });
     for (const char* id : { "window.connections", "window.reset" })
         m_toolBar->addAction(commands->action(id));
     for (const char* id : { "view.back", "file.picture" })
@@ -185,6 +195,8 @@ void MainWindow::addChoices(QMenu* menu)
             action->setCheckable(true);
             action->setChecked(value == current);
             connect(action, &QAction::triggered, this, [this, choose, key = value] { (this->*choose)(key); });
+            m_parts.choices.emplace_back(
+                QStringLiteral("%1: %2").arg(QString(title).remove(u'&'), text), [action] { action->trigger(); });
             sub->addAction(action);
         }
     };
@@ -202,14 +214,11 @@ void MainWindow::addChoices(QMenu* menu)
 void MainWindow::connectParts()
 {
     connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updatePulse);
+    connect(m_parts.driver, &RunDriver::pulseChanged, this, &MainWindow::updateTitle);
     connect(m_parts.driver, &RunDriver::problem, this,
         [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
     connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_parts.driver, &RunDriver::runOpened, this, [this] {
-        updateCentre();
-        updateTitle();
-    });
-    connect(m_parts.views.state, &ViewState::catalogChanged, this, &MainWindow::updateTitle);
+    connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCentre);
     // The session's selection waits for the catalog that it is about.
     connect(m_parts.views.state, &ViewState::catalogChanged, this, [this] {
         if (!m_restoring || !m_parts.views.state->catalog())
@@ -221,6 +230,7 @@ void MainWindow::connectParts()
         }
     });
 
+    connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
         m_parts.toaster->post(Toaster::Severity::Notice,
             forward ? tr("Nothing stops being finite after the cursor")
@@ -249,7 +259,7 @@ void MainWindow::restoreSession()
 {
     m_parts.exporter->setFolder(m_settings.exportFolder);
     if (m_settings.geometry.isEmpty() || !restoreGeometry(m_settings.geometry))
-        resize(kFirstSize);
+        resize(kFirstSize.boundedTo(screen()->availableGeometry().size() - kFrameSize));
     m_parts.docks->restore(m_settings.docks);
     m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
     if (!m_settings.activeTab.isEmpty())
@@ -269,9 +279,18 @@ settings::Settings MainWindow::currentSettings() const
     return now;
 }
 
+/// A window that is killed has had no time to say what it looked like.
+void MainWindow::saveIfChanged()
+{
+    // Until then the run of the last session stands where this one's will.
+    const bool isRestoring = !m_archiveListed || (m_restoring && m_parts.views.state->run());
+    if (!isRestoring && currentSettings() != m_saved)
+        saveSession();
+}
+
 void MainWindow::saveSession()
 {
-    m_settings = currentSettings();
+    m_saved = m_settings = currentSettings();
     m_jobs->submit([settings = m_settings, path = settingsPath(m_parts.context.dataDir)]() -> JobThread::Delivery {
         if (const Expected<void> saved = settings::save(path, settings); !saved)
             qWarning("%s", saved.error().sentence().c_str());
@@ -340,9 +359,8 @@ void MainWindow::updatePulse()
 
 void MainWindow::updateTitle()
 {
-    const store::RunRef run = m_parts.views.state->run();
-    setWindowTitle(
-        run ? QStringLiteral("%1 \u2013 Telltale").arg(QString::fromStdString(run->name)) : QStringLiteral("Telltale"));
+    const QString name = m_parts.driver->pulse().runName;
+    setWindowTitle(name.isEmpty() ? QStringLiteral("Telltale") : QStringLiteral("%1 \u2013 Telltale").arg(name));
 }
 
 void MainWindow::showRunMenu()

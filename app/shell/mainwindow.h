@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <QMainWindow>
+#include <QTimer>
 
 #include <telltale/settings/settingsfile.h>
 
@@ -65,6 +66,7 @@ private:
     void addChoices(QMenu* menu);
     void connectParts();
     void restoreSession();
+    void saveIfChanged();
     void showRunMenu();
     void updateCentre();
     void updatePulse();
@@ -75,6 +77,8 @@ private:
 
     WindowParts m_parts;
     settings::Settings m_settings;
+    settings::Settings m_saved; ///< as the file has them, once they were looked at
+    QTimer m_saveTimer;
     QString m_note;
     std::unique_ptr<JobThread> m_jobs;
     QMenuBar* m_menuBar;

@@ -1,13 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "nonfinitejump.h"
 
-#include <array>
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <vector>
 
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::shell {
+namespace {
+
+/// What is shown first: of what breaks at one step it is what the user looks at.
+std::vector<analysis::Quantity> quantitiesOf(const store::Catalog& catalog, Kind shown, Stat stat)
+{
+    std::map<Kind, Stat> others;
+    for (const store::GroupInfo& group : catalog.groups) {
+        const auto isPlain = [](Stat one) { return one != Stat::Hist && one != Stat::Checksum; };
+        const auto first = std::find_if(group.stats.begin(), group.stats.end(), isPlain);
+        if (group.kind != shown && first != group.stats.end())
+            others.emplace(group.kind, *first);
+    }
+    std::vector<analysis::Quantity> quantities { { shown, stat } };
+    for (const auto& [kind, first] : others)
+        quantities.push_back({ kind, first });
+    return quantities;
+}
+
+}
 
 NonFiniteJump::NonFiniteJump(views::ViewState* state, store::QueryPool* queries, QObject* parent)
     : QObject(parent)
@@ -34,8 +55,7 @@ void NonFiniteJump::go(bool forward)
         range.first = *m_state->cursor();
     else if (m_state->cursor())
         range.last = Step { m_state->cursor()->value - 1 };
-    const std::array quantities { analysis::Quantity { m_state->kind(), m_state->stat() },
-        analysis::Quantity { Kind::Scalar, Stat::Value } };
+    const std::vector<analysis::Quantity> quantities = quantitiesOf(*catalog, m_state->kind(), m_state->stat());
     m_queries->submit(m_id, m_state->run(),
         [this, catalog, quantities, range, forward](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
@@ -51,6 +71,8 @@ void NonFiniteJump::go(bool forward)
                 const series::SeriesKey& key = catalog->rows->key(*onset->row);
                 m_state->goTo(onset->step);
                 m_state->setRank(onset->row->rank);
+                if (onset->row->kind != Kind::Scalar)
+                    m_state->setKind(onset->row->kind);
                 m_state->setSelection({ { QString::fromStdString(key.name), QString::fromStdString(key.slot) } });
             };
         });

@@ -8,8 +8,8 @@
 
 namespace telltale::shell {
 
-/// [ and ]: moves the cursor to the previous or next step at which a series of the shown kind, or a scalar, on any rank
-/// stops being finite, and selects it. Thread: gui; the search runs in the query pool.
+/// [ and ]: moves the cursor to the previous or next step at which anything, of any kind on any rank, stops being
+/// finite, and shows it. Thread: gui; the search runs in the query pool.
 class NonFiniteJump : public QObject {
     Q_OBJECT
 public:

@@ -11,6 +11,7 @@
 
 #include "commandregistry.h"
 #include "dockhost.h"
+#include "rundriver.h"
 
 namespace telltale::shell {
 
@@ -43,6 +44,20 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         if (const QString words = entry.words(); text.isEmpty() || words.contains(text, Qt::CaseInsensitive))
             entries.push_back({ words, entry.command.shortcut.toString(QKeySequence::NativeText),
                 [action = entry.action] { action->trigger(); }, false });
+    }
+    for (const auto& [words, choose] : parts.choices) {
+        if (!text.isEmpty() && words.contains(text, Qt::CaseInsensitive))
+            entries.push_back({ words, {}, choose, false });
+    }
+    const items::RunsModel* runs = parts.driver->runs();
+    for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
+        for (const store::RunSummary& run : runs->runs(group)) {
+            const QString id = QString::fromStdString(run.id);
+            const QString name = runs->indexOf(id).data().toString();
+            if (!text.isEmpty() && static_cast<int>(entries.size()) < limit && name.contains(text, Qt::CaseInsensitive))
+                entries.push_back(
+                    { name, Words::tr("run"), [driver = parts.driver, id] { driver->openById(id); }, true });
+        }
     }
     if (text.isEmpty() || static_cast<int>(entries.size()) >= limit)
         return entries;

@@ -11,6 +11,7 @@
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/runspanel.h>
 
+#include "commandregistry.h"
 #include "logfeed.h"
 #include "runactions.h"
 #include "rundriver.h"
@@ -25,9 +26,7 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
     using views::RunsPanel;
     auto* panel = new RunsPanel(parts.driver->runs(), parent);
     QObject::connect(panel, &RunsPanel::runActivated, parts.driver, &RunDriver::openById);
-    QObject::connect(panel, &RunsPanel::renameWanted, parts.runActions, &RunActions::rename);
-    QObject::connect(panel, &RunsPanel::deleteWanted, parts.runActions, &RunActions::remove);
-    QObject::connect(panel, &RunsPanel::exportWanted, parts.runActions, &RunActions::exportCopy);
+    QObject::connect(panel, &RunsPanel::highlightChanged, parts.commands, &CommandRegistry::refresh);
     QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);
     QObject::connect(panel, &RunsPanel::importWanted, parts.runActions, &RunActions::askImport);
     QObject::connect(panel, &RunsPanel::compareWanted, parts.driver, &RunDriver::compare);
@@ -74,9 +73,9 @@ constexpr const char* kContext = "telltale::shell::PanelFactory";
 
 constexpr PanelFactory kPanels[] {
     { "runs", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Runs"), "", Qt::Key_unknown, Qt::LeftDockWidgetArea,
-        { 264, 230 }, true, false, &makeRuns },
+        { 300, 230 }, true, false, &makeRuns },
     { "modules", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Modules"), "", Qt::Key_unknown,
-        Qt::LeftDockWidgetArea, { 264, 480 }, true, false, &makeModules },
+        Qt::LeftDockWidgetArea, { 300, 480 }, true, false, &makeModules },
     { "inspector", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Inspector"), "", Qt::Key_unknown,
         Qt::RightDockWidgetArea, { 296, 710 }, true, true, &makeInspector },
     { "connections", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Connections"), "plug",

@@ -15,11 +15,12 @@
 
 namespace telltale::shell {
 
-RunActions::RunActions(
-    RunDriver* driver, JobThread* jobs, Toaster* toaster, const std::string& dataDir, QWidget* window)
+RunActions::RunActions(RunDriver* driver, JobThread* jobs, store::QueryPool* queries, Toaster* toaster,
+    const std::string& dataDir, QWidget* window)
     : QObject(window)
     , m_driver(driver)
     , m_jobs(jobs)
+    , m_queries(queries)
     , m_toaster(toaster)
     , m_dataDir(dataDir)
     , m_window(window)
@@ -53,17 +54,23 @@ void RunActions::rename(const QString& id)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    const std::string path = run->path;
     bool accepted = false;
     const QString name = QInputDialog::getText(
         m_window, tr("Rename the run"), tr("Name:"), QLineEdit::Normal, QString::fromStdString(run->name), &accepted)
                              .trimmed();
-    if (!accepted || name.isEmpty())
+    if (accepted && !name.isEmpty())
+        renameTo(id, name);
+}
+
+void RunActions::renameTo(const QString& id, const QString& name)
+{
+    const store::RunSummary* run = find(id);
+    if (!run)
         return;
-    m_jobs->submit([this, path, name]() -> JobThread::Delivery {
-        return [this, name, result = store::renameRun(path, name.toStdString())] {
-            finish(result, tr("The run is now called %1").arg(name));
-        };
+    m_jobs->submit([this, path = run->path, name]() -> JobThread::Delivery {
+        Expected<void> result;
+        m_queries->withReadersClosed([&] { result = store::renameRun(path, name.toStdString()); });
+        return [this, name, result] { finish(result, tr("The run is now called %1").arg(name)); };
     });
 }
 
@@ -79,7 +86,13 @@ void RunActions::remove(const QString& id)
     if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
         return;
     m_jobs->submit([this, path, name]() -> JobThread::Delivery {
-        return [this, name, result = store::deleteRun(path)] { finish(result, tr("Deleted %1").arg(name)); };
+        Expected<void> result;
+        m_queries->withReadersClosed([&] { result = store::deleteRun(path); });
+        return [this, name, path, result] {
+            if (result)
+                m_driver->leave(path);
+            finish(result, tr("Deleted %1").arg(name));
+        };
     });
 }
 

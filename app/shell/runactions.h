@@ -9,6 +9,7 @@
 #include <QObject>
 
 #include <telltale/store/archive.h>
+#include <telltale/store/querypool.h>
 
 namespace telltale::shell {
 
@@ -21,14 +22,17 @@ class Toaster;
 class RunActions : public QObject {
     Q_OBJECT
 public:
-    RunActions(RunDriver* driver, JobThread* jobs, Toaster* toaster, const std::string& dataDir, QWidget* window);
+    RunActions(RunDriver* driver, JobThread* jobs, store::QueryPool* queries, Toaster* toaster,
+        const std::string& dataDir, QWidget* window);
 
     void open(); ///< a file dialog
     void askImport(); ///< a file dialog
     /// Keeps a copy in the data directory and shows it. The file that is imported stays as it is.
     void importFile(const QString& path);
+    /// Asks for a name. Neither this nor remove() needs the run closed: what of it is open here is closed meanwhile.
     void rename(const QString& id);
-    void remove(const QString& id); ///< after a confirmation
+    void renameTo(const QString& id, const QString& name);
+    void remove(const QString& id); ///< after a confirmation; another run is shown then
     /// Who asks before something is lost; a message box unless a test answers. True = do it.
     void setConfirm(std::function<bool(const QString& question)> confirm) { m_confirm = std::move(confirm); }
     /// The box that asks.
@@ -43,6 +47,7 @@ private:
 
     RunDriver* m_driver;
     JobThread* m_jobs;
+    store::QueryPool* m_queries;
     Toaster* m_toaster;
     std::function<bool(const QString& question)> m_confirm;
     std::string m_dataDir;

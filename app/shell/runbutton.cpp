@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runbutton.h"
 
+#include <algorithm>
+
 #include <QPainter>
 
 #include <telltale/common/theme.h>
@@ -13,6 +15,9 @@ namespace telltale::shell {
 using views::Theme;
 
 namespace {
+
+constexpr int kGlyph = 28;
+constexpr int kBesideWords = kGlyph + 26;
 
 void paintField(QPainter& painter, const QAbstractButton& button, const QColor& fill)
 {
@@ -44,6 +49,7 @@ void RunButton::setRun(const QString& name, store::RunState state)
     m_state = state;
     setText(name);
     setProperty("telltaleData", true);
+    updateGeometry();
     setAccessibleName(tr("Run %1, %2").arg(name, views::runStateText(state)));
     update();
 }
@@ -54,7 +60,14 @@ void RunButton::clearRun()
     setText(tr("No run"));
     setProperty("telltaleData", false);
     setAccessibleName(tr("No run"));
+    updateGeometry();
     update();
+}
+
+QSize RunButton::sizeHint() const
+{
+    const int words = QFontMetrics(views::wordsFont(13, 600)).horizontalAdvance(text());
+    return { std::clamp(words + kBesideWords, 186, 360), 28 };
 }
 
 void RunButton::paintEvent(QPaintEvent*)
@@ -72,7 +85,7 @@ void RunButton::paintEvent(QPaintEvent*)
     }
     painter.setFont(views::wordsFont(13, m_hasRun ? 600 : 400));
     painter.setPen(m_hasRun ? theme.text : theme.text3);
-    const QRect words = rect().adjusted(28, 0, -26, 0);
+    const QRect words = rect().adjusted(kGlyph, 0, kGlyph - kBesideWords, 0);
     painter.drawText(words, static_cast<int>(Qt::AlignVCenter),
         painter.fontMetrics().elidedText(text(), Qt::ElideRight, words.width()));
     painter.setPen(QPen(theme.text2, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));

@@ -15,7 +15,7 @@ public:
 
     void setRun(const QString& name, store::RunState state);
     void clearRun();
-    QSize sizeHint() const override { return { 186, 28 }; }
+    QSize sizeHint() const override;
 
 protected:
     void paintEvent(QPaintEvent* event) override;

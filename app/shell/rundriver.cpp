@@ -94,6 +94,8 @@ void RunDriver::refreshArchive()
         return [this, found = std::move(found)]() mutable {
             m_listing = false;
             m_runs.setArchived(std::move(found));
+            m_pulse.runName = shownName(); // it may have been renamed
+            Q_EMIT pulseChanged();
             Q_EMIT archiveListed();
             if (m_listAgain)
                 refreshArchive();
@@ -208,6 +210,7 @@ void RunDriver::show(store::RunRef run)
     m_logRevision = 0;
     m_blobRevision = 0;
     m_wasLive = isLive(run);
+    m_toldDamage.clear();
     m_secondStep = -1;
     m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
     m_pulse.rates.clear();
@@ -219,6 +222,34 @@ void RunDriver::show(store::RunRef run)
     Q_EMIT runOpened();
 }
 
+void RunDriver::leave(const std::string& path)
+{
+    std::erase(m_outside, path);
+    if (m_state->comparedRun() && m_state->comparedRun()->path == path)
+        m_state->setCompared({}, {});
+    if (!m_state->run() || m_state->run()->path != path)
+        return;
+    for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
+        for (const store::RunSummary& other : m_runs.runs(group)) {
+            if (other.path != path)
+                return openById(text(other.id));
+        }
+    }
+    m_state->setRun({});
+    everySecond();
+}
+
+QString RunDriver::shownName() const
+{
+    const store::RunRef run = m_state->run();
+    if (!run)
+        return {};
+    if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id))))
+        return text(summary->name);
+    const auto catalog = m_state->catalog();
+    return text(catalog && (run->id.empty() || run->id == run->path) ? catalog->name : run->name);
+}
+
 void RunDriver::askCatalog()
 {
     m_context.queries->submit(m_queryId, m_state->run(),
@@ -228,6 +259,11 @@ void RunDriver::askCatalog()
                                   : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
             return [this, run, catalog] {
                 if (run != m_state->run())
+                    return;
+                // What reading has met since is all that changes of a run that is over.
+                const auto known = m_state->catalog();
+                if (catalog && known && !isLive(run) && known->damage.size() == (*catalog)->damage.size()
+                    && known->revision == (*catalog)->revision)
                     return;
                 if (catalog)
                     takeCatalog(*catalog);
@@ -270,11 +306,12 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
     m_state->setCatalog(catalog);
     if (!isLive(m_state->run()))
         m_runs.setDamage(m_state->run()->path, catalog->damage.empty() ? std::string() : catalog->damage.front());
-    if (first) {
-        for (const std::string& damage : catalog->damage)
+    for (const std::string& damage : catalog->damage) {
+        if (m_toldDamage.insert(damage).second)
             Q_EMIT problem(text(damage));
-        everySecond();
     }
+    if (first)
+        everySecond();
 }
 
 void RunDriver::tick()
@@ -388,12 +425,9 @@ void RunDriver::everySecond()
         if (isExpected && run && connection.runName == run->name)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
     }
-    if (run) {
-        m_pulse.runName = text(run->name);
-        const auto catalog = m_state->catalog();
-        if (catalog && run->name != catalog->name && (run->id.empty() || run->id == run->path))
-            m_pulse.runName = text(catalog->name);
-    }
+    m_pulse.runName = shownName();
+    if (!run)
+        m_pulse.fileBytes = m_pulse.storedSamples = 0;
     if (run && run->live) {
         const store::LiveRun& live = *run->live;
         m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
@@ -430,6 +464,8 @@ void RunDriver::everySecond()
         m_runs.setLive(std::move(rows));
     }
     Q_EMIT pulseChanged();
+    if (run && !m_pulse.live && !m_context.queries->isBusy(m_queryId))
+        askCatalog();
 }
 
 }

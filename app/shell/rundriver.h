@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include <QElapsedTimer>
 #include <QObject>
@@ -42,6 +44,8 @@ public:
     void compare(const QString& shownId, const QString& otherId);
     /// Shows this run, live or archived.
     void show(store::RunRef run);
+    /// The file is gone: another run is shown in its place, or none.
+    void leave(const std::string& path);
     void setFocused(bool on);
     void refreshArchive();
     void tick(); ///< also called by tests
@@ -62,6 +66,7 @@ private:
     void pollRuns();
     void pollRun();
     void everySecond();
+    QString shownName() const;
     store::RunSummary summaryOf(const store::RunRef& run) const;
 
     AppContext m_context;
@@ -86,6 +91,7 @@ private:
     std::uint64_t m_blobRevision = 0;
     std::int64_t m_secondStep = -1;
     std::uint64_t m_secondSamples = 0;
+    std::set<std::string> m_toldDamage; ///< of the run shown
     bool m_opened = false; ///< something was opened, by the user or by itself
     bool m_listing = false;
     bool m_listAgain = false;

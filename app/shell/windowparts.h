@@ -36,6 +36,7 @@ struct WindowParts {
     RunActions* runActions = nullptr;
     LogFeed* log = nullptr;
     NonFiniteJump* jump = nullptr;
+    std::vector<std::pair<QString, std::function<void()>>> choices = {}; ///< "Theme: Dark", and what chooses it
 };
 
 }

@@ -97,6 +97,7 @@ void AgentConnection::take(protocol::Hello& hello)
     }
     m_hello = std::move(hello);
     m_info.agentId = m_hello.agentId;
+    m_info.runKey = m_hello.runKey;
     m_info.runName = m_hello.runName;
     m_info.rank = Rank { m_hello.rank };
     m_info.framework = m_hello.framework;

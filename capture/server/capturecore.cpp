@@ -145,7 +145,7 @@ void CaptureCore::onHello(AgentConnection& connection)
 void CaptureCore::onRefused(AgentConnection& connection, const std::string& kind, const std::string& what)
 {
     m_log.refused(connection.address(), kind, what, Clock::now());
-    m_table.refused(connection.hello().agentId, connection.address(), escaped(what));
+    m_table.refused(connection.hello().runKey, connection.hello().agentId, connection.address(), escaped(what));
 }
 
 void CaptureCore::onEnded(AgentConnection& connection)

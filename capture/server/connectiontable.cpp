@@ -24,7 +24,7 @@ ConnectionInfo& ConnectionTable::entry(const Key& key)
 void ConnectionTable::opened(const ConnectionInfo& info)
 {
     const std::lock_guard lock(m_mutex);
-    const Key key { info.agentId, {} };
+    const Key key { info.runKey, info.agentId, {} };
     const bool isKnown = m_entries.contains(key);
     ConnectionInfo& known = entry(key);
     const std::uint32_t reconnects = isKnown ? known.reconnects + 1 : 0;
@@ -35,7 +35,7 @@ void ConnectionTable::opened(const ConnectionInfo& info)
 void ConnectionTable::update(const ConnectionInfo& info)
 {
     const std::lock_guard lock(m_mutex);
-    const auto found = m_entries.find({ info.agentId, {} });
+    const auto found = m_entries.find({ info.runKey, info.agentId, {} });
     if (found == m_entries.end())
         return;
     // The last word of an old connection must not overwrite its successor's figures.
@@ -48,16 +48,17 @@ void ConnectionTable::update(const ConnectionInfo& info)
     found->second.lastRefusal = std::move(refusal);
 }
 
-void ConnectionTable::refused(const std::string& agentId, const std::string& address, const std::string& why)
+void ConnectionTable::refused(
+    const std::string& runKey, const std::string& agentId, const std::string& address, const std::string& why)
 {
     const std::lock_guard lock(m_mutex);
     if (!agentId.empty()) {
-        const auto found = m_entries.find({ agentId, {} });
+        const auto found = m_entries.find({ runKey, agentId, {} });
         if (found != m_entries.end())
             found->second.lastRefusal = why;
         return;
     }
-    ConnectionInfo& stranger = entry({ {}, address });
+    ConnectionInfo& stranger = entry({ {}, {}, address });
     stranger.peer = address;
     stranger.lastRefusal = why;
 }

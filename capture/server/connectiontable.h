@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -19,13 +20,18 @@ public:
     void opened(const ConnectionInfo& info);
     /// New figures of a connection; `lastRefusal` of earlier ones stays until the agent is open again.
     void update(const ConnectionInfo& info);
-    /// `agentId` may be empty: the peer never said who it was; then its address stands for it.
-    void refused(const std::string& agentId, const std::string& address, const std::string& why);
+    /// Both may be empty: the peer never said who it was; then its address stands for it.
+    void refused(
+        const std::string& runKey, const std::string& agentId, const std::string& address, const std::string& why);
 
     std::vector<ConnectionInfo> snapshot() const; ///< connected ones first
 
 private:
-    using Key = std::pair<std::string, std::string>;
+    /// The run, and the agent in it: a host's ranks may be of several runs. A stranger has an address alone.
+    struct Key {
+        std::string runKey, agentId, address;
+        auto operator<=>(const Key&) const = default;
+    };
     ConnectionInfo& entry(const Key& key);
 
     mutable std::mutex m_mutex;

@@ -11,6 +11,7 @@ namespace telltale {
 /// One agent's connection, as the Connections panel and `telltale demo` report it. A value, polled at 1 Hz.
 struct ConnectionInfo {
     std::string agentId;
+    std::string runKey; ///< names may be alike
     std::string runName;
     std::string peer; ///< address:port
     Rank rank;

@@ -17,8 +17,8 @@ namespace {
 
 std::string keyOf(const ConnectionInfo& connection)
 {
-    return connection.runName + '\n' + std::to_string(connection.rank.value) + '\n' + connection.agentId + '\n'
-        + (connection.agentId.empty() ? connection.peer : std::string());
+    return connection.runName + '\n' + connection.runKey + '\n' + std::to_string(connection.rank.value) + '\n'
+        + connection.agentId + '\n' + (connection.agentId.empty() ? connection.peer : std::string());
 }
 
 QString bytesText(quint64 bytes)
@@ -47,7 +47,8 @@ ConnectionsModel::ConnectionsModel(QObject* parent)
 void ConnectionsModel::set(std::vector<ConnectionInfo> wanted)
 {
     std::sort(wanted.begin(), wanted.end(), [](const ConnectionInfo& a, const ConnectionInfo& b) {
-        return std::tie(a.runName, a.rank, a.agentId, a.peer) < std::tie(b.runName, b.rank, b.agentId, b.peer);
+        return std::tie(a.runName, a.runKey, a.rank, a.agentId, a.peer)
+            < std::tie(b.runName, b.runKey, b.rank, b.agentId, b.peer);
     });
     wanted.erase(std::unique(wanted.begin(), wanted.end(),
                      [](const ConnectionInfo& a, const ConnectionInfo& b) { return keyOf(a) == keyOf(b); }),

@@ -96,6 +96,11 @@ RunSummary summaryOf(const std::string& path)
     run.ranks = static_cast<int>(number("SELECT count(DISTINCT rank) FROM source", 0));
     run.lastStep = Step(number("SELECT ifnull(max(last_step), -1) FROM source", -1));
     run.missingBatches = static_cast<std::uint64_t>(number(kMissingBatches, 0));
+    // As the recorder says it of a live run: pages that a log holds twice are one.
+    const auto pages = [&number](const char* sql) { return static_cast<std::uint64_t>(number(sql, 0)); };
+    const std::uint64_t used = pages("PRAGMA page_count") - pages("PRAGMA freelist_count");
+    if (used > 0)
+        run.fileBytes = used * pages("PRAGMA page_size");
     const std::string changed = "SELECT count(*) FROM source WHERE " + sourceWasChanged();
     if (run.state != RunState::Damaged && number(changed.c_str(), 0) > 0) {
         run.state = RunState::Damaged;

@@ -184,8 +184,13 @@ Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
         return tl::unexpected<Error>(std::move(snapshot.error()));
     if (auto ok = refresh(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
+    std::vector<std::string> met;
+    {
+        const std::lock_guard lock(m_directory->mutex);
+        met = m_directory->damage;
+    }
     const Catalog& base = *m_index.catalog();
-    const std::size_t known = base.damage.size() + m_tailDamage.size() + m_damage.size();
+    const std::size_t known = base.damage.size() + m_tailDamage.size() + m_damage.size() + met.size();
     if (m_published && m_publishedRevision == base.revision && m_published->damage.size() == known)
         return m_published;
     m_publishedRevision = base.revision;
@@ -196,6 +201,7 @@ Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
     auto published = std::make_shared<Catalog>(base);
     published->damage.insert(published->damage.end(), m_tailDamage.begin(), m_tailDamage.end());
     published->damage.insert(published->damage.end(), m_damage.begin(), m_damage.end());
+    published->damage.insert(published->damage.end(), met.begin(), met.end());
     m_published = std::move(published);
     return m_published;
 }
@@ -240,8 +246,10 @@ void CapsuleReader::noteDamage(const TileSet& set, const std::vector<StepRange>&
         std::string sentence = fmt::format("rank {}: {} of {} series of {} {}",
             source == catalog.sources.end() ? -1 : source->rank.value, stat, group->seriesCount, kindName(group->kind),
             what);
-        if (std::find(m_damage.begin(), m_damage.end(), sentence) == m_damage.end())
-            m_damage.push_back(std::move(sentence));
+        const std::lock_guard lock(m_directory->mutex);
+        auto& met = m_directory->damage;
+        if (std::find(met.begin(), met.end(), sentence) == met.end())
+            met.push_back(std::move(sentence));
     };
     for (const StepRange& steps : damaged) {
         if (!steps.isEmpty())

@@ -59,6 +59,7 @@ public:
     struct Shared {
         std::mutex mutex;
         DirectoryReader reader;
+        std::vector<std::string> damage; ///< that any of the readers met
     };
 
     /// Of the file that lies at `path` now.

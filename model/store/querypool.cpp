@@ -42,6 +42,9 @@ struct Pending {
 struct QueryPool::State {
     mutable std::mutex mutex;
     std::condition_variable ready;
+    std::condition_variable turned; ///< a thread was put aside, or the questions go on
+    int closers = 0; ///< who wants every reader closed
+    std::size_t aside = 0; ///< threads that have closed theirs and wait
     bool stopping = false;
     ViewId lastView = 0;
     std::uint64_t lastGeneration = 0;
@@ -84,7 +87,13 @@ void QueryPool::State::run()
     ReaderCache readers(shared);
     std::unique_lock lock(mutex);
     while (!stopping) {
-        if (auto taken = takeLocked()) {
+        if (closers > 0) {
+            readers.closeAll();
+            ++aside;
+            turned.notify_all();
+            turned.wait(lock, [this] { return closers == 0; });
+            --aside;
+        } else if (auto taken = takeLocked()) {
             lock.unlock();
             auto& [view, job] = *taken;
             Delivery delivery
@@ -95,7 +104,7 @@ void QueryPool::State::run()
             lock.lock();
         } else if (readers.isEmpty()) {
             ready.wait(lock);
-        } else if (ready.wait_for(lock, ReaderCache::kIdle) == std::cv_status::timeout) {
+        } else if (ready.wait_for(lock, ReaderCache::kIdle) == std::cv_status::timeout && closers == 0) {
             lock.unlock();
             readers.closeIdle(ReaderCache::Clock::now());
             lock.lock();
@@ -190,6 +199,19 @@ bool QueryPool::isBusy(ViewId view) const
 {
     std::lock_guard lock(m_state->mutex);
     return m_state->views.contains(view);
+}
+
+void QueryPool::withReadersClosed(const std::function<void()>& work)
+{
+    std::unique_lock lock(m_state->mutex);
+    ++m_state->closers;
+    m_state->ready.notify_all();
+    m_state->turned.wait(lock, [this] { return m_state->aside == m_state->threads.size(); });
+    lock.unlock();
+    work();
+    lock.lock();
+    --m_state->closers;
+    m_state->turned.notify_all();
 }
 
 void QueryPool::deliver()

@@ -34,6 +34,10 @@ public:
     void cancel(ViewId view);
     bool isBusy(ViewId view) const;
 
+    /// Runs `work` while no reader of the pool has any run open, for what only one may do with a file; blocks until it
+    /// is done, and questions wait. Never call it from a job.
+    void withReadersClosed(const std::function<void()>& work);
+
     /// Runs pending deliveries on the calling thread.
     void deliver();
 

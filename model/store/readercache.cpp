@@ -41,6 +41,11 @@ Expected<RunReader*> ReaderCache::reader(const RunHandle& run, Clock::time_point
     return m_entries.front().reader.get();
 }
 
+void ReaderCache::closeAll()
+{
+    m_entries.clear();
+}
+
 void ReaderCache::closeIdle(Clock::time_point now)
 {
     m_entries.remove_if([now](const Entry& entry) { return now - entry.lastUse >= kIdle; });

@@ -27,6 +27,7 @@ public:
 
     /// The pointer is good until the next call of this object.
     Expected<RunReader*> reader(const RunHandle& run, Clock::time_point now);
+    void closeAll();
     void closeIdle(Clock::time_point now);
     bool isEmpty() const { return m_entries.empty(); }
 

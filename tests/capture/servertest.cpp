@@ -104,6 +104,22 @@ private Q_SLOTS:
         QCOMPARE(f.log->count(), 0);
     }
 
+    void ranksOfTwoRunsOnOneHostAreTwoAgents()
+    {
+        ServerFixture f;
+        QVERIFY(f.start());
+        AgentPeer first(f.join, "host/0/trainer");
+        QVERIFY(first.open());
+        AgentPeer second(f.join, "host/0/trainer", 2);
+        QVERIFY(second.peer.upgrade() && second.knock());
+        protocol::Hello hello = second.hello();
+        hello.runKey += " of another";
+        second.peer.send(hello);
+        QTRY_VERIFY(second.peer.last<protocol::Welcome>());
+        QTRY_COMPARE(f.server->connections().size(), std::size_t(2));
+        QVERIFY(f.server->connections().at(0).connected && f.server->connections().at(1).connected);
+    }
+
     void aRestartedServerContinuesTheStream()
     {
         ServerFixture f;

@@ -139,6 +139,21 @@ def test_the_advice_at_exit_names_the_folder_that_the_spool_is_in(
         assert list(folder.rglob("*.seg"))
 
 
+def test_a_refused_token_is_told_once_and_when_it_happens(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    join = server.join.split("#")[0] + "#token=" + "0" * 64
+    run = Run({"wg_distribution": True, "format": "stream"}, agent={"join": join})
+    said = ""
+    deadline = time.monotonic() + 30
+    while "refuses the token" not in said and time.monotonic() < deadline:
+        run.step()
+        said += capfd.readouterr().err
+        time.sleep(0.01)
+    assert "refuses the token" in said
+    run.monitor.close()
+    at_end = capfd.readouterr().err
+    assert (said + at_end).count("telltale: the server at") == 1, said + at_end
+
+
 def test_a_dashboard_that_refuses_the_token_is_not_waited_for(
     server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QAbstractButton>
+#include <QAbstractProxyModel>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -18,8 +20,10 @@
 #include <QTest>
 #include <QTreeView>
 #include <QUrl>
+#include <QWheelEvent>
 
 #include <telltale/common/kindtext.h>
+#include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -28,6 +32,7 @@
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/runactions.h>
 #include <telltale/shell/rundriver.h>
+#include <telltale/shell/startup.h>
 #include <telltale/shell/toaster.h>
 #include <telltale/shell/viewtabs.h>
 #include <telltale/store/querypool.h>
@@ -168,6 +173,154 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(!m_window->toaster()->shown().isEmpty(), 20'000);
     }
 
+    void theNextErrorIsOfAnyKind()
+    {
+        test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
+        broken.write(test::DemoCapsule::kFirstBad + 30);
+        m_window->openPath(QString::fromStdString(broken.path()));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
+        state()->setKind(Kind::ParamOrigin); // which is whole, as nobody collected it
+        QTest::keyClick(m_window->views(), Qt::Key_F8);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), 20'000);
+        QVERIFY(state()->kind() != Kind::ParamOrigin);
+    }
+
+    void commandsAreAboutTheRunThatIsHighlighted()
+    {
+        m_window->runActions()->importFile(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        const QString here = m_dir->filePath(QStringLiteral("runs/2026-01-03_other_def456.telltale"));
+        QTRY_COMPARE(QString::fromStdString(state()->run()->path), here);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto* runs = m_window->driver()->runs();
+        const QString other
+            = QString::fromStdString(std::find_if(archived().begin(), archived().end(), [&](const auto& run) {
+                  return run.path != here.toStdString();
+              })->id);
+        const auto rowOf = [&](const QString& id) {
+            const auto* proxy = qobject_cast<const QAbstractProxyModel*>(tree->model());
+            return proxy->mapFromSource(runs->indexOf(id));
+        };
+        // With the arrow keys, which highlight and do not open.
+        QTRY_VERIFY(rowOf(other).isValid());
+        tree->setCurrentIndex(rowOf(other));
+        QCOMPARE(QString::fromStdString(state()->run()->path), here);
+        QStringList questions;
+        m_window->runActions()->setConfirm([&](const QString& question) {
+            questions.append(question);
+            return true;
+        });
+        const std::string gone = runs->runAt(runs->indexOf(other))->path;
+        m_window->commands()->action("run.delete")->trigger();
+        QCOMPARE(questions.size(), 1);
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            !QFile::exists(QString::fromStdString(gone)), qPrintable(m_window->toaster()->shown().join(u'\n')), 20'000);
+        QVERIFY(QFile::exists(here));
+        QCOMPARE(QString::fromStdString(state()->run()->path), here);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 1 }, 20'000);
+        // The last one is shown: it goes too, and the window says hello.
+        tree->setCurrentIndex(rowOf(firstId()));
+        m_window->commands()->action("run.delete")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(here), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(!state()->run(), 20'000);
+        QTRY_VERIFY(m_window->findChild<QWidget*>(QStringLiteral("welcomePage"))->isVisible());
+    }
+
+    void aRunWhoseRecorderDiedIsRenamedWhileItIsShown()
+    {
+        test::DemoCapsule killed(m_elsewhere->path().toStdString(), "2026-01-05_killed_aaa111.telltale");
+        killed.write(100, false); // with its log
+        m_window->openPath(QString::fromStdString(killed.path()));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, killed.path(), 20'000);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        m_window->runActions()->renameTo(QString::fromStdString(state()->run()->id), QStringLiteral("a better name"));
+        QTRY_COMPARE_WITH_TIMEOUT(m_window->windowTitle(), QStringLiteral("a better name \u2013 Telltale"), 20'000);
+        QTRY_COMPARE(m_window->findChild<QAbstractButton*>(QStringLiteral("runButton"))->text(),
+            QStringLiteral("a better name"));
+        QCOMPARE(state()->run()->path, killed.path());
+    }
+
+    void aDamagedRunIsSaidOnceItIsRead()
+    {
+        test::DemoCapsule damaged(m_elsewhere->path().toStdString(), "2026-01-06_damaged_bbb222.telltale");
+        damaged.write(300);
+        {
+            const auto db = test::CapsuleBuilder::must(store::openDatabase(damaged.path(), store::OpenMode::Write));
+            QVERIFY(store::execute(db.get(), "UPDATE tile SET crc=crc+1"));
+        }
+        m_window->openPath(QString::fromStdString(damaged.path()));
+        const auto says = [this] {
+            return m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("is damaged from step"));
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(says(), qPrintable(m_window->toaster()->shown().join(u'\n')), 20'000);
+    }
+
+    void whatIsSeenIsWhatTheRangeSays()
+    {
+        const auto* box = m_window->findChild<QComboBox*>(QStringLiteral("overviewRange"));
+        QCOMPARE(box->currentIndex(), 0);
+        state()->zoomTo({ Step { 20 }, Step { 60 } });
+        QCOMPARE(box->currentIndex(), -1);
+        state()->zoomOutFully();
+        QCOMPARE(box->currentIndex(), 0);
+    }
+
+    void theWheelZoomsAboutThePointerAndLetsTheNewestStepsGo()
+    {
+        auto* canvas = m_window->findChild<views::PlotCanvas*>(QStringLiteral("overviewCanvas"));
+        QVERIFY(canvas);
+        state()->setFollowing(true);
+        const QPointF at(canvas->plotRect().left() + canvas->plotRect().width() / 4.0, canvas->plotRect().center().y());
+        QWheelEvent wheel(
+            at, canvas->mapToGlobal(at), {}, QPoint(0, 120), Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
+        QVERIFY(QCoreApplication::sendEvent(canvas, &wheel));
+        QCOMPARE(state()->visibleRange().count(), 80);
+        QCOMPARE(state()->visibleRange().first, Step { 5 });
+        QVERIFY(!state()->isFollowing());
+    }
+
+    void aListThatDropsDownHasItsKeysForItself()
+    {
+        // The platform of the tests says so of every popup.
+        QTest::ignoreMessage(QtWarningMsg, "This plugin does not support raise()");
+        QTest::ignoreMessage(QtWarningMsg, "This plugin does not support grabbing the keyboard");
+        auto* box = m_window->findChild<QComboBox*>(QStringLiteral("overviewRange"));
+        box->showPopup();
+        QTRY_VERIFY(QApplication::activePopupWidget());
+        // As the window system's keys come: who would have it for a shortcut is asked first.
+        QKeyEvent key(QEvent::ShortcutOverride, Qt::Key_Space, Qt::NoModifier);
+        key.ignore();
+        QCoreApplication::sendEvent(box->view(), &key);
+        QVERIFY(key.isAccepted());
+        box->hidePopup();
+    }
+
+    void theSettingsAreSavedSoonAfterAChange()
+    {
+        const QString path = settingsPath(m_dir->path().toStdString());
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        const auto saved = [&] {
+            const auto loaded = settings::load(path);
+            return loaded && loaded->settings.activeTab == QLatin1String("curves");
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(saved(), 20'000);
+    }
+
+    void aPanelBehindAnotherComesUpFirst()
+    {
+        QAction* log = m_window->commands()->action("window.log");
+        log->trigger();
+        m_window->commands()->action("window.connections")->trigger();
+        const auto* panel = m_window->findChild<QDockWidget*>(QStringLiteral("log"))->widget();
+        QTRY_VERIFY(panel->visibleRegion().isEmpty());
+        log->trigger();
+        QTRY_VERIFY(!panel->visibleRegion().isEmpty());
+        log->trigger();
+        QTRY_VERIFY(!m_window->findChild<QDockWidget*>(QStringLiteral("log"))->isVisible());
+    }
+
     void aRankThatBreaksIsSeenFromTheStart()
     {
         test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
@@ -276,6 +429,24 @@ private Q_SLOTS:
         state()->setKind(Kind::Actv);
         state()->setSelection({ { QStringLiteral("pos_emb"), QStringLiteral("output") } });
         QTRY_VERIFY_WITH_TIMEOUT(stack->isHidden() && passed->isHidden(), 20'000);
+    }
+
+    void thePaletteFindsThemesAndRuns()
+    {
+        m_window->openPath(m_other);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->path), m_other);
+        const auto choose = [this](const QString& text) {
+            QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
+            auto* field = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"))->findChild<QLineEdit*>();
+            QTest::keyClicks(field, text);
+            QTest::keyClick(field, Qt::Key_Return);
+        };
+        choose(QStringLiteral("abc123"));
+        QTRY_VERIFY(QString::fromStdString(state()->run()->path) != m_other);
+        choose(QStringLiteral("Theme: Light"));
+        QTRY_COMPARE_WITH_TIMEOUT(
+            settings::load(settingsPath(m_dir->path().toStdString()))->settings.theme, QStringLiteral("light"), 20'000);
     }
 
     void thePaletteSaysThatItFoundNothing()

@@ -217,15 +217,12 @@ void PlotCanvas::zoomAbout(double x, double factor)
     m_lastWheel.start();
     const auto count = static_cast<double>(range.count());
     const double wanted = std::clamp(count * factor, 2.0, static_cast<double>(m_state->fullRange().count()));
-    // While following, the live edge is what the user watches: it stays where it is.
-    const double anchor = m_state->isFollowing()
-        ? 1.0
-        : std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
+    const double anchor = std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
     const std::int64_t steps = std::max<std::int64_t>(1, std::llround(wanted));
     const double first = static_cast<double>(range.first.value) + (count - wanted) * anchor;
     auto begin = static_cast<std::int64_t>(std::llround(first));
     // The step under the mouse stays there to the step, however often the wheel turns.
-    if (!m_state->isFollowing() && m_state->hover() && range.contains(*m_state->hover()))
+    if (m_state->hover() && range.contains(*m_state->hover()))
         begin = m_state->hover()->value
             - static_cast<std::int64_t>(std::floor(std::min(anchor, 1 - 1e-9) * static_cast<double>(steps)));
     m_state->zoomTo({ Step { begin }, Step { begin + steps - 1 } }, continued);

@@ -85,6 +85,7 @@ void HeatmapView::buildBar()
     m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
     m_orderBox->addItem(tr("alike together"), static_cast<int>(RowOrder::Clustered));
     m_bar->addStretch();
+    m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(
         QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("heatmapFollow"));
     m_follow->setCheckable(true);
@@ -248,6 +249,10 @@ void HeatmapView::ask()
     submitRead([request](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readHeat(reader, request, cancel); },
         [this, request](std::shared_ptr<const HeatPicture> picture) {
+            // One tensor on all ranks: nothing in the picture names it.
+            m_caption->setText(picture && picture->axes == HeatAxes::RankByStep && !picture->rows.empty()
+                    ? picture->rows.front().fullName()
+                    : QString());
             m_canvas->setPicture(std::move(picture));
             askOtherRanks(request);
         });

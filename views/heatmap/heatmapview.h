@@ -8,6 +8,7 @@
 #include "heatpicture.h"
 
 class QComboBox;
+class QLabel;
 class QToolButton;
 
 namespace telltale::views {
@@ -67,6 +68,7 @@ private:
     QComboBox* m_scaleBox = nullptr;
     QComboBox* m_rankBox = nullptr;
     QComboBox* m_orderBox = nullptr;
+    QLabel* m_caption = nullptr;
     QToolButton* m_follow = nullptr;
     QToolButton* m_zoomOut = nullptr;
 };

@@ -10,6 +10,15 @@ namespace telltale::views {
 
 using series::CellState;
 
+namespace {
+
+/// What lies so many times the range of the middle 94 % beside it, or so many times above or below it on a log axis,
+/// is cut off by a robust scale.
+constexpr double kCut = 10;
+constexpr double kLogCut = 1000;
+
+}
+
 QString rankListText(const std::vector<Rank>& ranks, const QString& to)
 {
     QString text;
@@ -79,13 +88,14 @@ ValueScale CurvePicture::fit(YMode mode, bool robust) const
         std::nth_element(highs.begin(), highs.end() - 1 - cut, highs.end());
         const double quietLow = lows[static_cast<std::size_t>(cut)];
         const double quietHigh = highs[highs.size() - 1 - static_cast<std::size_t>(cut)];
-        const double room = mode == YMode::Log ? 0 : quietHigh - quietLow;
+        const double room = quietHigh - quietLow;
+        // How a run begins belongs to it; what would flatten all the rest is cut off.
         if (mode == YMode::Log) {
-            low = std::max(low, quietLow / 3);
-            high = std::min(high, quietHigh * 3);
+            low = low < quietLow / kLogCut ? quietLow / 3 : low;
+            high = high > quietHigh * kLogCut ? quietHigh * 3 : high;
         } else {
-            low = std::max(low, quietLow - room / 3);
-            high = std::min(high, quietHigh + room / 3);
+            low = low < quietLow - kCut * room ? quietLow - room / 3 : low;
+            high = high > quietHigh + kCut * room ? quietHigh + room / 3 : high;
         }
     }
     if (mode == YMode::Log) {

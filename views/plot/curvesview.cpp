@@ -9,6 +9,7 @@
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/rangebox.h>
 #include <telltale/common/viewbar.h>
 
 #include "curvecanvas.h"
@@ -72,10 +73,7 @@ void CurvesView::buildBar()
     m_smoothBox->addItem(tr("off"), 0.0);
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
         m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
-    m_lastBox = m_bar->addCombo(tr("Show"), QStringLiteral("curvesShow"));
-    m_lastBox->addItem(tr("whole run"), 0);
-    for (const int steps : { 100, 1000, 10000 })
-        m_lastBox->addItem(tr("last %1").arg(formatStep(steps)), steps);
+    addRangeBox(m_bar, tr("Show"), QStringLiteral("curvesShow"), context().state);
     m_allRanks = m_bar->addButton(
         QStringLiteral("stack"), tr("Draw the other ranks too"), QString(), QStringLiteral("curvesAllRanks"));
     m_allRanks->setCheckable(true);
@@ -89,11 +87,6 @@ void CurvesView::buildBar()
     connect(
         m_xBox, &QComboBox::activated, this, [this] { setXAxis(static_cast<XAxis>(m_xBox->currentData().toInt())); });
     connect(m_smoothBox, &QComboBox::activated, this, [this] { setSmoothing(m_smoothBox->currentData().toDouble()); });
-    connect(m_lastBox, &QComboBox::activated, this, [this, state] {
-        state->setFollowSpan(m_lastBox->currentData().toInt());
-        state->setFollowing(true);
-        state->setFollowSpan(m_lastBox->currentData().toInt());
-    });
     connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
     connect(m_rankBox, &QComboBox::activated, this,
         [this, state] { state->setRank(Rank { m_rankBox->currentData().toInt() }); });

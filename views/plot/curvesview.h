@@ -59,7 +59,6 @@ private:
     QComboBox* m_xBox = nullptr;
     QComboBox* m_yBox = nullptr;
     QComboBox* m_smoothBox = nullptr;
-    QComboBox* m_lastBox = nullptr;
     QToolButton* m_allRanks = nullptr;
     QToolButton* m_follow = nullptr;
     QTimer m_valueTimer;

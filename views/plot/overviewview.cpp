@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
+#include <telltale/common/rangebox.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -45,10 +46,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
 
 void OverviewView::buildBar()
 {
-    m_rangeBox = m_bar->addCombo(tr("Range"), QStringLiteral("overviewRange"));
-    m_rangeBox->addItem(tr("whole run"), 0);
-    for (const int steps : { 100, 1000, 10000 })
-        m_rangeBox->addItem(tr("last %1").arg(formatStep(steps)), steps);
+    addRangeBox(m_bar, tr("Range"), QStringLiteral("overviewRange"), context().state);
     m_smoothBox = m_bar->addCombo(tr("Smooth"), QStringLiteral("overviewSmooth"));
     m_smoothBox->addItem(tr("off"), 0.0);
     for (const double weight : { 0.6, 0.9, 0.97, 0.99 })
@@ -57,11 +55,6 @@ void OverviewView::buildBar()
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
 
-    ViewState* state = context().state;
-    connect(m_rangeBox, &QComboBox::activated, this, [this, state] {
-        state->setFollowing(true);
-        state->setFollowSpan(m_rangeBox->currentData().toInt());
-    });
     connect(m_smoothBox, &QComboBox::activated, this,
         [this] { m_canvas->setSmoothing(m_smoothBox->currentData().toDouble()); });
 }

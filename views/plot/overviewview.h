@@ -39,7 +39,6 @@ private:
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
-    QComboBox* m_rangeBox = nullptr;
     QComboBox* m_smoothBox = nullptr;
     QLabel* m_caption = nullptr;
 };

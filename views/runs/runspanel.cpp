@@ -83,6 +83,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     connect(importButton, &QToolButton::clicked, this, &RunsPanel::importWanted);
     connect(m_compare, &QToolButton::clicked, this, &RunsPanel::compareSelected);
     connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::selectionChanged);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::highlightChanged);
     selectionChanged();
     connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
         m_proxy->setFilterFixedString(text);
@@ -110,7 +111,7 @@ void RunsPanel::refresh()
 {
     m_tree->setEmpty(m_model->isEmpty());
     m_tree->expandAll();
-    if (!m_currentId.isEmpty())
+    if (!m_currentId.isEmpty() && !m_tree->currentIndex().isValid())
         setCurrentRun(m_currentId);
 }
 
@@ -135,6 +136,7 @@ QStringList RunsPanel::selectedIds() const
 void RunsPanel::selectionChanged()
 {
     m_compare->setEnabled(selectedIds().size() == 2);
+    Q_EMIT highlightChanged();
 }
 
 void RunsPanel::compareSelected()
@@ -147,9 +149,12 @@ void RunsPanel::compareSelected()
     Q_EMIT compareWanted(ids.front(), ids.back());
 }
 
-QString RunsPanel::selectedId() const
+QString RunsPanel::highlightedId() const
 {
-    return m_tree->currentIndex().siblingAtColumn(0).data(items::KeyRole).toString();
+    const QModelIndex index = m_tree->currentIndex().siblingAtColumn(0);
+    // The list itself has no region of its own: its rows cover it.
+    const bool isHighlighted = m_tree->selectionModel()->isSelected(index) && !m_head->visibleRegion().isEmpty();
+    return isHighlighted ? index.data(items::KeyRole).toString() : QString();
 }
 
 void RunsPanel::activate(const QModelIndex& index)
@@ -165,17 +170,14 @@ void RunsPanel::showMenu(const QPoint& position)
     const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
     if (id.isEmpty())
         return;
-    const bool live = index.data(items::StateRole).toInt() == static_cast<int>(store::RunState::Live);
     QMenu menu(this);
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
     if (selectedIds().size() == 2)
         menu.addAction(tr("Compare these two"), this, &RunsPanel::compareSelected);
     else if (!m_currentId.isEmpty() && id != m_currentId)
         menu.addAction(tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, id); });
-    menu.addAction(tr("Rename…"), this, [this, id] { Q_EMIT renameWanted(id); })->setEnabled(!live);
-    menu.addAction(tr("Export a copy…"), this, [this, id] { Q_EMIT exportWanted(id); })->setEnabled(!live);
     menu.addSeparator();
-    menu.addAction(tr("Delete…"), this, [this, id] { Q_EMIT deleteWanted(id); })->setEnabled(!live);
+    menu.addActions(m_runActions);
     menu.exec(m_tree->viewport()->mapToGlobal(position));
 }
 

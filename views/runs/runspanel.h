@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QList>
 #include <QWidget>
 
+class QAction;
 class QLineEdit;
 class QSortFilterProxyModel;
 class QToolButton;
@@ -27,12 +29,14 @@ public:
     /// Marks the run that the views show.
     void setCurrentRun(const QString& id);
     void showSearch();
+    /// The highlighted run; empty without one, or where the list cannot be seen.
+    QString highlightedId() const;
+    /// What the context menu offers beside opening and comparing: the window's own commands for the highlighted run.
+    void setRunActions(QList<QAction*> actions) { m_runActions = std::move(actions); }
 
 Q_SIGNALS:
     void runActivated(const QString& id);
-    void renameWanted(const QString& id);
-    void deleteWanted(const QString& id);
-    void exportWanted(const QString& id);
+    void highlightChanged();
     void openWanted();
     void importWanted();
     /// Two runs on one axis; the first is or becomes the one that is shown.
@@ -43,7 +47,6 @@ private:
     void showMenu(const QPoint& position);
     void showHeaderMenu(const QPoint& position);
     void refresh();
-    QString selectedId() const;
     QStringList selectedIds() const; ///< runs, not headings
     void compareSelected();
     void selectionChanged();
@@ -55,6 +58,7 @@ private:
     PanelTree* m_tree;
     QToolButton* m_compare;
     QString m_currentId;
+    QList<QAction*> m_runActions;
 };
 
 }

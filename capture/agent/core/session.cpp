@@ -2,12 +2,14 @@
 #include <telltale/agent/session.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <telltale/agent/runidentity.h>
 #include <telltale/core/bytes.h>
+#include <telltale/core/plaintext.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
 
@@ -116,8 +118,12 @@ void Session::handle(const protocol::Challenge& challenge)
         m_transport->close({});
         m_transport.reset();
         retryLater(proof.error().sentence());
-        if (m_counters)
+        if (m_counters) {
             m_counters->refused = true;
+            // Whoever reads it at the training's end has no run to look at.
+            if (!std::exchange(m_isRefusalTold, true))
+                std::fprintf(stderr, "telltale: %s\n", terminalText(proof.error().sentence()).c_str());
+        }
         return;
     }
     protocol::Hello hello = m_stream.hello;

@@ -95,6 +95,7 @@ private:
     Outgoing m_prepared;
     std::uint32_t m_failures = 0;
     bool m_wasOpen = false;
+    bool m_isRefusalTold = false;
 };
 
 protocol::Clocks clocksNow();
