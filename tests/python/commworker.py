@@ -9,6 +9,7 @@ import threading
 
 import torch
 import torch.distributed as dist
+from ranks import end_rank
 from telltale.pytorch.collectives import CollectiveWatch
 from torch import nn
 from torch.distributed import all_reduce as cached_all_reduce
@@ -196,5 +197,5 @@ def run(rank, folder):
         result["user error"] = type(error).__name__
     errors.remove()
     dist.barrier()
-    dist.destroy_process_group()
     pathlib.Path(folder, f"{rank}.json").write_text(json.dumps(result))
+    end_rank()

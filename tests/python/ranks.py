@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 import tempfile
+import threading
 from typing import Any, Callable
 
 import torch
@@ -36,11 +39,21 @@ def _rank(rank: int, world: int, directory: str, work: Callable[..., None], args
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29500")  # read by some, used by none: there is a store
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{directory}/store", rank=rank, world_size=world)
-    try:
-        work(rank, world, *args)
-        dist.barrier()
-    finally:
-        dist.destroy_process_group()
+    work(rank, world, *args)
+    dist.barrier()
+    end_rank()
+
+
+def end_rank() -> None:
+    """Ends the process as sys.exit(0) does, but for the interpreter's own end. A thread of gloo may be late in letting
+    go of a tensor that Python had given to a collective, for which it takes the interpreter's lock. Where the
+    interpreter is ending by then, torch ends the process: "terminate called without an active exception". Gloo's threads
+    live as long as anybody knows their group: models in DDP, device meshes, defaults of functions of torch."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 class Recorder(Sink):
