@@ -33,6 +33,7 @@ CONFIG = {
     "xy_distribution": True,
     "all_xy": True,
 }
+TMPFS = ("-t", "tmpfs", "-o", "size=256k", "tmpfs")  # in memory
 EVER = {"Adoption", "RootHook", "GradientHook", "StepHook"}
 COLLECTING = EVER | {"ModuleHook", "GradientOfActivation"}
 
@@ -119,16 +120,34 @@ def place(tmp_path: Path, spool: Path | None = None) -> Iterator[tuple[Server, T
 
 
 @contextlib.contextmanager
-def small_disk(folder: Path) -> Iterator[Path]:
-    """A disk of 256 kB, in memory."""
+def mounted(folder: Path, what: str, *words: str) -> Iterator[Path]:
+    """A disk of its own."""
     folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    if os.getuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-        pytest.skip("only root may mount the small disk that this needs")
+    if os.getuid() != 0 or not ran("mount", *words, str(folder)):
+        pytest.skip(f"only root {what}")
     try:
         yield folder
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def ran(*words: str) -> bool:
+    """Whether a program of the system was there and did its work."""
+    try:
+        return subprocess.run(words, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+@contextlib.contextmanager
+def frozen(disk: Path) -> Iterator[None]:
+    """Whoever writes there waits, and cannot be woken."""
+    if not ran("fsfreeze", "-f", str(disk)):
+        pytest.skip("the disk cannot be frozen here")
+    try:
+        yield
+    finally:
+        subprocess.run(["fsfreeze", "-u", str(disk)], check=True)
 
 
 def fill(folder: Path) -> None:
@@ -170,11 +189,26 @@ def test_a_hook_is_short_with_the_server_stopped(tmp_path: Path, calls: int) -> 
 
 @calls_of
 def test_a_hook_is_short_with_the_disk_full(tmp_path: Path, calls: int) -> None:
-    with small_disk(tmp_path / "disk") as disk, place(tmp_path, disk) as (server, training):
+    memory = mounted(tmp_path / "disk", "may mount the small disk that this needs", *TMPFS)
+    with memory as disk, place(tmp_path, disk) as (server, training):
         server.kill()
         training.until(lambda counters: counters["spool_bytes"] > 0)
         fill(disk)
         judge_both(training, calls)
+
+
+@calls_of
+def test_a_hook_is_short_with_the_disk_frozen(tmp_path: Path, calls: int) -> None:
+    image = tmp_path / "image"
+    image.touch()
+    os.truncate(image, 32 << 20)
+    ran("mkfs.ext4", "-q", str(image))
+    what = "with loop devices may mount the disk that this freezes"
+    with mounted(tmp_path / "disk", what, "-o", "loop", str(image)) as disk, place(tmp_path, disk) as (server, training):
+        server.kill()
+        training.until(lambda counters: counters["spool_bytes"] > 0)
+        with frozen(disk):
+            judge_both(training, calls)
 
 
 @pytest.mark.parametrize("what", ["a sleep of 2 ms", "a loop of 200 us"])
