@@ -47,8 +47,8 @@ def _rank(rank: int, world: int, directory: str, work: Callable[..., None], args
 def end_rank() -> None:
     """Ends the process as sys.exit(0) does, but for the interpreter's own end. A thread of gloo may be late in letting
     go of a tensor that Python had given to a collective, for which it takes the interpreter's lock. Where the
-    interpreter is ending by then, torch ends the process: "terminate called without an active exception". Gloo's threads
-    live as long as anybody knows their group: models in DDP, device meshes, defaults of functions of torch."""
+    interpreter is ending by then, torch ends the process: "terminate called without an active exception".
+    Gloo's threads live as long as anybody knows their group: models in DDP, device meshes, defaults of functions."""
     threading._shutdown()
     atexit._run_exitfuncs()
     sys.stdout.flush()

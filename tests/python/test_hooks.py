@@ -203,8 +203,8 @@ def test_a_hook_is_short_with_the_disk_frozen(tmp_path: Path, calls: int) -> Non
     image.touch()
     os.truncate(image, 32 << 20)
     ran("mkfs.ext4", "-q", str(image))
-    what = "with loop devices may mount the disk that this freezes"
-    with mounted(tmp_path / "disk", what, "-o", "loop", str(image)) as disk, place(tmp_path, disk) as (server, training):
+    on_image = mounted(tmp_path / "disk", "with loop devices may freeze a disk", "-o", "loop", str(image))
+    with on_image as disk, place(tmp_path, disk) as (server, training):
         server.kill()
         training.until(lambda counters: counters["spool_bytes"] > 0)
         with frozen(disk):

@@ -23,15 +23,13 @@ MODULES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
 
 
 def imported(name: str, tree: ast.AST, is_package: bool) -> set[str]:
-    """The package's modules that one names, at its top or inside a function, but for those of TYPE_CHECKING."""
+    """The package's modules that one names: at its top, inside a function, or for its types alone (TYPE_CHECKING). What
+    two modules need of each other, be it a type, belongs into one beneath both."""
     found: set[str] = set()
     package = name if is_package else name.rpartition(".")[0]
     left = [tree]
     while left:
         node = left.pop()
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            left += node.orelse
-            continue
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -67,6 +65,7 @@ def test_no_module_imports_itself_by_a_detour() -> None:
         for name, path in MODULES.items()
     }
     assert len(graph["telltale.pytorch.engine"]) > 5  # the graph has edges
+    assert imported("a.b", ast.parse("if TYPE_CHECKING:\n from telltale import kinds"), False) == {"telltale.kinds"}
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
     assert circle(graph) == []
 

@@ -6,23 +6,21 @@ from __future__ import annotations
 import dataclasses
 import weakref
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
+from ..config import MonitorConfig
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..names import listed
 from ..series import SeriesDesc
+from .clock import Clock
 from .compiled import compiled_inside, is_recompute, is_recording
 from .hooks import Hook
 from .part import Part
 from .share import SEVERAL_BACKWARDS, Inputs, next_node, tell_totals
 from .targets import Place, TargetSet
-
-if TYPE_CHECKING:
-    from ..config import MonitorConfig
-    from .engine import Engine
 
 MAX_TENSORS = 32  # of one side of one call
 MAX_DEPTH = 4
@@ -120,7 +118,7 @@ class GradientOfActivation(Hook):
 
     __slots__ = ("_engine", "_row", "_step", "_has_come")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine], row: int, step: int) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock], row: int, step: int) -> None:
         self._engine = engine
         self._row = row
         self._step = step
@@ -158,7 +156,7 @@ class ModuleHook(Hook):
         "is_in_place", "has_missed",
     )  # fmt: skip
 
-    def __init__(self, engine: Engine, name: str, vpp: int, wants: Wants) -> None:
+    def __init__(self, engine: Clock, name: str, vpp: int, wants: Wants) -> None:
         self._engine = weakref.ref(engine)
         self._name = name
         self._vpp = vpp
@@ -218,7 +216,7 @@ class ModuleHook(Hook):
         if len(self._open) > MAX_OPEN:
             del self._open[0]
 
-    def _reads(self, engine: Engine, module: Any, given: tuple[Any, ...]) -> bool:
+    def _reads(self, engine: Clock, module: Any, given: tuple[Any, ...]) -> bool:
         """Measures what the module is about to change. False: it is not known as which call."""
         if engine.micro_mark != self._mark:
             self._open.clear()  # calls that an exception ended
@@ -228,7 +226,7 @@ class ModuleHook(Hook):
             self._side(engine, "input", given, len(self._calls), True, False)
         return True
 
-    def _is_looked_at(self, engine: Engine, module: Any) -> bool:
+    def _is_looked_at(self, engine: Clock, module: Any) -> bool:
         """Whether a call that begins or has ended is of the training; counts its calls anew in each micro step."""
         if not (torch.is_grad_enabled() or module.training) or engine.strikes.is_off("activations"):
             return False
@@ -238,9 +236,7 @@ class ModuleHook(Hook):
             self._calls.clear()
         return True
 
-    def _seen(
-        self, engine: Engine, module: Any, given: tuple[Any, ...], output: Any, first: int, versions: int
-    ) -> None:
+    def _seen(self, engine: Clock, module: Any, given: tuple[Any, ...], output: Any, first: int, versions: int) -> None:
         if not self._is_looked_at(engine, module):
             return
         if is_recompute():
@@ -258,7 +254,7 @@ class ModuleHook(Hook):
         self._side(engine, "input", given, call, is_as_given, grad_enabled, output, first)
         self._side(engine, "output", output, call, True, grad_enabled)
 
-    def _gradients_of_recompute(self, engine: Engine, given: tuple[Any, ...], output: Any, first: int) -> None:
+    def _gradients_of_recompute(self, engine: Clock, given: tuple[Any, ...], output: Any, first: int) -> None:
         """Reentrant checkpointing: the first forward ran without gradients, this one carries them."""
         calls = [i for i, (had_gradients, _) in enumerate(self._calls) if not had_gradients]
         if len(calls) > 1:  # which of them? A checkpoint gives its segment the same memory again
@@ -274,7 +270,7 @@ class ModuleHook(Hook):
 
     def _side(
         self,
-        engine: Engine,
+        engine: Clock,
         side: str,
         value: Any,
         call: int,
@@ -305,7 +301,7 @@ class ModuleHook(Hook):
         for row, tensor in gradients:
             tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
 
-    def _add(self, engine: Engine, slot: str, place: Place, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
+    def _add(self, engine: Clock, slot: str, place: Place, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
         side = slot.partition("_")[0]
         form = Form.INPUT_SIDE if side == "input" else Form.NONE
         desc = SeriesDesc(
@@ -329,7 +325,7 @@ class ModuleHook(Hook):
         return value, gradient, tensor.shape, tensor.dtype
 
 
-def _redescribed(engine: Engine, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
+def _redescribed(engine: Clock, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
     """Notes that a tensor's shape or element type has changed: files name both at each step; the dashboard keeps the
     first."""
     new = tuple(tensor.shape), DTYPES.get(tensor.dtype, DType.UNKNOWN), str(tensor.dtype)
@@ -342,7 +338,7 @@ def _redescribed(engine: Engine, rows: tuple[int, int, Any, Any], tensor: Any) -
 class Activations(Part):
     """The selected modules' hooks, installed only while something is collected."""
 
-    def __init__(self, engine: Engine, modules: list[tuple[str, int, Any, Wants]]) -> None:
+    def __init__(self, engine: Clock, modules: list[tuple[str, int, Any, Wants]]) -> None:
         """modules: (name, chunk, module, what is wanted of it)."""
         super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]

@@ -5,24 +5,29 @@ made anew since."""
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch.optim import optimizer as torch_optimizer
 
 from .compiled import is_recompute
+from .engine import Engine
 from .optimizers import inner_optimizers
-
-if TYPE_CHECKING:
-    from .trainermon import TrainerMon
 
 
 class Adoption:
     """A step pre-hook of every optimizer of the process; it looks at identities alone. Runs before the optimizer's own
     hooks, so that what is adopted here is measured from this very step on. Thread: training. Never raises."""
 
-    def __init__(self, monitor: TrainerMon) -> None:
-        self._monitor = weakref.ref(monitor)
+    def __init__(
+        self, engine: Engine, handed_over: Callable[[], list[Any]], adopt: Callable[[list[Any], bool], None]
+    ) -> None:
+        """Methods of the same owner. handed_over: the optimizers that it was given; adopt: takes those that step the
+        parameters instead, and whether there were others."""
+        self._engine = weakref.ref(engine)
+        self._handed_over = weakref.WeakMethod(handed_over)
+        self._adopt = weakref.WeakMethod(adopt)
         self._seen: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers that need no second look
         register = getattr(torch_optimizer, "register_optimizer_step_pre_hook", None)
         self._handle = register(self) if register is not None else None
@@ -30,13 +35,12 @@ class Adoption:
     def __call__(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if optimizer in self._seen:
             return None
-        monitor = self._monitor()
-        engine = monitor.engine if monitor is not None else None
-        if monitor is None or engine is None or not engine.active:
+        engine, handed_over, adopt = self._engine(), self._handed_over(), self._adopt()
+        if engine is None or handed_over is None or adopt is None or not engine.active:
             return None
         try:
             self._seen.add(optimizer)
-            if any(optimizer is known for known in engine.found.optimizers) or optimizer in monitor.handed_over():
+            if any(optimizer is known for known in engine.found.optimizers) or optimizer in handed_over():
                 return None
             stepped = _parameters(optimizer)
             if stepped.isdisjoint(id(parameter) for root in engine.roots for parameter in root.parameters()):
@@ -45,7 +49,7 @@ class Adoption:
                 engine.tell("an optimizer steps inside backward: what it makes of its parameters is not observed")
                 return None
             stay = [known for known in engine.found.optimizers if stepped.isdisjoint(_parameters(known))]
-            monitor.adopt([*stay, *inner_optimizers(optimizer)], is_new=bool(engine.found.optimizers))
+            adopt([*stay, *inner_optimizers(optimizer)], bool(engine.found.optimizers))
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("the optimizer", error)
         return None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -11,12 +11,10 @@ from ..kinds import DType, Form, Kind
 from ..series import Extra, SeriesDesc
 from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch
+from .clock import Clock
 from .compiled import compiled_inside
 from .hooks import Call
 from .part import Part
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class AttentionPart(Part):
@@ -25,7 +23,7 @@ class AttentionPart(Part):
 
     what = Kind.ATTENTION.word
 
-    def __init__(self, engine: Engine, modules: list[tuple[str, int, Any]], with_head_0: bool) -> None:
+    def __init__(self, engine: Clock, modules: list[tuple[str, int, Any]], with_head_0: bool) -> None:
         """modules: (name, chunk, module). with_head_0: msprobe's own value as well, for sinks that want it."""
         super().__init__(engine)
         self._modules = modules
@@ -73,7 +71,7 @@ class AttentionPart(Part):
         except Exception as error:  # noqa: BLE001
             engine.strikes.add("attention", error)
 
-    def _keep(self, engine: Engine, name: str, vpp: int, call: int, stats: Any) -> None:
+    def _keep(self, engine: Clock, name: str, vpp: int, call: int, stats: Any) -> None:
         heads = int(stats.entropy.shape[0])
         rows = self._rows.get((name, engine.micro, call, heads))
         if rows is None:
@@ -97,7 +95,7 @@ class AttentionPart(Part):
         if rows[-1] >= 0:
             engine.put_tensor(engine.table(Kind.ATTENTION), rows, torch.stack((stats.entropy, stats.softmax_max), 1))
 
-    def _keep_head0(self, engine: Engine, name: str, vpp: int, args: Any) -> None:
+    def _keep_head0(self, engine: Clock, name: str, vpp: int, args: Any) -> None:
         values = msprobe_head0(args[0], args[1], self._layout)
         if values is None:
             return

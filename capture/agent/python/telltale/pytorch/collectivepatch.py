@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The class patch of torch.distributed beneath CollectiveWatch: methods of ProcessGroup and Work.wait."""
+"""The class patch of torch.distributed beneath those who listen: methods of ProcessGroup and Work.wait."""
 
 from __future__ import annotations
 
+import abc
 import functools
 import sys
 import threading
@@ -10,14 +11,11 @@ import weakref
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ..quiet import plain
-
-if TYPE_CHECKING:
-    from .collectives import CollectiveWatch
 
 # Methods of ProcessGroup in any torch since 2.1 -> the function of torch.distributed that they serve.
 METHODS = {
@@ -73,6 +71,28 @@ class CommEvent:
     group: str  # name of the process group
 
 
+class Listener(abc.ABC):
+    """Who hears of collectives. Thread: the one that makes the call or waits for it. Nothing here raises."""
+
+    wants_before = False  # hears of them before the call too
+    logs = False  # takes notes
+    never_waited = 0  # asynchronous calls whose result nobody waited for: not measured
+
+    @abc.abstractmethod
+    def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
+        """A call from `frame`, whether wanted or not, in a process group."""
+
+    @abc.abstractmethod
+    def wants(self, op: str, frame: FrameType) -> bool:
+        """Is this call, made from `frame`, to be told?"""
+
+    @abc.abstractmethod
+    def tell(self, event: CommEvent) -> None: ...
+
+    @abc.abstractmethod
+    def failed(self, error: BaseException) -> None: ...
+
+
 def _op_and_site(method: str, frame: FrameType | None) -> tuple[str, str]:
     """The op by the outermost function of torch.distributed that says it, and the line that called it."""
     op = METHODS[method]
@@ -107,7 +127,7 @@ class _Call:
     """A running collective and who wants to know its result."""
 
     event: CommEvent
-    watches: tuple[CollectiveWatch, ...]
+    watches: tuple[Listener, ...]
 
     def finish(self) -> None:
         for watch in self.watches:
@@ -119,13 +139,13 @@ class _Patch:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._watches: tuple[CollectiveWatch, ...] = ()
+        self._watches: tuple[Listener, ...] = ()
         self._originals: list[tuple[type, str, Any, Any]] = []  # class, name, what stood in its __dict__, ours
         self._pending: dict[int, tuple[weakref.ref[Any], list[_Call]]] = {}
         self._local = threading.local()
         self.unknown: list[str] = []
 
-    def add(self, watch: CollectiveWatch) -> None:
+    def add(self, watch: Listener) -> None:
         with self._lock:
             if watch in self._watches:
                 return
@@ -133,7 +153,7 @@ class _Patch:
             if not self._originals and torch.distributed.is_available():
                 self._install()
 
-    def discard(self, watch: CollectiveWatch) -> None:
+    def discard(self, watch: Listener) -> None:
         with self._lock:
             self._watches = tuple(other for other in self._watches if other is not watch)
             if self._watches:

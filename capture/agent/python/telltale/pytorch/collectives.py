@@ -17,7 +17,7 @@ from types import FrameType
 
 import numpy as np
 
-from .collectivepatch import CommEvent, Parts, patch
+from .collectivepatch import CommEvent, Listener, Parts, patch
 
 NOT_OBSERVED = (
     "DDP's own gradient all-reduce never passes Python: its result is in the reduced gradients",
@@ -28,7 +28,7 @@ MAX_FRAMES = 64
 MAX_STACKS = 256  # of one op in the log
 
 
-class CollectiveWatch:
+class CollectiveWatch(Listener):
     """Tells `callback` about every selected collective. Thread: install and remove any; the callback runs in the thread
     that made the call or waited for it. An exception in it is reported and goes no further."""
 
@@ -57,7 +57,6 @@ class CollectiveWatch:
         self._selects_all = not codeline
         self.logs = True  # until somebody has read the log
         self.log: dict[str, dict[tuple[str, str, str], int]] = {}  # op -> (stack, dtypes, group) -> calls
-        self.never_waited = 0  # asynchronous calls whose result nobody waited for: not measured
 
     def install(self) -> None:
         """Starts watching. What this torch has and we do not know is added to `problems`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,12 +14,10 @@ from ..kinds import Kind
 from ..measure import DTYPES, readable, refusal, torch_stats
 from ..quiet import quiet
 from ..series import PRESENT, Extra, SeriesDesc, SeriesTable
+from .clock import Clock
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
 from .part import Part, Stepping
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 _Key = tuple[Extra, str, str]  # which form, name, slot
 _MOST_CALLS = 4096  # of one op and argument in one step
@@ -37,7 +35,7 @@ class CommPart(Part):
 
     what = Kind.COMM.word
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
         wanted = engine.config.cc_distribution
         self._forms = [form for form in (Extra.CALLS_BY_OP, Extra.CALLS_BY_SITE) if form & engine.dispatcher.wants]
@@ -101,7 +99,7 @@ class CommPart(Part):
     def _is_on_host(tensor: torch.Tensor) -> bool:
         return tensor.is_cpu
 
-    def _measure(self, engine: Engine, tensor: torch.Tensor, keys: list[_Key], row: int) -> str:
+    def _measure(self, engine: Clock, tensor: torch.Tensor, keys: list[_Key], row: int) -> str:
         while len(self._scratch) <= row:
             self._scratch.add(SeriesDesc("scratch"))
         self._scratch.results["flags"][row] = 0
@@ -116,7 +114,7 @@ class CommPart(Part):
             self._watch.logs = False
             self._tell_log(self.engine)
 
-    def _tell_log(self, engine: Engine) -> None:
+    def _tell_log(self, engine: Clock) -> None:
         text = self._watch.log_json()
         engine.dispatcher.event("log", engine.step, "collectives by call site, element type and process group", text)
         if engine.rank == min(engine.config.module_ranks or [0]):

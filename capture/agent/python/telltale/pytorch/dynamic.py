@@ -8,15 +8,14 @@ import re
 import tempfile
 import threading
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import configfile
 from ..config import LoadedConfig
 from ..threads import start_thread
-
-if TYPE_CHECKING:
-    from .trainermon import TrainerMon
+from .engine import Engine
 
 _ON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _BETWEEN_LOOKS = 0.1  # seconds
@@ -46,8 +45,10 @@ class ConfigWatch:
     """A thread looks at the file ten times a second, so that a file system that hangs holds up nobody else; a change
     takes effect with the step after the one in which it was seen. Thread: training, but for what says otherwise."""
 
-    def __init__(self, monitor: TrainerMon, path: str, text: str) -> None:
-        self._monitor = monitor
+    def __init__(self, engine: Engine, apply: Callable[[LoadedConfig], None], path: str, text: str) -> None:
+        """apply: puts another config in force from the next step on."""
+        self._engine = engine
+        self._apply = apply
         self._path = Path(path)
         self._text = text
         self._stamp = self._look()
@@ -63,18 +64,16 @@ class ConfigWatch:
         try:
             self._thread = start_thread(self._run, "telltale-config")
         except RuntimeError as error:
-            engine = monitor.engine
-            if engine is not None:
-                engine.tell(f"changes of the config file are not seen: {error}")
+            engine.tell(f"changes of the config file are not seen: {error}")
 
     def poll(self, _step: int) -> None:
         """After each step: a new config, a stop, or the end of a collection. Touches no file."""
         while self._seen:
             self._changed(self._seen.popleft())
-        engine = self._monitor.engine
-        if engine is not None and engine.active and engine.collected >= engine.config.collect_times:
+        engine = self._engine
+        if engine.active and engine.collected >= engine.config.collect_times:
             self._stop(f"{engine.collected} steps are collected, as collect_times asks")
-            if self._monitor.rank == min(collecting_here(self._monitor.rank, engine.config.module_ranks)):
+            if engine.rank == min(collecting_here(engine.rank, engine.config.module_ranks)):
                 self._ended.append(self._text)
                 self._wake.set()
 
@@ -94,9 +93,7 @@ class ConfigWatch:
             self._thread.join(2.0)
 
     def _changed(self, loaded: LoadedConfig | str) -> None:
-        monitor = self._monitor
-        engine = monitor.engine
-        assert engine is not None
+        engine = self._engine
         if isinstance(loaded, str):
             if loaded != self._trouble:
                 engine.note(f"the config that is in force stays so: {loaded}", True)
@@ -114,13 +111,13 @@ class ConfigWatch:
             self._stop("collect_times is 0 in the changed config")
             return
         loaded.config.start_step = engine.step
-        monitor.apply(loaded)
+        self._apply(loaded)
         engine.active = True
 
     def _stop(self, why: str) -> None:
         """Ends the collection before the step in progress."""
-        engine = self._monitor.engine
-        if engine is not None and engine.active:
+        engine = self._engine
+        if engine.active:
             engine.active = False
             engine.dispatcher.event("config", engine.step, f"nothing is collected from this step on: {why}")
 
@@ -193,9 +190,7 @@ class ConfigWatch:
             finally:
                 os.close(folder)
         except OSError as error:
-            engine = self._monitor.engine
-            if engine is not None:
-                engine.tell(f"cannot write dynamic_on: false to {self._path}: {error.strerror or error}")
+            self._engine.tell(f"cannot write dynamic_on: false to {self._path}: {error.strerror or error}")
 
 
 def turned_off(text: str) -> str:

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-import weakref
 from typing import Any, Callable
 
 import torch
@@ -13,6 +12,7 @@ from ..config import MonitorConfig
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
 from ..series import Frame
+from .clock import Clock
 from .compiled import backward_pass, is_compiled_in_place
 from .metrics import RunMetrics
 from .parameterparts import GradientPart, MomentPart, WeightPart
@@ -21,7 +21,7 @@ from .sources import Discovery
 from .stephooks import RootHook
 from .steppedunits import SteppedUnits
 from .unreduced import UnreducedGradients
-from .workbench import Workbench
+from .unreducedrows import UnreducedRows
 
 _BY_MICRO = (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER)
 MAX_MICRO = 64
@@ -29,44 +29,27 @@ _FORWARDS_WITHOUT_STEP = 256  # more micro steps than anybody takes without sayi
 _STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
 
 
-class Engine(Workbench):
+class Engine(Clock):
     """Thread: the training thread; gradient hooks may run on autograd's threads."""
 
     def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
         super().__init__(config, measurer, rank)
-        self.reference = weakref.ref(self)
-        self.micro = 0
-        self.grad_acc_steps = 1
-        self.active = True  # dynamic start and stop
-        self.collecting = False
-        self.collected = 0
-        self.stop_because: Exception | None = None
         self.parts: list[Part] = []
         self.after_step: list[Callable[[int], None]] = []
-        self.roots: list[torch.nn.Module] = []
-        self.is_counted_outside = False  # an integration calls forward_begins() itself
-        self.attempt = 0  # of the step in progress, counted over the run
-        self.has_begun = False
         self.metrics = RunMetrics(self)
-        self.unreduced = UnreducedGradients(self, [])
+        self._gradients = UnreducedGradients(self, [])
         self._units = SteppedUnits()
         self._compiled = 0
         self._told_given_up = False
         self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
-        self._has_micros = False  # a step has several, as the first one has shown
         self._handles: list[Any] = []  # the counter of forward passes: it stays
         self._start = 0
-        self._forwards = 0
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
 
     @property
     def found(self) -> Discovery:
         """What is watched of the model."""
         return self._units.found
-
-    def micro_label(self) -> int:
-        """micro_step of a series measured now: -1 when a step has only one."""
-        return -1 if self.grad_acc_steps == 1 and self.micro == 0 and not self._has_micros else self.micro
 
     def _number_micros(self) -> None:
         """The first step turns out to have several micro steps, which nobody had said: what was measured in the first
@@ -123,14 +106,16 @@ class Engine(Workbench):
     def _watch(self, found: Discovery, parts: list[Part]) -> None:
         self._units.divide(found)
         self.measurer.prepare(source.tensor for source in found.sources)
-        self.unreduced = UnreducedGradients(self, found.sources)
-        self.parts = [self.unreduced]
+        table = self.table(Kind.GRAD_UNREDUCED) if self.config.wg_distribution else None
+        self.unreduced = UnreducedRows(table)
+        self._gradients = UnreducedGradients(self, found.sources)
+        self.parts = [self._gradients]
         if self.config.param_distribution:
             self.parts.append(WeightPart(self))
         if self.config.mv_distribution:
             self.parts.append(MomentPart(self))
         if self.config.wg_distribution:
-            self.unreduced.watch()
+            self._gradients.watch()
             self.parts.append(GradientPart(self))
         self.parts += parts
         for note in found.notes:
@@ -152,16 +137,11 @@ class Engine(Workbench):
             return
         try:
             if gradient is None:
-                self.unreduced.is_gone(self, number)
+                self._gradients.is_gone(self, number)
             else:
-                self.unreduced.arrived(self, number, gradient)
+                self._gradients.arrived(self, number, gradient)
         except Exception as error:  # noqa: BLE001
             self.strikes.add(Kind.GRAD_UNREDUCED.word, error)
-
-    @property
-    def micro_mark(self) -> tuple[int, int, int]:
-        """Tells micro steps apart, those of a step that was tried again included."""
-        return self.step, self.attempt, self._forwards
 
     def forward_begins(self) -> None:
         """A forward pass of the whole model begins."""
@@ -170,10 +150,10 @@ class Engine(Workbench):
         try:
             if self.collecting:
                 if self._forwards == 0:
-                    self.unreduced.refresh()
+                    self._gradients.refresh(self.found.optimizers)
                     if self.collected < _STEPS_TO_COMPILE:
                         self._look_for_compiled()
-                elif self.unreduced.is_abandoned():
+                elif self._gradients.is_abandoned():
                     self._restart()
         except Exception as error:  # noqa: BLE001
             self.strikes.add("the parameters", error)
@@ -199,7 +179,7 @@ class Engine(Workbench):
         self._report_given_up()
         self.attempt += 1
         self._forwards = 0
-        self.unreduced.begin()
+        self._gradients.begin()
         known = (self.known_table(kind) for kind in (Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED))
         gone = [table for table in known if table is not None]
         for table in gone:
@@ -208,7 +188,7 @@ class Engine(Workbench):
 
     def _report_given_up(self) -> None:
         """What a step that is never taken measured goes; that it was tried, and which gradients broke it, stays."""
-        what = self.unreduced.what_broke(self.known_table(Kind.GRAD_UNREDUCED), self.measurer.has_pending)
+        what = self._gradients.what_broke(self.known_table(Kind.GRAD_UNREDUCED), self.measurer.has_pending)
         if not what or self._is_stepping:  # a closure that runs again, or gradients that nobody wanted
             return
         sentence = f"step {self.step} was tried and given up: its gradients were cleared before an optimizer took them"
@@ -277,7 +257,7 @@ class Engine(Workbench):
         self._forwards = 0
         self.micro = 0
         self.has_begun = False
-        self.unreduced.begin()
+        self._gradients.begin()
         self._units.begin()
         if was != self.collecting:
             for table in self.tables():

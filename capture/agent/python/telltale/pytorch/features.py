@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ..series import Extra
 from .activations import Activations, Wants
 from .attentionpart import AttentionPart, attention_modules
+from .clock import Clock
 from .commpart import CommPart
 from .linear import matrix_name
 from .optimizerparts import DirectionPart, UpdatePart
@@ -20,9 +21,6 @@ from .recordparts import StackPart, StructPart
 from .targets import TargetSet
 from .weightparts import LinearPart, RouterPart
 
-if TYPE_CHECKING:
-    from .engine import Engine
-
 Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
 
 
@@ -30,7 +28,7 @@ Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
 class Asked:
     """What a feature is made from. The engine has its sinks by now: dispatcher.wants says what they want."""
 
-    engine: Engine
+    engine: Clock
     chunks: list[torch.nn.Module]
     targets: TargetSet
 
@@ -114,7 +112,7 @@ FEATURES: tuple[tuple[Callable[[Any], bool], Callable[[Asked], Iterable[Part]]],
 )
 
 
-def make_features(engine: Engine, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Part]:
+def make_features(engine: Clock, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Part]:
     """The parts that the config asks for."""
     asked = Asked(engine, chunks, targets)
     return [part for is_asked, make in FEATURES if is_asked(engine.config) for part in make(asked)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +13,7 @@ import torch
 from ..kinds import Form, Kind
 from ..quiet import plain, quiet
 from ..series import Frame, SeriesDesc, SeriesTable
-
-if TYPE_CHECKING:
-    from .engine import Engine
+from .clock import Clock
 
 _FARTHEST = 1 << 53
 _DEEPEST = 8  # levels of dicts in what log() is given
@@ -25,7 +23,7 @@ _OWN_NORM = "grad-norm (telltale)"
 class RunMetrics:
     """The scalar table of the step in progress. Thread: training."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         self._reference = weakref.ref(engine)
         self._rows: dict[str, int] = {}
         self._whole = 0, False  # the gradients looked at, and whether they are whole
@@ -34,7 +32,7 @@ class RunMetrics:
         self._ran_ahead = False
 
     @property
-    def _engine(self) -> Engine:
+    def _engine(self) -> Clock:
         engine = self._reference()
         assert engine is not None  # it owns this object
         return engine

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -13,11 +13,8 @@ from ..bins import DEFINITION, SLOTS
 from ..kinds import Kind, Stat
 from ..quiet import quiet
 from . import histogram
+from .clock import Clock
 from .part import Part, Stepping
-
-if TYPE_CHECKING:
-    from .engine import Engine
-
 
 RATIO = "m^ / sqrt(v^), 0 where both are 0: such an element never had a gradient and is not moved"
 
@@ -25,11 +22,11 @@ RATIO = "m^ / sqrt(v^), 0 where both are 0: such an element never had a gradient
 class _OfParameters(Part):
     """Has a row per parameter, and no hooks."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
         self._rows: dict[tuple[Kind, int], int] = {}
 
-    def _row(self, engine: Engine, kind: Kind, source: Any) -> int:
+    def _row(self, engine: Clock, kind: Kind, source: Any) -> int:
         row = self._rows.get((kind, id(source)))
         if row is None:
             definition = RATIO if kind is Kind.UPDATE_RATIO else ""
@@ -68,7 +65,7 @@ class UpdatePart(_OfParameters):
 
     what = Kind.UPDATE.word
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
         self._bins: dict[tuple[Kind, int], int] = {}
 
@@ -76,7 +73,7 @@ class UpdatePart(_OfParameters):
         for source in stepping.sources:
             self._one(self.engine, source)
 
-    def _one(self, engine: Engine, source: Any) -> None:
+    def _one(self, engine: Clock, source: Any) -> None:
         m, v = source.moment("exp_avg"), source.moment("exp_avg_sq")
         if m is None or v is None or m.numel() == 0 or m.shape != v.shape:
             return
@@ -96,7 +93,7 @@ class UpdatePart(_OfParameters):
                 engine.measure(kind, tensor, row)
                 self._histogram(engine, kind, source, histogram.counts(tensor))
 
-    def _histogram(self, engine: Engine, kind: Kind, source: Any, counts: torch.Tensor) -> None:
+    def _histogram(self, engine: Clock, kind: Kind, source: Any, counts: torch.Tensor) -> None:
         """One row a bin, of consecutive numbers."""
         table = engine.extra_table(kind, (Stat.HIST,))
         first = self._bins.get((kind, id(source)))

@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 from ..kinds import Form, Kind
+from ..series import SeriesTable
+from .clock import Clock
 from .part import Part, Stepping
 from .scaler import unscales_itself
 from .sources import ParameterSource
-
-if TYPE_CHECKING:
-    from ..series import SeriesTable
-    from .engine import Engine
 
 
 class _BatchPart(Part):
     """Has consecutive rows for the parameters of an optimizer."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
         self._rows: dict[tuple[Kind, int], int] = {}
 
@@ -44,7 +42,7 @@ class _BatchPart(Part):
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(kind.word, error)
 
-    def _add_rows(self, engine: Engine, table: SeriesTable, sources: list[ParameterSource], form: Form) -> int:
+    def _add_rows(self, engine: Clock, table: SeriesTable, sources: list[ParameterSource], form: Form) -> int:
         gradient = table.kind is Kind.GRAD_REDUCED
         rows = []
         for source in sources:

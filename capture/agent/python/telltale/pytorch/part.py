@@ -2,12 +2,10 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from .clock import Clock
 from .sources import ParameterSource
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class Stepping(NamedTuple):
@@ -27,12 +25,12 @@ class Part:
 
     what = "the optimizer step"  # is collected, in errors
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Clock) -> None:
         self._engine = weakref.ref(engine)
         self._hooked: list[Any] = []
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> Clock:
         """For the moments, in which it is there."""
         engine = self._engine()
         assert engine is not None

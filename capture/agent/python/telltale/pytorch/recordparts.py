@@ -4,17 +4,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
 
 import torch
 
+from .clock import Clock
 from .compiled import compiled_inside
 from .part import Part
 from .stacks import StackRecorder
 from .structure import StructRecorder, module_keys
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class StopAfterStruct(RuntimeError):
@@ -24,7 +21,7 @@ class StopAfterStruct(RuntimeError):
 class _RecordPart(Part, ABC):
     """Hooks every module outside compiled code until the first collected step is over."""
 
-    def __init__(self, engine: Engine, recorder: StackRecorder | StructRecorder) -> None:
+    def __init__(self, engine: Clock, recorder: StackRecorder | StructRecorder) -> None:
         super().__init__(engine)
         self._recorder = recorder
         self._done = False
@@ -44,27 +41,27 @@ class _RecordPart(Part, ABC):
         self._send(self.engine, self._recorder.to_json().encode())
 
     @abstractmethod
-    def _send(self, engine: Engine, data: bytes) -> None:
+    def _send(self, engine: Clock, data: bytes) -> None:
         """Hands the record to the sinks."""
 
 
 class StackPart(_RecordPart):
     """The call stack of every module's first forward."""
 
-    def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
+    def __init__(self, engine: Clock, chunks: list[torch.nn.Module]) -> None:
         super().__init__(engine, StackRecorder(module_keys(chunks), engine.strikes.add))
 
-    def _send(self, engine: Engine, data: bytes) -> None:
+    def _send(self, engine: Clock, data: bytes) -> None:
         engine.dispatcher.blob("stack", "stack_info", engine.step, data)
 
 
 class StructPart(_RecordPart):
     """What goes through every module once: module_struct.json."""
 
-    def __init__(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
+    def __init__(self, engine: Clock, chunks: list[torch.nn.Module]) -> None:
         super().__init__(engine, StructRecorder(module_keys(chunks), engine.strikes.add))
 
-    def _send(self, engine: Engine, data: bytes) -> None:
+    def _send(self, engine: Clock, data: bytes) -> None:
         engine.dispatcher.blob("module_struct", "module_struct", engine.step, data)
         if engine.config.stop_after_struct:
             engine.stop_because = StopAfterStruct(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
@@ -21,10 +21,8 @@ from ..kinds import Form, Kind
 from ..measure import local, refusal
 from ..names import listed
 from ..quiet import quiet
+from .clock import Clock
 from .hooks import Hook
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 SHARE = "share through the module"
 TOTAL = "total over all consumers"
@@ -114,7 +112,7 @@ class Inputs:
 
     def watch(
         self,
-        engine: Engine,
+        engine: Clock,
         wanted: list[tuple[int, Any]],
         given: Iterable[Any],
         returned: Iterable[Any],
@@ -153,7 +151,7 @@ class Inputs:
                 why = f"its graph cannot be read ({type(error).__name__})"
         return [why] * len(inputs)
 
-    def _row(self, engine: Engine, row: int, is_share: bool) -> int:
+    def _row(self, engine: Clock, row: int, is_share: bool) -> int:
         """The row of a series that is what it says. The one that the activations made becomes that of the first use."""
         table = engine.table(Kind.ACTV_GRAD)
         rows = self._rows.get(row)
@@ -178,7 +176,7 @@ class Inputs:
         return self.why
 
 
-def tell_totals(engine: Engine, modules: Iterable[tuple[str, Inputs]]) -> None:
+def tell_totals(engine: Clock, modules: Iterable[tuple[str, Inputs]]) -> None:
     """Names the modules where the total stands in for the share, once each."""
     names: dict[str, list[str]] = {}
     for name, inputs in modules:
@@ -215,8 +213,8 @@ class Share(Hook):
 
     __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream", "_has_come")
 
-    def __init__(self, engine: Engine, row: int, tensor: Any, nodes: Consumers) -> None:
-        self._engine: weakref.ReferenceType[Engine] = engine.reference
+    def __init__(self, engine: Clock, row: int, tensor: Any, nodes: Consumers) -> None:
+        self._engine: weakref.ReferenceType[Clock] = engine.reference
         self._row = row
         self._step = engine.step
         self._sum: Any = None
@@ -241,7 +239,7 @@ class Share(Hook):
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(Kind.ACTV_GRAD.word, error)
 
-    def _add(self, engine: Engine, gradient: Any) -> None:
+    def _add(self, engine: Clock, gradient: Any) -> None:
         why = refusal(gradient)
         stream = torch.cuda.current_stream(gradient.device) if not why and gradient.is_cuda else None
         if self._sum is None:
@@ -266,7 +264,7 @@ class Share(Hook):
             self._is_whole(engine, total)
         return None
 
-    def _is_whole(self, engine: Engine, gradient: Any) -> None:
+    def _is_whole(self, engine: Clock, gradient: Any) -> None:
         if self._has_come:
             engine.tell(SEVERAL_BACKWARDS)
         self._has_come = True

@@ -5,17 +5,15 @@ from __future__ import annotations
 
 import weakref
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ..kinds import DType, Form
 from ..measure import DTYPES, local
 from ..series import SeriesDesc
+from .clock import Clock
 from .hooks import Hook
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class GradientHook(Hook):
@@ -23,7 +21,7 @@ class GradientHook(Hook):
 
     __slots__ = ("_engine", "_number", "_of_parameter")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine], number: int, of_parameter: bool) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock], number: int, of_parameter: bool) -> None:
         self._engine = engine
         self._number = number
         self._of_parameter = of_parameter
@@ -113,7 +111,7 @@ class ParameterSource:
 
     # -- before reduction ----------------------------------------------------------------------------------------
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         """Installs what reports this rank's gradient before any reduction; returns removable handles."""
         if not self.tensor.requires_grad:
             return []

@@ -4,13 +4,11 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
+from .clock import Clock
 from .compiled import is_recording
 from .hooks import Hook
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class RootHook(Hook):
@@ -18,7 +16,7 @@ class RootHook(Hook):
 
     __slots__ = ("_engine",)
 
-    def __init__(self, engine: weakref.ReferenceType[Engine]) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock]) -> None:
         self._engine = engine
 
     def __call__(self, _module: Any, _args: Any) -> None:
@@ -33,7 +31,7 @@ class StepHook(Hook):
 
     __slots__ = ("_engine", "_numbers", "_is_before")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine], numbers: dict[int, int], is_before: bool) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock], numbers: dict[int, int], is_before: bool) -> None:
         """numbers: the optimizer's units, by the flat parameter that is in its groups while it steps them."""
         self._engine = engine
         self._numbers = numbers
@@ -71,14 +69,14 @@ class StepHook(Hook):
         return None
 
     @staticmethod
-    def _stop_if_asked(engine: Engine) -> None:
+    def _stop_if_asked(engine: Clock) -> None:
         """Ends the training where the config asks for it."""
         if engine.stop_because is not None:
             because, engine.stop_because = engine.stop_because, None
             raise because
 
     @staticmethod
-    def _wrapped(engine: Engine, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
+    def _wrapped(engine: Clock, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
         def read_after() -> Any:
             result = closure()
             engine.gradients_ready(number, optimizer)

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .clock import Clock
 from .part import Stepping
 from .sources import Discovery, ParameterSource, Unit
 from .stephooks import StepHook
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 
 class SteppedUnits:
@@ -39,7 +37,7 @@ class SteppedUnits:
         """None has stepped yet."""
         self._stepped = [False] * len(self._stepped)
 
-    def hook(self, engine: weakref.ReferenceType[Engine]) -> None:
+    def hook(self, engine: weakref.ReferenceType[Clock]) -> None:
         """Hooks the steps of what was found, in place of hooks that are there."""
         self.unhook()
         self._units = _units_of(self.found)

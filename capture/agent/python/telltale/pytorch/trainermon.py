@@ -150,12 +150,14 @@ class TrainerMon(LegacyInterface):
         self._engine = engine
         self._tell_of_sinks(engine, chunks)
         found, parts = self._find(engine, chunks)
-        self._adoption = Adoption(self) if self._adoption is None else self._adoption
+        if self._adoption is not None:
+            self._adoption.close()
+        self._adoption = Adoption(engine, self.handed_over, self.adopt)
         if dynamic.is_wanted() and self._path is not None:
             engine.active = config.dynamic_on
             if self._dynamic is not None:
                 self._dynamic.close()
-            self._dynamic = dynamic.ConfigWatch(self, os.fspath(self._path), self._loaded.text)
+            self._dynamic = dynamic.ConfigWatch(engine, self.apply, os.fspath(self._path), self._loaded.text)
             engine.after_step.append(self._dynamic.poll)
             config.start_step = self._arguments["start"] + 1  # hooks of one step collect from the next, as documented
         engine.attach(found, parts, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])

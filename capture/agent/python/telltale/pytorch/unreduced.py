@@ -3,19 +3,16 @@
 
 from __future__ import annotations
 
-import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..kinds import Form, Kind
 from ..names import listed
+from ..series import SeriesTable
+from .clock import Clock
 from .optimizers import owner_of
 from .part import Part, Stepping
 from .scaler import steps_under_grad_scaler, unscales_itself
 from .sources import ParameterSource
-
-if TYPE_CHECKING:
-    from ..series import SeriesTable
-    from .engine import Engine
 
 
 class UnreducedGradients(Part):
@@ -23,16 +20,16 @@ class UnreducedGradients(Part):
 
     what = Kind.GRAD_UNREDUCED.word
 
-    def __init__(self, engine: Engine, sources: list[ParameterSource]) -> None:
+    def __init__(self, engine: Clock, sources: list[ParameterSource]) -> None:
         super().__init__(engine)
         self._sources = sources
         self._acc = engine.grad_acc_steps
-        self._rows: list[list[int]] = []
+        self._series = engine.unreduced
+        self._rows = self._series.rows
         self._calls = [0] * len(sources)
         self._handles: list[list[Any]] = [[] for _ in sources]
         self._witness = -1  # a parameter whose gradient arrived in this attempt at the step
         self._groups: tuple[int, ...] | None = None
-        self._is_published = False
         self._is_watching = False
         self._is_gone_told = False
         self._frozen: list[int] = []
@@ -44,15 +41,11 @@ class UnreducedGradients(Part):
         assert engine is not None
         self._is_watching = True
         per_micro = engine.config.monitor_mbs_grad and self._acc > 1
-        table = engine.table(Kind.GRAD_UNREDUCED)
         for number, source in enumerate(self._sources):
             micros = range(self._acc) if per_micro and not source.arrives_once else (-1,)
             form = self._form(source)
-            self._rows.append(
-                [
-                    table.add(source.describe(form, micro, source.unreduced_is_full, source.gradient_definition))
-                    for micro in micros
-                ]
+            self._series.add(
+                source.describe(form, micro, source.unreduced_is_full, source.gradient_definition) for micro in micros
             )
             self._install(engine, number)
 
@@ -62,7 +55,7 @@ class UnreducedGradients(Part):
             return form & ~Form.MICRO  # one micro step is the whole step
         return form if form & Form.MICRO else form | Form.ACCUMULATED
 
-    def _install(self, engine: Engine, number: int) -> None:
+    def _install(self, engine: Clock, number: int) -> None:
         source = self._sources[number]
         try:
             self._handles[number] = source.watch_unreduced(engine, number)
@@ -71,7 +64,7 @@ class UnreducedGradients(Part):
         except Exception as error:  # noqa: BLE001 - one parameter's trouble is not the others'
             engine.not_observed(Kind.GRAD_UNREDUCED, source.name, f"its hook cannot be installed ({error})")
 
-    def arrived(self, engine: Engine, number: int, gradient: Any) -> None:
+    def arrived(self, engine: Clock, number: int, gradient: Any) -> None:
         """A gradient is there, accumulated so far or of this micro step, as its source has it."""
         rows = self._rows[number]
         if not rows:
@@ -90,7 +83,7 @@ class UnreducedGradients(Part):
         if row >= 0:
             engine.measure(Kind.GRAD_UNREDUCED, gradient, row)
 
-    def is_gone(self, engine: Engine, number: int) -> None:
+    def is_gone(self, engine: Clock, number: int) -> None:
         """Somebody has taken the gradient away before it could be seen; told for the first such parameter."""
         if not self._is_gone_told:
             self._is_gone_told = True
@@ -106,21 +99,16 @@ class UnreducedGradients(Part):
             self._calls[i] = 0
         self._witness = -1
 
-    def drop(self, numbers: list[int]) -> None:
-        """No more values for these: what their hooks see is not the gradient of the whole micro step."""
-        for number in numbers:
-            self._rows[number] = []
-
     def before_step(self, stepping: Stepping) -> None:
         """A loss scaler's gradients arrive scaled, whoever unscales them afterwards."""
         if not self._is_watching or self.engine.collected > 0:
             return
         if unscales_itself(stepping.optimizer) or steps_under_grad_scaler():
-            self.amend(None, Form.SCALED)
+            self._series.amend(None, Form.SCALED)
 
     def finish_step(self) -> None:
         """After the first collected step, names the parameters whose gradient never came by."""
-        was_published, self._is_published = self._is_published, True
+        was_published, self._series.is_published = self._series.is_published, True
         if was_published or not self._is_watching:
             return
         silent = [
@@ -152,38 +140,11 @@ class UnreducedGradients(Part):
         name = table.series[broken[0]].name
         return f"{len(broken)} of {len(seen)} had NaN or Inf, in backward the first was {name}"
 
-    def amend(self, numbers: Any, add: Form, remove: Form = Form.NONE) -> None:
-        """Corrects the form of series that nobody has seen yet; numbers None = all."""
-        engine = self._engine()
-        if engine is None or self._is_published:
-            return
-        table = engine.table(Kind.GRAD_UNREDUCED)
-        for number in range(len(self._rows)) if numbers is None else numbers:
-            for row in self._rows[number]:
-                if row >= 0:
-                    desc = table.series[row]
-                    table.series[row] = dataclasses.replace(desc, form=(desc.form & ~remove) | add)
-
-    def reshape(self, number: int, shape: tuple[int, ...], offset: int, whole: tuple[int, ...]) -> None:
-        """Corrects which part of the full tensor a series is of, while nobody has seen it."""
-        engine = self._engine()
-        if engine is None or self._is_published:
-            return
-        table, count = engine.table(Kind.GRAD_UNREDUCED), 1
-        for size in shape:
-            count *= size
-        for row in self._rows[number]:
-            if row >= 0:
-                table.series[row] = dataclasses.replace(
-                    table.series[row], shape=shape, shard_offset=offset, full_shape=whole, numel=count
-                )
-
-    def refresh(self) -> None:
+    def refresh(self, optimizers: list[Any]) -> None:
         """Follows parameters that were replaced, unfrozen, or given to an optimizer since the last collected step."""
         engine = self._engine()
         if engine is None:
             return
-        optimizers = engine.found.optimizers
         groups = tuple(len(group["params"]) for optimizer in optimizers for group in optimizer.param_groups)
         is_regrouped = self._groups is not None and groups != self._groups
         self._groups = groups
@@ -193,7 +154,7 @@ class UnreducedGradients(Part):
         for number in gone:
             new = self._sources[number].replacement()
             if new is not None:
-                self._follow(engine, number, new)
+                self._follow(engine, number, new, optimizers)
                 self._places = None
         if self._is_watching:
             for number in [n for n in self._frozen if self._sources[n].tensor.requires_grad]:
@@ -214,13 +175,13 @@ class UnreducedGradients(Part):
                 found.append((number, module._parameters, source.place[1], source.tensor))
         return found
 
-    def _follow(self, engine: Engine, number: int, new: Any) -> None:
+    def _follow(self, engine: Clock, number: int, new: Any, optimizers: list[Any]) -> None:
         source = self._sources[number]
         old, source.tensor = source.tensor, new
         for handle in self._handles[number]:
             handle.remove()
         self._handles[number] = []
-        owner = owner_of(engine.found.optimizers).get(id(new))
+        owner = owner_of(optimizers).get(id(new))
         extra = ""
         if owner is None:
             extra = "; no optimizer steps the new one"

@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ..kinds import DType, Kind, Stat
 from ..series import Extra, SeriesDesc
+from .clock import Clock
 from .compiled import compiled_inside, is_recompute
 from .hooks import Call
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
 from .part import Part, Stepping
 from .router import ENTROPY, SIMILARITY, per_token_expert_entropy, router_logits, router_weight_similarity
-
-if TYPE_CHECKING:
-    from .engine import Engine
 
 Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
 
@@ -27,7 +25,7 @@ class LinearPart(Part):
 
     what = Kind.LINEAR.word
 
-    def __init__(self, engine: Engine, modules: Modules) -> None:
+    def __init__(self, engine: Clock, modules: Modules) -> None:
         """F/sigma, what msprobe's files call sr; F^2/sigma^2 beside it for sinks that want that."""
         super().__init__(engine)
         self._norms = SpectralNorms()
@@ -83,7 +81,7 @@ class RouterPart(Part):
 
     what = Kind.ROUTER.word
 
-    def __init__(self, engine: Engine, logits: Modules, weights: Modules) -> None:
+    def __init__(self, engine: Clock, logits: Modules, weights: Modules) -> None:
         super().__init__(engine)
         self._logits, self._weights = logits, weights
         self._step = -1
@@ -128,7 +126,7 @@ class RouterPart(Part):
             else:
                 self._put(engine, Stat.SIMILARITY, name, vpp, -1, value, SIMILARITY)
 
-    def _put(self, engine: Engine, stat: Stat, name: str, vpp: int, micro: int, value: Any, words: str) -> None:
+    def _put(self, engine: Clock, stat: Stat, name: str, vpp: int, micro: int, value: Any, words: str) -> None:
         table = engine.extra_table(Kind.ROUTER, (stat,))
         row = self._rows.get((name, vpp, micro, int(stat)))
         if row is None:

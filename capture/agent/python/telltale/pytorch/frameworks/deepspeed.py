@@ -4,22 +4,20 @@ lies where in them. No safe_get_full_*: those communicate."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ...kinds import Form
+from ..clock import Clock
 from ..sources import FlatSlice, GradientHook, ParameterSource, Unit
 from .base import Adapter, Context
-
-if TYPE_CHECKING:
-    from ..engine import Engine
 
 
 class _ZeroSource(FlatSlice):
     """The unreduced gradient is on the model's own parameter, everything else in the partition."""
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         if not self.tensor.requires_grad:
             return []
         return [self.tensor.register_post_accumulate_grad_hook(GradientHook(engine.reference, number, True))]

@@ -5,18 +5,16 @@ gets at every forward; hooks on named_parameters() never fire there."""
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ...kinds import Form, Kind
+from ..clock import Clock
 from ..compiled import is_compiled_in_place, is_recompute, is_recording
 from ..hooks import Hook
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
-
-if TYPE_CHECKING:
-    from ..engine import Engine
 
 _NEEDED = ("_fqns", "_shapes", "_shard_param_infos", "_param_infos")
 
@@ -26,7 +24,7 @@ class _ViewHook(Hook):
 
     __slots__ = ("_engine", "_views", "_mark", "_is_repeated")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine]) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock]) -> None:
         self._engine = engine
         self._views: list[tuple[int, str, weakref.ReferenceType[torch.nn.Module], str]] = []
         self._mark: Any = None
@@ -47,7 +45,7 @@ class _ViewHook(Hook):
             engine.strikes.add(Kind.GRAD_UNREDUCED.word, error)
         return None
 
-    def _watch(self, engine: Engine) -> None:
+    def _watch(self, engine: Clock) -> None:
         found = []
         for number, _, reference, key in self._views:
             module = reference()
@@ -83,7 +81,7 @@ class _Unit:
         self._hook: _ViewHook | None = None
         self._engine: Any = None
 
-    def watch(self, engine: Engine, number: int, name: str, index: int) -> list[Any]:
+    def watch(self, engine: Clock, number: int, name: str, index: int) -> list[Any]:
         """Adds a parameter to the unit's hook; the first one installs it and has the handle."""
         handles = []
         module = self.module()
@@ -123,7 +121,7 @@ class _Shard(ParameterSource):
             return here, -1, ()
         return here, info.intra_param_start_idx or 0, shape
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         return self._unit.watch(engine, number, self.name, self._index)
 
 
@@ -133,7 +131,7 @@ class _Slice(FlatSlice):
     unit: _Unit
     index: int
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         return self.unit.watch(engine, number, self.name, self.index)
 
 

@@ -5,18 +5,16 @@ arithmetic may communicate."""
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 
 from ...kinds import Form, Kind
+from ..clock import Clock
 from ..compiled import is_compiled_in_place, is_recording
 from ..hooks import Hook
 from ..sources import GradientHook, ParameterSource
 from .base import Adapter, Context
-
-if TYPE_CHECKING:
-    from ..engine import Engine
 
 
 class _LeafHook(Hook):
@@ -25,13 +23,13 @@ class _LeafHook(Hook):
 
     __slots__ = ("_engine", "_leaves", "_handles")
 
-    def __init__(self, engine: weakref.ReferenceType[Engine]) -> None:
+    def __init__(self, engine: weakref.ReferenceType[Clock]) -> None:
         self._engine = engine
-        self._leaves: list[list[Any]] = []  # number, module, key, the leaf that has the hook
+        self._leaves: list[list[Any]] = []  # number, source, module, key, the leaf that has the hook
         self._handles: list[Any] = []
 
-    def add(self, number: int, module: torch.nn.Module, key: str) -> None:
-        self._leaves.append([number, weakref.ref(module), key, lambda: None])
+    def add(self, number: int, source: ParameterSource, module: torch.nn.Module, key: str) -> None:
+        self._leaves.append([number, weakref.ref(source), weakref.ref(module), key, lambda: None])
 
     def remove(self) -> None:
         """As a handle: removes what the hook has installed."""
@@ -49,18 +47,17 @@ class _LeafHook(Hook):
             engine.strikes.add(Kind.GRAD_UNREDUCED.word, error)
         return None
 
-    def _watch(self, engine: Engine, owner: Any) -> None:
+    def _watch(self, engine: Clock, owner: Any) -> None:
         fresh = []
         for entry in self._leaves:
-            number, reference, key, known = entry
-            module = reference()
+            number, source, module, key, known = entry[0], entry[1](), entry[2](), entry[3], entry[4]
             leaf = module._parameters.get(key) if module is not None else None
-            if leaf is None or leaf is known() or leaf is engine.found.sources[number].tensor:
+            if leaf is None or leaf is known() or source is None or leaf is source.tensor:
                 continue
             if leaf.requires_grad and leaf.is_leaf:
                 if hasattr(leaf, "_local_tensor"):  # under tensor parallelism the gathered leaf is a piece itself
                     engine.unreduced.reshape(number, *shard_of(leaf))
-                entry[3] = weakref.ref(leaf)
+                entry[4] = weakref.ref(leaf)
                 self._handles.append(leaf.register_post_accumulate_grad_hook(GradientHook(self._engine, number, True)))
                 fresh.append(number)
         if fresh and engine.grad_acc_steps > 1 and _accumulates_unreduced(owner):
@@ -85,20 +82,20 @@ class _Holder:
         self._engine: Any = None
         self._hook: _LeafHook | None = None
 
-    def watch(self, engine: Engine, number: int, place: Any) -> list[Any]:
+    def watch(self, engine: Clock, number: int, source: ParameterSource, place: Any) -> list[Any]:
         module, owner = self.module(), place[0]()
         if module is None or owner is None:
             return []
         handles: list[Any] = []
         if is_compiled_in_place(module):
             why = "its fully_shard module is compiled in place, where no hook may be"
-            engine.not_observed(Kind.GRAD_UNREDUCED, engine.found.sources[number].name, why)
+            engine.not_observed(Kind.GRAD_UNREDUCED, source.name, why)
             return []
         if self._hook is None or self._engine is not engine.reference:
             self._engine = engine.reference
             self._hook = _LeafHook(engine.reference)
             handles = [module.register_forward_pre_hook(self._hook), self._hook]
-        self._hook.add(number, owner, place[1])
+        self._hook.add(number, source, owner, place[1])
         return handles
 
 
@@ -123,12 +120,12 @@ class DTensorSource(ParameterSource):
     def shard(self) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
         return shard_of(self.tensor)
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         if not self.tensor.requires_grad:
             return []
         if self._holder is None or self._at is None:
             return super().watch_unreduced(engine, number)
-        return self._holder.watch(engine, number, self._at)
+        return self._holder.watch(engine, number, self, self._at)
 
 
 def shard_of(tensor: Any) -> tuple[tuple[int, ...], int, tuple[int, ...]]:

@@ -5,14 +5,12 @@ optimizer steps float32 copies or shards of the parameters."""
 from __future__ import annotations
 
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import Any, Callable
 
 from ...kinds import Form, Kind
+from ..clock import Clock
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
-
-if TYPE_CHECKING:
-    from ..engine import Engine
 
 
 class _BucketGroup:
@@ -24,7 +22,7 @@ class _BucketGroup:
         self._numbers: list[tuple[int, Any]] = []
         self._engine: Any = None
 
-    def watch(self, engine: Engine, number: int, parameter: Any) -> list[Any]:
+    def watch(self, engine: Clock, number: int, parameter: Any) -> list[Any]:
         handles: list[Any] = []
         if self._engine is not engine.reference:
             self._engine, self._numbers = engine.reference, []
@@ -65,7 +63,7 @@ class _BucketGroup:
         self._numbers = []
 
 
-def _watch(source: Any, engine: Engine, number: int, otherwise: Callable[[], list[Any]]) -> list[Any]:
+def _watch(source: Any, engine: Clock, number: int, otherwise: Callable[[], list[Any]]) -> list[Any]:
     """Each micro step alone by a tensor hook when that is asked for, else the sum before its reduction."""
     if not source.tensor.requires_grad:
         return []
@@ -99,7 +97,7 @@ class _Whole(ParameterSource):
     def dtype(self) -> Any:
         return self.stepped().dtype
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         return _watch(self, engine, number, lambda: super(_Whole, self).watch_unreduced(engine, number))
 
 
@@ -109,7 +107,7 @@ class _Piece(FlatSlice):
     arrives_once = True
     group: _BucketGroup | None = None
 
-    def watch_unreduced(self, engine: Engine, number: int) -> list[Any]:
+    def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         return _watch(self, engine, number, lambda: [])
 
 
