@@ -202,6 +202,8 @@ def test_what_a_card_writes_later_equals_what_is_read_at_once(card: Card, monkey
     assert [frame.step for frame in there.frames] == [frame.step for frame in here.frames] == [0, 1, 2, 3, 4]
     assert there.scalar("loss") == here.scalar("loss")
     assert there.scalar("grad-norm") == pytest.approx(here.scalar("grad-norm"))
+    for sink in (there, here):
+        assert all("2-norm of all" in frame.definitions["grad-norm"] for frame in sink.frames)
     for one, other in zip(there.frames, here.frames):
         others = {shot.kind: shot for shot in other.tables}
         assert {shot.kind for shot in one.tables} == set(others)
@@ -295,6 +297,26 @@ def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: py
     assert monitor.flush(5)
     monitor.close()
     assert sink.scalar("loss") == expected
+
+
+def test_a_metric_on_a_device_goes_out_before_one_of_a_later_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = metrics._number
+    monkeypatch.setattr(metrics, "_number", lambda v: None if isinstance(v, torch.Tensor) else genuine(v))
+    monkeypatch.setattr(metrics, "_on_device", lambda v: v.detach().reshape(1).double())
+    sink = Threaded()
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor.set_monitor(model, optimizer=optimizer)
+    model(torch.ones(3, 4)).square().sum().backward()
+    monitor.log({"loss": torch.tensor(1.0), "other": torch.tensor(9.0)}, step=0)
+    monitor.log({"loss": torch.tensor(2.0)}, step=0)
+    monitor.log({"loss": 3.0}, step=7)
+    optimizer.step()
+    assert monitor.flush(5)
+    monitor.close()
+    seen = [(frame.step, frame.scalars["loss"]) for frame in sink.frames if "loss" in frame.scalars]
+    assert seen == [(0, 2.0), (7, 3.0)] and sink.scalar("other") == {0: 9.0}
 
 
 @pytest.mark.skipif(shutil.which("clang++-14") is None, reason="needs Debian's clang-14")

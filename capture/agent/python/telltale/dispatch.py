@@ -34,6 +34,8 @@ def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
             for desc, value in zip(shot.series, shot.values[:, 0]):
                 into = frame.marks if desc.name.startswith("telltale.") else frame.scalars
                 into[desc.name] = float(value)
+                if desc.definition:
+                    frame.definitions[desc.name] = desc.definition
         else:
             frame.tables.append(shot)
     return frame

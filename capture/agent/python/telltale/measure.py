@@ -129,13 +129,20 @@ class Measurer:
         """Measures one tensor now; returns why not, "" when done. An empty tensor has no value."""
         if self._is_simple(tensor):
             pointer = tensor.data_ptr()
-            if pointer and tensor.is_cpu:
-                code = _CODES[tensor.dtype]
-                self._tensor(pointer, tensor.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
-                return ""
-            if pointer and tensor.is_cuda:
-                return self._on_card(tensor, table, row)
+            if pointer:
+                return self._read(tensor, pointer, table, row)
         return self._other(tensor, table, row)
+
+    def _read(self, dense: torch.Tensor, pointer: int, table: SeriesTable, row: int) -> str:
+        """A tensor whose elements fill one range of memory."""
+        if dense.is_cpu and self.is_native:
+            code = _CODES[dense.dtype]
+            self._tensor(pointer, dense.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
+            return ""
+        if dense.is_cpu:
+            fill(table, row, torch_stats(dense, self.eps).tolist())
+            return ""
+        return (self._on_card if dense.is_cuda else self._by_torch)(dense, table, row)
 
     def _is_simple(self, tensor: Any) -> bool:
         """Whether the native kernels can read a tensor as it is."""
@@ -171,24 +178,9 @@ class Measurer:
         if tensor.numel() == 0:
             return ""
         dense = readable(tensor)
-        if (dense.is_cpu or dense.is_cuda) and not dense.data_ptr():
-            return _FREED
-        if dense.is_cuda:
-            return self._on_card(dense, table, row)
-        if not dense.is_cpu:
-            return self._by_torch(dense, table, row)
-        if self.is_native:
-            self._tensor(
-                dense.data_ptr(),
-                dense.numel(),
-                _CODES[dense.dtype],
-                self.eps,
-                table.address + row * _ITEM,
-                self.threads,
-            )
-        else:
-            fill(table, row, torch_stats(dense, self.eps).tolist())
-        return ""
+        has_address = dense.is_cpu or dense.is_cuda  # others may have no such thing
+        pointer = dense.data_ptr() if has_address else 0
+        return _FREED if has_address and not pointer else self._read(dense, pointer, table, row)
 
     def batch(self, tensors: Iterable[Any], table: SeriesTable, first: int = 0) -> list[tuple[int, str]]:
         """Measures tensors (None = not there) into consecutive rows in one call; returns (row, why not)."""
@@ -316,6 +308,13 @@ class Measurer:
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
         """Values on a device: torch_stats()' ten, or the table's own stats, or [n, stats] of n rows from `row` on."""
         self._pending.append((table, row, values))
+
+    def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, torch.Tensor]:
+        """Takes what these rows have on a device out of the step: the last values, by row."""
+        found = {row: values for other, row, values in self._pending if other is table and row in rows}
+        if found:
+            self._pending = [entry for entry in self._pending if entry[0] is not table or entry[1] not in found]
+        return found
 
     @property
     def has_pending(self) -> bool:

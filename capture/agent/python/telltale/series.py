@@ -226,6 +226,7 @@ class Frame:
     tables: list[TableSnapshot] = field(default_factory=list)
     scalars: dict[str, float] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)  # "telltale.wall_ns": for the dashboard's axes, not for files
+    definitions: dict[str, str] = field(default_factory=dict)  # of those metrics that have one
 
 
 def wanted(tables: list[_Table], wants: Extra) -> list[_Table]:

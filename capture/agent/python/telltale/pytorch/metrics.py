@@ -18,6 +18,7 @@ from .clock import Clock
 _FARTHEST = 1 << 53
 _DEEPEST = 8  # levels of dicts in what log() is given
 _OWN_NORM = "grad-norm (telltale)"
+_NORM = "2-norm of all gradients as the optimizer consumed them"
 
 
 class RunMetrics:
@@ -105,15 +106,14 @@ class RunMetrics:
     def _send_before(self, names: Iterable[str]) -> None:
         """Sends what the step in progress has of these metrics: a later step's value is about to go out, and a value
         of an earlier step after it would read as a run that went back."""
-        table = self._engine.table(Kind.SCALAR)
-        earlier = {}
-        for name in names:
-            row = self._rows.get(name, -1)
-            if row >= 0 and table.present[row]:
-                earlier[name] = float(table.values[row, 0])
-                table.present[row] = 0
-        if earlier:
-            self._engine.dispatcher.scalar(self._engine.step, earlier)
+        engine = self._engine
+        table = engine.table(Kind.SCALAR)
+        rows = {self._rows[name]: name for name in names if self._rows.get(name, -1) >= 0}
+        there = {rows[row]: value for row, value in engine.measurer.withdraw(table, set(rows)).items()}
+        earlier = {name: float(table.values[row, 0]) for row, name in rows.items() if table.present[row]}
+        table.present[list(rows)] = 0
+        if earlier or there:
+            engine.dispatcher.scalar(engine.step, earlier, there)
 
     def log_rate(self, number: int, optimizer: Any) -> None:
         """The learning rates of one inner optimizer."""
@@ -156,8 +156,7 @@ class RunMetrics:
         table = self._engine.table(Kind.SCALAR)
         row = self._rows.get(_OWN_NORM)
         if row is None:
-            desc = SeriesDesc("grad-norm", numel=1, definition="2-norm of all gradients as the optimizer consumed them")
-            row = self._rows[_OWN_NORM] = table.add(desc)
+            row = self._rows[_OWN_NORM] = table.add(SeriesDesc("grad-norm", numel=1, definition=_NORM))
         table.put(row, value)
 
 
@@ -172,6 +171,7 @@ def _add_norm(frame: Frame) -> None:
     shot = next((shot for shot in frame.tables if shot.kind is Kind.GRAD_REDUCED), None)
     if shot is not None:
         frame.scalars["grad-norm"] = _norm(shot.values)
+        frame.definitions["grad-norm"] = _NORM
 
 
 def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:

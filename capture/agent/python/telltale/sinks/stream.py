@@ -172,7 +172,7 @@ class StreamSink(Sink):
         if slab:
             agent.commit(slab)
         if frame.scalars or frame.marks:
-            self.write_late(frame.step, {**frame.scalars, **frame.marks})
+            self._write_metrics(frame)
 
     def know(self, table: SeriesTable) -> None:
         """Registers the series of a table that are new."""
@@ -186,9 +186,14 @@ class StreamSink(Sink):
 
     def write_late(self, step: int, values: dict[str, float]) -> None:
         if self.agent is not None:
-            metrics: dict[int, float] = {}
-            self._take(metrics, ((SeriesDesc(name, numel=1), value) for name, value in values.items()))
-            self._send(step, [], metrics)
+            self._write_metrics(Frame(step, [], values))
+
+    def _write_metrics(self, frame: Frame) -> None:
+        metrics: dict[int, float] = {}
+        named = ((name, value) for values in (frame.scalars, frame.marks) for name, value in values.items())
+        known = frame.definitions
+        self._take(metrics, ((SeriesDesc(n, numel=1, definition=known.get(n, "")), value) for n, value in named))
+        self._send(frame.step, [], metrics)
 
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         if self.agent is not None:
