@@ -10,7 +10,7 @@ std::shared_ptr<Transport> Transport::connect(boost::asio::io_context& context, 
 {
     namespace ssl = boost::asio::ssl;
     if (join.fingerprint.empty()) {
-        auto link = std::make_shared<WebSocketLink<boost::beast::tcp_stream>>(join, handler, context);
+        auto link = std::make_shared<WebSocketLink<TcpStream>>(join, handler, context);
         link->start(endpoints);
         return link;
     }
@@ -19,8 +19,7 @@ std::shared_ptr<Transport> Transport::connect(boost::asio::io_context& context, 
         | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
     // The certificate is self-signed: what is checked is its fingerprint, before anything is sent.
     tls.set_verify_mode(ssl::verify_none);
-    using Encrypted = boost::beast::ssl_stream<boost::beast::tcp_stream>;
-    auto link = std::make_shared<WebSocketLink<Encrypted>>(join, handler, context, tls);
+    auto link = std::make_shared<WebSocketLink<EncryptedStream>>(join, handler, context, tls);
     link->start(endpoints);
     return link;
 }

@@ -23,10 +23,13 @@
 
 namespace telltale::agent {
 
+using TcpStream = boost::beast::basic_stream<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+using EncryptedStream = boost::beast::ssl_stream<TcpStream>;
+
 /// Transport over Beast, for a plain or an encrypted stream. Thread: sender.
 template <typename Layer> class WebSocketLink final : public Transport {
     using Error = boost::beast::error_code;
-    static constexpr bool kIsEncrypted = !std::is_same_v<Layer, boost::beast::tcp_stream>;
+    static constexpr bool kIsEncrypted = !std::is_same_v<Layer, TcpStream>;
     static constexpr std::chrono::milliseconds kCloseTime { 500 };
 
 public:
@@ -78,7 +81,7 @@ public:
 
 private:
     std::shared_ptr<WebSocketLink> self() { return std::static_pointer_cast<WebSocketLink>(this->shared_from_this()); }
-    boost::beast::tcp_stream& lowest() { return boost::beast::get_lowest_layer(m_socket); }
+    TcpStream& lowest() { return boost::beast::get_lowest_layer(m_socket); }
 
     void onConnected(Error error)
     {
@@ -237,7 +240,7 @@ private:
     const protocol::JoinString m_join;
     Handler* m_handler;
     std::function<void()> m_onAnswered;
-    boost::beast::websocket::stream<Layer> m_socket;
+    boost::beast::websocket::stream<Layer, false> m_socket; // false: no compression
     boost::asio::steady_timer m_closeTimer;
     boost::beast::websocket::response_type m_response;
     boost::beast::flat_buffer m_incoming;
@@ -247,5 +250,8 @@ private:
     bool m_isDead = false;
     bool m_isClosing = false;
 };
+
+// In a file of its own: each of the two takes the compiler longer than anything else in the project.
+extern template class WebSocketLink<EncryptedStream>;
 
 }
