@@ -56,7 +56,7 @@ void setMark(ViewState& state, bool first)
 QString runId(const WindowParts& parts)
 {
     const auto* panel = parts.docks->panel<views::RunsPanel>();
-    if (const QString id = panel ? panel->highlightedId() : QString(); !id.isEmpty())
+    if (QString id = panel ? panel->highlightedId() : QString(); !id.isEmpty())
         return id;
     const store::RunRef run = parts.views.state->run();
     return run ? QString::fromStdString(run->id) : QString();

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QEvent>
 #include <QMainWindow>
 #include <QMap>
+#include <QTabBar>
 
 #include "panels.h"
 
@@ -25,6 +27,19 @@ DockHost::DockHost(QMainWindow* window)
     window->setCorner(Qt::BottomLeftCorner, Qt::BottomDockWidgetArea);
     window->setCorner(Qt::BottomRightCorner, Qt::BottomDockWidgetArea);
     window->setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    window->installEventFilter(this);
+}
+
+/// The window keeps the tab bars of areas that have no tabs any more, and may leave one over what is there now.
+bool DockHost::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) {
+        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+            if (bar->count() == 0)
+                bar->hide();
+        }
+    }
+    return QObject::eventFilter(watched, event);
 }
 
 void DockHost::makePanels(const WindowParts& parts)

@@ -45,6 +45,9 @@ public:
 Q_SIGNALS:
     void openChanged(); ///< a panel was shown or hidden
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     struct Dock {
         const PanelFactory* row;

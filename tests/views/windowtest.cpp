@@ -334,6 +334,8 @@ private Q_SLOTS:
         auto* inspector = m_window->findChild<QDockWidget*>(QStringLiteral("inspector"));
         auto* modules = m_window->findChild<QDockWidget*>(QStringLiteral("modules"));
         QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
+        for (const QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            QVERIFY2(bar->count() > 0 || !bar->isVisible(), "an empty band stands over the tabs");
         shoot(QStringLiteral("narrow"));
         m_window->resize(1400, 900);
         settle();
