@@ -88,10 +88,6 @@
 <context>
     <name>Kind</name>
     <message>
-        <source>unspecified</source>
-        <translation>未指定</translation>
-    </message>
-    <message>
         <source>scalar</source>
         <translation>标量</translation>
     </message>

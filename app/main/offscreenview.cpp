@@ -93,6 +93,10 @@ Expected<Stat> chooseStat(const store::Catalog& catalog, Kind kind, std::optiona
 {
     const auto stats = views::statsOf(catalog, kind);
     const Stat stat = wanted.value_or(Stat::Norm);
+    if (isIdentity(stat))
+        return failure(ErrorCode::BadInput,
+            "the statistic " + std::string(statName(stat)) + " says whether tensors are the same and has no picture",
+            "read it with 'telltale show'");
     if (stats.empty() || std::find(stats.begin(), stats.end(), stat) != stats.end())
         return stat;
     if (!wanted)

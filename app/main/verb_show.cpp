@@ -194,7 +194,8 @@ constexpr std::string_view stateName(CellState state)
 /// Text: a line a value, with what the finite elements say beside a non-finite one.
 void writeTextValue(std::ostream& out, const Row& row, const RawValue& value)
 {
-    std::string text = sampleText(value.value, value.state);
+    std::string text = isIdentity(row.stat) && value.state == CellState::Value ? identityText(value.identity)
+                                                                               : sampleText(value.value, value.state);
     if (text.empty())
         text = stateName(value.state);
     else if (isNonFinite(value.state) && std::isfinite(value.value))
@@ -202,10 +203,14 @@ void writeTextValue(std::ostream& out, const Row& row, const RawValue& value)
     out << fmt::format("{:<9} {:<5} {:<15} {}\n", value.step.value, row.rank.value, kindName(row.kind), text);
 }
 
-/// {"step", "value"}, and where it says more: "state", and "finite" for the value over the finite elements.
-void writeJsonValue(std::ostream& out, const RawValue& value)
+/// {"step", "value"} (an identity as text, which no reader rounds), and where it says more: "state", and "finite" for
+/// the value over the finite elements.
+void writeJsonValue(std::ostream& out, const Row& row, const RawValue& value)
 {
-    out << fmt::format("{{\"step\":{},\"value\":{}", value.step.value, jsonText(value.value, value.state));
+    const std::string text = isIdentity(row.stat) && value.state == CellState::Value
+        ? '"' + identityText(value.identity) + '"'
+        : jsonText(value.value, value.state);
+    out << fmt::format("{{\"step\":{},\"value\":{}", value.step.value, text);
     if (value.state != CellState::Value)
         out << ",\"state\":\"" << stateName(value.state) << '"';
     if (isNonFinite(value.state) && std::isfinite(value.value))
@@ -290,11 +295,11 @@ Expected<void> writeJsonRows(
                    row.key.microStep, row.rank.value, kindName(row.kind), statName(row.stat),
                    nlohmann::json(formWords(row.key.form)).dump());
         bool first = true;
-        auto done = readValues(reader, row, range, [&out, &first, &damaged](const RawValue& value) {
+        auto done = readValues(reader, row, range, [&out, &row, &first, &damaged](const RawValue& value) {
             damaged.note(value);
             out << (first ? "\n" : ",\n");
             first = false;
-            writeJsonValue(out, value);
+            writeJsonValue(out, row, value);
             return static_cast<bool>(out);
         });
         if (!done) {

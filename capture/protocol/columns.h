@@ -13,15 +13,6 @@
 
 namespace telltale::protocol {
 
-/// How the values of a stat travel and stand in Column::values.
-enum class ColumnType : std::uint8_t { F32, U64, F64 };
-
-constexpr ColumnType columnType(Stat stat)
-{
-    if (isNonFiniteCount(stat) || stat == Stat::Checksum)
-        return ColumnType::U64;
-    return stat == Stat::Value ? ColumnType::F64 : ColumnType::F32;
-}
 constexpr std::size_t columnWidth(Stat stat)
 {
     return columnType(stat) == ColumnType::F32 ? 4 : 8;

@@ -24,7 +24,7 @@ std::string nameOf(const SeriesLayout& layout)
 Expected<void> checkStats(const SeriesLayout& layout)
 {
     for (auto stat = layout.stats.begin(); stat != layout.stats.end(); ++stat) {
-        if (*stat == Stat::Unspecified || static_cast<int>(*stat) >= kStoredStatCount)
+        if (!isStoredStat(*stat))
             return bad(nameOf(layout) + " has a stat that this version does not know");
         if (std::find(layout.stats.begin(), stat, *stat) != stat)
             return bad(nameOf(layout) + " names a stat twice");

@@ -94,6 +94,10 @@ constexpr std::array kFields {
         "telltale", "stop_after_cc_log", "End training once cc_distribution.cc_log_only has logged, as msprobe does."),
     makeField<Flag<&C::alertTwoSided>>("telltale", "alert_two_sided",
         "AnomalyTurbulence looks at falls as well as rises, after a warm-up, and one NaN does not blind it."),
+    makeField<Flag<&C::checksum>>("telltale", "checksum",
+        "An exact checksum of every tensor measured, which tells whether two are the same to the bit. It costs a "
+        "second "
+        "look at each element."),
     makeField<Whole<&C::threads, 1, 16>>(
         "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
 };

@@ -71,6 +71,7 @@ struct MonitorConfig {
     bool stopAfterStruct = false;
     bool stopAfterCcLog = false;
     bool alertTwoSided = false;
+    bool checksum = false;
     std::int64_t threads = 2;
     std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text
 

@@ -1,70 +1,152 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace telltale {
 
-/// What was measured. Numbers travel on the wire and stand in capsules: never reuse one.
+/// What was measured; the rows are in kindtable.h.
 enum class Kind : std::uint8_t {
     Unspecified = 0,
-    Scalar = 1, ///< loss, lr, grad-norm, whatever the user logs; f64, one value a step
-    ParamOrigin = 2,
-    ParamUpdated = 3,
-    GradUnreduced = 4,
-    GradReduced = 5,
-    Actv = 6,
-    ActvGrad = 7,
-    ExpAvg = 8,
-    ExpAvgSq = 9,
-    MgDirection = 10,
-    Update = 11,
-    UpdateRatio = 12,
-    Comm = 13,
-    Attention = 14, ///< per head: entropy and softmax max
-    Linear = 15,
-    Router = 16,
-    GradSign = 17,
+#define TELLTALE_KIND(name, number, word, title, field) name = number,
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_KIND
 };
-inline constexpr int kKindCount = 18;
 
-/// One column of a series. Numbers travel on the wire and stand in capsules: never reuse one.
+/// One column of a series; the rows are in kindtable.h.
 enum class Stat : std::uint8_t {
     Unspecified = 0,
-    Norm = 1,
-    Mean = 2,
-    Min = 3,
-    Max = 4,
-    Zeros = 5, ///< share of elements with abs(x) < eps
-    Nans = 6, ///< count
-    PosInfs = 7, ///< count of +Inf
-    NegInfs = 8, ///< count of -Inf
-    Value = 9, ///< the value of a scalar
-    Entropy = 10, ///< nats
-    SoftmaxMax = 11,
-    StableRank = 12,
-    KernelNorm = 13,
-    Checksum = 14,
-    Hist = 15, ///< count of elements in the bin that the series' slot names
-    Agreement = 16, ///< share of elements whose sign agrees (mg_direction)
-    Similarity = 17, ///< mean cosine of a router's rows
+#define TELLTALE_STAT(name, number, ...) name = number,
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_STAT
     AbsMax = 64, ///< derived by the reader from Min and Max, never stored
 };
-inline constexpr int kStoredStatCount = 18;
+
+/// How the values of a statistic travel, are kept and stand in Column::values.
+enum class ColumnType : std::uint8_t { F32, U64, F64 };
+
+/// How several steps become one cell of a picture.
+enum class Reduction : std::uint8_t {
+    LargestMagnitude,
+    Smallest,
+    Mean,
+    None, ///< nothing between two of them means anything: kept step by step, and never drawn
+};
+
+/// What a statistic says of a tensor with elements that are not finite.
+enum class NonFinite : std::uint8_t {
+    Itself, ///< the value is what it is
+    OverFinite, ///< it is over the finite elements, and NaN where there is none
+    OverAll, ///< a share of all elements
+    Least, ///< the least element itself
+    Greatest,
+    Magnitude,
+    Counts, ///< it counts them, and describes the other statistics of its series
+    Bits, ///< it knows bits and no numbers
+};
+
+enum class Shown : std::uint8_t {
+    Number,
+    Share, ///< percent
+    Count,
+    Identity, ///< 16 hexadecimal digits: equal or not, nothing else
+    Bin, ///< a part of its tensor's histogram, not a statistic of it
+};
+
+/// One row of the table.
+struct StatFacts {
+    Stat stat;
+    std::string_view word; ///< "norm", "nans": command line, CSV, config, window
+    ColumnType column;
+    bool isSample; ///< what produced, stored and dropped count
+    Reduction reduction;
+    NonFinite nonFinite;
+    Shown shown;
+    std::string_view field; ///< config field that brings it; "" = it comes with its kind
+    bool isOfPass; ///< one of tt_stats
+};
+
+/// By number; AbsMax comes last.
+inline constexpr std::array kStatTable {
+    StatFacts { Stat::Unspecified, "unspecified", ColumnType::F32, true, Reduction::None, NonFinite::Itself,
+        Shown::Number, "", false },
+#define TELLTALE_STAT(name, number, word, column, isSample, reduction, nonFinite, shown, field)                        \
+    StatFacts { Stat::name, word, ColumnType::column, isSample, Reduction::reduction, NonFinite::nonFinite,            \
+        Shown::shown, field, false },
+#define TELLTALE_PASS_STAT(name, number, word, column, isSample, reduction, nonFinite, shown, field, member)           \
+    StatFacts { Stat::name, word, ColumnType::column, isSample, Reduction::reduction, NonFinite::nonFinite,            \
+        Shown::shown, field, true },
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_STAT
+    StatFacts { Stat::AbsMax, "absmax", ColumnType::F32, false, Reduction::LargestMagnitude, NonFinite::Magnitude,
+        Shown::Number, "", false },
+};
+
+inline constexpr int kKindCount = 1
+#define TELLTALE_KIND(...) +1
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_KIND
+    ;
+/// Those that are sent and stored: all but AbsMax.
+inline constexpr int kStoredStatCount = static_cast<int>(kStatTable.size()) - 1;
+
+/// Whether it is sent and stored, and whether there is one: numbers come from outside, too.
+constexpr bool isStoredStat(Stat stat)
+{
+    return stat != Stat::Unspecified && static_cast<int>(stat) < kStoredStatCount;
+}
+
+/// Of a number that is no statistic: those of Unspecified.
+constexpr const StatFacts& factsOf(Stat stat)
+{
+    return stat == Stat::AbsMax ? kStatTable.back()
+                                : kStatTable[isStoredStat(stat) ? static_cast<std::size_t>(stat) : 0];
+}
 
 /// The field's own word for a kind ("grad_unreduced"): used by the command line, CSV, config and the window.
 std::string_view kindName(Kind kind);
+/// Knows the words of older agents, too.
 std::optional<Kind> kindFromName(std::string_view name);
+/// As people read it ("gradient, reduced"), in English; the source of its translations.
+const char* kindTitle(Kind kind);
+/// The config field that brings a kind ("wg_distribution", "telltale.attention_hook"); "" = the user's own calls.
+std::string_view kindField(Kind kind);
 /// "norm", "nans", "absmax", ...
-std::string_view statName(Stat stat);
+constexpr std::string_view statName(Stat stat)
+{
+    return factsOf(stat).word;
+}
 std::optional<Stat> statFromName(std::string_view name);
 
+constexpr ColumnType columnType(Stat stat)
+{
+    return factsOf(stat).column;
+}
+/// Counts and checksums: whole numbers, which nothing else of their series describes.
+constexpr bool isWhole(Stat stat)
+{
+    return columnType(stat) == ColumnType::U64;
+}
 /// Counts of non-finite elements are columns that describe the other columns of the same series.
 constexpr bool isNonFiniteCount(Stat stat)
 {
-    return stat == Stat::Nans || stat == Stat::PosInfs || stat == Stat::NegInfs;
+    return factsOf(stat).nonFinite == NonFinite::Counts;
+}
+/// All its 64 bits count, and no double holds them: nothing may turn it into a number.
+constexpr bool isIdentity(Stat stat)
+{
+    return factsOf(stat).shown == Shown::Identity;
+}
+/// An identity as people read it: "00f3a0b1c2d3e4f5".
+std::string identityText(std::uint64_t identity);
+constexpr bool countsAsSample(Stat stat)
+{
+    return factsOf(stat).isSample;
 }
 
 }

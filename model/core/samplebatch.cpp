@@ -12,11 +12,6 @@ constexpr std::array<std::string_view, 11> kDTypeNames { "unknown", "float32", "
     "uint8", "int16", "int32", "int64", "bool" };
 static_assert(kDTypeNames.size() == static_cast<std::size_t>(DType::Bool) + 1);
 
-bool countsAsSample(Stat stat)
-{
-    return stat != Stat::PosInfs && stat != Stat::NegInfs && stat != Stat::Value;
-}
-
 }
 
 std::string_view dtypeName(DType dtype)

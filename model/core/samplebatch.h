@@ -68,7 +68,7 @@ struct SeriesLayout {
 };
 
 /// Values of one stat for all series of a layout at one step, by position in the layout.
-/// f32 for norm, mean, min, max, zeros; u64 for counts and checksums; f64 for scalars.
+/// Their type is columnType(stat).
 /// Entries of series that are not present hold 0 and mean nothing.
 struct Column {
     Stat stat = Stat::Unspecified;
@@ -141,8 +141,8 @@ struct SampleBatch {
     std::size_t byteCost() const;
 };
 
-/// Number of samples in a block: present series times the ops among {norm, mean, min, max, zeros, nans} of its layout.
-/// Kinds other than the six-op ones count one sample per stored stat; scalars count none.
+/// Number of samples in a block: present series times the statistics of its layout that count as one; scalars count
+/// none.
 std::uint64_t sampleCount(const StepBlock& block);
 
 }

@@ -83,6 +83,7 @@ double reduce(const Bucket& bucket, Reduction reduction)
     case Reduction::Smallest:
         return bucket.min;
     case Reduction::Mean:
+    case Reduction::None:
         break;
     }
     return bucket.mean;

@@ -13,6 +13,7 @@ struct Sample {
     bool nan = false;
     bool posInf = false;
     bool negInf = false;
+    std::uint64_t identity = 0; ///< as in CellValue
 };
 
 /// NaN over +Inf over -Inf over a value over the ways of having none: the order of the enum.

@@ -114,6 +114,15 @@ void OpenTile::read(int lane, int statIndex, int firstColumn, int count, double*
     }
 }
 
+void OpenTile::readWhole(int lane, int statIndex, int firstColumn, int count, std::uint64_t* values) const
+{
+    const auto lanes = static_cast<std::size_t>(m_seriesCount);
+    const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);
+    std::size_t cell = static_cast<std::size_t>(firstColumn) * lanes + static_cast<std::size_t>(lane);
+    for (int i = 0; i < count; ++i, cell += lanes)
+        values[i] = data && data->type == PlaneType::U64 ? load(data->u64[cell]) : 0;
+}
+
 PlaneData OpenTile::plane(int statIndex) const
 {
     const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);

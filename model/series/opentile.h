@@ -46,6 +46,8 @@ public:
     Step stepAt(int column) const { return m_steps[static_cast<std::size_t>(column)]; }
     /// Copies `count` columns of one series and stat. present[i] is 0 where the series was not measured.
     void read(int lane, int statIndex, int firstColumn, int count, double* values, std::uint8_t* present) const;
+    /// All 64 bits of whole numbers.
+    void readWhole(int lane, int statIndex, int firstColumn, int count, std::uint64_t* values) const;
 
     // Store thread only (or a tile that nobody else writes any more).
     PlaneData plane(int statIndex) const;

@@ -5,41 +5,30 @@
 
 namespace telltale::series {
 
-Reduction reductionFor(Stat stat)
-{
-    switch (stat) {
-    case Stat::Norm:
-    case Stat::Max:
-    case Stat::AbsMax:
-        return Reduction::LargestMagnitude;
-    case Stat::Min:
-        return Reduction::Smallest;
-    default:
-        return Reduction::Mean;
-    }
-}
-
 CellState readoutState(Stat stat, const CellValue& cell, std::uint64_t numel)
 {
+    const NonFinite rule = factsOf(stat).nonFinite;
     if (cell.state < CellState::NegInf)
-        return cell.state == CellState::Absent && stat == Stat::Zeros ? CellState::NaN : cell.state;
+        return cell.state == CellState::Absent && rule == NonFinite::OverAll ? CellState::NaN : cell.state;
     if (std::isnan(cell.value))
         return cell.state;
     const bool nothingFinite = numel > 0 && cell.nans + cell.posInfs + cell.negInfs >= numel;
-    switch (stat) {
-    case Stat::Norm:
-    case Stat::Mean:
-    case Stat::Zeros:
+    switch (rule) {
+    case NonFinite::OverFinite:
+    case NonFinite::OverAll:
         return nothingFinite ? CellState::NaN : CellState::Value;
-    case Stat::Min:
+    case NonFinite::Least:
         return cell.nans > 0 ? CellState::NaN : cell.negInfs > 0 ? CellState::NegInf : CellState::Value;
-    case Stat::Max:
+    case NonFinite::Greatest:
         return cell.nans > 0 ? CellState::NaN : cell.posInfs > 0 ? CellState::PosInf : CellState::Value;
-    case Stat::AbsMax:
+    case NonFinite::Magnitude:
         return cell.nans > 0 ? CellState::NaN : CellState::PosInf;
-    default:
-        return cell.state;
+    case NonFinite::Itself:
+    case NonFinite::Counts:
+    case NonFinite::Bits:
+        break;
     }
+    return cell.state;
 }
 
 }

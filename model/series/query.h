@@ -34,13 +34,11 @@ constexpr bool isNonFinite(CellState state)
     return state >= CellState::NegInf;
 }
 
-/// How several samples became one cell.
-enum class Reduction : std::uint8_t {
-    LargestMagnitude, ///< norm, max, absmax
-    Smallest, ///< min
-    Mean, ///< everything else
-};
-Reduction reductionFor(Stat stat);
+using telltale::Reduction;
+constexpr Reduction reductionFor(Stat stat)
+{
+    return factsOf(stat).reduction;
+}
 
 /// Everything that a range of steps of one series says, without losing a non-finite sample. min, max, mean, first and
 /// last are over finite samples; with `samples - nonFinite() == 0` they mean nothing.
@@ -97,6 +95,7 @@ struct CellValue {
     std::uint64_t nans = 0; ///< elements
     std::uint64_t posInfs = 0;
     std::uint64_t negInfs = 0;
+    std::uint64_t identity = 0; ///< of a statistic that is one: all 64 bits, of which `value` has the first 53
 };
 
 /// What a readout says of a tensor's statistic beside non-finite elements: norm and mean are over the finite ones and
@@ -108,6 +107,7 @@ struct RawValue {
     Step step;
     double value = 0;
     CellState state = CellState::NotCollected;
+    std::uint64_t identity = 0; ///< as in CellValue
 };
 
 /// Set by whoever no longer wants the answer; queries look at it between blobs.

@@ -2,6 +2,7 @@
 // Compiled with -mavx2 -mfma -mf16c; called only after the processor was asked.
 #include <immintrin.h>
 
+#include "checksumblock.h"
 #include "signblock.h"
 #include "vectorblock.h"
 
@@ -82,7 +83,7 @@ const KernelTable& avx2Kernel()
         { nullptr, vectorBlock<Avx2, float>, exactBlock<double>, vectorBlock<Avx2, Half>, vectorBlock<Avx2, BFloat>,
             exactBlock<std::int8_t>, exactBlock<std::uint8_t>, exactBlock<std::int16_t>, exactBlock<std::int32_t>,
             exactBlock<std::int64_t>, exactBlock<Boolean> },
-        signTable() };
+        signTable(), checksumTable() };
     return table;
 }
 

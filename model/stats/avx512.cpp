@@ -2,6 +2,7 @@
 // Compiled with -mavx512f -mavx512vl -mavx512bw -mavx512dq; called only after the processor was asked.
 #include <immintrin.h>
 
+#include "checksumblock.h"
 #include "signblock.h"
 #include "vectorblock.h"
 
@@ -59,7 +60,7 @@ const KernelTable& avx512Kernel()
         { nullptr, vectorBlock<Avx512, float>, exactBlock<double>, vectorBlock<Avx512, Half>,
             vectorBlock<Avx512, BFloat>, exactBlock<std::int8_t>, exactBlock<std::uint8_t>, exactBlock<std::int16_t>,
             exactBlock<std::int32_t>, exactBlock<std::int64_t>, exactBlock<Boolean> },
-        signTable() };
+        signTable(), checksumTable() };
     return table;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +21,7 @@ struct BlockPartial {
     std::uint32_t nans;
     std::uint32_t posInfs;
     std::uint32_t negInfs;
+    std::uint64_t checksum; ///< only where it is asked for
 };
 
 /// Thresholds in the element's own type, chosen so that comparing there equals comparing in double.
@@ -30,6 +32,8 @@ struct Eps {
 
 using BlockFunction
     = void (*)(const void* data, std::size_t first, std::size_t count, const Eps& eps, BlockPartial& out);
+
+using ChecksumFunction = std::uint64_t (*)(const void* data, std::size_t first, std::size_t count);
 
 /// Agreements less disagreements of the signs of two blocks.
 using SignFunction = std::int64_t (*)(const void* left, const void* right, std::size_t first, std::size_t count);
@@ -46,6 +50,7 @@ struct KernelTable {
     const char* name;
     BlockFunction block[11];
     SignTable signs;
+    std::array<ChecksumFunction, 11> checksum;
 };
 
 const KernelTable& portableKernel();

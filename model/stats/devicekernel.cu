@@ -229,7 +229,7 @@ struct Stats {
     U64 posInfs;
     U64 negInfs;
 };
-static_assert(sizeof(Stats) == 88, "as the host has it");
+static_assert(sizeof(Stats) == 88, "as the host has it, but for the checksum behind it");
 
 /// Inf would say that an element was infinite: a finite value beyond float's range becomes its largest finite one.
 DEVICE float toFloat(double x)

@@ -57,7 +57,7 @@ inline double widen(Half x)
 
 inline void clear(BlockPartial& out)
 {
-    out = BlockPartial { 0, 0, __builtin_inf(), -__builtin_inf(), 0, 0, 0, 0 };
+    out = BlockPartial { 0, 0, __builtin_inf(), -__builtin_inf(), 0, 0, 0, 0, 0 };
 }
 
 inline void addExact(double x, const Eps& eps, BlockPartial& out)

@@ -20,6 +20,7 @@ struct Totals {
     std::uint64_t nans = 0;
     std::uint64_t posInfs = 0;
     std::uint64_t negInfs = 0;
+    std::uint64_t checksum = 0;
 
     void add(const BlockPartial& block)
     {
@@ -31,15 +32,21 @@ struct Totals {
         nans += block.nans;
         posInfs += block.posInfs;
         negInfs += block.negInfs;
+        checksum += block.checksum;
     }
 
-    void finish(std::uint64_t numel, tt_stats& out) const
+    /// `dtype` as a tt_tensor has it.
+    void finish(std::uint64_t numel, std::uint32_t dtype, tt_stats& out) const
     {
         out = {};
         out.numel = numel;
         if (numel == 0)
             return;
         out.flags = TT_STATS_PRESENT;
+        if ((dtype & TT_WITH_CHECKSUM) != 0) {
+            out.flags |= TT_STATS_CHECKSUM;
+            out.checksum = checksum;
+        }
         out.nans = nans;
         out.pos_infs = posInfs;
         out.neg_infs = negInfs;

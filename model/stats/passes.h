@@ -9,7 +9,10 @@
 namespace telltale::stats {
 
 Eps makeEps(double eps);
-/// Bytes of one element of a tt_dtype, 0 for an unknown one.
+/// Bytes of one element of a tt_tensor's dtype, 0 for an unknown one.
 std::size_t widthOf(std::uint32_t dtype);
+/// All that a tt_tensor's dtype asks for of one block.
+void measureBlock(
+    const void* data, std::uint32_t dtype, std::size_t first, std::size_t count, const Eps& eps, BlockPartial& out);
 
 }

@@ -6,7 +6,7 @@
 
 #include <telltale/core/nothrow.h>
 
-#include "exactblock.h"
+#include "checksumblock.h"
 #include "finish.h"
 
 namespace {
@@ -41,6 +41,7 @@ template <typename T> void reference(const tt_tensor& tensor, double eps, tt_sta
         const double x = widen(p[i]);
         clear(counts);
         addExact(x, limits, counts);
+        counts.checksum = checksumBlock<T>(p, i, 1);
         totals.add(counts);
         if (std::isfinite(x)) {
             sum.add(static_cast<long double>(x));
@@ -49,7 +50,7 @@ template <typename T> void reference(const tt_tensor& tensor, double eps, tt_sta
     }
     totals.sum = sum.value();
     totals.sumsq = sumsq.value();
-    totals.finish(tensor.numel, result);
+    totals.finish(tensor.numel, tensor.dtype, result);
 }
 
 int measure(const tt_tensor* tensor, double eps, tt_stats* result)
@@ -58,7 +59,7 @@ int measure(const tt_tensor* tensor, double eps, tt_stats* result)
     *result = {};
     if (tensor->data == nullptr && tensor->numel > 0)
         return -1;
-    switch (tensor->dtype) {
+    switch (tensor->dtype & ~TT_WITH_CHECKSUM) {
     case TT_F32:
         reference<float>(*tensor, eps, *result);
         return 0;

@@ -26,7 +26,17 @@ Eps makeEps(double eps)
 std::size_t widthOf(std::uint32_t dtype)
 {
     constexpr std::size_t kWidths[] = { 0, 4, 8, 2, 2, 1, 1, 2, 4, 8, 1 };
+    dtype &= ~TT_WITH_CHECKSUM;
     return dtype <= TT_BOOL ? kWidths[dtype] : 0;
+}
+
+void measureBlock(
+    const void* data, std::uint32_t dtype, std::size_t first, std::size_t count, const Eps& eps, BlockPartial& out)
+{
+    const std::uint32_t type = dtype & ~TT_WITH_CHECKSUM;
+    kernel().block[type](data, first, count, eps, out);
+    if (type != dtype) // the block is still in the nearest cache
+        out.checksum = kernel().checksum[type](data, first, count);
 }
 
 namespace {
@@ -45,7 +55,7 @@ void doBlock(const tt_tensor& tensor, std::uint64_t block, const Eps& eps, Block
 {
     const std::uint64_t first = block * kBlockElements;
     const std::uint64_t count = std::min<std::uint64_t>(kBlockElements, tensor.numel - first);
-    kernel().block[tensor.dtype](tensor.data, first, count, eps, out);
+    measureBlock(tensor.data, tensor.dtype, first, count, eps, out);
 }
 
 int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results) noexcept
@@ -64,7 +74,7 @@ int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt
             doBlock(tensors[i], b, eps, partial);
             totals.add(partial);
         }
-        totals.finish(tensors[i].numel, results[i]);
+        totals.finish(tensors[i].numel, tensors[i].dtype, results[i]);
     }
     return status;
 }
@@ -99,7 +109,7 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
         Totals totals;
         for (std::uint64_t b = firstBlock[i]; b < firstBlock[i + 1]; ++b)
             totals.add(partials[b]);
-        totals.finish(tensors[i].numel, results[i]);
+        totals.finish(tensors[i].numel, tensors[i].dtype, results[i]);
     }
     return status;
 }

@@ -25,11 +25,14 @@ typedef enum tt_dtype {
     TT_BOOL = 10
 } tt_dtype;
 
+/* Added to a dtype: the checksum too, of host memory. It costs where it is asked for. */
+#define TT_WITH_CHECKSUM 0x100u
+
 /* A dense tensor in host memory. A null pointer with numel 0 is an empty tensor. */
 typedef struct tt_tensor {
     const void* data;
     uint64_t numel;
-    uint32_t dtype; /* tt_dtype */
+    uint32_t dtype; /* tt_dtype, with TT_WITH_CHECKSUM or without */
     uint32_t reserved; /* 0 */
 } tt_tensor;
 
@@ -50,9 +53,12 @@ typedef struct tt_stats {
     uint64_t nans;
     uint64_t pos_infs;
     uint64_t neg_infs;
+    uint64_t checksum; /* the elements' bits, read as signed integers of their width (TT_U8, TT_BOOL: unsigned), added
+                        * up modulo 2^64: the same in any order, and another one after any single flipped bit */
 } tt_stats;
 
 #define TT_STATS_PRESENT 1u /* this entry was measured; the kernel sets it for every tensor with numel > 0 */
+#define TT_STATS_CHECKSUM 2u /* checksum holds one */
 
 #define TT_DEFAULT_EPS 1e-8
 

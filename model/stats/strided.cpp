@@ -7,7 +7,6 @@
 
 #include <telltale/core/nothrow.h>
 
-#include "dispatch.h"
 #include "finish.h"
 #include "passes.h"
 
@@ -76,7 +75,7 @@ public:
     Gatherer(const Walk& walk, const void* data, std::uint32_t dtype, const Eps& eps)
         : m_walk(walk)
         , m_data(static_cast<const Element*>(data) + walk.offset)
-        , m_block(kernel().block[dtype])
+        , m_dtype(dtype)
         , m_eps(eps)
     {
     }
@@ -129,14 +128,14 @@ private:
         if (m_filled == 0)
             return;
         BlockPartial partial;
-        m_block(m_buffer.data(), 0, m_filled, m_eps, partial);
+        measureBlock(m_buffer.data(), m_dtype, 0, m_filled, m_eps, partial);
         m_totals.add(partial);
         m_filled = 0;
     }
 
     const Walk& m_walk;
     const Element* m_data;
-    BlockFunction m_block;
+    std::uint32_t m_dtype;
     const Eps& m_eps;
     Totals m_totals;
     std::size_t m_filled = 0;
@@ -148,7 +147,7 @@ void gather(const Walk& walk, const void* data, std::uint32_t dtype, double eps,
 {
     const Eps limits = makeEps(eps);
     Gatherer<Element> gatherer(walk, data, dtype, limits);
-    gatherer.run().finish(walk.numel, result);
+    gatherer.run().finish(walk.numel, dtype, result);
 }
 
 int measureStrided(const void* data, const int64_t* shape, const int64_t* stride, uint32_t ndim, uint32_t dtype,

@@ -111,6 +111,7 @@ Expected<void> CapsuleReader::fillCell(
     const series::Sample sample = block->sample(inner, column);
     cell.state = stateOf(sample);
     cell.value = sample.finite ? sample.value : kNoValue;
+    cell.identity = sample.identity;
     if (unit.tiles.counts == 0 || !(sample.nan || sample.posInf || sample.negInf))
         return {};
     for (const auto& [stat, count] : { std::pair { Stat::Nans, &cell.nans }, std::pair { Stat::PosInfs, &cell.posInfs },
@@ -196,7 +197,7 @@ Expected<bool> CapsuleReader::readRaw(const RowUnit& unit, const std::function<b
             if (block->count(LaneBlock::Samples, lane, column) == 0)
                 continue;
             const series::Sample sample = block->sample(lane, column);
-            if (!sink({ step, sample.finite ? sample.value : kNoValue, stateOf(sample) }))
+            if (!sink({ step, sample.finite ? sample.value : kNoValue, stateOf(sample), sample.identity }))
                 return false;
         }
     }

@@ -25,8 +25,12 @@ bool isCancelled(const series::CancelToken& cancel)
     return cancel && cancel->load(std::memory_order_relaxed);
 }
 
-Expected<void> checkQuestion(StepRange range, int pixels)
+Expected<void> checkQuestion(Stat stat, StepRange range, int pixels)
 {
+    if (isIdentity(stat))
+        return failure(ErrorCode::BadInput,
+            "the statistic " + std::string(statName(stat)) + " says whether tensors are the same and has no picture",
+            "its values stand in the inspector and in 'telltale show --stat " + std::string(statName(stat)) + "'");
     if (range.isEmpty() || pixels <= 0 || pixels > kMaxPixels)
         return failure(ErrorCode::BadInput, "a picture needs at least one step and one pixel");
     return {};
@@ -117,7 +121,7 @@ Expected<TileSource::Blocks> CapsuleReader::blocksOf(const RowUnit& unit, const 
 
 Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& query, const series::CancelToken& cancel)
 {
-    if (auto ok = checkQuestion(query.range, query.pixels); !ok)
+    if (auto ok = checkQuestion(query.stat, query.range, query.pixels); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
@@ -168,7 +172,7 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
 
 Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& query, const series::CancelToken& cancel)
 {
-    if (auto ok = checkQuestion(query.range, query.pixels); !ok)
+    if (auto ok = checkQuestion(query.stat, query.range, query.pixels); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));

@@ -52,10 +52,4 @@ private:
     bool m_isGood = true;
 };
 
-/// Whether a stored statistic has this number.
-constexpr bool isStoredStat(Stat stat)
-{
-    return stat != Stat::Unspecified && static_cast<int>(stat) < kStoredStatCount;
-}
-
 }

@@ -57,12 +57,12 @@ void LaneBlock::dropPlainBits()
 }
 
 Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromSamples(
-    const TileView& values, std::span<const TileView* const> counts, bool isCount, int subBlock)
+    const TileView& values, std::span<const TileView* const> counts, Stat stat, int subBlock)
 {
     std::shared_ptr<LaneBlock> block(new LaneBlock(values.lanesOf(subBlock), values.columns(), 1));
     const std::size_t cells = block->cells();
-    const bool hasCounts
-        = !isCount && std::any_of(counts.begin(), counts.end(), [](const TileView* tile) { return tile != nullptr; });
+    const bool hasCounts = !isWhole(stat)
+        && std::any_of(counts.begin(), counts.end(), [](const TileView* tile) { return tile != nullptr; });
     block->m_bits.resize(cells);
     if (values.planeType(PlaneRole::Value) == PlaneType::F32) {
         block->m_narrow.resize(cells);
@@ -74,6 +74,11 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromSamples(
         if (auto ok = values.decode(PlaneRole::Value, subBlock, block->m_wide.data()); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
         describeValues<double>(block->m_wide, block->m_bits.data(), hasCounts);
+    }
+    if (isIdentity(stat)) {
+        block->m_identities.resize(cells);
+        if (auto ok = values.decodeIntegers(PlaneRole::Value, subBlock, block->m_identities.data()); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
     }
     std::vector<double> numbers;
     for (std::size_t i = 0; hasCounts && i < counts.size(); ++i) {
@@ -159,11 +164,13 @@ std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
         const auto it = std::find(stats.begin(), stats.end(), stat);
         return it == stats.end() ? -1 : static_cast<int>(it - stats.begin());
     };
-    const bool isCount = isNonFiniteCount(stats[static_cast<std::size_t>(statIndex)]);
+    const Stat stat = stats[static_cast<std::size_t>(statIndex)];
     const std::array<int, 3> counts { indexOf(Stat::Nans), indexOf(Stat::PosInfs), indexOf(Stat::NegInfs) };
-    const bool hasCounts = !isCount && std::any_of(counts.begin(), counts.end(), [](int index) { return index >= 0; });
+    const bool hasCounts
+        = !isWhole(stat) && std::any_of(counts.begin(), counts.end(), [](int index) { return index >= 0; });
     block->m_wide.resize(block->cells());
     block->m_bits.resize(block->cells());
+    block->m_identities.resize(isIdentity(stat) ? block->cells() : 0);
     std::vector<std::uint8_t> present(static_cast<std::size_t>(columns));
     std::vector<double> numbers(static_cast<std::size_t>(columns));
     for (int lane = 0; lane < block->m_lanes; ++lane) {
@@ -171,6 +178,8 @@ std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
         std::uint8_t* bits = block->m_bits.data() + block->cellOf(lane);
         tile.read(firstLane + lane, statIndex, 0, columns, values, present.data());
         describeValues<double>({ values, static_cast<std::size_t>(columns) }, bits, hasCounts);
+        if (isIdentity(stat))
+            tile.readWhole(firstLane + lane, statIndex, 0, columns, block->m_identities.data() + block->cellOf(lane));
         for (std::size_t i = 0; hasCounts && i < counts.size(); ++i) {
             if (counts[i] < 0)
                 continue;
@@ -252,7 +261,7 @@ std::shared_ptr<const LaneBlock> LaneBlock::absMax(const LaneBlock& min, const L
 std::size_t LaneBlock::byteSize() const
 {
     return sizeof(LaneBlock) + m_narrow.size() * sizeof(float) + m_wide.size() * sizeof(double) + m_bits.size()
-        + m_counts.size() * sizeof(std::uint32_t);
+        + m_counts.size() * sizeof(std::uint32_t) + m_identities.size() * sizeof(std::uint64_t);
 }
 
 std::uint32_t LaneBlock::count(Count what, int lane, int column) const
@@ -292,7 +301,8 @@ series::Bucket LaneBlock::bucket(int lane, int column) const
 
 series::Sample LaneBlock::sample(int lane, int column) const
 {
-    const std::uint8_t bits = m_bits.empty() ? cell::kPlain : m_bits[cellOf(lane) + static_cast<std::size_t>(column)];
+    const std::size_t at = cellOf(lane) + static_cast<std::size_t>(column);
+    const std::uint8_t bits = m_bits.empty() ? cell::kPlain : m_bits[at];
     series::Sample sample;
     sample.finite = (bits & cell::kFinite) != 0;
     sample.nan = (bits & cell::kNaN) != 0;
@@ -300,6 +310,8 @@ series::Sample LaneBlock::sample(int lane, int column) const
     sample.negInf = (bits & cell::kNegInf) != 0;
     if (sample.finite)
         sample.value = number(Min, lane, column);
+    if (sample.finite && !m_identities.empty())
+        sample.identity = m_identities[at];
     return sample;
 }
 

@@ -57,9 +57,9 @@ public:
     static constexpr int kCounts = 5;
 
     /// Level 0. `counts` are the tiles of Nans, PosInfs and NegInfs, null where the group has none; values of a group
-    /// without any of them speak for themselves. `isCount`: the values are counts, which nothing else describes.
+    /// without any of them speak for themselves, and so do whole numbers.
     static Expected<std::shared_ptr<const LaneBlock>> fromSamples(
-        const TileView& values, std::span<const TileView* const> counts, bool isCount, int subBlock);
+        const TileView& values, std::span<const TileView* const> counts, Stat stat, int subBlock);
     static Expected<std::shared_ptr<const LaneBlock>> fromBuckets(const TileView& tile, int subBlock);
     /// The published columns [0, columns) of an open tile; null when it has no such stat or lanes.
     static std::shared_ptr<const LaneBlock> fromOpen(
@@ -98,6 +98,7 @@ private:
     int m_planes;
     std::vector<float> m_narrow;
     std::vector<double> m_wide;
+    std::vector<std::uint64_t> m_identities; ///< empty for all that is a number
     std::vector<std::uint8_t> m_bits;
     std::vector<std::uint32_t> m_counts; ///< kCounts planes; empty where every bucket has m_uniform finite samples
     std::uint32_t m_uniform = 1;

@@ -208,7 +208,7 @@ LevelBuckets reduceTile(const OpenTile& tile, int statIndex, const std::vector<s
         out.lastSteps[static_cast<std::size_t>(bucket)] = last;
     }
     static const std::vector<std::uint8_t> kNone;
-    const std::vector<std::uint8_t>& applied = isNonFiniteCount(stat) ? kNone : flags;
+    const std::vector<std::uint8_t>& applied = isWhole(stat) ? kNone : flags;
     const bool ownFlags = !hasCounts(tile.stats());
     const series::PlaneData plane = tile.plane(statIndex);
     if (plane.type == PlaneType::Zero && applied.empty()) {

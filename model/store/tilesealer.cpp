@@ -36,7 +36,7 @@ Expected<void> loadStat(OpenTile& tile, int index, const TileView& view)
 {
     const Stat stat = tile.stats()[static_cast<std::size_t>(index)];
     const PlaneType type = view.planeType(PlaneRole::Value);
-    const bool integers = (isNonFiniteCount(stat) || stat == Stat::Checksum) && type != PlaneType::F64;
+    const bool integers = isWhole(stat) && type != PlaneType::F64;
     for (int block = 0; block < view.subBlocks(); ++block) {
         const int lanes = view.lanesOf(block);
         const auto cells = static_cast<std::size_t>(lanes * view.columns());
@@ -123,7 +123,8 @@ void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile)
     const auto flags = nonFiniteFlags(tile);
     std::vector<std::string> pieces;
     for (std::size_t s = 0; s < tile.stats().size(); ++s)
-        pieces.push_back(encodeBuckets(reduceTile(tile, static_cast<int>(s), flags)));
+        pieces.push_back(
+            isIdentity(tile.stats()[s]) ? std::string() : encodeBuckets(reduceTile(tile, static_cast<int>(s), flags)));
     m_pieces[{ group.id, tile.firstColumn() }] = std::move(pieces);
 }
 
@@ -176,6 +177,8 @@ Expected<void> TileSealer::writeLevel(
 {
     const std::int64_t part = tileColumns(level - 1);
     for (std::size_t s = 0; s < stats.size(); ++s) {
+        if (isIdentity(stats[s]))
+            continue; // no bucket of them says anything
         LevelBuckets buckets;
         buckets.lanes = group.lanes;
         for (std::int64_t from = c0; from < c0 + tileColumns(level); from += part) {

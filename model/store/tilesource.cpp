@@ -246,10 +246,10 @@ Expected<TileSource::Blocks> TileSource::absMaxLanes(
 Expected<TileSource::Blocks> TileSource::decode(
     const TileSet& set, int level, const TileHead& head, const TileView& tile, std::span<const int> subBlocks)
 {
-    const bool isCount = isNonFiniteCount(set.stat);
+    const bool isAlone = isWhole(set.stat);
     std::array<std::unique_ptr<Loaded>, kCountStats.size()> counts;
     std::array<const TileView*, kCountStats.size()> views {};
-    for (std::size_t i = 0; level == 0 && !isCount && i < counts.size(); ++i) {
+    for (std::size_t i = 0; level == 0 && !isAlone && i < counts.size(); ++i) {
         if ((set.counts >> i & 1) == 0)
             continue;
         auto count = loadCounts(set, kCountStats[i], head.firstColumn);
@@ -267,7 +267,7 @@ Expected<TileSource::Blocks> TileSource::decode(
             blocks.push_back(nullptr);
             continue;
         }
-        auto decoded = level == 0 ? LaneBlock::fromSamples(tile, views, isCount, subBlock)
+        auto decoded = level == 0 ? LaneBlock::fromSamples(tile, views, set.stat, subBlock)
                                   : LaneBlock::fromBuckets(tile, subBlock);
         if (!decoded)
             return tl::unexpected<Error>(std::move(decoded.error()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest/QtTest>
 
+#include <cctype>
 #include <random>
 
 #include <telltale/protocol/codec.h>
@@ -8,6 +9,7 @@
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
+#include <telltale/protocol/wiretables.h>
 
 using namespace telltale;
 using namespace telltale::protocol;
@@ -92,6 +94,20 @@ class ProtocolTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void theProtoNamesKindsAndStatisticsAsTheTableDoes()
+    {
+        const auto constantOf = [](const char* prefix, std::string_view word) {
+            std::string text(prefix);
+            for (const char c : word)
+                text += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+            return text;
+        };
+        for (int i = 0; i < kKindCount; ++i)
+            QCOMPARE(wire::Kind_Name(static_cast<wire::Kind>(i)), constantOf("KIND_", kindName(static_cast<Kind>(i))));
+        for (int i = 0; i < kStoredStatCount; ++i)
+            QCOMPARE(wire::Stat_Name(static_cast<wire::Stat>(i)), constantOf("STAT_", statName(static_cast<Stat>(i))));
+    }
+
     void everyMessageComesBackEqual()
     {
         for (const Message& message : allMessages()) {

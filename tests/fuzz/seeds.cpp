@@ -44,7 +44,7 @@ std::string payload(Kind kind, std::vector<Stat> stats, std::size_t series, int 
         for (const Stat stat : layout->stats) {
             if (stat == Stat::Value)
                 block.columns.push_back({ stat, std::vector<double>(series, 0.5 + s) });
-            else if (isNonFiniteCount(stat) || stat == Stat::Checksum)
+            else if (isWhole(stat))
                 block.columns.push_back({ stat, std::vector<std::uint64_t>(series, static_cast<std::uint64_t>(s)) });
             else
                 block.columns.push_back({ stat, std::vector<float>(series, 0.25f * static_cast<float>(s + 1)) });

@@ -50,9 +50,9 @@ void makeLanes(const TileView& tile)
     const std::array<const TileView*, 3> none {};
     const std::array<const TileView*, 3> same { &tile, &tile, &tile };
     for (int s = 0; s < tile.subBlocks(); ++s) {
-        requireSentence(LaneBlock::fromSamples(tile, none, false, s));
-        requireSentence(LaneBlock::fromSamples(tile, none, true, s));
-        requireSentence(LaneBlock::fromSamples(tile, same, false, s));
+        requireSentence(LaneBlock::fromSamples(tile, none, Stat::Norm, s));
+        requireSentence(LaneBlock::fromSamples(tile, none, Stat::Checksum, s));
+        requireSentence(LaneBlock::fromSamples(tile, same, Stat::Norm, s));
         requireSentence(LaneBlock::fromBuckets(tile, s));
     }
 }

@@ -76,6 +76,7 @@ private Q_SLOTS:
     void theLogIsReadInPagesByRankKindAndSteps();
     void blobsComeBackWhole();
     void aReaderFollowsALiveRun();
+    void identitiesStayExactInEveryStateOfTheFile();
 
 private:
     std::string path() const { return m_dir->filePath(QStringLiteral("run.telltale")).toStdString(); }
@@ -577,6 +578,71 @@ void ReaderStateTest::aReaderFollowsALiveRun()
             QCOMPARE(samples, last + 49);
         }
     }
+}
+
+/// In open tiles, behind a crash (the batches as they came) and in sealed tiles, beside NaN counts.
+void ReaderStateTest::identitiesStayExactInEveryStateOfTheFile()
+{
+    constexpr std::int64_t kSteps = 2200;
+    // Neighbors beyond 2^53, bit patterns that a double reads as NaN, and 0.
+    const auto identity = [](std::int64_t step, std::size_t series) -> std::uint64_t {
+        return series == 0 ? (std::uint64_t { 1 } << 63) + static_cast<std::uint64_t>(step)
+            : series == 1  ? 0x7FF8000000000000u ^ static_cast<std::uint64_t>(step)
+                           : 0;
+    };
+    const auto check = [&](RunReader& reader) {
+        for (int series = 0; series < 3; ++series) {
+            const RowAttempts row = rowOf(reader, series);
+            std::int64_t next = 0;
+            const auto done = reader.raw(row, Stat::Checksum, { Step { 0 }, Step { kSteps } }, [&](const RawValue& v) {
+                const bool isRight = v.step.value == next && v.state == CellState::Value
+                    && v.identity == identity(next, static_cast<std::size_t>(series));
+                next += isRight ? 1 : 0;
+                return isRight;
+            });
+            QVERIFY(done);
+            QCOMPARE(next, kSteps);
+            const auto cells = CapsuleBuilder::must(reader.column(Step { 1234 }, Stat::Checksum, { &row, 1 }));
+            QCOMPARE(cells.front().identity, identity(1234, static_cast<std::size_t>(series)));
+            QCOMPARE(cells.front().state, CellState::Value);
+        }
+        const auto curve = reader.curve({ rowOf(reader), Stat::Checksum, { Step { 0 }, Step { kSteps } }, 10 });
+        QVERIFY(!curve);
+        QVERIFY(curve.error().what.find("checksum says whether tensors are the same") != std::string::npos);
+        QVERIFY(!reader.heatmap({ { rowOf(reader) }, Stat::Checksum, { Step { 0 }, Step { kSteps } }, 10 }));
+        QVERIFY(reader.heatmap({ { rowOf(reader) }, Stat::Norm, { Step { 0 }, Step { kSteps } }, 10 }));
+    };
+    for (const bool isKilled : { true, false }) {
+        init();
+        CapsuleBuilder builder(path());
+        m_stream = builder.addAttempt(m_rank, 0);
+        m_layout = builder.addLayout(
+            Kind::ParamOrigin, { Stat::Norm, Stat::Nans, Stat::Checksum }, { "a.weight", "b.weight", "c.bias" });
+        std::vector<StepBlock> blocks;
+        for (std::int64_t step = 0; step < kSteps; ++step) {
+            StepBlock block;
+            block.layout = m_layout;
+            block.step = Step { step };
+            block.columns
+                = { { Stat::Norm, std::vector<float>(3, 1) }, { Stat::Nans, std::vector<std::uint64_t> { 1, 0, 0 } },
+                      { Stat::Checksum,
+                          std::vector<std::uint64_t> { identity(step, 0), identity(step, 1), identity(step, 2) } } };
+            blocks.push_back(std::move(block));
+            if (blocks.size() == 200) {
+                builder.stage(m_stream, std::exchange(blocks, {}));
+                builder.commit();
+            }
+        }
+        check(*CapsuleBuilder::must(openReader(builder.liveHandle())));
+        isKilled ? builder.crash() : builder.finish();
+        check(*CapsuleBuilder::must(openReader(builder.handle())));
+    }
+    const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Read));
+    const auto levelOf = [&](Stat stat) {
+        return queryInteger(db.get(), "SELECT max(lvl) FROM tile WHERE stat=" + std::to_string(static_cast<int>(stat)));
+    };
+    QVERIFY(CapsuleBuilder::must(levelOf(Stat::Norm)) > 0);
+    QCOMPARE(CapsuleBuilder::must(levelOf(Stat::Checksum)), 0);
 }
 
 QTEST_GUILESS_MAIN(ReaderStateTest)

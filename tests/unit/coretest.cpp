@@ -71,6 +71,35 @@ private Q_SLOTS:
         QVERIFY(!kindFromName("unspecified"));
         QCOMPARE(static_cast<int>(Kind::GradReduced), 5);
         QCOMPARE(static_cast<int>(Stat::Nans), 6);
+        QCOMPARE(kindFromName("update_ratio"), Kind::UpdateRatio); // as older agents wrote it
+        QCOMPARE(kindName(Kind::UpdateRatio), std::string_view("ratio"));
+    }
+
+    void aNumberThatIsNoStatisticHasNoFacts()
+    {
+        for (const int number : { 0, kStoredStatCount, 63, 65, 255 }) {
+            QVERIFY(!isStoredStat(static_cast<Stat>(number)));
+            QCOMPARE(statName(static_cast<Stat>(number)), std::string_view("unspecified"));
+        }
+        QVERIFY(!isStoredStat(Stat::AbsMax));
+        QCOMPARE(statName(Stat::AbsMax), std::string_view("absmax"));
+    }
+
+    void theTableSaysOfEachStatisticWhatItIs()
+    {
+        for (int s = 1; s < kStoredStatCount; ++s) {
+            const auto stat = static_cast<Stat>(s);
+            const bool isCount = stat == Stat::Nans || stat == Stat::PosInfs || stat == Stat::NegInfs;
+            QCOMPARE(isNonFiniteCount(stat), isCount);
+            QCOMPARE(isWhole(stat), isCount || stat == Stat::Checksum);
+            QCOMPARE(isIdentity(stat), stat == Stat::Checksum);
+            QCOMPARE(columnType(stat) == ColumnType::F64, stat == Stat::Value);
+            QCOMPARE(countsAsSample(stat),
+                stat != Stat::PosInfs && stat != Stat::NegInfs && stat != Stat::Value && stat != Stat::Checksum);
+        }
+        QCOMPARE(identityText(0), std::string("0000000000000000"));
+        QCOMPARE(identityText(0x00F3A0B1C2D3E4F5u), std::string("00f3a0b1c2d3e4f5"));
+        QCOMPARE(identityText(~std::uint64_t { 0 }), std::string(16, 'f'));
     }
 
     void onlyTheSixOpsOfPresentSeriesCountAsSamples()

@@ -8,6 +8,7 @@
 #include <telltale/config/field.h>
 #include <telltale/config/monitorconfig.h>
 #include <telltale/config/relaxedjson.h>
+#include <telltale/core/kinds.h>
 
 using namespace telltale;
 using namespace telltale::config;
@@ -29,7 +30,7 @@ constexpr const char* kEveryField = R"({
     "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "squash_name": true, "start_step": 5, "step_interval": 2,
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
-        "actv_grad_input": "total", "alert_two_sided": true, "threads": 4}
+        "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -241,6 +242,19 @@ private Q_SLOTS:
         QCOMPARE(config.config.saOrder, std::string("b,s,h,d"));
         QVERIFY((config.config.format == std::vector<std::string> { "tensorboard" }));
         QCOMPARE(config.config.collectTimes, std::int64_t { 100'000'000 });
+    }
+
+    void theFieldsThatBringKindsAndStatisticsAreThere()
+    {
+        std::vector<std::string> names { "" };
+        for (const Field& field : fields())
+            names.push_back((field.object.empty() ? "" : std::string(field.object) + ".") + std::string(field.name));
+        const auto isThere
+            = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+        for (int k = 1; k < kKindCount; ++k)
+            QVERIFY2(isThere(kindField(static_cast<Kind>(k))), kindName(static_cast<Kind>(k)).data());
+        for (const StatFacts& facts : kStatTable)
+            QVERIFY2(isThere(facts.field), facts.word.data());
     }
 
     void aTextThatIsNoObjectIsRefusedWithItsLine()

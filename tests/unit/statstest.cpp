@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -201,6 +202,82 @@ private Q_SLOTS:
             compareWithOracle(floats.data(), n, TT_I32);
             compareWithOracle(longs.data(), n, TT_I64);
             compareWithOracle(bools.data(), n, TT_BOOL);
+        }
+    }
+
+    void theChecksumIsTheSumOfTheBitsInAnyOrder_data()
+    {
+        QTest::addColumn<std::uint32_t>("dtype");
+        QTest::addColumn<std::size_t>("width");
+        constexpr std::size_t kWidths[] { 4, 8, 2, 2, 1, 1, 2, 4, 8, 1 };
+        for (std::uint32_t dtype = TT_F32; dtype <= TT_BOOL; ++dtype)
+            QTest::addRow("dtype %u", dtype) << dtype << kWidths[dtype - 1];
+    }
+    void theChecksumIsTheSumOfTheBitsInAnyOrder()
+    {
+        QFETCH(std::uint32_t, dtype);
+        QFETCH(std::size_t, width);
+        const std::uint32_t asked = dtype | TT_WITH_CHECKSUM;
+        std::mt19937 generator(dtype);
+        auto lengths = kLengths;
+        lengths.push_back(300'000); // by several threads
+        for (const std::size_t n : lengths) {
+            std::vector<std::uint64_t> storage(n + 1);
+            auto* bytes = reinterpret_cast<unsigned char*>(storage.data());
+            for (std::size_t i = 0; i < n * width; ++i)
+                bytes[i] = static_cast<unsigned char>(dtype == TT_BOOL ? generator() % 2 : generator());
+            const auto measured = [&](int threads) {
+                tt_stats result;
+                if (tt_stats_tensor(bytes, n, asked, TT_DEFAULT_EPS, &result, threads) != 0)
+                    qFatal("tt_stats_tensor refused a good tensor");
+                return result;
+            };
+            // By hand: every element's bits, the sign spread to 64 of them where there is one.
+            const bool isSigned = dtype != TT_U8 && dtype != TT_BOOL;
+            const auto sumOfEvery = [&](std::size_t stride) {
+                std::uint64_t sum = 0;
+                for (std::size_t i = 0; i < n; i += stride) {
+                    std::uint64_t bits = 0;
+                    for (std::size_t b = width; b-- > 0;)
+                        bits = bits << 8 | bytes[i * width + b];
+                    if (isSigned && width < 8 && (bits >> (8 * width - 1) & 1) != 0)
+                        bits |= ~std::uint64_t { 0 } << (8 * width);
+                    sum += bits;
+                }
+                return sum;
+            };
+            const std::uint64_t sum = sumOfEvery(1);
+            const tt_stats one = measured(1);
+            QCOMPARE(one.flags, n == 0 ? 0u : TT_STATS_PRESENT | TT_STATS_CHECKSUM);
+            QCOMPARE(one.checksum, sum);
+            QCOMPARE(measured(4).checksum, sum);
+            const tt_tensor tensor { bytes, n, asked, 0 };
+            tt_stats other;
+            QCOMPARE(tt_stats_reference(&tensor, TT_DEFAULT_EPS, &other), 0);
+            QCOMPARE(other.checksum, sum);
+            const auto half = static_cast<std::int64_t>((n + 1) / 2);
+            const std::int64_t stride = 2;
+            QCOMPARE(tt_stats_strided(bytes, &half, &stride, 1, asked, TT_DEFAULT_EPS, &other), 0);
+            QCOMPARE(other.checksum, sumOfEvery(2));
+
+            // Unasked it is not made, and everything else is the same to the bit.
+            QCOMPARE(tt_stats_tensor(bytes, n, dtype, TT_DEFAULT_EPS, &other, 1), 0);
+            QCOMPARE(other.checksum, 0u);
+            tt_stats rest = one;
+            rest.checksum = 0;
+            rest.flags &= ~TT_STATS_CHECKSUM;
+            QCOMPARE(std::memcmp(&rest, &other, sizeof rest), 0);
+            if (n < 2)
+                continue;
+            std::swap_ranges(bytes, bytes + width, bytes + (n - 1) * width);
+            QCOMPARE(measured(1).checksum, sum);
+            for (int flip = 0; flip < 20; ++flip) {
+                unsigned char& byte = bytes[generator() % (n * width)];
+                const auto bit = static_cast<unsigned char>(1u << (generator() % 8));
+                byte ^= bit;
+                QVERIFY(measured(1).checksum != sum);
+                byte ^= bit;
+            }
         }
     }
 

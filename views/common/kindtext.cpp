@@ -12,28 +12,6 @@ namespace telltale::views {
 
 namespace {
 
-constexpr std::array kTexts {
-    QT_TRANSLATE_NOOP("Kind", "unspecified"),
-    QT_TRANSLATE_NOOP("Kind", "scalar"),
-    QT_TRANSLATE_NOOP("Kind", "weight, before the step"),
-    QT_TRANSLATE_NOOP("Kind", "weight, after the step"),
-    QT_TRANSLATE_NOOP("Kind", "gradient, unreduced"),
-    QT_TRANSLATE_NOOP("Kind", "gradient, reduced"),
-    QT_TRANSLATE_NOOP("Kind", "activation, forward"),
-    QT_TRANSLATE_NOOP("Kind", "activation, backward"),
-    QT_TRANSLATE_NOOP("Kind", "first moment"),
-    QT_TRANSLATE_NOOP("Kind", "second moment"),
-    QT_TRANSLATE_NOOP("Kind", "momentum-gradient direction"),
-    QT_TRANSLATE_NOOP("Kind", "update"),
-    QT_TRANSLATE_NOOP("Kind", "update ratio"),
-    QT_TRANSLATE_NOOP("Kind", "communication"),
-    QT_TRANSLATE_NOOP("Kind", "attention"),
-    QT_TRANSLATE_NOOP("Kind", "linear layer"),
-    QT_TRANSLATE_NOOP("Kind", "router"),
-    QT_TRANSLATE_NOOP("Kind", "gradient sign"),
-};
-static_assert(kTexts.size() == kKindCount);
-
 constexpr std::array kStates { "not_collected", "gap", "damaged", "absent", "value", "neginf", "posinf", "nan" };
 static_assert(kStates.size() == static_cast<std::size_t>(series::CellState::NaN) + 1);
 
@@ -41,7 +19,7 @@ static_assert(kStates.size() == static_cast<std::size_t>(series::CellState::NaN)
 
 QString kindText(Kind kind)
 {
-    return QCoreApplication::translate("Kind", kTexts.at(static_cast<std::size_t>(kind)));
+    return QCoreApplication::translate("Kind", kindTitle(kind));
 }
 
 void writeCell(CsvWriter& csv, series::CellState state, double value, bool isFloat)

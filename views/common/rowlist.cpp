@@ -204,7 +204,7 @@ std::vector<Stat> statsOf(const store::Catalog& catalog, Kind kind)
         if (group.kind != kind)
             continue;
         for (const Stat stat : group.stats) {
-            if (stat != Stat::PosInfs && stat != Stat::NegInfs)
+            if (stat != Stat::PosInfs && stat != Stat::NegInfs && !isIdentity(stat))
                 stats.insert(stat);
         }
     }

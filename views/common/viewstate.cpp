@@ -100,7 +100,7 @@ void ViewState::appendLog(const store::LogPage& page)
 void ViewState::takeStatOfKind()
 {
     const std::vector<Stat> stats = m_catalog ? statsOf(*m_catalog, m_kind) : std::vector<Stat>();
-    const auto isPlain = [](Stat stat) { return stat != Stat::Hist && stat != Stat::Checksum; };
+    const auto isPlain = [](Stat stat) { return factsOf(stat).shown != Shown::Bin; };
     const auto first = std::find_if(stats.begin(), stats.end(), isPlain);
     if (first == stats.end() || std::find(stats.begin(), stats.end(), m_stat) != stats.end())
         return;

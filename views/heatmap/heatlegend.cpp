@@ -32,6 +32,7 @@ QString reductionText(const HeatPicture& picture)
     case series::Reduction::Smallest:
         return QCoreApplication::translate("HeatLegend", "smallest of %1 steps").arg(count);
     case series::Reduction::Mean:
+    case series::Reduction::None:
         return QCoreApplication::translate("HeatLegend", "mean of %1 steps").arg(count);
     }
     return {};

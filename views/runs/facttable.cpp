@@ -103,7 +103,8 @@ void FactTable::paintEvent(QPaintEvent*)
                 continue;
             }
             painter.setFont(numberFont(12, value.critical ? 500 : 400));
-            painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), value.text);
+            painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
+                painter.fontMetrics().elidedText(value.text, Qt::ElideMiddle, cell.width()));
             if (value.hint.isEmpty())
                 continue;
             painter.setFont(numberFont(10));

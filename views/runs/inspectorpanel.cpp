@@ -55,10 +55,12 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
         value.text = QChar(0x2212) + QStringLiteral("Inf");
         break;
     case CellState::Value:
-        if (isNonFiniteCount(stat)) {
+        if (factsOf(stat).shown == Shown::Identity) {
+            value.text = words(identityText(cell.identity));
+        } else if (factsOf(stat).shown == Shown::Count) {
             value.text = formatStep(static_cast<qint64>(cell.value));
             value.critical = cell.value > 0;
-        } else if (stat == Stat::Zeros) {
+        } else if (factsOf(stat).shown == Shown::Share) {
             value.text = QStringLiteral("%1 %").arg(cell.value * 100, 0, 'f', 2);
         } else {
             value.text = formatValue(cell.value);
@@ -96,7 +98,7 @@ std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
             stats = info.stats;
     }
     const auto has = [&](Stat stat) { return std::find(stats.begin(), stats.end(), stat) != stats.end(); };
-    std::erase_if(stats, [](Stat stat) { return stat == Stat::Hist || stat == Stat::Checksum; });
+    std::erase_if(stats, [](Stat stat) { return factsOf(stat).shown == Shown::Bin; });
     if (has(Stat::Min) && has(Stat::Max))
         stats.insert(std::find(stats.begin(), stats.end(), Stat::Max) + 1, Stat::AbsMax);
     return stats;

@@ -18,49 +18,44 @@ constexpr std::size_t kMaxBatchSubmessages = 3200;
 static_assert(kMaxBatchBytes + kMaxLayoutBytes < protocol::limits::kMaxMessageBytes);
 static_assert(kMaxBatchSubmessages < protocol::limits::kMaxSubmessages);
 
-/// Column `stat` of stats[first, first + count).
-Column statsColumn(Stat stat, const tt_stats* stats, std::size_t count)
+bool isPresent(const tt_stats& stats, std::uint32_t needed)
+{
+    return (stats.flags & needed) == needed;
+}
+
+/// One member of all entries as column `stat`; entries that are not present hold 0.
+template <typename Member>
+Column memberColumn(Stat stat, const tt_stats* stats, std::size_t count, Member tt_stats::*member)
 {
     // Without a finite element there is no norm, mean, min or max; a 0 would read as one. The share of zeros stays.
-    constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
-    const auto floats = [&](float tt_stats::*field) {
-        std::vector<float> values(count);
-        for (std::size_t i = 0; i < count; ++i) {
-            const bool hasValue = stats[i].finite > 0 || stats[i].numel == 0 || stat == Stat::Zeros;
-            if ((stats[i].flags & TT_STATS_PRESENT) != 0)
-                values[i] = hasValue ? stats[i].*field : kNoValue;
-        }
-        return Column { stat, std::move(values) };
-    };
-    const auto counts = [&](uint64_t tt_stats::*field) {
-        std::vector<std::uint64_t> values(count);
-        for (std::size_t i = 0; i < count; ++i)
-            values[i] = stats[i].flags & TT_STATS_PRESENT ? stats[i].*field : 0;
-        return Column { stat, std::move(values) };
-    };
+    const bool isOfFinite = !isWhole(stat) && factsOf(stat).nonFinite != NonFinite::OverAll;
+    std::vector<Member> values(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        if ((stats[i].flags & TT_STATS_PRESENT) == 0)
+            continue;
+        const bool hasValue = !isOfFinite || stats[i].finite > 0 || stats[i].numel == 0;
+        values[i] = hasValue ? stats[i].*member : std::numeric_limits<Member>::quiet_NaN();
+    }
+    return { stat, std::move(values) };
+}
+
+Column statsColumn(Stat stat, const tt_stats* stats, std::size_t count)
+{
     switch (stat) {
-    case Stat::Norm:
-        return floats(&tt_stats::norm);
-    case Stat::Mean:
-        return floats(&tt_stats::mean);
-    case Stat::Min:
-        return floats(&tt_stats::min);
-    case Stat::Max:
-        return floats(&tt_stats::max);
-    case Stat::Zeros:
-        return floats(&tt_stats::zeros);
-    case Stat::Nans:
-        return counts(&tt_stats::nans);
-    case Stat::PosInfs:
-        return counts(&tt_stats::pos_infs);
-    default:
-        return counts(&tt_stats::neg_infs);
+#define TELLTALE_STAT(...)
+#define TELLTALE_PASS_STAT(name, number, word, column, isSample, reduction, nonFinite, shown, field, member)           \
+    case Stat::name:                                                                                                   \
+        return memberColumn(stat, stats, count, &tt_stats::member);
+#include <telltale/core/kindtable.h>
+#undef TELLTALE_STAT
+    default: // no layout of tt_stats has it: LayoutRequest refuses it with a sentence
+        return { stat, std::vector<float>(count, std::numeric_limits<float>::quiet_NaN()) };
     }
 }
 
 Column floatColumn(Stat stat, const float* values, const std::uint8_t* present, std::size_t count)
 {
-    if (isNonFiniteCount(stat) || stat == Stat::Checksum) {
+    if (isWhole(stat)) {
         std::vector<std::uint64_t> out(count);
         for (std::size_t i = 0; i < count; ++i)
             out[i] = present[i] && values[i] > 0.0f && values[i] < 1.8e19f ? static_cast<std::uint64_t>(values[i]) : 0;
@@ -105,7 +100,7 @@ std::uint32_t presentCount(const Layout& layout, const std::byte* data)
     if (layout.type == BlockType::Stats) {
         const auto* stats = reinterpret_cast<const tt_stats*>(data);
         for (std::uint32_t i = 0; i < layout.count; ++i)
-            present += stats[i].flags & TT_STATS_PRESENT;
+            present += isPresent(stats[i], layout.neededFlags) ? 1u : 0u;
         return present;
     }
     const auto* flags = reinterpret_cast<const std::uint8_t*>(data + layout.valueBytes());
@@ -137,8 +132,8 @@ void Encoder::addBlock(const Layout& layout, const SlabRing::Block& block)
         bool any = false;
         if (layout.type == BlockType::Stats) {
             const auto* stats = reinterpret_cast<const tt_stats*>(block.data) + part.first;
-            out.present = presentBits(
-                part.count, any, [stats](std::size_t i) { return (stats[i].flags & TT_STATS_PRESENT) != 0; });
+            out.present
+                = presentBits(part.count, any, [&](std::size_t i) { return isPresent(stats[i], layout.neededFlags); });
             for (const Stat stat : layout.stats)
                 out.columns.push_back(statsColumn(stat, stats, part.count));
         } else {

@@ -19,11 +19,6 @@ std::size_t textBytes(const SeriesDesc& desc)
         + 8 * (desc.shape.size() + desc.fullShape.size()) + 48;
 }
 
-bool isSample(Stat stat)
-{
-    return stat != Stat::PosInfs && stat != Stat::NegInfs && stat != Stat::Value;
-}
-
 }
 
 std::size_t Layout::valueBytes() const
@@ -54,10 +49,14 @@ Expected<const Layout*> LayoutRegistry::add(
     layout->stats = stats;
     layout->count = static_cast<std::uint32_t>(series.size());
     layout->type = type;
+    layout->neededFlags = TT_STATS_PRESENT;
+    if (std::any_of(stats.begin(), stats.end(), isIdentity))
+        layout->neededFlags |= TT_STATS_CHECKSUM;
     if (kind == Kind::Scalar)
         layout->scalarsPerSeries = 1;
     else
-        layout->samplesPerSeries = static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), isSample));
+        layout->samplesPerSeries
+            = static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), countsAsSample));
     layout->dropClass = kind == Kind::Scalar                     ? dropclass::kScalars
         : std::count(stats.begin(), stats.end(), Stat::Hist) > 0 ? dropclass::kHistograms
                                                                  : dropclass::kTensors;

@@ -31,6 +31,7 @@ struct Layout {
     std::vector<Stat> stats;
     std::uint32_t count = 0; ///< series
     BlockType type = BlockType::Stats;
+    std::uint32_t neededFlags = 0; ///< of a tt_stats that is present
     std::uint32_t samplesPerSeries = 0;
     std::uint32_t scalarsPerSeries = 0;
     std::uint32_t dropClass = 2;

@@ -15,18 +15,25 @@ namespace {
 constexpr std::uint32_t kMaxDimensions = 32;
 constexpr std::size_t kShownBytes = 60;
 
+/// What stands in tt_stats unasked.
+std::vector<Stat> plainStats()
+{
+    std::vector<Stat> out;
+    for (const StatFacts& facts : kStatTable) {
+        if (facts.isOfPass && facts.field.empty())
+            out.push_back(facts.stat);
+    }
+    return out;
+}
+
 Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std::uint32_t count)
 {
-    if (!stats || count == 0) {
-        if (kind == Kind::Scalar)
-            return std::vector<Stat> { Stat::Value };
-        return std::vector<Stat> { Stat::Norm, Stat::Mean, Stat::Min, Stat::Max, Stat::Zeros, Stat::Nans, Stat::PosInfs,
-            Stat::NegInfs };
-    }
+    if (!stats || count == 0)
+        return kind == Kind::Scalar ? std::vector<Stat> { Stat::Value } : plainStats();
     std::vector<Stat> out;
     for (std::uint32_t i = 0; i < count; ++i) {
         const auto stat = static_cast<Stat>(stats[i]);
-        if (stats[i] == 0 || stats[i] >= kStoredStatCount)
+        if (!isStoredStat(stat))
             return failure(ErrorCode::BadInput, fmt::format("there is no statistic with the number {}", stats[i]));
         if ((stat == Stat::Value) != (kind == Kind::Scalar))
             return failure(ErrorCode::BadInput, "the statistic \"value\" belongs to scalars and to nothing else");
@@ -34,6 +41,13 @@ Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std
             return failure(ErrorCode::BadInput, fmt::format("the statistic {} is named twice", statName(stat)));
         out.push_back(stat);
     }
+    const auto identity = std::find_if(out.begin(), out.end(), isIdentity);
+    const auto other = std::find_if(out.begin(), out.end(), [](Stat stat) { return !factsOf(stat).isOfPass; });
+    if (identity != out.end() && other != out.end())
+        return failure(ErrorCode::BadInput,
+            fmt::format("the statistic {} is no member of tt_stats and cannot stand in one layout with {}, which no "
+                        "float holds",
+                statName(*other), statName(*identity)));
     return out;
 }
 
@@ -89,9 +103,9 @@ Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint
     if (!columns)
         return tl::unexpected(columns.error());
     out.stats = std::move(*columns);
-    out.type = out.kind == Kind::Scalar ? BlockType::Doubles
-        : stats && statCount > 0        ? BlockType::Floats
-                                        : BlockType::Stats;
+    out.type = out.kind == Kind::Scalar                                                           ? BlockType::Doubles
+        : !stats || statCount == 0 || std::any_of(out.stats.begin(), out.stats.end(), isIdentity) ? BlockType::Stats
+                                                                                                  : BlockType::Floats;
     out.series.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i)
         out.series.push_back(parseSeries(series[i], out.mended));

@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 1
+#define TT_AGENT_ABI 2
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;
@@ -110,9 +110,10 @@ TT_API uint32_t tt_agent_error(const tt_agent* agent, char* err, size_t err_len)
 TT_API void tt_agent_spool_dir(const tt_agent* agent, char* out, size_t len);
 
 /* Registers an immutable layout: `kind` and `stats` are numbers of telltale::Kind and telltale::Stat. For the six-op
- * kinds pass stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. Otherwise each
- * stat is a float column (scalars: one double column, stat Value). Returns the layout id (>= 1), 0 on bad input. May
- * allocate: not for hot hooks. */
+ * kinds pass stats = NULL: norm, mean, min, max, zeros, nans, posinfs, neginfs are sent from tt_stats. A list with the
+ * checksum in it is sent from tt_stats, too, which all of it must be members of; an entry of it is present when it has
+ * TT_STATS_CHECKSUM as well. Otherwise each stat is a float column (scalars: one double column, stat Value). Returns
+ * the layout id (>= 1), 0 on bad input. May allocate: not for hot hooks. */
 TT_API uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count);
 

@@ -7,7 +7,8 @@
 namespace telltale {
 namespace {
 
-constexpr std::uint64_t kSixOps = 6;
+constexpr auto kSixOps = static_cast<std::uint64_t>(std::count_if(
+    kStatTable.begin(), kStatTable.end(), [](const StatFacts& facts) { return facts.isOfPass && facts.isSample; }));
 
 }
 

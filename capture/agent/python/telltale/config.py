@@ -66,6 +66,7 @@ class MonitorConfig:
     attention_hook: bool = False  # telltale.attention_hook: every module found to be attention
     attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
     actv_grad_input: str = "share"  # telltale.actv_grad_input: of an input's gradient: "share" or "total"
+    checksum: bool = False  # telltale.checksum: of every tensor measured
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
     extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
 

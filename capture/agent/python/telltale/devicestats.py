@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from . import native
-from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot
+from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot, samples_each
 
 _ITEM = STATS.itemsize
 _ROWS = 1024  # of a chunk
@@ -81,7 +81,7 @@ class Queued:
         return out
 
     def samples(self) -> int:
-        return sum((len(table.stats) or 6) * len({row for row, _ in rows}) for table, rows in self.entries.items())
+        return sum(samples_each(table.stats) * len({row for row, _ in rows}) for table, rows in self.entries.items())
 
     def release(self) -> None:
         """The memory may be written again; only after arrive()."""

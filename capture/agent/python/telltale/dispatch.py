@@ -16,7 +16,7 @@ from .devicestats import Queued, mark
 from .kinds import Kind, Stat
 from .measure import Pending, record
 from .quiet import quiet
-from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, wanted
+from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, samples_each, wanted
 from .sinks.base import RunContext, Sink
 from .threads import start_thread
 
@@ -208,9 +208,8 @@ class _Step:
     @property
     def samples(self) -> int:
         """How many are in it, arrived or not."""
-        found = sum((len(shot.stats) or 6) * len(shot.series) for shot in self.frame.tables)
-        rows = [(table, descs) for one in self.copied for table, _, descs in one.names]
-        found += sum((len(table.stats) or 6) * len(descs) for table, descs in rows if table.kind is not Kind.SCALAR)
+        found = sum(samples_each(shot.stats) * len(shot.series) for shot in self.frame.tables)
+        found += sum(samples_each(table.stats) * len(descs) for one in self.copied for table, _, descs in one.names)
         return found + (self.queued.samples() if self.queued is not None else 0)
 
     @property

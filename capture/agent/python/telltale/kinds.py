@@ -1,54 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The numbers that travel on the wire, equal to model/core/kinds.h and model/core/samplebatch.h."""
+"""The numbers that travel on the wire; DType and Form are equal to model/core/samplebatch.h."""
 
 from enum import IntEnum, IntFlag
 
+from .quantities import Kind, Stat
 
-class Kind(IntEnum):
-    """What was measured."""
-
-    SCALAR = 1
-    PARAM_ORIGIN = 2
-    PARAM_UPDATED = 3
-    GRAD_UNREDUCED = 4
-    GRAD_REDUCED = 5
-    ACTV = 6
-    ACTV_GRAD = 7
-    EXP_AVG = 8
-    EXP_AVG_SQ = 9
-    MG_DIRECTION = 10
-    UPDATE = 11
-    UPDATE_RATIO = 12
-    COMM = 13
-    ATTENTION = 14
-    LINEAR = 15
-    ROUTER = 16
-
-    word: str  # the field's own word: "grad_unreduced"
-
-    def __init__(self, _number: int) -> None:
-        self.word = self._name_.lower()
-
-
-class Stat(IntEnum):
-    """One column of a series."""
-
-    NORM = 1
-    MEAN = 2
-    MIN = 3
-    MAX = 4
-    ZEROS = 5
-    NANS = 6
-    POS_INFS = 7
-    NEG_INFS = 8
-    VALUE = 9
-    ENTROPY = 10
-    SOFTMAX_MAX = 11
-    STABLE_RANK = 12
-    KERNEL_NORM = 13
-    HIST = 15
-    AGREEMENT = 16
-    SIMILARITY = 17
+__all__ = ["DType", "Form", "Kind", "Stat"]
 
 
 class DType(IntEnum):

@@ -20,7 +20,7 @@ from . import native
 from .devicestats import DeviceStats, Queued
 from .kinds import DType
 from .quiet import quiet
-from .series import PRESENT, STATS, SeriesTable
+from .series import HASHED, PRESENT, STATS, SeriesTable
 
 DTYPES: dict[torch.dtype, DType] = {
     torch.float32: DType.F32,
@@ -35,6 +35,8 @@ DTYPES: dict[torch.dtype, DType] = {
     torch.bool: DType.BOOL,
 }
 _CODES = {dtype: int(code) for dtype, code in DTYPES.items()}
+_HASHING_CODES = {dtype: code | 0x100 for dtype, code in _CODES.items()}  # TT_WITH_CHECKSUM
+_INTEGERS = {1: torch.int8, 2: torch.int16, 4: torch.int32, 8: torch.int64}  # by their width
 _TENSORS = np.dtype([("data", "<u8"), ("numel", "<u8"), ("dtype", "<u4"), ("reserved", "<u4")])
 _NATIVE_SIGNS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 _ITEM = STATS.itemsize
@@ -106,9 +108,8 @@ class Pending:
 class Measurer:
     """Thread: any; a row has one writer."""
 
-    def __init__(self, eps: float, threads: int, use_native: bool | None = None) -> None:
-        self.eps = eps
-        self.threads = threads
+    def __init__(self, eps: float, threads: int, use_native: bool | None = None, checksum: bool = False) -> None:
+        self.set(eps, threads, checksum)
         self.is_native = native.available() if use_native is None else use_native
         if self.is_native:
             lib = native.library()
@@ -119,11 +120,23 @@ class Measurer:
         self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
         self._scratch: dict[int, np.ndarray] = {}
 
+    def set(self, eps: float, threads: int, checksum: bool = False) -> None:
+        """What holds from the next tensor on. With a checksum, tensors on a device are read by torch's operations: the
+        native kernels for them make none."""
+        self.eps, self.threads, self.checksum = eps, threads, checksum
+        self._codes = _HASHING_CODES if checksum else _CODES
+
     def prepare(self, tensors: Iterable[Any]) -> None:
         """Makes ready what takes its time on the cards that hold these, before a hook would."""
         if self.is_native:
-            for device in {tensor.get_device() for tensor in map(local, tensors) if tensor.is_cuda}:
+            devices = {tensor.get_device() for tensor in map(local, tensors) if tensor.is_cuda}
+            for device in devices:
                 self._cards.open(device)
+            if devices and self.checksum:
+                self._cards.trouble = (
+                    "the kernels for cards make no checksums (telltale.checksum): torch's operations read the tensors "
+                    "there, which takes many times as long"
+                )
 
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
         """Measures one tensor now; returns why not, "" when done. An empty tensor has no value."""
@@ -136,11 +149,11 @@ class Measurer:
     def _read(self, dense: torch.Tensor, pointer: int, table: SeriesTable, row: int) -> str:
         """A tensor whose elements fill one range of memory."""
         if dense.is_cpu and self.is_native:
-            code = _CODES[dense.dtype]
+            code = self._codes[dense.dtype]
             self._tensor(pointer, dense.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
             return ""
         if dense.is_cpu:
-            fill(table, row, torch_stats(dense, self.eps).tolist())
+            fill(table, row, torch_stats(dense, self.eps, self.checksum).tolist())
             return ""
         return (self._on_card if dense.is_cuda else self._by_torch)(dense, table, row)
 
@@ -157,7 +170,7 @@ class Measurer:
 
     def _on_card(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
         status = -1
-        if self.is_native:
+        if self.is_native and not self.checksum:
             device, code = dense.get_device(), _CODES[dense.dtype]
             status = self._cards.one(device, dense.data_ptr(), dense.numel(), code, self.eps, table, row)
         if status < 0:
@@ -167,7 +180,7 @@ class Measurer:
     def _by_torch(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
         if dense.is_cuda and torch.cuda.is_current_stream_capturing():
             return _CAPTURED
-        self._pending.append((table, row, torch_stats(dense, self.eps)))
+        self._pending.append((table, row, torch_stats(dense, self.eps, self.checksum)))
         return ""
 
     def _other(self, tensor: Any, table: SeriesTable, row: int) -> str:
@@ -223,7 +236,7 @@ class Measurer:
                 continue
             pointers[i] = pointer
             numels[i] = tensor.numel()
-            codes[i] = _CODES[tensor.dtype]
+            codes[i] = self._codes[tensor.dtype]
         for device, found in cards.items():
             refused += self._batch_on_card(device, found, table, first)
         if not any(pointers):
@@ -249,7 +262,7 @@ class Measurer:
             return refused
         rows = [row for row, _ in todo]
         status = -1
-        if self._cards.open(device):
+        if not self.checksum and self._cards.open(device):
             status = self._cards.batch(device, _described([tensor for _, tensor in todo]), rows, self.eps, table)
         if status < 0:
             return refused + [(row, why) for row, tensor in todo if (why := self._by_torch(tensor, table, row))]
@@ -306,7 +319,7 @@ class Measurer:
         return values
 
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
-        """Values on a device: torch_stats()' ten, or the table's own stats, or [n, stats] of n rows from `row` on."""
+        """Values on a device: torch_stats()', or the table's own stats, or [n, stats] of n rows from `row` on."""
         self._pending.append((table, row, values))
 
     def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, torch.Tensor]:
@@ -362,12 +375,17 @@ def _described(tensors: list[torch.Tensor]) -> np.ndarray:
     return out
 
 
-def torch_stats(tensor: torch.Tensor, eps: float) -> torch.Tensor:
+def torch_stats(tensor: torch.Tensor, eps: float, checksum: bool = False) -> torch.Tensor:
     """[sum, sumsq, min, max, numel, finite, zero_count, nans, pos_infs, neg_infs] as float64 on the tensor's device
-    (float32 where the device has no float64)."""
+    (float32 where the device has no float64); with a checksum four numbers more, 16 bits of it each, lowest first."""
     wide = torch.float32 if tensor.device.type in ("mps",) else torch.float64
     with quiet(tensor.device):
         x = tensor.detach().reshape(-1)
+        quarters: list[torch.Tensor] = []
+        if checksum:
+            bits = x.view(torch.uint8) if x.dtype in (torch.bool, torch.uint8) else x.view(_INTEGERS[x.element_size()])
+            total = bits.sum(dtype=torch.int64)  # it wraps around
+            quarters = [((total >> shift) & 0xFFFF).to(wide) for shift in (0, 16, 32, 48)]
         if x.dtype is torch.bool:
             x = x.to(torch.uint8)
         finite = torch.isfinite(x)
@@ -386,6 +404,7 @@ def torch_stats(tensor: torch.Tensor, eps: float) -> torch.Tensor:
                 torch.isnan(x).sum().to(wide),
                 torch.isposinf(x).sum().to(wide),
                 torch.isneginf(x).sum().to(wide),
+                *quarters,
             ]
         )
 
@@ -397,7 +416,7 @@ def fill(table: SeriesTable, row: int, numbers: list[float]) -> None:
 
 def record(numbers: list[float]) -> tuple[Any, ...]:
     """One STATS record of torch_stats()'s numbers."""
-    total, squares, low, high, numel, finite, zeros, nans, pos, neg = numbers
+    total, squares, low, high, numel, finite, zeros, nans, pos, neg, *quarters = numbers
     some = finite > 0
     return (
         total,
@@ -407,11 +426,12 @@ def record(numbers: list[float]) -> tuple[Any, ...]:
         low if some else 0.0,
         high if some else 0.0,
         zeros / numel,
-        PRESENT,
+        PRESENT | HASHED if quarters else PRESENT,
         int(numel),
         int(finite),
         int(zeros),
         int(nans),
         int(pos),
         int(neg),
+        sum(int(quarter) << 16 * i for i, quarter in enumerate(quarters)),
     )

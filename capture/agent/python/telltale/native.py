@@ -17,7 +17,7 @@ from typing import Any
 
 from .series import STATS, SeriesDesc
 
-ABI = 1
+ABI = 2
 
 
 class Tensor(c.Structure):
@@ -345,4 +345,4 @@ class Agent:
         self._agent = None
 
 
-assert c.sizeof(Tensor) == 24 and STATS.itemsize == 88
+assert c.sizeof(Tensor) == 24 and STATS.itemsize == 96

@@ -33,10 +33,23 @@ STATS = np.dtype(
         ("nans", "<u8"),
         ("pos_infs", "<u8"),
         ("neg_infs", "<u8"),
+        ("checksum", "<u8"),
     ]
 )
-assert STATS.itemsize == 88
+assert STATS.itemsize == 96
 PRESENT = 1  # TT_STATS_PRESENT
+HASHED = 2  # TT_STATS_CHECKSUM
+PASS = tuple(stat for stat in Stat if stat.member)  # what a STATS record holds
+
+
+def samples_each(stats: tuple[Stat, ...]) -> int:
+    """Samples in one row of a table with these statistics."""
+    return sum(stat.is_sample for stat in stats or PASS)
+
+
+def is_hashed(kind: Kind) -> bool:
+    """Whether rows of a kind have a checksum where the config asks for it: one of a tensor, and not of many calls."""
+    return kind is not Kind.COMM
 
 
 class Extra(IntFlag):

@@ -139,7 +139,7 @@ class TrainerMon(LegacyInterface):
                 'watch({"first": first, "second": second}, ...)'
             )
         config = self.config
-        engine = Engine(config, Measurer(config.eps, config.threads), self.rank)
+        engine = Engine(config, Measurer(config.eps, config.threads, checksum=config.checksum), self.rank)
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:

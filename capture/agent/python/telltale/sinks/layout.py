@@ -10,27 +10,16 @@ import numpy as np
 from ..config import MonitorConfig
 from ..kinds import DType, Kind, Stat
 from ..names import squash_name
-from ..series import SeriesDesc, TableSnapshot
+from ..series import PASS, SeriesDesc, TableSnapshot
 
 STAT_COLUMNS: dict[str, Stat] = {
-    "norm": Stat.NORM,
-    "mean": Stat.MEAN,
-    "min": Stat.MIN,
-    "max": Stat.MAX,
-    "zeros": Stat.ZEROS,
-    "nans": Stat.NANS,
-    "pos_infs": Stat.POS_INFS,
-    "neg_infs": Stat.NEG_INFS,
-    "value": Stat.VALUE,
-    "entropy": Stat.ENTROPY,
-    "softmax_max": Stat.SOFTMAX_MAX,
-    "sr": Stat.STABLE_RANK,
-    "kernel_norm": Stat.KERNEL_NORM,
+    **{stat.word: stat for stat in Stat},
     "router_weight_similarity": Stat.SIMILARITY,
     "per_token_expert_entropy": Stat.ENTROPY,
 }
-STATS_OPS = ("norm", "mean", "min", "max", "zeros", "nans", "pos_infs", "neg_infs")
-COUNTS = frozenset({"nans", "pos_infs", "neg_infs"})
+STATS_OPS = tuple(stat.member for stat in PASS if not stat.is_asked)
+COUNTS = frozenset(stat.member for stat in PASS if stat.is_whole and not stat.is_asked)
+CHECKSUM = Stat.CHECKSUM.word
 METADATA = ("shape", "dtype")
 _INTEGERS = frozenset({DType.I8, DType.U8, DType.I16, DType.I32, DType.I64})
 _TORCH_NAMES = {
@@ -58,14 +47,9 @@ class FileKind:
     suffix: str = ""  # of the name: ".attention"
 
 
-_PLAIN = {
-    Kind.PARAM_ORIGIN: "param_origin",
-    Kind.PARAM_UPDATED: "param_updated",
-    Kind.EXP_AVG: "exp_avg",
-    Kind.EXP_AVG_SQ: "exp_avg_sq",
-    Kind.UPDATE: "update",
-    Kind.UPDATE_RATIO: "update_ratio",
-}
+_PLAIN = (
+    Kind.PARAM_ORIGIN, Kind.PARAM_UPDATED, Kind.EXP_AVG, Kind.EXP_AVG_SQ, Kind.UPDATE, Kind.UPDATE_RATIO
+)  # fmt: skip
 _FIXED = {
     Kind.ACTV: FileKind("actv", "actv", True),
     Kind.ACTV_GRAD: FileKind("actv_grad", "actv_grad", True),
@@ -74,7 +58,7 @@ _FIXED = {
     Kind.COMM: FileKind("other", "", False),
     Kind.LINEAR: FileKind("linear_hook", "sr", False, ("sr", "kernel_norm"), ".linear"),
     Kind.SCALAR: FileKind("scalar", "scalar", False, ("value",)),
-    **{kind: FileKind(word, word, False) for kind, word in _PLAIN.items()},
+    **{kind: FileKind(kind.word, kind.word, False) for kind in _PLAIN},
 }
 _ATTENTION = FileKind("attention_hook", "qkt", True, ("entropy", "softmax_max"), ".attention")
 _HEADS = FileKind("attention_heads", "qkt", True, ("entropy", "softmax_max"), ".attention")
@@ -236,7 +220,8 @@ def ops_of(files: FileKind, config: MonitorConfig) -> list[str]:
     them."""
     if files.columns:
         return list(files.columns)
-    return list(config.ops) + [op for op in METADATA if op not in config.ops]
+    added = [CHECKSUM] if config.checksum else []
+    return list(config.ops) + added + [op for op in METADATA if op not in config.ops]
 
 
 def column(table: TableSnapshot, op: str, eps: float) -> np.ndarray | None:

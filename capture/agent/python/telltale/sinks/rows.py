@@ -5,13 +5,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
 from ..config import MonitorConfig
 from ..kinds import Kind
-from ..series import SeriesDesc, TableSnapshot
-from .layout import BY_MODULE, COUNTS, METADATA, FileKind, Names, column, dtype_text, holds_integers, ops_of, shape_text
+from ..series import SeriesDesc, TableSnapshot, is_hashed
+from .layout import (
+    BY_MODULE,
+    CHECKSUM,
+    COUNTS,
+    METADATA,
+    FileKind,
+    Names,
+    column,
+    dtype_text,
+    holds_integers,
+    ops_of,
+    shape_text,
+)
 from .textfile import cell
 
 _CHUNK = 64  # rows formatted by one call: training threads get the interpreter in between
@@ -62,7 +75,7 @@ class RowWriter:
         series = [table.series[row] for row in order.tolist()]
         if plan is None or not np.array_equal(plan.rows, key) or plan.series != series:
             plan = self._plan = self._make(table, order, key, series)
-        cells: list[list[int] | list[float]] = [[step] * len(order)]
+        cells: list[list[Any]] = [[step] * len(order)]
         cells += [self._cells(table, op, order, plan.integers) for op in plan.columns]
         parts = []
         for i, template in enumerate(plan.templates):
@@ -71,7 +84,11 @@ class RowWriter:
             parts.append(template % tuple(flat))
         return "".join(parts)
 
-    def _cells(self, table: TableSnapshot, op: str, order: np.ndarray, integers: list[int]) -> list[int] | list[float]:
+    def _cells(self, table: TableSnapshot, op: str, order: np.ndarray, integers: list[int]) -> list[Any]:
+        if op == CHECKSUM:
+            if table.stats or not is_hashed(table.kind):
+                return ["nan"] * len(order)
+            return [f"{checksum:016x}" for checksum in table.values[op][order].tolist()]
         values = column(table, op, self._config.eps)
         if values is None:
             return [float("nan")] * len(order)
@@ -89,6 +106,7 @@ class RowWriter:
     def _make(self, table: TableSnapshot, order: np.ndarray, key: np.ndarray, series: list[SeriesDesc]) -> _Plan:
         ops = ops_of(self._files, self._config)
         hole = "%.9g" if self._config.ndigits is None else "%r"
+        special = {CHECKSUM: "%s", **dict.fromkeys(COUNTS, "%r")}
         holes = [op for op in ops if op not in METADATA]
         lines = []
         for desc in series:
@@ -96,7 +114,7 @@ class RowWriter:
             cells = [str(desc.vpp_stage), _literal(self._names.row(self._kind, self._files, desc)), "%d"]
             if self._files.has_micro_step:
                 cells.append(str(max(desc.micro_step, 0)))
-            cells += [_literal(fixed[op]) if op in fixed else hole if op not in COUNTS else "%r" for op in ops]
+            cells += [_literal(fixed[op]) if op in fixed else special.get(op, hole) for op in ops]
             lines.append(",".join(cells) + "\n")
         templates = ["".join(lines[i : i + _CHUNK]) for i in range(0, len(lines), _CHUNK)]
         return _Plan(key, series, holes, templates, self._integers(table, order))

@@ -17,7 +17,7 @@ from .. import native
 from ..console import log
 from ..kinds import Kind, Stat
 from ..names import bare_name
-from ..series import PRESENT, STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot
+from ..series import PASS, PRESENT, STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, is_hashed, samples_each
 from .base import RunContext, Sink
 
 _ITEM = STATS.itemsize
@@ -52,8 +52,10 @@ class StreamSink(Sink):
         self._last_counters: dict[str, int] = {}
         self._refused = [0, 0]  # samples and scalars of the step that have no series to go to
         self._told: set[str] = set()
+        self._hashed = False
 
     def open(self, context: RunContext) -> None:
+        self._hashed = context.config.checksum
         if self.agent is not None:
             # The monitor begins anew, with new tables.
             for key in [known for known in self._parts if known != _SCALARS]:
@@ -167,7 +169,7 @@ class StreamSink(Sink):
                 if slab and part.layout:
                     self._scatter(slab, shot, part, inside)
                 else:
-                    self._refuse((len(shot.stats) or 6) * int(np.count_nonzero(inside)), 0)
+                    self._refuse(samples_each(shot.stats) * int(np.count_nonzero(inside)), 0)
         self._count_refused(frame.step)
         if slab:
             agent.commit(slab)
@@ -260,11 +262,16 @@ class StreamSink(Sink):
             if table.kind is not Kind.SCALAR:  # metrics are called as the user called them
                 own = {desc.name for desc in series}
                 shown = [self._shown(desc, own) for desc in shown]
-            layout = self.agent.add_layout(int(table.kind), [int(s) for s in table.stats], shown)
+            layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
                 self._tell_once(f"series of {table.kind.word} are not stored", self.agent.last_error()[1])
+
+    def _columns(self, table: SeriesTable) -> list[int]:
+        """Numbers of the statistics to send; none = those that every tensor has."""
+        hashed = self._hashed and is_hashed(table.kind)
+        return [int(stat) for stat in (PASS if hashed and not table.stats else table.stats)]
 
     def _shown(self, desc: SeriesDesc, own: set[str]) -> SeriesDesc:
         """The series under its name without what DDP, torch.compile, FSDP and checkpointing put into it: the same model
@@ -380,9 +387,9 @@ def _counts(table: SeriesTable, part: _Part) -> tuple[int, int]:
     """Samples and scalars of the step in one part of a table."""
     a, b = part.first, part.first + part.count
     if not table.stats:
-        return 6 * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
+        return samples_each(()) * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
     present = int(np.count_nonzero(table.present[a:b]))
-    return (0, present) if table.kind is Kind.SCALAR else (len(table.stats) * present, 0)
+    return (0, present) if table.kind is Kind.SCALAR else (samples_each(table.stats) * present, 0)
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:
