@@ -21,6 +21,22 @@ nlohmann::json dataOf(const store::LogRecord& record)
     return data.is_discarded() ? nlohmann::json() : data;
 }
 
+/// What few records say stands there where one does.
+void addWhatIsSaid(nlohmann::json& line, const store::LogRecord& record)
+{
+    if (record.steps.count() > 1)
+        line["last_step"] = record.steps.last.value;
+    for (const auto& [key, text] : { std::pair { "rule", &record.rule }, { "phase", &record.phase },
+             { "cause", &record.cause }, { "author", &record.author } }) {
+        if (!text->empty())
+            line[key] = *text;
+    }
+    for (const auto& [key, number] : { std::pair { "id", record.id }, { "ref", record.ref }, { "rev", record.rev } }) {
+        if (number != 0)
+            line[key] = number;
+    }
+}
+
 /// A loss has no time and stands at its first step, if that is known.
 std::string textOf(const store::LogRecord& record)
 {
@@ -63,9 +79,10 @@ int run(const Args& args, Report& report)
         auto document = nlohmann::json::array();
         for (const store::LogRecord& record : *records) {
             const auto step = record.steps.isEmpty() ? nlohmann::json() : nlohmann::json(record.steps.first.value);
-            document.push_back({ { "time", timeText(record.wallNs) }, { "wall_ns", record.wallNs }, { "step", step },
-                { "rank", record.rank.value }, { "kind", record.kind }, { "text", textOf(record) },
-                { "data", dataOf(record) } });
+            auto& line = document.emplace_back(nlohmann::json { { "time", timeText(record.wallNs) },
+                { "wall_ns", record.wallNs }, { "step", step }, { "rank", record.rank.value }, { "kind", record.kind },
+                { "text", textOf(record) }, { "data", dataOf(record) } });
+            addWhatIsSaid(line, record);
         }
         writeJson(out, document);
         return kExitDone;

@@ -16,7 +16,7 @@ void count(Drop& drop, const Event& event)
     drop.firstStep = std::min(drop.firstStep, event.step);
     drop.lastStep = std::max(drop.lastStep, event.step);
     ++drop.items;
-    drop.bytes += event.kind.size() + event.text.size() + event.json.size();
+    drop.bytes += event.bytes();
 }
 
 }

@@ -77,7 +77,15 @@ Expected<void> checkEvent(const Event& event)
 {
     if (!isStep(event.step.value))
         return bad("an event is of a step that is farther from 0 than 2^53");
-    return isValidName(event.kind) ? Expected<void> {} : bad("an event has a kind that is too long or contains NUL");
+    if (event.lastStep && (!isStep(event.lastStep->value) || *event.lastStep < event.step))
+        return bad("an event ends before it begins, or farther from step 0 than 2^53");
+    if (event.ref > limits::kMaxSeq || event.rev > limits::kMaxSeq)
+        return bad("an event is of a record or a revision of the config that nobody has made");
+    for (const std::string* name : { &event.kind, &event.rule, &event.phase, &event.cause, &event.author }) {
+        if (!isValidName(*name))
+            return bad("an event has a kind, rule, phase, cause or author that is too long or contains NUL");
+    }
+    return {};
 }
 
 Expected<void> checkBlob(const Blob& blob)
@@ -105,6 +113,12 @@ void mendNames(Hello& hello)
     for (std::string* text : { &hello.runName, &hello.keySource, &hello.host, &hello.role, &hello.framework,
              &hello.agentVersion, &hello.device, &hello.configHash })
         mend(*text);
+}
+
+void mendNames(Event& event)
+{
+    for (std::string* name : { &event.kind, &event.rule, &event.phase, &event.cause, &event.author })
+        mend(*name);
 }
 
 bool mendNames(SeriesDesc& series)

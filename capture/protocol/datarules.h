@@ -20,6 +20,8 @@ Expected<void> checkSeriesCount(std::size_t known, std::size_t added);
 
 /// Makes every name of the series a valid one. False when nothing had to change.
 bool mendNames(SeriesDesc& series);
+/// Makes every name of the event a valid one.
+void mendNames(Event& event);
 /// The same for all that a Hello says but for the names that a stream is known by: those are its agent's to mend.
 void mendNames(Hello& hello);
 

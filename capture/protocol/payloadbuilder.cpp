@@ -300,6 +300,14 @@ void PayloadBuilder::addEvent(const Event& event)
     out.set_wall_ns(event.wallNs);
     out.set_text(toUtf8(event.text));
     out.set_json(toUtf8(event.json));
+    out.set_ref(event.ref);
+    out.set_rule(toUtf8(event.rule));
+    out.set_phase(toUtf8(event.phase));
+    out.set_cause(toUtf8(event.cause));
+    if (event.lastStep)
+        out.set_last_step(event.lastStep->value);
+    out.set_rev(event.rev);
+    out.set_author(toUtf8(event.author));
     m_state->bytes += out.ByteSizeLong() + 8;
     m_state->isEmpty = false;
 }

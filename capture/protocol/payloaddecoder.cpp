@@ -430,7 +430,11 @@ Expected<void> readRest(wire::Payload& in, SampleBatch& out, Refusals* refusals)
     }
     for (wire::Event& one : *in.mutable_events()) {
         Event event { one.kind(), Step { one.step() }, one.wall_ns(), std::move(*one.mutable_text()),
-            std::move(*one.mutable_json()) };
+            std::move(*one.mutable_json()), one.ref(), one.rule(), one.phase(), one.cause() };
+        if (one.has_last_step())
+            event.lastStep = Step { one.last_step() };
+        event.rev = one.rev();
+        event.author = one.author();
         if (auto ok = checkEvent(event)) {
             out.events.push_back(std::move(event));
         } else if (refusals) {

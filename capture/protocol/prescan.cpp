@@ -110,7 +110,9 @@ constexpr std::uint32_t textFields(Shape shape)
     case Shape::Blob:
         return bits({ wire::Blob::kBlobIdFieldNumber, wire::Blob::kKindFieldNumber, wire::Blob::kNameFieldNumber });
     case Shape::Event:
-        return bits({ wire::Event::kKindFieldNumber, wire::Event::kTextFieldNumber, wire::Event::kJsonFieldNumber });
+        return bits({ wire::Event::kKindFieldNumber, wire::Event::kTextFieldNumber, wire::Event::kJsonFieldNumber,
+            wire::Event::kRuleFieldNumber, wire::Event::kPhaseFieldNumber, wire::Event::kCauseFieldNumber,
+            wire::Event::kAuthorFieldNumber });
     case Shape::Drop:
         return bits({ wire::Drop::kReasonFieldNumber });
     default:

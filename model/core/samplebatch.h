@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -108,6 +109,22 @@ struct Event {
     std::int64_t wallNs = 0;
     std::string text;
     std::string json;
+    // What few events say; nothing, and 0, is what an event does not say.
+    std::uint64_t ref
+        = 0; ///< id in the run's log of the first record, of the same kind and rank, that this one changes
+    std::string rule {};
+    std::string phase {}; ///< of an incident
+    std::string cause {};
+    std::optional<Step> lastStep {}; ///< of what lasts
+    std::uint64_t rev = 0; ///< of the config
+    std::string author {};
+
+    bool operator==(const Event&) const = default;
+    /// Of its texts.
+    std::size_t bytes() const
+    {
+        return kind.size() + text.size() + json.size() + rule.size() + phase.size() + cause.size() + author.size();
+    }
 };
 
 /// Why something that was produced is not stored. Class 0 events, 1 scalars, 2 per-tensor, 3 histograms, 4 raw.

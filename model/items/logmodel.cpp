@@ -31,7 +31,7 @@ LogModel::LogModel(QObject* parent)
 LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
 {
     Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
-        static_cast<int>(record.severity()) };
+        static_cast<int>(record.severity()), false, record.id };
     if (!record.isDrop)
         return entry;
     if (record.steps.isEmpty())
@@ -92,6 +92,8 @@ void LogModel::append(const std::vector<store::LogRecord>& records)
     std::vector<Entry> entries;
     for (const store::LogRecord& record : records) {
         Entry entry = entryOf(record);
+        if (record.isChanged && change(entry))
+            continue;
         if (!record.grows() || !replace(m_growing[{ record.source, record.steps.isEmpty(), record.text }], entry))
             entries.push_back(std::move(entry));
     }
@@ -108,10 +110,29 @@ bool LogModel::replace(Entry& known, const Entry& entry)
     const auto row = std::find(m_rows.begin(), firstWithTime(), before);
     if (row == firstWithTime())
         return false;
+    show(row, entry);
+    return true;
+}
+
+/// Shows `entry` where the same record stands, if it does.
+bool LogModel::change(const Entry& entry)
+{
+    const auto standing = m_rows.begin() + static_cast<std::ptrdiff_t>(m_standing.size());
+    const auto [from, to] = std::equal_range(
+        standing, m_rows.end(), entry, [](const Entry& a, const Entry& b) { return a.wallNs < b.wallNs; });
+    const auto row = std::find_if(from, to, [&entry](const Entry& one) { return one.id == entry.id; });
+    if (row == to)
+        return false;
+    if (*row != entry)
+        show(row, entry);
+    return true;
+}
+
+void LogModel::show(std::deque<Entry>::iterator row, const Entry& entry)
+{
     *row = entry;
     const int at = static_cast<int>(row - m_rows.begin());
     Q_EMIT dataChanged(index(at, 0), index(at, ColumnCount - 1));
-    return true;
 }
 
 std::deque<LogModel::Entry>::iterator LogModel::firstWithTime()

@@ -29,6 +29,7 @@ public:
         QString text;
         int severity = 0; ///< as SeverityRole
         bool isOwn = false; ///< the program's, not the run's
+        qint64 id = 0; ///< of the run's record that can be changed; 0 = none
         bool operator==(const Entry&) const = default;
     };
 
@@ -59,6 +60,8 @@ private:
     static Entry entryOf(const store::LogRecord& record);
     void insert(std::vector<Entry> entries);
     bool replace(Entry& known, const Entry& entry);
+    bool change(const Entry& entry);
+    void show(std::deque<Entry>::iterator row, const Entry& entry);
     std::deque<Entry>::iterator firstWithTime();
     void removeOldest(bool own, int count);
     QString cell(const Entry& entry, int column) const;

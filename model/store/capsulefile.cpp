@@ -48,23 +48,31 @@ Expected<Connection> openForReading(const std::string& path)
 {
     if (auto ok = checkCapsuleFile(path); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    std::error_code error;
-    auto db = openDatabase(path, OpenMode::Read);
-    if (db) {
-        auto ok = readAsNewest(db->get());
-        if (ok)
+    const auto open = [&path](OpenMode mode) {
+        return openDatabase(path, mode).and_then([](Connection db) -> Expected<Connection> {
+            if (auto ok = readAsNewest(db.get()); !ok)
+                return tl::unexpected<Error>(std::move(ok.error()));
             return db;
-        if (ok.error().code == ErrorCode::Newer || ok.error().code == ErrorCode::Damaged
-            || ok.error().code == ErrorCode::Busy)
-            return tl::unexpected<Error>(std::move(ok.error()));
-    }
-    const bool hasLog = std::filesystem::exists(path + "-wal", error);
-    db = openDatabase(path, hasLog ? OpenMode::ReadAlone : OpenMode::ReadImmutable);
-    if (!db)
+        });
+    };
+    const auto isAnswer = [](const Expected<Connection>& db) {
+        return db || db.error().code == ErrorCode::Newer || db.error().code == ErrorCode::Damaged
+            || db.error().code == ErrorCode::Busy;
+    };
+    auto db = open(OpenMode::Read);
+    if (isAnswer(db))
         return db;
-    if (auto ok = readAsNewest(db->get()); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
-    return db;
+    std::error_code error;
+    if (std::filesystem::exists(path + "-journal", error)) {
+        // Of a change that was cut short the file has a part. Who may write takes it back by looking.
+        if (auto whole = openDatabase(path, OpenMode::Write))
+            static_cast<void>(checkSchema(whole->get()));
+        db = open(OpenMode::Read);
+        if (isAnswer(db))
+            return db;
+        return failure(ErrorCode::Denied, "a change of the run was cut short", "open it once where it may be written");
+    }
+    return open(std::filesystem::exists(path + "-wal", error) ? OpenMode::ReadAlone : OpenMode::ReadImmutable);
 }
 
 bool lacksItsLog(sqlite3* db, const std::string& path)

@@ -45,7 +45,12 @@ Expected<std::unique_ptr<CapsuleWriter::Statements>> CapsuleWriter::Statements::
         { &all->tailDelete, "DELETE FROM tail WHERE id = ?" },
         { &all->tailRead, "SELECT data FROM tail WHERE id = ?" },
         { &all->tailTrim, "UPDATE tail SET crc = ?, data = ? WHERE id = ?" },
-        { &all->event, "INSERT INTO event(source, kind, rank, step, wall_ns, text, json) VALUES(?, ?, ?, ?, ?, ?, ?)" },
+        // A change of a change is one of what that changes.
+        { &all->event,
+            "INSERT INTO event(source, kind, rank, step, wall_ns, text, json, ref, last_step, rule, phase, cause, rev, "
+            "author) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT changed.ref FROM event AS changed WHERE "
+            "changed.id = ?8), nullif(?8, 0)), nullif(?9, ?4), nullif(?10, ''), nullif(?11, ''), nullif(?12, ''), "
+            "nullif(?13, 0), nullif(?14, ''))" },
         { &all->blob,
             "INSERT OR IGNORE INTO blob(stream, blob_id, part, parts, kind, name, step, crc, data) VALUES(?, ?, ?, ?, "
             "?, ?, ?, ?, ?)" },

@@ -172,6 +172,13 @@ Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
                  .bind(5, event.wallNs)
                  .bindText(6, event.text)
                  .bindText(7, event.json)
+                 .bind(8, static_cast<std::int64_t>(event.ref))
+                 .bind(9, event.lastStep.value_or(event.step).value)
+                 .bindText(10, event.rule)
+                 .bindText(11, event.phase)
+                 .bindText(12, event.cause)
+                 .bind(13, static_cast<std::int64_t>(event.rev))
+                 .bindText(14, event.author)
                  .run();
     }
     for (std::size_t i = 0; ok && i < batch.blobs.size(); ++i) {

@@ -2,7 +2,9 @@
 // Alone in its file: a test that proves the way from one format to the next links a table of its own in its place.
 #include <telltale/store/formats.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace telltale::store {
 namespace {
@@ -59,8 +61,42 @@ constexpr std::array kFormat1 {
         "TEXT, json TEXT)" },
 };
 
+/// Without the tables that nobody wrote, and with a log whose records say more and can change earlier ones.
+constexpr auto kFormat2 = [] {
+    constexpr std::string_view kGone[] { "anomaly", "config_revision", "annotation" };
+    constexpr TableText kEvent { "event",
+        "CREATE TABLE event(id INTEGER PRIMARY KEY, source INTEGER, kind TEXT, rank INTEGER, step INTEGER, wall_ns "
+        "INTEGER, text TEXT, json TEXT, ref INTEGER, last_step INTEGER, rule TEXT, phase TEXT, cause TEXT, rev "
+        "INTEGER, "
+        "author TEXT)" };
+    std::array<TableText, kFormat1.size() - std::size(kGone)> tables {};
+    std::size_t next = 0;
+    for (const TableText& table : kFormat1) {
+        if (std::find(std::begin(kGone), std::end(kGone), table.name) == std::end(kGone))
+            tables[next++] = table.name == kEvent.name ? kEvent : table;
+    }
+    return tables;
+}();
+
+constexpr std::array kIndexes2 {
+    IndexText { "event_kind", "event", "(kind)" },
+    IndexText { "event_rank", "event", "(rank)" },
+    IndexText { "event_steps", "event", "(last_step, step)" },
+    IndexText { "event_ref", "event", "(ref) WHERE ref IS NOT NULL" },
+};
+
+constexpr const char* kUpgrade2
+    = "ALTER TABLE event ADD COLUMN ref INTEGER; ALTER TABLE event ADD COLUMN last_step INTEGER; ALTER TABLE event ADD "
+      "COLUMN rule TEXT; ALTER TABLE event ADD COLUMN phase TEXT; ALTER TABLE event ADD COLUMN cause TEXT; ALTER TABLE "
+      "event ADD COLUMN rev INTEGER; ALTER TABLE event ADD COLUMN author TEXT; DROP TABLE anomaly; DROP TABLE "
+      "config_revision; DROP TABLE annotation";
+constexpr const char* kView1
+    = "CREATE TEMP VIEW event AS SELECT *, NULL AS ref, NULL AS last_step, NULL AS rule, NULL AS phase, NULL AS cause, "
+      "NULL AS rev, NULL AS author FROM main.event";
+
 constexpr std::array kFormats {
-    CapsuleFormat { kFormat1 },
+    CapsuleFormat { kFormat1, {}, "", kView1 },
+    CapsuleFormat { kFormat2, kIndexes2, kUpgrade2, "" },
 };
 
 }

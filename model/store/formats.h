@@ -12,9 +12,17 @@ struct TableText {
     const char* sql;
 };
 
+/// CREATE INDEX name ON table columns. What is read without one is the same, only later.
+struct IndexText {
+    std::string_view name;
+    std::string_view table;
+    std::string_view columns;
+};
+
 /// What a capsule of one format holds, and how it comes from and to others. Thread: any (constants).
 struct CapsuleFormat {
     std::span<const TableText> tables;
+    std::span<const IndexText> indexes;
     const char* upgrade = ""; ///< SQL that turns a file of the format before into one of this; none for format 1
     /// SQL of TEMP views by which readers see a file of this format as one of the newest, without writing to it; none
     /// for the newest.

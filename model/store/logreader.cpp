@@ -2,6 +2,9 @@
 #include <telltale/store/logreader.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -14,10 +17,9 @@ namespace {
 
 // Parameters of both: 1 the cursor, 2 and 3 whether one rank is wanted and which, 4 to 6 whether steps are wanted and
 // which, 7 the kind, 8 the limit.
-constexpr const char* kEvents
-    = "SELECT id, source, rank, step, step, wall_ns, kind, text, json, 0, 0, 0 FROM event WHERE "
-      "id > ?1 AND (?2 = 0 OR rank = ?3) AND (?4 = 0 OR step BETWEEN ?5 AND ?6) AND (?7 = '' "
-      "OR kind = ?7) ORDER BY id LIMIT ?8";
+constexpr const char* kEventColumns
+    = "SELECT id, source, rank, step, coalesce(last_step, step), wall_ns, kind, text, json, 0, 0, 0, coalesce(ref, 0), "
+      "rule, phase, cause, coalesce(rev, 0), author FROM event WHERE ";
 constexpr const char* kDrops
     = "SELECT dropped.id, dropped.source, coalesce(source.rank, -1), dropped.first_step, dropped.last_step, 0, 'drop', "
       "reason, '', class, items, 1 FROM dropped LEFT JOIN source ON source.id = dropped.source WHERE dropped.id > ?1 "
@@ -36,7 +38,18 @@ LogRecord recordOf(CheckedRow& row)
             = [&row](int column) { return Step { std::clamp(row.any(column), -kFarthestStep, kFarthestStep) }; };
         record.steps = { clamped(3), clamped(4) };
     } else {
+        record.id = row.id(0);
         record.steps = { row.step(3), row.step(4) };
+        if (record.steps.isEmpty())
+            row.refuse();
+        record.ref = row.number<std::int64_t>(12);
+        if (record.ref >= record.id) // only what is there can be changed: there are no circles
+            record.ref = 0;
+        record.rule = row.text(13);
+        record.phase = row.text(14);
+        record.cause = row.text(15);
+        record.rev = row.number<std::int64_t>(16);
+        record.author = row.text(17);
     }
     record.wallNs = row.any(5);
     record.kind = row.text(6);
@@ -46,21 +59,92 @@ LogRecord recordOf(CheckedRow& row)
     return record;
 }
 
+/// The first record of this id with all that was made of it since; nothing where it is not there, or is none.
+Expected<std::optional<LogRecord>> readChanged(Statement& rows, std::int64_t id, bool& isWhole)
+{
+    rows.bind(1, id);
+    std::optional<LogRecord> first;
+    for (;;) {
+        const auto more = rows.step();
+        if (!more)
+            return tl::unexpected<Error>(more.error());
+        if (!*more)
+            return first;
+        CheckedRow row(rows);
+        LogRecord record = recordOf(row);
+        if (!row.isGood())
+            isWhole = false;
+        else if (record.id == id && record.ref == 0)
+            first = std::move(record);
+        else if (first && first->isChangedBy(record))
+            first->fold(std::move(record));
+    }
+}
+
+/// Puts in the place of records that change others what they make of those.
+Expected<void> foldChanges(sqlite3* db, const LogFilter& filter, std::vector<LogRecord>& records, bool& isWhole)
+{
+    if (records.empty())
+        return {};
+    std::map<std::int64_t, std::optional<LogRecord>> changed;
+    for (const LogRecord& record : records) {
+        if (record.ref != 0)
+            changed.try_emplace(record.ref);
+    }
+    const std::string later = "SELECT DISTINCT ref FROM event WHERE ref BETWEEN " + std::to_string(records.front().id)
+        + " AND " + std::to_string(records.back().id);
+    auto ok = forEachRow(db, later, [&](const Statement& row) {
+        const std::int64_t id = row.integer(0);
+        const auto at = std::lower_bound(records.begin(), records.end(), id,
+            [](const LogRecord& record, std::int64_t wanted) { return record.id < wanted; });
+        if (at != records.end() && at->id == id)
+            changed.try_emplace(id);
+    });
+    if (changed.empty() || !ok)
+        return ok;
+    auto rows = Statement::prepare(db, std::string(kEventColumns) + "id = ?1 OR ref = ?1 ORDER BY id");
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    for (auto entry = changed.begin(); entry != changed.end(); ++entry) {
+        auto read = readChanged(*rows, entry->first, isWhole);
+        if (read)
+            entry->second = std::move(*read);
+        else
+            return tl::unexpected<Error>(std::move(read.error()));
+    }
+    const auto isWanted = [&filter](const StepRange& steps) {
+        return !filter.steps || (steps.first <= filter.steps->last && filter.steps->first <= steps.last);
+    };
+    std::set<std::int64_t> told;
+    std::vector<LogRecord> folded;
+    for (LogRecord& record : records) {
+        const auto entry = changed.find(record.ref == 0 ? record.id : record.ref);
+        const LogRecord* first = entry == changed.end() || !entry->second ? nullptr : &*entry->second;
+        if (!first || (first->id != record.id && !first->isChangedBy(record)))
+            folded.push_back(std::move(record));
+        else if (told.insert(first->id).second && isWanted(first->steps))
+            folded.push_back(*first);
+    }
+    records = std::move(folded);
+    return {};
+}
+
 struct Table {
     const char* what;
-    const char* page;
+    std::string (*page)(const LogFilter&);
     const char* newest;
     std::int64_t LogCursor::*cursor;
 };
 constexpr Table kTables[] {
-    { "the list of events", kEvents, "SELECT coalesce(max(id), 0) FROM event", &LogCursor::event },
-    { "the list of what was dropped", kDrops, "SELECT coalesce(max(id), 0) FROM dropped", &LogCursor::drop },
+    { "the list of events", eventsQuery, "SELECT coalesce(max(id), 0) FROM event", &LogCursor::event },
+    { "the list of what was dropped", [](const LogFilter&) { return std::string(kDrops); },
+        "SELECT coalesce(max(id), 0) FROM dropped", &LogCursor::drop },
 };
 
 Expected<void> readTable(sqlite3* db, const Table& table, LogCursor after, const LogFilter& filter, std::size_t limit,
     LogPage& page, bool& isWhole)
 {
-    auto rows = Statement::prepare(db, table.page);
+    auto rows = Statement::prepare(db, table.page(filter));
     if (!rows)
         return tl::unexpected<Error>(std::move(rows.error()));
     rows->bind(1, after.*table.cursor)
@@ -147,6 +231,40 @@ Expected<BlobPlace> findPlace(Statement& statement)
 
 }
 
+std::string eventsQuery(const LogFilter& filter)
+{
+    std::string sql = kEventColumns;
+    // Fewer records are of a range of steps than of a rank or a kind, so its index is the one that is used: once for
+    // the many that are of one step, once for the few that last.
+    if (filter.steps)
+        sql += "+id > ?1 AND id IN (SELECT id FROM event WHERE last_step IS NULL AND step BETWEEN ?5 AND ?6 AND +id > "
+               "?1 UNION ALL SELECT id FROM event WHERE last_step >= ?5 AND step <= ?6 AND +id > ?1) AND (?2 = 0 OR "
+               "rank = ?3) AND (?7 = '' OR kind = ?7)";
+    else
+        sql += std::string("id > ?1") + (filter.rank ? " AND rank = ?3" : "")
+            + (filter.kind.empty() ? "" : " AND kind = ?7");
+    return sql + " ORDER BY id LIMIT ?8";
+}
+
+bool LogRecord::isChangedBy(const LogRecord& later) const
+{
+    return !isDrop && later.ref == id && later.kind == kind && later.rank == rank && later.steps.first == steps.first;
+}
+
+void LogRecord::fold(LogRecord later)
+{
+    isChanged = true;
+    if (later.steps.count() > 1)
+        steps.last = later.steps.last;
+    if (later.rev != 0)
+        rev = later.rev;
+    for (std::string LogRecord::*said : { &LogRecord::text, &LogRecord::json, &LogRecord::rule, &LogRecord::phase,
+             &LogRecord::cause, &LogRecord::author }) {
+        if (!(later.*said).empty())
+            this->*said = std::move(later.*said);
+    }
+}
+
 Severity LogRecord::severity() const
 {
     if (kind == "anomaly" || kind == "damage")
@@ -161,7 +279,11 @@ Expected<LogPage> readLog(
     page.next = after;
     for (const Table& table : kTables) {
         bool isWhole = true;
-        const auto done = readTable(db, table, after, filter, limit, page, isWhole);
+        auto done = readTable(db, table, after, filter, limit, page, isWhole);
+        if (table.cursor == &LogCursor::event) {
+            const auto folded = foldChanges(db, filter, page.records, isWhole);
+            done = done ? folded : done;
+        }
         if (!done && done.error().code != ErrorCode::Damaged)
             return tl::unexpected<Error>(done.error());
         std::string sentence = table.what;

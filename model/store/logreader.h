@@ -12,8 +12,12 @@ struct sqlite3;
 
 namespace telltale::store {
 
-/// The records behind `after` that the filter lets through, at most `limit` events and as many drops. What cannot be
-/// read is left out and adds a sentence to `damage`. `db` should be in a read transaction.
+/// What readLog asks the list of events.
+std::string eventsQuery(const LogFilter& filter);
+
+/// The records behind `after` that the filter lets through, at most `limit` events and as many drops. Records
+/// that change others stand for what they make of them, each of which comes once. What cannot be read is left out and
+/// adds a sentence to `damage`. `db` should be in a read transaction.
 Expected<LogPage> readLog(
     sqlite3* db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage);
 

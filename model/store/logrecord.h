@@ -20,14 +20,29 @@ struct LogRecord {
     std::string kind; ///< "drop" for what was not stored
     SourceId source;
     Rank rank { -1 }; ///< -1 = of no rank
-    StepRange steps; ///< one step, but for a drop; empty where a drop does not know its steps
+    StepRange steps; ///< of what lasts; empty where a drop does not know its steps
     std::int64_t wallNs = 0; ///< 0 = not known
     std::string text; ///< of a drop: why
     std::string json;
     bool isDrop = false;
     std::uint32_t dropClass = 0; ///< of a drop: see dropclass
     std::uint64_t items = 0; ///< that were dropped
+    std::int64_t id = 0; ///< that of a drop changes: 0
+    /// The id of the first record that this one changes, and could not be folded into.
+    std::int64_t ref = 0;
+    /// Later records were folded into it; it may have been read without them.
+    bool isChanged = false;
+    std::string rule;
+    std::string phase;
+    std::string cause;
+    std::int64_t rev = 0; ///< 0 = none
+    std::string author;
 
+    /// Whether `later` says that it changes this one. It repeats of what kind, rank and step this is, so that filters
+    /// find both.
+    bool isChangedBy(const LogRecord& later) const;
+    /// Takes over what a change says.
+    void fold(LogRecord later);
     Severity severity() const;
     /// It is read again, with all that it has become, when there is more of the same loss.
     bool grows() const { return isDrop && dropClass == dropclass::kEvents; }

@@ -25,7 +25,12 @@ int newestVersion()
     return static_cast<int>(capsuleFormats().size());
 }
 
-/// Whether the file has the tables of `format`, and nothing else.
+std::string createText(const IndexText& index)
+{
+    return std::string("CREATE INDEX ").append(index.name).append(" ON ").append(index.table).append(index.columns);
+}
+
+/// Whether the file has the tables of `format`, perhaps its indexes, and nothing else.
 Expected<void> checkTables(sqlite3* db, const CapsuleFormat& format)
 {
     auto objects = Statement::prepare(db, "SELECT type, name, sql FROM sqlite_schema");
@@ -43,6 +48,10 @@ Expected<void> checkTables(sqlite3* db, const CapsuleFormat& format)
         const std::string_view sql = objects->text(2);
         if (type == "index" && sql.empty() && name.substr(0, 17) == "sqlite_autoindex_")
             continue;
+        const auto index = std::find_if(format.indexes.begin(), format.indexes.end(),
+            [name](const IndexText& candidate) { return candidate.name == name; });
+        if (type == "index" && index != format.indexes.end() && sql == createText(*index))
+            continue;
         const auto table = std::find_if(format.tables.begin(), format.tables.end(),
             [name](const TableText& candidate) { return candidate.name == name; });
         if (type != "table" || table == format.tables.end() || sql != table->sql)
@@ -52,6 +61,29 @@ Expected<void> checkTables(sqlite3* db, const CapsuleFormat& format)
     if (found != format.tables.size())
         return notACapsule("a table is missing");
     return {};
+}
+
+/// What makes the indexes that a file of an older format gets. A table that is damaged gets none: making them would end
+/// the transaction, and it can be written on without.
+std::string newIndexes(sqlite3* db, const CapsuleFormat& older, const CapsuleFormat& newer)
+{
+    std::string sql;
+    std::string_view sound;
+    for (const IndexText& index : newer.indexes) {
+        if (std::any_of(older.indexes.begin(), older.indexes.end(),
+                [&index](const IndexText& known) { return known.name == index.name; }))
+            continue;
+        if (index.table != sound) {
+            const auto found = queryInteger(db,
+                "SELECT count(*) FROM pragma_quick_check('" + std::string(index.table)
+                    + "') WHERE quick_check <> 'ok'");
+            if (found ? *found > 0 : found.error().code == ErrorCode::Damaged)
+                continue;
+            sound = index.table;
+        }
+        sql += createText(index) + ";";
+    }
+    return sql;
 }
 
 }
@@ -78,6 +110,8 @@ Expected<void> createSchema(sqlite3* db)
     std::string sql = "BEGIN IMMEDIATE;";
     for (const TableText& table : newest.tables)
         sql += std::string(table.sql) + ";";
+    for (const IndexText& index : newest.indexes)
+        sql += createText(index) + ";";
     sql += "PRAGMA application_id=" + std::to_string(kApplicationId) + ";";
     sql += "PRAGMA user_version=" + std::to_string(newestVersion()) + ";COMMIT";
     return execute(db, sql.c_str());
@@ -127,11 +161,14 @@ Expected<void> migrateSchema(sqlite3* db)
         return tl::unexpected<Error>(version.error());
     if (*version == newestVersion())
         return {};
+    const std::string indexes = newIndexes(db, formatOf(*version), formatOf(newestVersion()));
     auto ok = execute(db, "BEGIN IMMEDIATE");
     for (int next = *version + 1; ok && next <= newestVersion(); ++next)
         ok = execute(db, formatOf(next).upgrade);
     if (ok)
         ok = checkTables(db, formatOf(newestVersion()));
+    if (ok)
+        ok = execute(db, indexes.c_str());
     if (ok)
         ok = execute(db, ("PRAGMA user_version=" + std::to_string(newestVersion()) + ";COMMIT").c_str());
     if (!ok)

@@ -376,6 +376,19 @@ private:
             failing([&] { return tt_event(m_agent, "log", 1, "a sentence of some length", R"({"a": 1})"); });
             return true;
         };
+        m_uses["tt_event_add"] = [this] {
+            tt_event_fields event {};
+            event.size = sizeof event;
+            event.kind = "anomaly";
+            event.step = 1;
+            event.last_step = 5;
+            event.rule = "a rule that has a long name";
+            event.author = "an author who has a long name";
+            event.rev = 3;
+            failing([&] { return tt_event_add(m_agent, &event); });
+            event.size = 4;
+            return tt_event_add(m_agent, &event) == 0 && tt_event_add(m_agent, nullptr) == 0;
+        };
         m_uses["tt_blob"] = [this] {
             failing([&] { return tt_blob(m_agent, "kind", "a name of some length", 1, m_values.data(), 5000); });
             return true;

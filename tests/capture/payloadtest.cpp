@@ -7,6 +7,7 @@
 #include <random>
 
 #include <telltale/protocol/codec.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/payloadbuilder.h>
@@ -120,13 +121,30 @@ private Q_SLOTS:
         const Step far { std::numeric_limits<std::int64_t>::max() };
         builder.addEvent({ "log", far, 1, "text", "{}" });
         builder.addEvent({ "log", Step { 1 }, 1, "text", "{}" });
+        Event bad { "log", Step { 1 }, 1, "text", "{}" };
+        const Event good = bad;
+        const auto add = [&](auto spoil) {
+            bad = good;
+            spoil();
+            builder.addEvent(bad);
+        };
+        add([&] { bad.lastStep = Step { 0 }; });
+        add([&] { bad.lastStep = far; });
+        add([&] { bad.ref = limits::kMaxSeq + 1; });
+        add([&] { bad.rev = limits::kMaxSeq + 1; });
+        for (std::string Event::*name : { &Event::rule, &Event::phase, &Event::cause, &Event::author }) {
+            add([&] { bad.*name = std::string(limits::kMaxNameBytes + 1, 'x'); });
+            // A good agent makes it so that it passes.
+            mendNames(bad);
+            QVERIFY(checkEvent(bad));
+        }
         builder.addBlob({ "id", 0, 1, "structure", "name", far, "bytes" });
         builder.addDrop({ 2, Step { 1 }, Step { 2 }, std::numeric_limits<std::uint64_t>::max(), 1, "why" });
         const auto decoded = decodePayload(builder.finish(), known, &refusals);
         QVERIFY2(decoded, decoded ? "" : decoded.error().what.c_str());
         QCOMPARE(decoded->events.size(), std::size_t { 1 });
         QCOMPARE(decoded->blobs.size(), std::size_t { 0 });
-        QCOMPARE(refusals.left.events + refusals.left.blobs, std::uint64_t { 2 });
+        QCOMPARE(refusals.left.events + refusals.left.blobs, std::uint64_t { 10 });
         QVERIFY(static_cast<std::int64_t>(decoded->drops.at(0).items) > 0);
     }
 
@@ -198,7 +216,8 @@ private Q_SLOTS:
         builder.addLayout(*block.layout);
         builder.addBlock(block);
         const Blob blob { "id", 1, 3, "stack", "step 7", Step { 7 }, std::string("\0\xFF", 2) };
-        const Event event { "anomaly", Step { -1 }, 12, "loss is NaN", "{}" };
+        const Event event { "anomaly", Step { -1 }, 12, "loss is NaN", "{}", 77, "rule", "phase", "cause", Step { 0 },
+            13, "author" };
         const Drop drop { 3, Step { 1 }, Step { 9 }, 77, 88, "ring full" };
         builder.addBlob(blob);
         builder.addEvent(event);
@@ -218,8 +237,7 @@ private Q_SLOTS:
         QVERIFY(!decoded->stepComplete);
         QCOMPARE(decoded->blobs.at(0).bytes, blob.bytes);
         QCOMPARE(decoded->blobs[0].parts, 3u);
-        QCOMPARE(decoded->events.at(0).text, event.text);
-        QCOMPARE(decoded->events[0].step, event.step);
+        QVERIFY(decoded->events.at(0) == event);
         QCOMPARE(decoded->drops.at(0).items, drop.items);
         QCOMPARE(decoded->drops[0].lastStep, drop.lastStep);
         // A builder that was used before says the same as a fresh one.

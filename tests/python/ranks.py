@@ -66,7 +66,7 @@ class Recorder(Sink):
     def write(self, frame: Any) -> None:
         self.frames.append(frame)
 
-    def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
+    def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
         self.sentences.append(text)
 
     def found(self, kind: Kind, step: int) -> list[tuple[SeriesDesc, Any]]:

@@ -27,7 +27,7 @@ class RecordingSink(Sink):
     def write(self, frame: Frame) -> None:
         self.frames.append(frame)
 
-    def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
+    def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
         self.events.append((kind, step, text))
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:

@@ -78,24 +78,23 @@ class Server:
 
     def inspect(self) -> dict[str, Any]:
         """`telltale inspect --json` of the only capsule."""
-        [capsule] = list(self.folder.rglob("*.telltale"))
-        done = subprocess.run(
-            [str(TELLTALE), "inspect", str(capsule), "--verify", "--json"], capture_output=True, text=True, timeout=60
-        )
-        assert done.returncode == 0, done.stderr + done.stdout
-        return json.loads(done.stdout)
+        return self._ask("inspect", "--verify")
 
     def show(self, series: str) -> list[dict[str, Any]]:
         """`telltale show --json` of a parameter's series."""
+        return self._ask("show", "--series", series)["series"]
+
+    def log(self, kind: str) -> list[dict[str, Any]]:
+        """`telltale log --json` of the only capsule."""
+        return self._ask("log", "--kind", kind)
+
+    def _ask(self, verb: str, *options: str) -> Any:
         [capsule] = list(self.folder.rglob("*.telltale"))
         done = subprocess.run(
-            [str(TELLTALE), "show", str(capsule), "--series", series, "--json"],
-            capture_output=True,
-            text=True,
-            timeout=60,
+            [str(TELLTALE), verb, str(capsule), *options, "--json"], capture_output=True, text=True, timeout=60
         )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["series"]
+        assert done.returncode == 0, done.stderr + done.stdout
+        return json.loads(done.stdout)
 
 
 def start_training(folder: Path, steps: int, **environment: str) -> subprocess.Popen[str]:

@@ -165,7 +165,7 @@ class _Agent:
         self.names += [desc.name for desc in descs]
         return len(self.names)
 
-    def event(self, _kind: str, _step: int, text: str, _document: str = "{}") -> bool:
+    def event(self, _kind: str, _step: int, text: str, _document: str = "{}", _rule: str = "") -> bool:
         self.events.append(text)
         return True
 

@@ -160,7 +160,7 @@ def test_tags_are_msprobes_for_every_kind(out):
         _, text, events = run(out, config, [gradients(0, math.nan, "w", kind, slot=slot, micro=2)])
         assert f"('{name}', 'norm')" in text and "[rank 3] [INFO]" in text
         document = json.loads(events[0][3])
-        assert events[0][:2] == ("anomaly", 0)
+        assert events[0][:2] == ("anomaly", 0) and events[0][4] == NAN
         assert (document["tag"], document["value"], document["rule"]) == (name, "nan", NAN)
 
 

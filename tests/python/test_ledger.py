@@ -53,6 +53,17 @@ def test_names_of_any_length_and_content_are_stored(server: Server) -> None:
     assert inspected["series"] == len(names) and inspected["dropped"] == []
 
 
+def test_the_log_names_the_rule_that_an_event_comes_from(server: Server) -> None:
+    sink = opened(server)
+    sink.event("anomaly", 3, "out of bounds", '{"op": "norm"}', "AnomalyTurbulence")
+    sink.event("anomaly", 4, "64 more alerts")
+    sink.close("finished")
+    assert server.stop() == 0
+    first, second = server.log("anomaly")
+    assert (first["rule"], first["step"], first["data"]) == ("AnomalyTurbulence", 3, {"op": "norm"})
+    assert "rule" not in second and second["data"] == {}
+
+
 def test_metrics_beyond_the_most_are_counted_and_told_once(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
     sink = opened(server)
     for step in range(2):

@@ -64,6 +64,7 @@ private Q_SLOTS:
     void aCopyOfARunIsTheRun_data();
     void aCopyOfARunIsTheRun();
     void aCopyReplacesNeitherARunThatIsOpenNorAFolder();
+    void theLogSaysWhatAnIncidentHasBecome();
     void aKilledRunIsRenamedAndDeletedWithItsLog();
     void aRunCopiedWithoutItsLogIsNeverWhole();
     void aLossOfNoKnownStepStandsAtNone();
@@ -576,6 +577,43 @@ void VerbsTest::aLossOfNoKnownStepStandsAtNone()
     QCOMPARE(json[1]["step"].get<int>(), 3);
     QCOMPARE(
         call(app::logVerb, { path, "--json", "--kind", "drop", "--steps", "0:9" }).json().size(), std::size_t { 1 });
+}
+
+void VerbsTest::theLogSaysWhatAnIncidentHasBecome()
+{
+    QTemporaryDir dir;
+    const std::string path = dir.filePath(QStringLiteral("run.telltale")).toStdString();
+    CapsuleBuilder builder(path);
+    const auto stream = builder.addAttempt(Rank { 0 }, 0);
+    Event began { "anomaly", Step { 3 }, 7, "it began", R"({"value": 1})" };
+    began.rule = "NaN";
+    Event ended { "anomaly", Step { 3 }, 9, "", "" };
+    ended.ref = 1;
+    ended.lastStep = Step { 5 };
+    ended.phase = "ended";
+    ended.cause = "layers.1";
+    Event config { "config", Step { 4 }, 8, "of nobody's incident", "" };
+    config.ref = 77;
+    config.rev = 2;
+    config.author = "ada";
+    builder.stage(stream, {}, {}, { began, config, ended });
+    builder.commit();
+    builder.finish();
+    const auto log = [&](std::vector<std::string> words) {
+        words.insert(words.end(), { path, "--json" });
+        auto json = call(app::logVerb, words).json();
+        for (auto& record : json)
+            record.erase("time");
+        return json;
+    };
+    const auto incident = nlohmann::json::parse(R"({"wall_ns": 7, "step": 3, "last_step": 5, "rank": 0, "id": 1,
+        "kind": "anomaly", "text": "it began", "data": {"value": 1}, "rule": "NaN", "phase": "ended",
+        "cause": "layers.1"})");
+    const auto other = nlohmann::json::parse(R"({"wall_ns": 8, "step": 4, "rank": 0, "id": 2, "ref": 77, "rev": 2,
+        "kind": "config", "text": "of nobody's incident", "data": null, "author": "ada"})");
+    QCOMPARE(log({ "--kind", "anomaly" }), nlohmann::json::array({ incident }));
+    QCOMPARE(log({ "--kind", "config" }), nlohmann::json::array({ other }));
+    QCOMPARE(log({ "--steps", "5:9" }), nlohmann::json::array({ incident }));
 }
 
 void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()

@@ -402,6 +402,43 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 4);
     }
 
+    void aChangedLineIsShownWhereItStands()
+    {
+        LogModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto record = [](std::int64_t id, const char* text, bool isChanged = false) {
+            store::LogRecord made;
+            made.id = id;
+            made.wallNs = 100 + id / 2; // some at the same time
+            made.steps = { Step { 1 }, Step { 1 } };
+            made.text = text;
+            made.isChanged = isChanged;
+            return made;
+        };
+        const auto texts = [&model] {
+            QString all;
+            for (int row = 0; row < model.rowCount(); ++row)
+                all += model.entry(row).text + u' ';
+            return all;
+        };
+        model.add({ 101, -1, -1, {}, QStringLiteral("own"), 0 });
+        model.append({ record(1, "a"), record(2, "b"), record(3, "c") });
+        const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.append({ record(3, "c2", true), record(4, "d") });
+        QCOMPARE(texts(), QStringLiteral("a own b c2 d "));
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(changed[0][0].toModelIndex().row(), 3);
+        QCOMPARE(changed[0][1].toModelIndex().row(), 3);
+        model.append({ record(3, "c2", true) }); // as another page tells it again
+        QCOMPARE(changed.count(), 1);
+        QCOMPARE(inserted.count(), 1);
+        model.append({ record(1, "a2", true), record(9, "new", true) });
+        QCOMPARE(texts(), QStringLiteral("a2 own b c2 d new "));
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(inserted.count(), 2);
+    }
+
     void theOldestLinesGiveWayToNewOnes()
     {
         LogModel model;

@@ -97,6 +97,30 @@ private Q_SLOTS:
         QCOMPARE(state.stat(), Stat::AbsMax);
     }
 
+    void aRecordThatIsReadAgainKeepsItsMark()
+    {
+        ViewState state;
+        const QSignalSpy changed(&state, &ViewState::eventMarksChanged);
+        const auto page = [](std::int64_t id, const char* text, bool isChanged) {
+            store::LogPage made;
+            store::LogRecord& record = made.records.emplace_back();
+            record.id = id;
+            record.kind = "config";
+            record.text = text;
+            record.isChanged = isChanged;
+            return made;
+        };
+        state.appendLog(page(3, "rev 1", false));
+        state.appendLog(page(5, "rev 2", true)); // changed before it was read at all
+        state.appendLog(page(3, "rev 1, refused", true));
+        QCOMPARE(changed.count(), 3);
+        state.appendLog(page(3, "rev 1, refused", true));
+        QCOMPARE(changed.count(), 3);
+        QCOMPARE(state.eventMarks().size(), std::size_t { 2 });
+        QCOMPARE(state.eventMarks()[0].label, QStringLiteral("rev 1, refused"));
+        QCOMPARE(state.eventMarks()[1].label, QStringLiteral("rev 2"));
+    }
+
     void followingKeepsTheNewestStepsInView()
     {
         ViewState state;

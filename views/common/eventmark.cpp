@@ -14,7 +14,7 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
         shape = Shape::Restart;
     if (!shape)
         return {};
-    return EventMark { record.steps.first, *shape, QString::fromStdString(record.text) };
+    return EventMark { record.steps.first, *shape, QString::fromStdString(record.text), record.id };
 }
 
 }

@@ -15,9 +15,11 @@ struct EventMark {
     Step step;
     Shape shape = Shape::Flag;
     QString label;
+    std::int64_t record = 0; ///< its id
 
     /// Nothing for what is not marked on an axis.
     static std::optional<EventMark> of(const store::LogRecord& record);
+    bool operator==(const EventMark&) const = default;
 };
 
 }

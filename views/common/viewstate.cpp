@@ -86,14 +86,23 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
 
 void ViewState::appendLog(const store::LogPage& page)
 {
-    const std::size_t known = m_marks.size();
+    bool isChanged = false;
     for (const store::LogRecord& record : page.records) {
-        if (auto mark = EventMark::of(record))
-            m_marks.push_back(std::move(*mark));
+        if (auto mark = EventMark::of(record)) {
+            // They stand in the order in which they were first read: that of their ids.
+            const auto known = std::lower_bound(m_marks.begin(), m_marks.end(), mark->record,
+                [](const EventMark& one, std::int64_t id) { return one.record < id; });
+            if (!record.isChanged || known == m_marks.end() || known->record != mark->record) {
+                m_marks.push_back(std::move(*mark));
+                isChanged = true;
+            } else if (assign(*known, std::move(*mark))) {
+                isChanged = true;
+            }
+        }
         m_droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
     }
     Q_EMIT logAppended(page);
-    if (m_marks.size() != known)
+    if (isChanged)
         Q_EMIT eventMarksChanged();
 }
 

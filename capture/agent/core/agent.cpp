@@ -14,6 +14,7 @@
 #include <telltale/core/drops.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/core/quietthread.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
 
@@ -197,7 +198,7 @@ bool Agent::pushEvent(Event event)
 {
     if (!isActive())
         return false;
-    event.kind = protocol::toName(event.kind);
+    protocol::mendNames(event);
     event.text = protocol::toUtf8(event.text);
     event.json = protocol::toUtf8(event.json);
     if (event.text.size() > kMaxEventText) {
@@ -205,7 +206,11 @@ bool Agent::pushEvent(Event event)
             event.text.size(), kMaxEventText));
         event.text.resize(protocol::cutUtf8(event.text, kMaxEventText).size());
     }
-    const std::size_t cost = 64 + event.kind.size() + event.text.size() + event.json.size();
+    const std::size_t cost = 64 + event.bytes();
+    if (const auto ok = protocol::checkEvent(event); !ok) {
+        countRefused(dropclass::kEvents, event.step.value, cost, ok.error().what);
+        return false;
+    }
     if (cost > protocol::limits::kMaxBlobPartBytes) {
         countRefused(dropclass::kEvents, event.step.value, cost, "an event was too large");
         return false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <new>
 #include <string>
@@ -307,14 +308,36 @@ uint32_t tt_crc32c(const void* bytes, size_t len)
 
 int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json)
 {
-    if (!agent || !kind)
+    tt_event_fields fields {};
+    fields.size = sizeof fields;
+    fields.kind = kind;
+    fields.step = step;
+    fields.text = text;
+    fields.json = json;
+    return tt_event_add(agent, &fields);
+}
+
+int tt_event_add(tt_agent* agent, const tt_event_fields* event_fields)
+{
+    // Of a caller that is older than this library there is less.
+    tt_event_fields fields {};
+    if (!agent || !event_fields || event_fields->size < offsetof(tt_event_fields, last_step) || !event_fields->kind)
         return 0;
+    std::memcpy(&fields, event_fields, std::min<std::size_t>(event_fields->size, sizeof fields));
     return guarded(agent->agent, [&] {
         telltale::Event event;
-        event.kind = kind;
-        event.step = telltale::Step { nearest(step) };
-        event.text = textOf(text);
-        event.json = textOf(json);
+        event.kind = fields.kind;
+        event.step = telltale::Step { nearest(fields.step) };
+        if (fields.last_step > fields.step)
+            event.lastStep = telltale::Step { nearest(fields.last_step) };
+        event.text = textOf(fields.text);
+        event.json = textOf(fields.json);
+        event.rule = textOf(fields.rule);
+        event.phase = textOf(fields.phase);
+        event.cause = textOf(fields.cause);
+        event.author = textOf(fields.author);
+        event.rev = fields.rev;
+        event.ref = fields.ref;
         return agent->agent.pushEvent(std::move(event)) ? 1 : 0;
     });
 }

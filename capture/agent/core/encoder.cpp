@@ -202,7 +202,7 @@ void Encoder::add(const Cost& cost)
 
 void Encoder::addEvent(const Event& event, Clock::time_point now)
 {
-    const Cost cost { 64 + event.kind.size() + event.text.size() + event.json.size() };
+    const Cost cost { 64 + event.bytes() };
     if (!fits(cost))
         emit(true);
     touch(now);

@@ -67,6 +67,22 @@ typedef struct tt_series {
     const char* definition; /* NULL = none */
 } tt_series;
 
+/* An event with all that it may say. Zero-initialise, set `size = sizeof(tt_event_fields)`, then what is said. */
+typedef struct tt_event_fields {
+    uint32_t size;
+    const char* kind; /* "anomaly", "config", "log", ...: UTF-8, <= 1024 bytes, as are rule, phase, cause and author */
+    int64_t step;
+    int64_t last_step; /* behind step; else the event is of one step */
+    const char* text; /* for people */
+    const char* json; /* for programs */
+    const char* rule; /* that found it */
+    const char* phase; /* of what lasts: where it is now */
+    const char* cause;
+    const char* author; /* of a change */
+    uint64_t rev; /* revision of the config, 0 = none */
+    uint64_t ref; /* id in the run's log of the first record, of this kind and rank, that this one changes; 0 = none */
+} tt_event_fields;
+
 typedef struct tt_counters {
     uint64_t produced, acked, dropped; /* samples: produced = acked + dropped + in_flight */
     uint64_t in_flight; /* in ring, spool or unacknowledged */
@@ -137,6 +153,7 @@ TT_API void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uin
 /* Rare and small: copied at once into a bounded side queue. Return 1, or 0 when refused (too large, queue full:
  * counted). */
 TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char* text, const char* json);
+TT_API int tt_event_add(tt_agent* agent, const tt_event_fields* event);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
 /* Whether a server answers to the join string and knows its token: 1, or 0 and one sentence in err. Blocks for at most

@@ -24,7 +24,7 @@ from .sinks.layout import COUNTS, METADATA, FileKind, column, ops_of, sorted_tab
 from .sinks.rundir import RunDirectory
 from .sinks.worker import FrameWorker, explain
 
-EventFunction = Callable[[str, int, str, str], None]  # kind, step, text, json
+EventFunction = Callable[[str, int, str, str, str], None]  # kind, step, text, json, rule
 
 _MOST_EVENTS = 64  # of one step; one more says how many were left out
 _YELLOW, _PLAIN = "\033[93m", "\033[0m"
@@ -97,15 +97,16 @@ class AlertSink(FileSink):
         assert self._context is not None
         entries: dict[str, dict[str, Any]] = {}
         lines: list[str] = []
-        events: list[tuple[str, str]] = []
+        events: list[tuple[str, str, str]] = []
         calls = _first_calls(frame)
         prefix = self._prefix()
         for table in sorted_tables(frame.tables):
             for files, order in split(table, self._config):
-                for message, entry, document in self._judge(frame.step, table, files, order, calls.get(table.kind)):
+                hits = self._judge(frame.step, table, files, order, calls.get(table.kind))
+                for rule, message, entry, document in hits:
                     lines.append(f"{prefix}{_YELLOW}> {message}{_PLAIN}\n")
                     self._enter(entries, entry)
-                    events.append((message, document))
+                    events.append((message, document, rule))
         self.hits += len(lines)
         if lines:
             self._say("".join(lines))
@@ -120,8 +121,8 @@ class AlertSink(FileSink):
 
     def _judge(
         self, step: int, table: TableSnapshot, files: FileKind, order: np.ndarray, first_call: int | None
-    ) -> list[tuple[str, dict[str, Any], str]]:
-        """(console sentence, entry, JSON of the event) per hit, in msprobe's order."""
+    ) -> list[tuple[str, str, dict[str, Any], str]]:
+        """(rule, console sentence, entry, JSON of the event) per hit, in msprobe's order."""
         context = self._context
         assert context is not None
         ops, values = self._values(table, files, order)
@@ -152,7 +153,7 @@ class AlertSink(FileSink):
                 "call_id": call,
                 "tag": name,
             }
-            found.append((message, entry, json.dumps(document)))
+            found.append((hit.rule, message, entry, json.dumps(document)))
         return found
 
     def _values(self, table: TableSnapshot, files: FileKind, order: np.ndarray) -> tuple[list[str], np.ndarray]:
@@ -187,14 +188,14 @@ class AlertSink(FileSink):
             entry["message"] = f"{before['message']} {entry['message']}"
         entries[key] = entry
 
-    def _send(self, step: int, events: list[tuple[str, str]]) -> None:
+    def _send(self, step: int, events: list[tuple[str, str, str]]) -> None:
         if self._on_event is None:
             return
-        for message, document in events[:_MOST_EVENTS]:
-            self._on_event("anomaly", step, message, document)
+        for message, document, rule in events[:_MOST_EVENTS]:
+            self._on_event("anomaly", step, message, document, rule)
         left = len(events) - _MOST_EVENTS
         if left > 0:
-            self._on_event("anomaly", step, f"{left} more alerts at step {step}", json.dumps({"more": left}))
+            self._on_event("anomaly", step, f"{left} more alerts at step {step}", json.dumps({"more": left}), "")
 
     def _prefix(self) -> str:
         assert self._context is not None

@@ -135,8 +135,8 @@ class Dispatcher:
         else:
             self._each("write_late", step, values)
 
-    def event(self, kind: str, step: int, text: str, document: str = "{}") -> None:
-        self._each("event", kind, step, text, document)
+    def event(self, kind: str, step: int, text: str, document: str = "{}", rule: str = "") -> None:
+        self._each("event", kind, step, text, document, rule)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         self._each("blob", kind, name, step, data)

@@ -74,6 +74,25 @@ class Series(c.Structure):
     ]
 
 
+class EventFields(c.Structure):
+    """tt_event_fields"""
+
+    _fields_ = [
+        ("size", c.c_uint32),
+        ("kind", c.c_char_p),
+        ("step", c.c_int64),
+        ("last_step", c.c_int64),
+        ("text", c.c_char_p),
+        ("json", c.c_char_p),
+        ("rule", c.c_char_p),
+        ("phase", c.c_char_p),
+        ("cause", c.c_char_p),
+        ("author", c.c_char_p),
+        ("rev", c.c_uint64),
+        ("ref", c.c_uint64),
+    ]
+
+
 class Counters(c.Structure):
     """tt_counters: produced = acked + dropped + in_flight, in samples."""
 
@@ -169,7 +188,7 @@ def _declare(lib: Any) -> None:
         "tt_step_commit": (None, [pointer]),
         "tt_step_abandon": (None, [pointer]),
         "tt_step_dropped": (None, [pointer, c.c_int64, c.c_uint64, c.c_uint64]),
-        "tt_event": (c.c_int, [pointer, c.c_char_p, c.c_int64, c.c_char_p, c.c_char_p]),
+        "tt_event_add": (c.c_int, [pointer, c.POINTER(EventFields)]),
         "tt_blob": (c.c_int, [pointer, c.c_char_p, c.c_char_p, c.c_int64, c.c_char_p, c.c_size_t]),
         "tt_stats_compute": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, c.c_int]),
         "tt_stats_kernel_name": (c.c_char_p, []),
@@ -306,8 +325,16 @@ class Agent:
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         self._lib.tt_step_dropped(self._agent, step, samples, scalars)
 
-    def event(self, kind: str, step: int, text: str, document: str = "{}") -> bool:
-        return bool(self._lib.tt_event(self._agent, _text(kind), step, _text(text), _text(document)))
+    def event(self, kind: str, step: int, text: str, document: str = "{}", rule: str = "") -> bool:
+        fields = EventFields(
+            size=c.sizeof(EventFields),
+            kind=_text(kind),
+            step=step,
+            text=_text(text),
+            json=_text(document),
+            rule=_text(rule),
+        )
+        return bool(self._lib.tt_event_add(self._agent, c.byref(fields)))
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> bool:
         return bool(self._lib.tt_blob(self._agent, _text(kind), _text(name), step, data, len(data)))

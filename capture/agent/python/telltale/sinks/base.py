@@ -58,8 +58,8 @@ class Sink:
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         """What was measured at a step and is lost on its way here."""
 
-    def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
-        """A sentence worth keeping beside the data ("log", "anomaly", "config", "restart")."""
+    def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
+        """A sentence worth keeping beside the data ("log", "anomaly", "config", "restart"); rule: that found it."""
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         """A document: "structure", "stack", "config"."""

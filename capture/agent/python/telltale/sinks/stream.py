@@ -201,9 +201,9 @@ class StreamSink(Sink):
         if self.agent is not None:
             self.agent.dropped(step, samples, scalars)
 
-    def event(self, kind: str, step: int, text: str, json: str = "{}") -> None:
+    def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
         if self.agent is not None:
-            self.agent.event(kind, step, text, json)
+            self.agent.event(kind, step, text, json, rule)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         if self.agent is not None:
