@@ -242,8 +242,7 @@ void LogTest::aPowerCutLeavesARunOfOneFormatOrTheOther()
             fs::remove(path() + "-shm");
             const auto where = QStringLiteral("cut %1, %2").arg(changes).arg(seed).toLatin1();
             QVERIFY2(eventsOf(path()).size() == kOldEvents, where);
-            const auto report = CapsuleBuilder::must(verifyCapsule(path()));
-            QVERIFY2(report.problems.empty(), where + (report.problems.empty() ? "" : report.problems[0].c_str()));
+            QCOMPARE(numberIn(path(), "SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'"), 0);
             const auto version = numberIn(path(), "PRAGMA user_version");
             ++(version == 1 ? older : newer);
             {

@@ -593,7 +593,7 @@ void VerbsTest::theLogSaysWhatAnIncidentHasBecome()
     ended.phase = "ended";
     ended.cause = "layers.1";
     Event config { "config", Step { 4 }, 8, "of nobody's incident", "" };
-    config.ref = 77;
+    config.ref = 1; // which is of another kind
     config.rev = 2;
     config.author = "ada";
     builder.stage(stream, {}, {}, { began, config, ended });
@@ -609,7 +609,7 @@ void VerbsTest::theLogSaysWhatAnIncidentHasBecome()
     const auto incident = nlohmann::json::parse(R"({"wall_ns": 7, "step": 3, "last_step": 5, "rank": 0, "id": 1,
         "kind": "anomaly", "text": "it began", "data": {"value": 1}, "rule": "NaN", "phase": "ended",
         "cause": "layers.1"})");
-    const auto other = nlohmann::json::parse(R"({"wall_ns": 8, "step": 4, "rank": 0, "id": 2, "ref": 77, "rev": 2,
+    const auto other = nlohmann::json::parse(R"({"wall_ns": 8, "step": 4, "rank": 0, "id": 2, "ref": 1, "rev": 2,
         "kind": "config", "text": "of nobody's incident", "data": null, "author": "ada"})");
     QCOMPARE(log({ "--kind", "anomaly" }), nlohmann::json::array({ incident }));
     QCOMPARE(log({ "--kind", "config" }), nlohmann::json::array({ other }));
