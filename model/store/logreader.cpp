@@ -260,7 +260,7 @@ void LogRecord::fold(LogRecord later)
         rev = later.rev;
     for (std::string LogRecord::*said : { &LogRecord::text, &LogRecord::json, &LogRecord::rule, &LogRecord::phase,
              &LogRecord::cause, &LogRecord::author }) {
-        if (!(later.*said).empty())
+        if (!(later.*said).empty() && later.*said != "{}")
             this->*said = std::move(later.*said);
     }
 }

@@ -27,8 +27,7 @@ inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
 ///   series    shape, full_shape: little-endian i64 each; grp, lane; id order is call order
 ///   layout    bytes: see layoutcodec.h
 ///   tail      data: see tailcodec.h; seq <= 0 marks rows that the store wrote itself
-///   event     the log, see LogRecord; ref = id of the first record that this one changes. NULL is what it does not
-///   say;
+///   event     the log, see LogRecord; ref = id of the first record that this one changes; NULL = not said;
 ///             last_step is NULL for one step
 ///   blob      id = the agent's blob_id; parts are assembled by (stream, blob_id) in order of part
 ///   callorder ids: little-endian u32 positions in the layout, from first_step on
