@@ -537,6 +537,7 @@ private Q_SLOTS:
             { "telltale.threads", "1" },
             { "telltale.actv_grad_input", R"("total")" },
             { "telltale.stop_after_cc_log", "true" },
+            { "telltale.checksum", "true" },
         };
         for (const auto& field : config::fields()) {
             const std::string object(field.object);
