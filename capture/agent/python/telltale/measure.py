@@ -109,7 +109,7 @@ class Measurer:
     """Thread: any; a row has one writer."""
 
     def __init__(self, eps: float, threads: int, use_native: bool | None = None, checksum: bool = False) -> None:
-        self.set(eps, threads, checksum)
+        self.configure(eps, threads, checksum)
         self.is_native = native.available() if use_native is None else use_native
         if self.is_native:
             lib = native.library()
@@ -120,7 +120,7 @@ class Measurer:
         self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
         self._scratch: dict[int, np.ndarray] = {}
 
-    def set(self, eps: float, threads: int, checksum: bool = False) -> None:
+    def configure(self, eps: float, threads: int, checksum: bool = False) -> None:
         """What holds from the next tensor on. With a checksum, tensors on a device are read by torch's operations: the
         native kernels for them make none."""
         self.eps, self.threads, self.checksum = eps, threads, checksum

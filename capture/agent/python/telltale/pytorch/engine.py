@@ -95,7 +95,7 @@ class Engine(Clock):
         another would break the optimizer's own loop over them."""
         self._unwatch()
         self.config = config
-        self.measurer.set(config.eps, config.threads, config.checksum)
+        self.measurer.configure(config.eps, config.threads, config.checksum)
         self.collected = 0
         self._has_micros = False
         self.forget_tables()
