@@ -128,7 +128,7 @@ bool LogModel::change(const Entry& entry)
     return true;
 }
 
-void LogModel::show(std::deque<Entry>::iterator row, const Entry& entry)
+void LogModel::show(const std::deque<Entry>::iterator& row, const Entry& entry)
 {
     *row = entry;
     const int at = static_cast<int>(row - m_rows.begin());

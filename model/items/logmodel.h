@@ -61,7 +61,7 @@ private:
     void insert(std::vector<Entry> entries);
     bool replace(Entry& known, const Entry& entry);
     bool change(const Entry& entry);
-    void show(std::deque<Entry>::iterator row, const Entry& entry);
+    void show(const std::deque<Entry>::iterator& row, const Entry& entry);
     std::deque<Entry>::iterator firstWithTime();
     void removeOldest(bool own, int count);
     QString cell(const Entry& entry, int column) const;

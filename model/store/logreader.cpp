@@ -77,7 +77,7 @@ Expected<std::optional<LogRecord>> readChanged(Statement& rows, std::int64_t id,
         else if (record.id == id && record.ref == 0)
             first = std::move(record);
         else if (first && first->isChangedBy(record))
-            first->fold(std::move(record));
+            first->fold(record);
     }
 }
 
@@ -251,7 +251,7 @@ bool LogRecord::isChangedBy(const LogRecord& later) const
     return !isDrop && later.ref == id && later.kind == kind && later.rank == rank && later.steps.first == steps.first;
 }
 
-void LogRecord::fold(LogRecord later)
+void LogRecord::fold(const LogRecord& later)
 {
     isChanged = true;
     if (later.steps.count() > 1)
@@ -261,7 +261,7 @@ void LogRecord::fold(LogRecord later)
     for (std::string LogRecord::*said : { &LogRecord::text, &LogRecord::json, &LogRecord::rule, &LogRecord::phase,
              &LogRecord::cause, &LogRecord::author }) {
         if (!(later.*said).empty() && later.*said != "{}")
-            this->*said = std::move(later.*said);
+            this->*said = later.*said;
     }
 }
 

@@ -42,7 +42,7 @@ struct LogRecord {
     /// find both.
     bool isChangedBy(const LogRecord& later) const;
     /// Takes over what a change says.
-    void fold(LogRecord later);
+    void fold(const LogRecord& later);
     Severity severity() const;
     /// It is read again, with all that it has become, when there is more of the same loss.
     bool grows() const { return isDrop && dropClass == dropclass::kEvents; }
