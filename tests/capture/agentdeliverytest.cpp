@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QDir>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -213,14 +214,19 @@ private Q_SLOTS:
             QVERIFY(!driver.close());
         }
         QVERIFY(filesIn(*m_folder) > 0);
+        const QStringList left
+            = QDir(m_folder->filePath(QStringLiteral("run"))).entryList(QDir::Dirs | QDir::NoDotAndDotDot);
+        QCOMPARE(left.size(), 1);
         FakeServer server(*m_store);
         AgentDriver driver(setup(server.join()));
         train(driver, 150, 200);
         QTRY_COMPARE_WITH_TIMEOUT(m_store->samples(), 200 * AgentDriver::kSamplesPerStep, kWaitMs);
         QTRY_COMPARE_WITH_TIMEOUT(driver.counters().in_flight, std::uint64_t { 0 }, kWaitMs);
         QCOMPARE(driver.counters().produced, 50 * AgentDriver::kSamplesPerStep);
+        // Its own folder, which a slow connection lets it begin, stays until it ends.
+        QTRY_VERIFY_WITH_TIMEOUT(!QDir(m_folder->filePath(QStringLiteral("run/") + left.first())).exists(), kWaitMs);
         QVERIFY(driver.close());
-        QCOMPARE(filesIn(*m_folder), std::size_t { 0 }); // not sooner: a slow connection lets the second one spool, too
+        QCOMPARE(filesIn(*m_folder), std::size_t { 0 });
         QCOMPARE(m_store->streams.size(), std::size_t { 2 });
         expectHealthy();
     }
