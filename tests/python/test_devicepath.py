@@ -273,8 +273,10 @@ def test_a_batch_of_empty_tensors_is_no_step_lost(card: Card) -> None:
     assert not measurer.has_pending
 
 
-@pytest.mark.parametrize("is_late", [False, True])
-def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def metrics_on_a_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> tuple[Threaded, TrainerMon, nn.Module, torch.optim.Optimizer]:
+    """A monitored training whose tensors count as metrics on a device."""
     genuine = metrics._number
     monkeypatch.setattr(metrics, "_number", lambda v: None if isinstance(v, torch.Tensor) else genuine(v))
     monkeypatch.setattr(metrics, "_on_device", lambda v: v.detach().reshape(1).double())
@@ -283,6 +285,12 @@ def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: py
     model = nn.Linear(4, 2)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     monitor.set_monitor(model, optimizer=optimizer)
+    return sink, monitor, model, optimizer
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    sink, monitor, model, optimizer = metrics_on_a_device(monkeypatch)
     expected = {}
     for step in range(4):
         loss = model(torch.ones(3, 4)).square().sum()
@@ -300,14 +308,7 @@ def test_metrics_on_a_device_come_with_their_step(is_late: bool, monkeypatch: py
 
 
 def test_a_metric_on_a_device_goes_out_before_one_of_a_later_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    genuine = metrics._number
-    monkeypatch.setattr(metrics, "_number", lambda v: None if isinstance(v, torch.Tensor) else genuine(v))
-    monkeypatch.setattr(metrics, "_on_device", lambda v: v.detach().reshape(1).double())
-    sink = Threaded()
-    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
-    model = nn.Linear(4, 2)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    monitor.set_monitor(model, optimizer=optimizer)
+    sink, monitor, model, optimizer = metrics_on_a_device(monkeypatch)
     model(torch.ones(3, 4)).square().sum().backward()
     monitor.log({"loss": torch.tensor(1.0), "other": torch.tensor(9.0)}, step=0)
     monitor.log({"loss": torch.tensor(2.0)}, step=0)

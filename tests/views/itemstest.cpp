@@ -96,6 +96,14 @@ ConnectionInfo agent(int rank)
     return info;
 }
 
+QString textsOf(const LogModel& model)
+{
+    QString all;
+    for (int row = 0; row < model.rowCount(); ++row)
+        all += model.entry(row).text + u' ';
+    return all;
+}
+
 }
 
 class ItemsTest : public QObject {
@@ -347,12 +355,6 @@ private Q_SLOTS:
             made.text = text;
             return made;
         };
-        const auto texts = [&model] {
-            QString all;
-            for (int row = 0; row < model.rowCount(); ++row)
-                all += model.entry(row).text + u' ';
-            return all;
-        };
         const QSignalSpy resets(&model, &QAbstractItemModel::modelReset);
         const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
         model.append({ record(10, "a"), record(30, "c"), record(20, "b") });
@@ -360,20 +362,20 @@ private Q_SLOTS:
         const QPersistentModelIndex c = model.index(2, 0);
         model.add({ 25, -1, -1, {}, QStringLiteral("own"), 0 });
         model.append({ record(30, "d"), record(15, "late"), record(0, "timeless"), record(40, "e") });
-        QCOMPARE(texts(), QStringLiteral("timeless a late b own c d e "));
+        QCOMPARE(textsOf(model), QStringLiteral("timeless a late b own c d e "));
         QCOMPARE(c.row(), 5);
         auto catalog = catalogOf({ "a" });
         catalog->damage = { "broken" };
         model.setDirectory(catalog.get());
         model.setDirectory(catalog.get());
-        QCOMPARE(texts(), QStringLiteral("broken timeless a late b own c d e "));
+        QCOMPARE(textsOf(model), QStringLiteral("broken timeless a late b own c d e "));
         catalog->damage.clear();
         model.setDirectory(catalog.get());
         QCOMPARE(model.rowCount(), 8);
         QVERIFY(model.isOfRun(QStringLiteral("late")) && !model.isOfRun(QStringLiteral("own")));
         QCOMPARE(resets.count(), 0);
         model.clearRun();
-        QCOMPARE(texts(), QStringLiteral("own "));
+        QCOMPARE(textsOf(model), QStringLiteral("own "));
     }
 
     void aLossThatGrowsIsOneLine()
@@ -415,18 +417,12 @@ private Q_SLOTS:
             made.isChanged = isChanged;
             return made;
         };
-        const auto texts = [&model] {
-            QString all;
-            for (int row = 0; row < model.rowCount(); ++row)
-                all += model.entry(row).text + u' ';
-            return all;
-        };
         model.add({ 101, -1, -1, {}, QStringLiteral("own"), 0 });
         model.append({ record(1, "a"), record(2, "b"), record(3, "c") });
         const QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
         const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
         model.append({ record(3, "c2", true), record(4, "d") });
-        QCOMPARE(texts(), QStringLiteral("a own b c2 d "));
+        QCOMPARE(textsOf(model), QStringLiteral("a own b c2 d "));
         QCOMPARE(changed.count(), 1);
         QCOMPARE(changed[0][0].toModelIndex().row(), 3);
         QCOMPARE(changed[0][1].toModelIndex().row(), 3);
@@ -434,7 +430,7 @@ private Q_SLOTS:
         QCOMPARE(changed.count(), 1);
         QCOMPARE(inserted.count(), 1);
         model.append({ record(1, "a2", true), record(9, "new", true) });
-        QCOMPARE(texts(), QStringLiteral("a2 own b c2 d new "));
+        QCOMPARE(textsOf(model), QStringLiteral("a2 own b c2 d new "));
         QCOMPARE(changed.count(), 2);
         QCOMPARE(inserted.count(), 2);
     }
