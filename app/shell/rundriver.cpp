@@ -15,6 +15,7 @@
 #include <telltale/store/storeservice.h>
 
 #include "jobthread.h"
+#include "storenews.h"
 
 namespace telltale::shell {
 
@@ -53,6 +54,7 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_jobs(jobs)
     , m_queryId(context.queries->newView())
     , m_compareId(context.queries->newView())
+    , m_news(context.store ? std::make_unique<StoreNews>(*context.store) : nullptr)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
     m_second.start();
@@ -205,10 +207,7 @@ void RunDriver::show(store::RunRef run)
     m_opened = true;
     if (m_state->run() && m_state->run()->path == run->path && isLive(m_state->run()) == isLive(run))
         return;
-    m_dataRevision = 0;
-    m_directoryRevision = 0;
-    m_logRevision = 0;
-    m_blobRevision = 0;
+    m_isNewlyShown = true;
     m_wasLive = isLive(run);
     m_toldDamage.clear();
     m_secondStep = -1;
@@ -338,20 +337,16 @@ store::RunSummary RunDriver::summaryOf(const store::RunRef& run) const
 
 void RunDriver::pollRuns()
 {
-    if (!m_context.store)
+    auto runs = m_news ? m_news->takeRuns() : std::nullopt;
+    if (!runs)
         return;
-    const std::uint64_t revision = m_context.store->runsRevision();
-    if (revision == m_runsRevision)
-        return;
-    const bool first = m_runsRevision == ~0ull;
-    m_runsRevision = revision;
-    m_live = m_context.store->liveRuns();
+    m_live = std::move(*runs);
     std::erase_if(m_live, [](const store::RunRef& run) { return !isLive(run); });
     std::vector<store::RunSummary> rows;
     for (const store::RunRef& run : m_live)
         rows.push_back(summaryOf(run));
     m_runs.setLive(std::move(rows));
-    if (!first)
+    if (std::exchange(m_isListKnown, true))
         refreshArchive();
     if (!m_opened && !m_live.empty())
         show(m_live.front());
@@ -365,25 +360,23 @@ void RunDriver::pollRuns()
 
 void RunDriver::pollRun()
 {
+    if (!m_news)
+        return;
     const store::RunRef run = m_state->run();
+    const store::Durable news = m_news->takeDurable(run);
     if (!run || !run->live)
         return;
-    const std::uint64_t directory = run->live->directoryRevision.load(std::memory_order_acquire);
-    if (directory != m_directoryRevision && !m_context.queries->isBusy(m_queryId)) {
-        m_directoryRevision = directory;
+    const bool isAllNew = std::exchange(m_isNewlyShown, false);
+    m_isDirectoryNew = m_isDirectoryNew || isAllNew || !news.series.isEmpty() || news.areSourcesChanged;
+    if (m_isDirectoryNew && !m_context.queries->isBusy(m_queryId)) {
+        m_isDirectoryNew = false;
         askCatalog();
     }
-    const auto grew = [](const std::atomic<std::uint64_t>& revision, std::uint64_t& seen) {
-        const std::uint64_t now = revision.load(std::memory_order_acquire);
-        return std::exchange(seen, now) != now;
-    };
-    if (grew(run->live->logRevision, m_logRevision))
+    if (isAllNew || !news.events.isEmpty() || !news.drops.isEmpty())
         Q_EMIT logGrew();
-    if (grew(run->live->blobRevision, m_blobRevision))
+    if (isAllNew || !news.blobs.isEmpty())
         Q_EMIT m_state->blobsArrived();
-    const std::uint64_t data = run->live->dataRevision.load(std::memory_order_acquire);
-    if (data != m_dataRevision) {
-        m_dataRevision = data;
+    if (isAllNew || !news.steps.isEmpty()) {
         const Step first { run->live->firstStep.load(std::memory_order_relaxed) };
         const Step last { run->live->lastStep.load(std::memory_order_relaxed) };
         if (first <= last)

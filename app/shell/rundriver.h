@@ -23,10 +23,11 @@ class ViewState;
 namespace telltale::shell {
 
 class JobThread;
+class StoreNews;
 
-/// Which run the views show, and its clock: a tick (30 Hz, 10 Hz unfocused) that polls the revision counters of the
-/// store and of the run, raises the visible range, asks for newer directories, and opens the first live run by itself.
-/// Thread: gui. The archive is listed on the job thread, catalogs are read in the query pool.
+/// Which run the views show, and its clock: a tick (30 Hz, 10 Hz unfocused) that takes what the store has told, raises
+/// the visible range, asks for newer directories, and opens the first live run by itself. Thread: gui. The archive is
+/// listed on the job thread, catalogs are read in the query pool.
 class RunDriver : public QObject {
     Q_OBJECT
 public:
@@ -84,11 +85,10 @@ private:
     QElapsedTimer m_lastTick;
     qint64 m_longestGapMs = 0;
     int m_intervalMs = 0;
-    std::uint64_t m_runsRevision = ~0ull;
-    std::uint64_t m_dataRevision = 0;
-    std::uint64_t m_directoryRevision = 0;
-    std::uint64_t m_logRevision = 0;
-    std::uint64_t m_blobRevision = 0;
+    std::unique_ptr<StoreNews> m_news; ///< null without a store
+    bool m_isListKnown = false;
+    bool m_isNewlyShown = true; ///< whatever it has is news
+    bool m_isDirectoryNew = false;
     std::int64_t m_secondStep = -1;
     std::uint64_t m_secondSamples = 0;
     std::set<std::string> m_toldDamage; ///< of the run shown

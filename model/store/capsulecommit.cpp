@@ -202,6 +202,7 @@ void CapsuleWriter::afterCommit()
         samples += staged.batch->samples;
         countDropped(staged.batch->drops);
         const StepRange steps = staged.batch->steps();
+        m_news.addSteps(steps);
         const std::int64_t newest = staged.batch->stepComplete ? steps.last.value : steps.last.value - 1;
         if (!steps.isEmpty()) {
             m_live.lastStep.store(std::max(m_live.lastStep.load(std::memory_order_relaxed), newest));
@@ -218,17 +219,13 @@ void CapsuleWriter::afterCommit()
     m_live.storedSamples.fetch_add(samples);
     m_live.droppedSamples.fetch_add(dropped);
     m_live.lastCommitWallNs.store(wallClockNs());
-    for (std::int64_t id : m_touchedStreams)
-        m_streams.at(id).durableSeq = m_streams.at(id).stagedSeq;
+    for (std::int64_t id : m_touchedStreams) {
+        StreamRow& stream = m_streams.at(id);
+        if (stream.durableSeq < stream.stagedSeq)
+            m_news.addBatches({ id, stream.durableSeq + 1, stream.stagedSeq });
+        stream.durableSeq = stream.stagedSeq;
+    }
     forgetDropped();
-    if (std::exchange(m_directoryChanged, false))
-        m_live.directoryRevision.fetch_add(1, std::memory_order_release);
-    if (std::exchange(m_logChanged, false))
-        m_live.logRevision.fetch_add(1, std::memory_order_release);
-    if (std::exchange(m_blobsChanged, false))
-        m_live.blobRevision.fetch_add(1, std::memory_order_release);
-    if (!m_touched.empty())
-        m_live.dataRevision.fetch_add(1, std::memory_order_release);
     m_touched.clear();
     m_touchedStreams.clear();
     m_newLayouts.clear();

@@ -229,8 +229,6 @@ Expected<void> CapsuleWriter::finish(RunState state)
         return ok;
     static_cast<void>(execute(m_db.get(), "PRAGMA incremental_vacuum"));
     checkpoint(true);
-    m_live.dataRevision.fetch_add(1, std::memory_order_release);
-    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
     m_live.closed.store(true, std::memory_order_release);
     m_live.clearOpenTiles();
     return {};

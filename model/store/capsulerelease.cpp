@@ -149,7 +149,6 @@ Expected<void> CapsuleWriter::releaseIdle(Clock::time_point now, std::chrono::mi
         giveBack(*layout);
     }
     forgetDropped();
-    m_live.dataRevision.fetch_add(1, std::memory_order_release);
     checkpoint(false);
     return {};
 }

@@ -61,11 +61,11 @@ Expected<void> CapsuleWriter::writeLayout(const LiveLayout& live)
                      .bind(15, group.id.value)
                      .bind(16, lane)
                      .run();
+            m_writing.series.add(m_nextSeries - 1);
         }
         if (!ok)
             return ok;
     }
-    m_directoryChanged = true;
     return {};
 }
 
@@ -128,7 +128,6 @@ Expected<void> CapsuleWriter::writeQuarantined(const Quarantined& bad)
 
 Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
 {
-    m_logChanged = true;
     const auto write = [&](Statement& statement) {
         return statement.bind(1, source.value)
             .bind(2, static_cast<std::int64_t>(drop.dropClass))
@@ -143,10 +142,16 @@ Expected<void> CapsuleWriter::writeDropped(SourceId source, const Drop& drop)
     // drawn which steps have none, so each stretch stays by itself.
     if (drop.dropClass == dropclass::kEvents) {
         auto ok = write(m_sql->droppedMore);
-        if (!ok || sqlite3_changes(m_db.get()) > 0)
+        if (!ok)
             return ok;
+        if (sqlite3_changes(m_db.get()) > 0) {
+            m_writing.drops.add(queryInteger(m_db.get(), "SELECT max(id) FROM dropped").value_or(0));
+            return ok;
+        }
     }
-    return write(m_sql->dropped);
+    auto ok = write(m_sql->dropped);
+    m_writing.drops.add(sqlite3_last_insert_rowid(m_db.get()));
+    return ok;
 }
 
 bool CapsuleWriter::hasRoomForQuarantine(sqlite3* db)
@@ -180,6 +185,7 @@ Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
                  .bind(13, static_cast<std::int64_t>(event.rev))
                  .bindText(14, event.author)
                  .run();
+        m_writing.events.add(sqlite3_last_insert_rowid(m_db.get()));
     }
     for (std::size_t i = 0; ok && i < batch.blobs.size(); ++i) {
         const Blob& blob = batch.blobs[i];
@@ -193,11 +199,11 @@ Expected<void> CapsuleWriter::writeExtras(const Staged& staged)
                  .bind(8, static_cast<std::int64_t>(crc32c(blob.bytes)))
                  .bindBlob(9, blob.bytes)
                  .run();
+        if (sqlite3_changes(m_db.get()) > 0)
+            m_writing.blobs.add(sqlite3_last_insert_rowid(m_db.get()));
     }
     for (std::size_t i = 0; ok && i < batch.drops.size(); ++i)
         ok = writeDropped(source.id, batch.drops[i]);
-    m_logChanged = m_logChanged || !batch.events.empty();
-    m_blobsChanged = m_blobsChanged || !batch.blobs.empty();
     return ok;
 }
 

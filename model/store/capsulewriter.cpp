@@ -57,9 +57,12 @@ Expected<void> CapsuleWriter::transaction(const std::function<Expected<void>()>&
     auto done = m_sql->begin.run();
     if (!done)
         return done;
+    m_writing = {};
     done = work();
     if (done)
         done = m_sql->commit.run();
+    if (done)
+        m_news.add(m_writing);
     // A full disk may have rolled the transaction back already.
     if (!done && sqlite3_get_autocommit(m_db.get()) == 0)
         static_cast<void>(m_sql->rollback.run());
@@ -114,7 +117,7 @@ Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, in
         return tl::unexpected<Error>(std::move(done.error()));
     m_sources[source.id.value] = source;
     m_streams[stream.id] = stream;
-    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
+    m_news.areSourcesChanged = true;
     return stream.id;
 }
 
@@ -137,6 +140,7 @@ Expected<void> CapsuleWriter::skipTo(std::int64_t id, std::uint64_t firstRetaine
                       .run();
         if (!ok)
             return ok;
+        m_writing.events.add(sqlite3_last_insert_rowid(m_db.get()));
         return m_sql->streamSeq.bind(1, static_cast<std::int64_t>(firstRetained - 1))
             .bind(2, static_cast<std::int64_t>(stream.duplicates))
             .bind(3, static_cast<std::int64_t>(stream.rejected))
@@ -146,7 +150,6 @@ Expected<void> CapsuleWriter::skipTo(std::int64_t id, std::uint64_t firstRetaine
     if (!done)
         return done;
     stream.durableSeq = stream.stagedSeq = firstRetained - 1;
-    m_live.logRevision.fetch_add(1, std::memory_order_release);
     return {};
 }
 
@@ -165,7 +168,7 @@ Expected<void> CapsuleWriter::resume(std::int64_t id)
         return done;
     ++stream.epoch;
     m_sources.at(stream.source.value).state = SourceState::Running;
-    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
+    m_news.areSourcesChanged = true;
     return {};
 }
 
@@ -193,7 +196,7 @@ Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uin
     stream.toldSeq = std::max(stream.toldSeq, toldSeq);
     stream.account = account;
     m_sources.at(stream.source.value).state = state;
-    m_live.directoryRevision.fetch_add(1, std::memory_order_release);
+    m_news.areSourcesChanged = true;
     return {};
 }
 

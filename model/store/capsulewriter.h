@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <telltale/core/drops.h>
@@ -21,6 +22,7 @@
 #include <telltale/store/livelayout.h>
 #include <telltale/store/runhandle.h>
 #include <telltale/store/sqlite.h>
+#include <telltale/store/storefeed.h>
 #include <telltale/store/tilesealer.h>
 
 namespace telltale::store {
@@ -103,6 +105,8 @@ public:
     Expected<void> finish(RunState state);
     /// Leaves WAL mode; false while a reader holds the file.
     bool leaveWal();
+    /// What has become durable since the last call, but for the run that it is of.
+    Durable takeNews() { return std::exchange(m_news, {}); }
 
 private:
     struct Staged {
@@ -197,9 +201,8 @@ private:
     std::int64_t m_nextGroup = 1;
     std::int64_t m_nextSeries = 1;
     std::int64_t m_nextTail = 1;
-    bool m_directoryChanged = false;
-    bool m_logChanged = false;
-    bool m_blobsChanged = false;
+    Durable m_writing; ///< by the transaction under way
+    Durable m_news;
     bool m_trimmedNow = false;
     std::int64_t m_lastMetaNs = 0;
     int m_walPages = 0;

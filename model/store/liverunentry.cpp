@@ -126,7 +126,7 @@ bool LiveRunEntry::noticeLoss(Clock::time_point now, std::chrono::milliseconds l
     if (!m_writer->setState(RunState::Lost))
         return false;
     m_live->lost.store(true);
-    m_live->directoryRevision.fetch_add(1, std::memory_order_release);
+    m_isNewlyLost = true;
     return true;
 }
 
@@ -134,7 +134,14 @@ void LiveRunEntry::abandon()
 {
     m_live->closed.store(true, std::memory_order_release);
     m_live->clearOpenTiles();
-    m_live->directoryRevision.fetch_add(1, std::memory_order_release);
+}
+
+Durable LiveRunEntry::takeNews()
+{
+    Durable news = m_writer->takeNews();
+    news.run = m_ref;
+    news.areSourcesChanged = news.areSourcesChanged || std::exchange(m_isNewlyLost, false);
+    return news;
 }
 
 void LiveRunEntry::countConnections()

@@ -38,6 +38,8 @@ public:
 
     /// Readers go on with what the file holds.
     void abandon();
+    /// What has become durable since the last call.
+    Durable takeNews();
 
     bool hasConnections() const { return !m_connected.empty(); }
     /// Nobody is there, and everybody said Bye (every rank of the world, or those that ever came, 10 s ago) or the run
@@ -52,6 +54,7 @@ private:
     void countConnections();
 
     std::shared_ptr<LiveRun> m_live;
+    bool m_isNewlyLost = false;
     std::unique_ptr<CapsuleWriter> m_writer;
     RunRef m_ref;
     std::set<std::int64_t> m_connected; ///< stream rows

@@ -13,14 +13,10 @@
 
 namespace telltale::store {
 
-/// What a live run publishes: revision counters that views poll on their tick, and the tiles that are not sealed yet.
+/// What a live run publishes: its state, and the tiles that are not sealed yet. What changed a StoreSubscriber is told.
 /// Thread: the store thread writes, any thread reads.
 class LiveRun {
 public:
-    std::atomic<std::uint64_t> dataRevision { 0 }; ///< rises after every COMMIT that added columns
-    std::atomic<std::uint64_t> directoryRevision { 0 }; ///< rises when a series or source was added or one ended
-    std::atomic<std::uint64_t> logRevision { 0 }; ///< rises when an event or drop was added
-    std::atomic<std::uint64_t> blobRevision { 0 }; ///< rises when a blob was added
     std::atomic<std::int64_t> lastStep { -1 }; ///< newest complete durable step of any source
     std::atomic<std::int64_t> firstStep { 0 };
     std::atomic<std::uint64_t> storedSamples { 0 };

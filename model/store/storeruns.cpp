@@ -70,6 +70,7 @@ void StoreThread::stopRun(LiveRunEntry& run)
     for (const StreamId id : stopped.streams)
         m_streams.erase(id);
     m_stopped.insert_or_assign(stopped.path, stopped.error);
+    tell(run);
     run.abandon();
     std::erase_if(m_runs, [&run](const auto& entry) { return entry.get() == &run; });
     ++m_counters.stoppedRuns;
@@ -197,6 +198,7 @@ void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
         m_outlet.counters(m_counters);
         m_outlet.events({ RunStopped { run->ref()->name, run->ref()->path, {}, m_hopeless } });
     }
+    tell(*run);
     publishRuns();
     if (outcome == Outcome::Done && !run->writer().leaveWal())
         m_leaving.push_back(std::move(run));
@@ -225,7 +227,13 @@ void StoreThread::publishRuns()
     std::vector<RunRef> runs;
     for (const auto& run : m_runs)
         runs.push_back(run->ref());
-    m_outlet.liveRuns(std::move(runs));
+    m_feed.publishRuns(std::move(runs));
+}
+
+void StoreThread::tell(LiveRunEntry& run)
+{
+    if (const Durable news = run.takeNews(); !news.isEmpty())
+        m_feed.publish(news);
 }
 
 }

@@ -42,9 +42,8 @@ struct StoreService::State {
     mutable std::mutex mutex;
     std::vector<StoreEvent> events;
     std::function<void()> wake;
-    std::vector<RunRef> liveRuns;
+    StoreFeed feed;
     StoreCounters counters;
-    std::atomic<std::uint64_t> runsRevision { 0 };
     std::atomic<Clock::rep> giveUpAt { Clock::time_point::max().time_since_epoch().count() };
     std::thread thread;
 };
@@ -70,18 +69,11 @@ Expected<std::unique_ptr<StoreService>> StoreService::start(StoreOptions options
     StoreThread::Outlet outlet;
     State* raw = state.get();
     outlet.events = [raw](std::vector<StoreEvent> events) { raw->addEvents(std::move(events)); };
-    outlet.liveRuns = [raw](std::vector<RunRef> runs) {
-        {
-            std::lock_guard guard(raw->mutex);
-            raw->liveRuns = std::move(runs);
-        }
-        raw->runsRevision.fetch_add(1, std::memory_order_release);
-    };
     outlet.counters = [raw](const StoreCounters& counters) {
         std::lock_guard guard(raw->mutex);
         raw->counters = counters;
     };
-    auto body = std::make_shared<StoreThread>(raw->options, raw->queue, std::move(outlet));
+    auto body = std::make_shared<StoreThread>(raw->options, raw->queue, raw->feed, std::move(outlet));
     body->recover();
     state->thread = std::thread([raw, body = std::move(body)]() mutable {
         body->run([raw] {
@@ -126,13 +118,12 @@ void StoreService::closeStream(StreamId stream, std::string byeReason, std::uint
 
 std::vector<RunRef> StoreService::liveRuns() const
 {
-    std::lock_guard lock(m_state->mutex);
-    return m_state->liveRuns;
+    return m_state->feed.liveRuns();
 }
 
-std::uint64_t StoreService::runsRevision() const
+std::unique_ptr<Subscription> StoreService::subscribe(StoreSubscriber& subscriber, std::size_t capacity) const
 {
-    return m_state->runsRevision.load(std::memory_order_acquire);
+    return m_state->feed.subscribe(subscriber, capacity);
 }
 
 StoreCounters StoreService::counters() const
@@ -156,11 +147,7 @@ void StoreService::stop(std::int64_t boundMs)
     m_state->giveUpAt.store(until.time_since_epoch().count(), std::memory_order_release);
     m_state->queue.close();
     m_state->thread.join();
-    {
-        std::lock_guard lock(m_state->mutex);
-        m_state->liveRuns.clear();
-    }
-    m_state->runsRevision.fetch_add(1, std::memory_order_release);
+    m_state->feed.publishRuns({});
     m_state->dirLock = {};
 }
 

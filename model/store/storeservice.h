@@ -13,6 +13,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/store/runhandle.h>
+#include <telltale/store/storefeed.h>
 
 namespace telltale::store {
 
@@ -130,9 +131,11 @@ public:
     /// to have made; `produced`: what it said of its samples.
     void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced = {});
 
-    /// Runs with a live part. The list changes when `runsRevision` does.
+    /// Runs with a live part.
     std::vector<RunRef> liveRuns() const;
-    std::uint64_t runsRevision() const;
+    /// Tells `subscriber`, which must outlive the subscription, what becomes durable.
+    std::unique_ptr<Subscription> subscribe(
+        StoreSubscriber& subscriber, std::size_t capacity = StoreFeed::kCapacity) const;
     StoreCounters counters() const;
     const std::string& dataDir() const;
 

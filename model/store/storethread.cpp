@@ -26,9 +26,10 @@ bool isHopeless(ErrorCode code)
 
 }
 
-StoreThread::StoreThread(const StoreOptions& options, StoreQueue& queue, Outlet outlet)
+StoreThread::StoreThread(const StoreOptions& options, StoreQueue& queue, StoreFeed& feed, Outlet outlet)
     : m_options(options)
     , m_queue(queue)
+    , m_feed(feed)
     , m_outlet(std::move(outlet))
     , m_giveUpAt([] { return Clock::time_point::max(); })
 {
@@ -84,6 +85,8 @@ void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
             releaseIdle();
             leaveWalModes();
         }
+        for (const auto& run : m_runs)
+            tell(*run);
     }
     closeAll();
 }

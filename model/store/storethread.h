@@ -11,22 +11,22 @@
 #include <vector>
 
 #include <telltale/store/liverunentry.h>
+#include <telltale/store/storefeed.h>
 #include <telltale/store/storequeue.h>
 
 namespace telltale::store {
 
 /// The body of the store thread: groups batches into commits, finds or makes runs, closes them. Talks to the outside
-/// only through the queue, the outlet and atomics. Thread: store.
+/// only through the queue, the feed, the outlet and atomics. Thread: store.
 class StoreThread {
 public:
     /// Where results go. Functions may be called from the store thread only and must not block.
     struct Outlet {
         std::function<void(std::vector<StoreEvent>)> events;
-        std::function<void(std::vector<RunRef>)> liveRuns;
         std::function<void(const StoreCounters&)> counters;
     };
 
-    StoreThread(const StoreOptions& options, StoreQueue& queue, Outlet outlet);
+    StoreThread(const StoreOptions& options, StoreQueue& queue, StoreFeed& feed, Outlet outlet);
     ~StoreThread();
 
     /// Seals and closes what a crash left open. Before run().
@@ -68,9 +68,12 @@ private:
     void leaveWalModes();
     void closeAll();
     void publishRuns();
+    /// What became durable, to the subscribers.
+    void tell(LiveRunEntry& run);
 
     const StoreOptions& m_options;
     StoreQueue& m_queue;
+    StoreFeed& m_feed;
     Outlet m_outlet;
     std::function<Clock::time_point()> m_giveUpAt;
     std::vector<std::unique_ptr<LiveRunEntry>> m_runs;

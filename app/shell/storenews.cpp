@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "storenews.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <telltale/store/storeservice.h>
+
+namespace telltale::shell {
+
+StoreNews::StoreNews(const store::StoreService& service)
+    : m_subscription(service.subscribe(*this))
+{
+    const std::lock_guard lock(m_mutex);
+    if (!m_runs)
+        m_runs = service.liveRuns();
+}
+
+std::optional<std::vector<store::RunRef>> StoreNews::takeRuns()
+{
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_runs, std::nullopt);
+}
+
+store::Durable StoreNews::takeDurable(const store::RunRef& run)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto found = std::find_if(
+        m_durable.begin(), m_durable.end(), [&run](const store::Durable& durable) { return durable.run == run; });
+    store::Durable taken = found == m_durable.end() ? store::Durable {} : std::move(*found);
+    m_durable.clear();
+    return taken;
+}
+
+void StoreNews::onDurable(const store::Durable& durable)
+{
+    const std::lock_guard lock(m_mutex);
+    const auto known = std::find_if(m_durable.begin(), m_durable.end(),
+        [&durable](const store::Durable& other) { return other.run == durable.run; });
+    if (known == m_durable.end())
+        m_durable.push_back(durable);
+    else
+        known->add(durable);
+}
+
+void StoreNews::onRuns(const std::vector<store::RunRef>& live)
+{
+    const std::lock_guard lock(m_mutex);
+    m_runs = live;
+}
+
+}
