@@ -2,7 +2,7 @@
 #include <telltale/stats/stats.h>
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <limits>
 
 #include <telltale/core/nothrow.h>
@@ -47,18 +47,13 @@ std::int64_t agreementTogether(const tt_tensor& a, const tt_tensor& b, int threa
             sum += agreementOf(a, b, block);
         return sum;
     }
-    std::array<std::int64_t, kMostThreads> sums {};
-    const auto parts = static_cast<std::uint64_t>(threads);
-    runParts(threads, [&](int part) {
-        const auto p = static_cast<std::uint64_t>(part);
-        std::int64_t sum = 0;
-        for (std::uint64_t block = blocks * p / parts; block < blocks * (p + 1) / parts; ++block)
-            sum += agreementOf(a, b, block);
-        sums[static_cast<std::size_t>(part)] = sum;
+    std::atomic<std::int64_t> sum { 0 };
+    runPieces(threads, (blocks + kPieceBlocks - 1) / kPieceBlocks, [&](std::uint64_t piece) {
+        std::int64_t mine = 0;
+        for (std::uint64_t block = piece * kPieceBlocks; block < std::min((piece + 1) * kPieceBlocks, blocks); ++block)
+            mine += agreementOf(a, b, block);
+        sum += mine;
     });
-    std::int64_t sum = 0;
-    for (const std::int64_t part : sums)
-        sum += part;
     return sum;
 }
 

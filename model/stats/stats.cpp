@@ -79,7 +79,7 @@ int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt
     return status;
 }
 
-/// One list of blocks over all tensors, cut into equal runs: a table of one large and many small tensors balances too.
+/// One list of blocks over all tensors, in pieces: a table of one large and many small tensors balances too.
 int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results, int threads)
 {
     std::vector<std::uint64_t> firstBlock(count + 1, 0);
@@ -90,10 +90,9 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
     }
     const std::uint64_t blocks = firstBlock[count];
     std::vector<BlockPartial> partials(blocks);
-    const auto parts = static_cast<std::uint64_t>(threads);
-    runParts(threads, [&](int part) {
-        const std::uint64_t begin = blocks * static_cast<std::uint64_t>(part) / parts;
-        const std::uint64_t end = blocks * (static_cast<std::uint64_t>(part) + 1) / parts;
+    runPieces(threads, (blocks + kPieceBlocks - 1) / kPieceBlocks, [&](std::uint64_t piece) {
+        const std::uint64_t begin = piece * kPieceBlocks;
+        const std::uint64_t end = std::min(begin + kPieceBlocks, blocks);
         auto i = static_cast<std::size_t>(
             std::upper_bound(firstBlock.begin(), firstBlock.end(), begin) - firstBlock.begin() - 1);
         for (std::uint64_t b = begin; b < end; ++b) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "workers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -16,6 +17,12 @@ namespace {
 std::atomic<const char*> theTrouble { nullptr };
 std::atomic<bool> isForkedChild { false };
 
+void alone(std::uint64_t pieces, const std::function<void(std::uint64_t)>& job)
+{
+    for (std::uint64_t piece = 0; piece < pieces; ++piece)
+        job(piece);
+}
+
 /// Never destroyed, and its threads are joined by nobody: they sleep until the process is gone, however it ends. In a
 /// forked child, where they do not exist, nothing of it is touched.
 class Workers {
@@ -25,30 +32,28 @@ public:
     {
     }
 
-    void run(int parts, const std::function<void(int)>& job)
+    void run(int threads, std::uint64_t pieces, const std::function<void(std::uint64_t)>& job)
     {
         std::unique_lock call(m_call, std::try_to_lock);
         if (!call.owns_lock()) {
-            for (int part = 0; part < parts; ++part)
-                job(part);
+            alone(pieces, job);
             return;
         }
         int helpers = 0;
         {
             std::lock_guard lock(m_mutex);
-            helpers = startUpTo(parts - 1);
+            helpers = std::min(startUpTo(threads - 1), threads - 1);
             m_job = &job;
-            m_parts = parts;
-            m_running = helpers;
-            ++m_round;
+            m_pieces = pieces;
+            m_next = 0;
+            m_wanted = helpers;
         }
-        m_start.notify_all();
-        job(0);
-        for (int part = 1 + helpers; part < parts; ++part)
-            job(part);
+        for (; helpers > 0; --helpers)
+            m_start.notify_one();
+        takePieces(job);
         std::unique_lock lock(m_mutex);
+        m_wanted = 0; // who wakes now comes too late
         m_done.wait(lock, [this] { return m_running == 0; });
-        m_job = nullptr;
     }
 
 private:
@@ -58,7 +63,7 @@ private:
     {
         while (m_mayStart && m_count < wanted) {
             const bool isStarted = withoutThrowing([this] {
-                quietThread("telltale-stats", [this, index = m_count] { loop(index); }).detach();
+                quietThread("telltale-stats", [this] { loop(); }).detach();
                 return true;
             });
             if (!isStarted) {
@@ -70,19 +75,23 @@ private:
         return m_count;
     }
 
-    void loop(int index)
+    void takePieces(const std::function<void(std::uint64_t)>& job)
     {
-        std::uint64_t seen = 0;
+        for (std::uint64_t piece = m_next++; piece < m_pieces; piece = m_next++)
+            job(piece);
+    }
+
+    void loop()
+    {
         std::unique_lock lock(m_mutex);
         for (;;) {
-            m_start.wait(lock, [&] { return m_round != seen; });
-            seen = m_round;
-            if (index + 1 < m_parts && m_job != nullptr) {
-                const auto* job = m_job;
-                lock.unlock();
-                (*job)(index + 1);
-                lock.lock();
-            }
+            m_start.wait(lock, [this] { return m_wanted > 0; });
+            --m_wanted;
+            ++m_running;
+            const auto& job = *m_job;
+            lock.unlock();
+            takePieces(job);
+            lock.lock();
             if (--m_running == 0)
                 m_done.notify_one();
         }
@@ -93,24 +102,24 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_start;
     std::condition_variable m_done;
-    const std::function<void(int)>* m_job = nullptr;
+    const std::function<void(std::uint64_t)>* m_job = nullptr;
+    std::uint64_t m_pieces = 0;
+    std::atomic<std::uint64_t> m_next { 0 };
     int m_count = 0;
-    int m_parts = 0;
-    int m_running = 0;
-    std::uint64_t m_round = 0;
+    int m_wanted = 0; ///< threads that may still join the call
+    int m_running = 0; ///< that have joined it
 };
 
 }
 
-void runParts(int parts, const std::function<void(int)>& job)
+void runPieces(int threads, std::uint64_t pieces, const std::function<void(std::uint64_t)>& job)
 {
     if (isForkedChild) {
-        for (int part = 0; part < parts; ++part)
-            job(part);
+        alone(pieces, job);
         return;
     }
     static Workers& workers = *new Workers;
-    workers.run(parts, job);
+    workers.run(threads, pieces, job);
 }
 
 }

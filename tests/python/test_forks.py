@@ -39,7 +39,7 @@ def bury(pid):
 if __name__ == "__main__":
     import telltale
     torch.set_num_threads(1)
-    model = nn.Sequential(nn.Linear(512, 512), nn.Linear(512, 8))  # large enough for the statistics' second thread
+    model = nn.Sequential(nn.Linear(512, 1024), nn.Linear(1024, 8))  # large enough for the statistics' second thread
     optimizer = torch.optim.Adam(model.parameters())
     monitor = telltale.watch(model, optimizer, config=os.environ["CONFIG"])
     for _ in range(2):  # a dynamic training collects from the second step on

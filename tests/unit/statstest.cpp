@@ -220,7 +220,7 @@ private Q_SLOTS:
         const std::uint32_t asked = dtype | TT_WITH_CHECKSUM;
         std::mt19937 generator(dtype);
         auto lengths = kLengths;
-        lengths.push_back(300'000); // by several threads
+        lengths.push_back(600'000); // by several threads
         for (const std::size_t n : lengths) {
             std::vector<std::uint64_t> storage(n + 1);
             auto* bytes = reinterpret_cast<unsigned char*>(storage.data());

@@ -84,14 +84,14 @@ def is_dense(tensor: torch.Tensor) -> bool:
 
 def readable(tensor: torch.Tensor) -> torch.Tensor:
     """The same values in one range of memory: the tensor itself where possible, else a copy."""
+    if tensor.layout is torch.strided and not tensor.is_neg() and is_dense(tensor):
+        return tensor
     with quiet(tensor.device):
         tensor = tensor.detach()
         if tensor.layout is torch.sparse_coo:
             # Rows that were looked up several times stand there several times: they must be added up first.
             return tensor.coalesce()._values().contiguous()
-        if tensor.is_neg():
-            tensor = tensor.resolve_neg()
-        return tensor if is_dense(tensor) else tensor.contiguous()
+        return tensor.resolve_neg().contiguous()
 
 
 @dataclass

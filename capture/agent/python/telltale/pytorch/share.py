@@ -21,6 +21,7 @@ from ..kinds import Form, Kind
 from ..measure import local, refusal
 from ..names import listed
 from ..quiet import quiet
+from ..series import SeriesTable
 from .clock import Clock
 from .hooks import Hook
 
@@ -45,22 +46,19 @@ def consumers(inputs: list[Any], outputs: list[Any], first: int) -> list[Consume
     edges: dict[tuple[Any, int], int] = {}
     leaves: dict[int, int] = {}
     found: list[Consumers | str] = []
-    roots = [(tensor.grad_fn, tensor.output_nr) for tensor in outputs if tensor.grad_fn is not None]
+    roots = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs if tensor.grad_fn is not None}
     for i, tensor in enumerate(inputs):
         edge = (tensor.grad_fn, tensor.output_nr)
-        known: int | None
-        if edge[0] is None:
-            known = leaves.setdefault(id(tensor), i)
-        else:
-            known = edges.setdefault(edge, i)
+        is_leaf = edge[0] is None
+        known = leaves.setdefault(id(tensor), i) if is_leaf else edges.setdefault(edge, i)
         found.append([])
         if known != i:
             found[i] = found[known] = "it is given the same tensor more than once"
-        elif edge[0] is not None and edge[0]._sequence_nr() >= first:
+        elif not is_leaf and edge[0]._sequence_nr() >= first:
             found[i] = IN_PLACE
         elif edge in roots or any(output is tensor for output in outputs):
             found[i] = "it returns the tensor itself"
-    reached = _walk([node for node, _ in roots], edges, leaves, first)
+    reached = _walk({node for node, _ in roots}, edges, leaves, first)
     for i, mine in enumerate(found):
         if not isinstance(mine, str):
             found[i] = TOO_LARGE if reached is None else reached.get(i, [])
@@ -68,31 +66,34 @@ def consumers(inputs: list[Any], outputs: list[Any], first: int) -> list[Consume
 
 
 def _walk(
-    roots: list[Any], edges: dict[tuple[Any, int], int], leaves: dict[int, int], first: int
+    roots: set[Any], edges: dict[tuple[Any, int], int], leaves: dict[int, int], first: int
 ) -> dict[int, Consumers] | None:
     """Input -> its consumers; None when there are too many nodes."""
     found: dict[int, Consumers] = {}
-    seen = set(roots)
+    seen = roots
     left = [node for node in seen if node._sequence_nr() >= first]
     while left:
         node = left.pop()
-        slots: dict[int, list[int]] = {}
         for slot, edge in enumerate(node.next_functions):
-            next_node = edge[0]
-            if next_node is None:
-                continue
             i = edges.get(edge)
-            if i is None and leaves and type(next_node).__name__ == _LEAF:
-                i = leaves.get(id(next_node.variable))
-            if i is not None:
-                slots.setdefault(i, []).append(slot)
-            elif next_node not in seen:
-                seen.add(next_node)
+            if i is None:
+                next_node = edge[0]
+                if next_node is None:
+                    continue
                 # A parameter's node is no way on; its number is the largest there is.
-                if next_node._sequence_nr() >= first and type(next_node).__name__ != _LEAF:
-                    left.append(next_node)
-        for i, mine in slots.items():
-            found.setdefault(i, []).append((node, mine))
+                is_leaf = type(next_node).__name__ == _LEAF
+                i = leaves.get(id(next_node.variable)) if is_leaf and leaves else None
+                if i is None:
+                    if next_node not in seen:
+                        seen.add(next_node)
+                        if not is_leaf and next_node._sequence_nr() >= first:
+                            left.append(next_node)
+                    continue
+            mine = found.setdefault(i, [])
+            if mine and mine[-1][0] is node:
+                mine[-1][1].append(slot)
+            else:
+                mine.append((node, [slot]))
         if len(seen) > MAX_NODES:
             return None
     return found
@@ -123,11 +124,12 @@ class Inputs:
         inputs = [tensor for tensor in given if tensor.requires_grad]
         numbers = {id(tensor): i for i, tensor in enumerate(inputs)}
         found = self._consumers(inputs, list(returned), first)
+        table = engine.table(Kind.ACTV_GRAD)
         rest = []
         for row, tensor in wanted:
             nodes = found[numbers[id(tensor)]]
             is_share = not isinstance(nodes, str)
-            row = self._row(engine, row, is_share)
+            row = self._row(table, row, is_share)
             if row < 0:
                 continue
             if isinstance(nodes, str):
@@ -151,9 +153,8 @@ class Inputs:
                 why = f"its graph cannot be read ({type(error).__name__})"
         return [why] * len(inputs)
 
-    def _row(self, engine: Clock, row: int, is_share: bool) -> int:
+    def _row(self, table: SeriesTable, row: int, is_share: bool) -> int:
         """The row of a series that is what it says. The one that the activations made becomes that of the first use."""
-        table = engine.table(Kind.ACTV_GRAD)
         rows = self._rows.get(row)
         if rows is None or is_share not in rows:
             old = table.series[row]
