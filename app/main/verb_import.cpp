@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
+#include <cstdlib>
 #include <filesystem>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <vector>
@@ -10,13 +11,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/client/controlclient.h>
+#include <telltale/client/spooldelivery.h>
 #include <telltale/core/plaintext.h>
-#include <telltale/ingest/spooldelivery.h>
 #include <telltale/ingest/spoolimport.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfacts.h>
-#include <telltale/store/runfiles.h>
+#include <telltale/store/storeservice.h>
 
 #include "report.h"
 
@@ -30,51 +32,132 @@ constexpr std::int64_t kCloseMs = 60'000;
 constexpr const char* kBusyHelp = "stop that Telltale first, or leave the spool to the next start of its agent, or "
                                   "name another --data-dir";
 
-using Take = std::function<Expected<ingest::SpoolReport>(const fs::path& folder, ingest::SpoolImport::Found found)>;
+/// Who takes in what is imported.
+class Importer {
+public:
+    virtual ~Importer() = default;
+    virtual Expected<store::ImportedRun> takeRun(const std::string& path) = 0;
+    /// Whether some run has the stream.
+    virtual Expected<bool> knows(const protocol::Hello& stream) = 0;
+    virtual Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) = 0;
+    /// Where the runs are, for people.
+    virtual std::string place() const = 0;
+};
 
-/// The capsule that has the stream; empty when none does.
-std::string capsuleOf(const std::string& dataDir, const protocol::Hello& hello)
-{
-    const auto request = ingest::requestOf(hello, 0);
-    for (const std::string& path : store::capsulePaths(dataDir)) {
-        const auto facts = store::readRunFacts(path);
-        if (facts && facts->knows(request))
-            return path;
+/// This process, under the data directory's lock.
+class OwnImporter final : public Importer {
+public:
+    OwnImporter(std::string dataDir, std::unique_ptr<store::StoreService> service)
+        : m_dataDir(std::move(dataDir))
+        , m_service(std::move(service))
+    {
     }
-    return {};
+    ~OwnImporter() override
+    {
+        m_import.reset();
+        m_service->stop(kCloseMs);
+    }
+
+    Expected<store::ImportedRun> takeRun(const std::string& path) override { return store::importRun(m_dataDir, path); }
+    Expected<bool> knows(const protocol::Hello& stream) override
+    {
+        return !store::capsuleWithStream(m_dataDir, ingest::requestOf(stream, 0)).empty();
+    }
+    Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
+    {
+        return m_import->take(folder, std::move(found));
+    }
+    std::string place() const override { return m_dataDir; }
+
+private:
+    const std::string m_dataDir;
+    const std::unique_ptr<store::StoreService> m_service;
+    ingest::StoreSink m_sink { *m_service };
+    std::optional<ingest::SpoolImport> m_import { m_sink };
+};
+
+/// The server that has the data directory.
+class ServerImporter final : public Importer {
+public:
+    ServerImporter(std::unique_ptr<client::ControlClient> server, std::string place)
+        : m_server(std::move(server))
+        , m_place(std::move(place))
+    {
+    }
+
+    Expected<store::ImportedRun> takeRun(const std::string& path) override { return m_server->importRun(path); }
+    Expected<bool> knows(const protocol::Hello& stream) override
+    {
+        const auto found = m_server->findStream(stream);
+        return found ? Expected<bool>(!found->id.empty()) : tl::unexpected(found.error());
+    }
+    Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
+    {
+        const protocol::Hello stream = found.hello;
+        if (!found.spooled.stream)
+            return client::deliverSpool({}, folder, std::move(found));
+        if (auto asked = m_server->findStream(stream); !asked)
+            return tl::unexpected(asked.error());
+        auto report = client::deliverSpool(m_server->agentJoin(), folder, std::move(found));
+        if (const auto run = report ? m_server->findStream(stream) : tl::unexpected(report.error())) {
+            report->runId = run->id;
+            report->capsule = run->path;
+        }
+        return report;
+    }
+    std::string place() const override { return m_place; }
+
+private:
+    const std::unique_ptr<client::ControlClient> m_server;
+    const std::string m_place;
+};
+
+Expected<std::unique_ptr<Importer>> askServer(const protocol::JoinString& join, std::string place)
+{
+    auto server = client::ControlClient::connect(join);
+    if (!server)
+        return tl::unexpected(server.error());
+    return std::make_unique<ServerImporter>(std::move(*server), std::move(place));
 }
 
-Expected<ingest::SpoolReport> importOne(
-    const Take& take, const fs::path& folder, const std::string& dataDir, bool mayBegin)
+Expected<std::unique_ptr<Importer>> importerFor(const Args& args, const std::string& dataDir)
+{
+    const char* control = std::getenv("TELLTALE_CONTROL");
+    if (control != nullptr && *control != '\0' && !args.has("--data-dir")) {
+        const auto join = protocol::JoinString::parse(control);
+        return join ? askServer(*join, join->host) : tl::unexpected(join.error());
+    }
+    store::StoreOptions options;
+    options.dataDir = dataDir;
+    auto service = store::StoreService::start(options);
+    if (service)
+        return std::make_unique<OwnImporter>(dataDir, std::move(*service));
+    if (service.error().code != ErrorCode::Busy)
+        return tl::unexpected(service.error());
+    const auto join = client::controlJoin(dataDir);
+    if (!join)
+        return failure(ErrorCode::Busy, service.error().what, kBusyHelp);
+    auto importer = askServer(*join, dataDir);
+    if (!importer)
+        importer.error().todo = kBusyHelp;
+    return importer;
+}
+
+Expected<ingest::SpoolReport> importOne(Importer& importer, const fs::path& folder, bool mayBegin)
 {
     auto found = ingest::SpoolImport::open(folder);
     if (!found)
         return tl::unexpected<Error>(std::move(found.error()));
-    if (found->spooled.stream && found->hello.firstRetainedSeq > 1 && !mayBegin
-        && capsuleOf(dataDir, found->hello).empty())
-        return failure(ErrorCode::BadInput,
-            fmt::format("no run in {} has the beginning of {}", dataDir, folder.string()),
-            "name the --data-dir that recorded it, or add --new-run");
-    return take(folder, std::move(*found));
-}
-
-/// Who takes spools in while another process writes the data directory: the server in it.
-Expected<Take> takeThroughServer(const std::string& dataDir, const Error& busy)
-{
-    auto joins = ingest::joinsOfServer(dataDir);
-    if (!joins)
-        return failure(busy.code, busy.what, kBusyHelp);
-    return Take([dataDir, joins = std::move(*joins)](const fs::path& folder, ingest::SpoolImport::Found found) {
-        const protocol::Hello hello = found.hello;
-        auto report = ingest::deliverSpool(joins, folder, std::move(found));
-        if (!report) {
-            report.error().todo = kBusyHelp;
-        } else if (!report->isEmpty) {
-            report->capsule = capsuleOf(dataDir, hello);
-            report->runId = store::describeRun(report->capsule).id;
-        }
-        return report;
-    });
+    if (found->spooled.stream && found->hello.firstRetainedSeq > 1 && !mayBegin) {
+        const auto knows = importer.knows(found->hello);
+        if (!knows)
+            return tl::unexpected(knows.error());
+        if (!*knows)
+            return failure(ErrorCode::BadInput,
+                fmt::format("no run in {} has the beginning of {}", importer.place(), folder.string()),
+                "name the --data-dir that recorded it, or add --new-run");
+    }
+    return importer.takeSpool(folder, std::move(*found));
 }
 
 nlohmann::json toJson(const ingest::SpoolReport& report)
@@ -130,13 +213,6 @@ Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
     return spools;
 }
 
-/// What an imported run has lost, as showing it says.
-std::vector<std::string> damageOf(const std::string& path)
-{
-    const auto capsule = openCapsule(path);
-    return capsule ? capsule->catalog->damage : std::vector<std::string> { capsule.error().sentence() };
-}
-
 int run(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
@@ -146,57 +222,37 @@ int run(const Args& args, Report& report)
     const auto spools = spoolsOf(args.positionals());
     if (!spools)
         return report.failUsage(spools.error());
+    auto importer = importerFor(args, *dataDir);
+    if (!importer)
+        return report.fail(importer.error());
     auto capsules = nlohmann::json::array();
+    auto streams = nlohmann::json::array();
     auto errors = nlohmann::json::array();
     bool isWhole = true;
+    const auto failed = [&](const Error& error) {
+        report.say(error.sentence());
+        errors.push_back(error.sentence());
+    };
     for (const std::string& word : args.positionals()) {
         if (!isCapsule(word))
             continue;
-        const auto copied = store::importRun(*dataDir, word);
-        if (!copied) {
-            report.say(copied.error().sentence());
-            errors.push_back(copied.error().sentence());
+        const auto taken = (*importer)->takeRun(word);
+        if (!taken) {
+            failed(taken.error());
             continue;
         }
-        const std::string id = store::describeRun(*copied).id;
-        const auto damage = damageOf(*copied);
-        capsules.push_back({ { "file", word }, { "capsule", *copied }, { "run", id }, { "damage", damage } });
+        capsules.push_back(
+            { { "file", word }, { "capsule", taken->path }, { "run", taken->id }, { "damage", taken->damage } });
         if (!args.has("--json"))
-            out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(id));
-        for (const std::string& sentence : damage)
+            out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(taken->id));
+        for (const std::string& sentence : taken->damage)
             report.say(word + ": " + sentence);
-        isWhole = isWhole && damage.empty();
+        isWhole = isWhole && taken->damage.empty();
     }
-    if (spools->empty()) {
-        if (args.has("--json"))
-            writeJson(out, { { "streams", nlohmann::json::array() }, { "capsules", capsules }, { "errors", errors } });
-        return errors.empty() && isWhole ? kExitDone : kExitFailed;
-    }
-    store::StoreOptions options;
-    options.dataDir = *dataDir;
-    auto service = store::StoreService::start(options);
-    std::optional<ingest::StoreSink> sink;
-    std::optional<ingest::SpoolImport> importer;
-    Take take;
-    if (service) {
-        importer.emplace(sink.emplace(**service));
-        take = [&importer](const fs::path& folder, ingest::SpoolImport::Found found) {
-            return importer->take(folder, std::move(found));
-        };
-    } else {
-        auto server = service.error().code == ErrorCode::Busy ? takeThroughServer(*dataDir, service.error())
-                                                              : tl::unexpected<Error>(service.error());
-        if (!server)
-            return report.fail(server.error());
-        take = std::move(*server);
-    }
-
-    auto streams = nlohmann::json::array();
     for (const fs::path& folder : *spools) {
-        auto taken = importOne(take, folder, *dataDir, args.has("--new-run"));
+        const auto taken = importOne(**importer, folder, args.has("--new-run"));
         if (!taken) {
-            report.say(taken.error().sentence());
-            errors.push_back(taken.error().sentence());
+            failed(taken.error());
             continue;
         }
         for (const std::string& damage : taken->damages)
@@ -205,9 +261,7 @@ int run(const Args& args, Report& report)
         if (!args.has("--json"))
             writeText(out, *taken);
     }
-    importer.reset();
-    if (service)
-        (*service)->stop(kCloseMs);
+    importer->reset(); // what is said below is true once it has closed what it wrote
     if (args.has("--json"))
         writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "errors", errors } });
     return errors.empty() && isWhole ? kExitDone : kExitFailed;
@@ -222,7 +276,10 @@ Verb importVerb()
         "several ($TELLTALE_DIR of the training). A CAPSULE (.telltale) is copied into the archive with what is still "
         "in\n"
         "its log; the file itself stays as it is. A spool goes when everything in it is safe; whatever the run has\n"
-        "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in.",
+        "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in;\n"
+        "without --data-dir, $TELLTALE_CONTROL may name one elsewhere: it is a line of the file 'control' in that "
+        "one's\n"
+        "data directory.",
         { "SPOOL|CAPSULE...", 1, 1000 },
         { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
             { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },

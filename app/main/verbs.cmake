@@ -12,4 +12,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_ingest nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11)
+    PRIVATE telltale_options telltale_client telltale_ingest nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11)

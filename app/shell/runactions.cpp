@@ -155,7 +155,7 @@ void RunActions::importFile(const QString& path)
                     tr("This file cannot be imported: %1").arg(QString::fromStdString(imported.error().sentence())));
                 return;
             }
-            const QString to = QString::fromStdString(*imported);
+            const QString to = QString::fromStdString(imported->path);
             m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(QFileInfo(to).fileName()));
             m_driver->refreshArchive();
             m_driver->openPath(to);

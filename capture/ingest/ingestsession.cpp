@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <telltale/agent/productionpage.h>
+#include <telltale/spool/productionpage.h>
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>

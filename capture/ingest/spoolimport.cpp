@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include <telltale/agent/outgoing.h>
+#include <telltale/spool/outgoing.h>
 #include <telltale/core/bytes.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/protocol/datarules.h>

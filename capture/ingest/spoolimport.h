@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include <telltale/agent/spoolstream.h>
+#include <telltale/spool/spoolstream.h>
 #include <telltale/core/expected.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/ingestsession.h>

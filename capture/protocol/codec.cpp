@@ -22,9 +22,8 @@ Clocks read(const wire::Clocks& in)
     return { in.monotonic_ns(), in.wall_ns() };
 }
 
-void write(const Hello& in, wire::Envelope& envelope)
+void write(const Hello& in, wire::Hello& out)
 {
-    wire::Hello& out = *envelope.mutable_hello();
     out.set_proto_min(in.protoMin);
     out.set_proto_max(in.protoMax);
     for (const std::string& capability : in.capabilities)
@@ -55,7 +54,12 @@ void write(const Hello& in, wire::Envelope& envelope)
     out.set_proof(in.proof);
 }
 
-Message read(wire::Hello& in)
+void write(const Hello& in, wire::Envelope& envelope)
+{
+    write(in, *envelope.mutable_hello());
+}
+
+Hello read(wire::Hello& in)
 {
     Hello out;
     out.protoMin = in.proto_min();
@@ -260,6 +264,80 @@ Message read(wire::Challenge& in)
     return Challenge { in.nonce(), in.proof() };
 }
 
+void write(const ControlHello& in, wire::Envelope& envelope)
+{
+    wire::ControlHello& out = *envelope.mutable_control_hello();
+    out.set_proto_min(in.protoMin);
+    out.set_proto_max(in.protoMax);
+    out.set_program(toUtf8(in.program));
+    out.set_proof(in.proof);
+}
+
+Message read(wire::ControlHello& in)
+{
+    return ControlHello { in.proto_min(), in.proto_max(), in.program(), in.proof() };
+}
+
+void write(const ImportRun& in, wire::Envelope& envelope)
+{
+    envelope.mutable_import_run()->set_file_name(toUtf8(in.fileName));
+    envelope.mutable_import_run()->set_bytes(in.bytes);
+}
+
+Message read(wire::ImportRun& in)
+{
+    return ImportRun { in.file_name(), in.bytes() };
+}
+
+void write(const RunPart& in, wire::Envelope& envelope)
+{
+    envelope.mutable_run_part()->set_data(in.data);
+}
+
+Message read(wire::RunPart& in)
+{
+    return RunPart { std::move(*in.mutable_data()) };
+}
+
+void write(const RunTaken& in, wire::Envelope& envelope)
+{
+    envelope.mutable_run_taken()->set_bytes(in.bytes);
+}
+
+Message read(wire::RunTaken& in)
+{
+    return RunTaken { in.bytes() };
+}
+
+void write(const FindStream& in, wire::Envelope& envelope)
+{
+    write(in.stream, *envelope.mutable_find_stream()->mutable_stream());
+}
+
+Message read(wire::FindStream& in)
+{
+    return FindStream { read(*in.mutable_stream()) };
+}
+
+void write(const ControlReply& in, wire::Envelope& envelope)
+{
+    wire::ControlReply& out = *envelope.mutable_control_reply();
+    out.set_error(toUtf8(in.error));
+    out.set_todo(toUtf8(in.todo));
+    out.set_run_id(toUtf8(in.runId));
+    out.set_capsule(toUtf8(in.capsule));
+    for (const std::string& sentence : in.damage)
+        out.add_damage(toUtf8(sentence));
+    out.set_agent_token(toUtf8(in.agentToken));
+}
+
+Message read(wire::ControlReply& in)
+{
+    ControlReply out { in.error(), in.todo(), in.run_id(), in.capsule(), {}, in.agent_token() };
+    out.damage.assign(in.damage().begin(), in.damage().end());
+    return out;
+}
+
 }
 
 std::string encodeMessage(const Message& message)
@@ -299,6 +377,18 @@ Expected<Message> decodeMessage(std::string_view bytes)
         return read(*envelope.mutable_knock());
     case wire::Envelope::kChallenge:
         return read(*envelope.mutable_challenge());
+    case wire::Envelope::kControlHello:
+        return read(*envelope.mutable_control_hello());
+    case wire::Envelope::kImportRun:
+        return read(*envelope.mutable_import_run());
+    case wire::Envelope::kRunPart:
+        return read(*envelope.mutable_run_part());
+    case wire::Envelope::kRunTaken:
+        return read(*envelope.mutable_run_taken());
+    case wire::Envelope::kFindStream:
+        return read(*envelope.mutable_find_stream());
+    case wire::Envelope::kControlReply:
+        return read(*envelope.mutable_control_reply());
     case wire::Envelope::BODY_NOT_SET:
         break;
     }

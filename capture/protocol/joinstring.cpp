@@ -87,8 +87,12 @@ Expected<JoinString> JoinString::parse(std::string_view text)
 
     JoinString out;
     std::string_view authority = text.substr(0, hash);
-    if (!authority.empty() && authority.back() == '/')
+    if (authority.ends_with(limits::kControlPath)) {
+        out.isControl = true;
+        authority.remove_suffix(std::string_view(limits::kControlPath).size());
+    } else if (authority.ends_with('/')) {
         authority.remove_suffix(1);
+    }
     if (auto ok = parseAuthority(authority, out); !ok)
         return tl::unexpected(ok.error());
     for (std::string_view rest = text.substr(hash + 1); !rest.empty();) {
@@ -108,11 +112,16 @@ Expected<JoinString> JoinString::parse(std::string_view text)
     return out;
 }
 
+const char* JoinString::path() const
+{
+    return isControl ? limits::kControlPath : limits::kPath;
+}
+
 std::string JoinString::toString() const
 {
     const bool isIpv6 = host.find(':') != std::string::npos;
     std::string out = std::string(kScheme) + (isIpv6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
-    out += "#token=" + token;
+    out += (isControl ? limits::kControlPath : "") + ("#token=" + token);
     if (!fingerprint.empty())
         out += "&fp=" + fingerprint;
     return out;

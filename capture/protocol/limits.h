@@ -16,6 +16,7 @@ inline constexpr const char* kSubprotocol = "telltale.v2";
 inline constexpr const char* kTokenFirstSubprotocol = "telltale.v1";
 inline constexpr std::size_t kNonceBytes = 32;
 inline constexpr const char* kPath = "/capture";
+inline constexpr const char* kControlPath = "/control"; ///< for peers of the control role
 inline constexpr std::size_t kMaxMessageBytes = 1u << 20; ///< one WebSocket message = one frame
 inline constexpr std::size_t kMaxDecodedBytes = 4u << 20; ///< of one payload, checked before decoding
 inline constexpr std::size_t kMaxRatio = 64; ///< decoded : encoded
@@ -26,6 +27,8 @@ inline constexpr std::size_t kMaxNameBytes = 1024;
 inline constexpr std::size_t kMaxSeriesPerRun = 200'000;
 inline constexpr std::uint64_t kMaxSeq = std::uint64_t { 1 } << 53; ///< of a batch: no stream makes so many
 inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
+inline constexpr std::size_t kMaxRunPartBytes = 512u << 10; ///< of a run that is imported
+inline constexpr std::size_t kImportWindow = 4u << 20; ///< of it, on its way to the disk
 inline constexpr std::size_t kMaxFragments = 64;
 inline constexpr std::size_t kMaxUnsentBytes = 8u << 20; ///< bytesToWrite of a peer that does not read
 inline constexpr std::size_t kMaxNewcomers = 1024; ///< connections that have not said Hello

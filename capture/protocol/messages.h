@@ -143,7 +143,51 @@ struct Bye {
     bool operator==(const Bye&) const = default;
 };
 
-using Message
-    = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock, Challenge>;
+/// A peer of the control role: the command line, a desktop that is elsewhere.
+struct ControlHello {
+    std::uint32_t protoMin = 1;
+    std::uint32_t protoMax = 1;
+    std::string program; ///< for people
+    std::string proof; ///< of this connection only, see proof.h
+    bool operator==(const ControlHello&) const = default;
+};
+
+/// Asks the server to take a run in: its file follows.
+struct ImportRun {
+    std::string fileName;
+    std::uint64_t bytes = 0;
+    bool operator==(const ImportRun&) const = default;
+};
+
+struct RunPart {
+    std::string data;
+    bool operator==(const RunPart&) const = default;
+};
+
+/// So much of the file is written; at most limits::kImportWindow more may be on its way.
+struct RunTaken {
+    std::uint64_t bytes = 0;
+    bool operator==(const RunTaken&) const = default;
+};
+
+/// Asks which run has the stream, and for what it takes to bring it in as the agent that it was.
+struct FindStream {
+    Hello stream;
+    bool operator==(const FindStream&) const = default;
+};
+
+/// Ends what was asked.
+struct ControlReply {
+    std::string error; ///< empty = done
+    std::string todo;
+    std::string runId; ///< empty = no run
+    std::string capsule; ///< as the server names it
+    std::vector<std::string> damage;
+    std::string agentToken;
+    bool operator==(const ControlReply&) const = default;
+};
+
+using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock,
+    Challenge, ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply>;
 
 }

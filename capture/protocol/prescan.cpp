@@ -27,6 +27,10 @@ enum class Shape : std::uint8_t {
     ConfigOffer,
     ConfigStatus,
     Bye,
+    ControlHello,
+    ImportRun,
+    FindStream,
+    ControlReply,
     Blob,
     Event,
     Drop,
@@ -55,6 +59,14 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message, Shape::Bye },
     FieldRule { Shape::Envelope, wire::Envelope::kKnockFieldNumber, FieldClass::Message },
     FieldRule { Shape::Envelope, wire::Envelope::kChallengeFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kControlHelloFieldNumber, FieldClass::Message, Shape::ControlHello },
+    FieldRule { Shape::Envelope, wire::Envelope::kImportRunFieldNumber, FieldClass::Message, Shape::ImportRun },
+    FieldRule { Shape::Envelope, wire::Envelope::kRunPartFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kRunTakenFieldNumber, FieldClass::Message },
+    FieldRule { Shape::Envelope, wire::Envelope::kFindStreamFieldNumber, FieldClass::Message, Shape::FindStream },
+    FieldRule { Shape::Envelope, wire::Envelope::kControlReplyFieldNumber, FieldClass::Message, Shape::ControlReply },
+    FieldRule { Shape::FindStream, wire::FindStream::kStreamFieldNumber, FieldClass::Message, Shape::Hello },
+    FieldRule { Shape::ControlReply, wire::ControlReply::kDamageFieldNumber, FieldClass::Repeated },
     FieldRule { Shape::Hello, wire::Hello::kCapabilitiesFieldNumber, FieldClass::Repeated },
     FieldRule { Shape::Hello, wire::Hello::kClocksFieldNumber, FieldClass::Message },
     FieldRule { Shape::Welcome, wire::Welcome::kCapabilitiesFieldNumber, FieldClass::Repeated },
@@ -104,6 +116,14 @@ constexpr std::uint32_t textFields(Shape shape)
         return bits({ wire::ConfigStatus::kReasonFieldNumber, wire::ConfigStatus::kHashFieldNumber });
     case Shape::Bye:
         return bits({ wire::Bye::kReasonFieldNumber });
+    case Shape::ControlHello:
+        return bits({ wire::ControlHello::kProgramFieldNumber });
+    case Shape::ImportRun:
+        return bits({ wire::ImportRun::kFileNameFieldNumber });
+    case Shape::ControlReply:
+        return bits({ wire::ControlReply::kErrorFieldNumber, wire::ControlReply::kTodoFieldNumber,
+            wire::ControlReply::kRunIdFieldNumber, wire::ControlReply::kCapsuleFieldNumber,
+            wire::ControlReply::kDamageFieldNumber, wire::ControlReply::kAgentTokenFieldNumber });
     case Shape::Series:
         return bits(
             { wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber, wire::Series::kDefinitionFieldNumber });

@@ -9,14 +9,12 @@
 #include <QUrl>
 #include <QWebSocketCorsAuthenticator>
 
-#include <telltale/ingest/streamrequest.h>
+#include <telltale/server/agentendpoint.h>
+#include <telltale/server/controlendpoint.h>
 
 namespace telltale::server {
 namespace {
 
-using Phase = AgentConnection::Phase;
-
-constexpr std::chrono::milliseconds kPublishEvery { 250 };
 /// A sweep that comes this late was held up by us (a frozen process, a sleeping machine), not by any peer.
 constexpr std::chrono::seconds kOurOwnPause { 2 };
 constexpr std::uint32_t kRetryAfterMs = 1000;
@@ -26,28 +24,41 @@ constexpr std::uint32_t kRetryAfterMs = 1000;
 CaptureCore::CaptureCore(Setup setup, std::unique_ptr<ingest::BatchSink> sink)
     : m_setup(std::move(setup))
     , m_sink(std::move(sink))
-    , m_doorkeeper(m_setup.token, m_setup.fingerprint, m_setup.hosts, m_setup.limits)
-    , m_log(m_setup.log, m_setup.limits.logInterval)
-    , m_newcomers(m_setup.limits)
+    , m_log(m_setup.log, m_setup.endpoint.limits.logInterval)
+    , m_newcomers(m_setup.endpoint.limits)
 {
 }
 
 CaptureCore::~CaptureCore() = default;
 
-std::vector<AgentConnection*> CaptureCore::connections() const
+std::vector<PeerConnection*> CaptureCore::connections() const
 {
-    std::vector<AgentConnection*> out;
-    out.reserve(m_connections.size());
-    for (const auto& [id, connection] : m_connections)
-        out.push_back(connection.get());
+    std::vector<PeerConnection*> out;
+    out.reserve(m_peers.size());
+    for (const auto& [id, peer] : m_peers)
+        out.push_back(peer.connection.get());
     return out;
+}
+
+Endpoint& CaptureCore::endpointFor(const std::string& path) const
+{
+    const auto found = std::find_if(
+        m_endpoints.begin(), m_endpoints.end(), [&path](const auto& endpoint) { return endpoint->path() == path; });
+    return found == m_endpoints.end() ? *m_endpoints.front() : **found; // whose door sends it away
 }
 
 void CaptureCore::listen()
 {
+    m_endpoints.push_back(std::make_unique<AgentEndpoint>(
+        m_setup.endpoint, std::move(m_sink), m_table, m_setup.log, static_cast<ConnectionHost&>(*this)));
+    if (m_setup.store != nullptr) {
+        EndpointSetup control = m_setup.endpoint;
+        control.token = m_setup.controlToken;
+        m_endpoints.push_back(std::make_unique<ControlEndpoint>(control, *m_setup.store, m_setup.endpoint.token));
+    }
     m_server = std::make_unique<QWebSocketServer>(QStringLiteral("telltale"),
         m_setup.isEncrypted ? QWebSocketServer::SecureMode : QWebSocketServer::NonSecureMode);
-    m_server->setHandshakeTimeout(m_setup.limits.handshake);
+    m_server->setHandshakeTimeout(m_setup.endpoint.limits.handshake);
     m_server->setSupportedSubprotocols({ QString::fromLatin1(protocol::limits::kSubprotocol),
         QString::fromLatin1(protocol::limits::kTokenFirstSubprotocol) });
     // Must be answered before the signal returns. Who it was Qt does not say: all web pages share one line a minute.
@@ -66,19 +77,17 @@ void CaptureCore::listen()
     m_sweepTimer = std::make_unique<QTimer>();
     connect(m_sweepTimer.get(), &QTimer::timeout, this, &CaptureCore::sweep);
     m_lastSweep = Clock::now();
-    m_sweepTimer->start(m_setup.limits.sweep);
-    m_wakeTarget->core = this;
-    m_sink->setWake([target = m_wakeTarget] { wake(target); });
+    m_sweepTimer->start(m_setup.endpoint.limits.sweep);
     m_acceptor
         = std::make_unique<Acceptor>(m_setup.listenFd, m_setup.isEncrypted ? std::optional(m_setup.tls) : std::nullopt,
-            *m_server, m_newcomers, m_setup.limits, acceptorEvents());
+            *m_server, m_newcomers, m_setup.endpoint.limits, acceptorEvents());
 }
 
 Acceptor::Events CaptureCore::acceptorEvents()
 {
     Acceptor::Events events;
     events.evictUpgraded = [this](const std::string& peer) {
-        for (AgentConnection* connection : connections()) {
+        for (PeerConnection* connection : connections()) {
             if (connection->peer() == peer)
                 connection->cut("crowd", "cut: too many connections that have not said Hello");
         }
@@ -90,13 +99,6 @@ Acceptor::Events CaptureCore::acceptorEvents()
             m_log.refused(address, kind, what, Clock::now());
     };
     return events;
-}
-
-void CaptureCore::wake(const std::shared_ptr<WakeTarget>& target)
-{
-    const std::lock_guard lock(target->mutex);
-    if (target->core != nullptr && !std::exchange(target->isQueued, true))
-        QMetaObject::invokeMethod(target->core, &CaptureCore::pump, Qt::QueuedConnection);
 }
 
 void CaptureCore::admitPending()
@@ -116,10 +118,10 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
     request.hasOrigin = upgrade.hasRawHeader("Origin");
     request.subprotocol = socket->subprotocol().toStdString();
     const std::uint64_t id = m_nextId++;
-    auto owned = std::make_unique<AgentConnection>(
-        id, std::move(socket), *m_sink, static_cast<ConnectionHost&>(*this), m_doorkeeper, m_setup.limits);
-    AgentConnection& connection = *owned;
-    m_connections.emplace(id, std::move(owned));
+    Endpoint& endpoint = endpointFor(request.resource);
+    auto owned = endpoint.connect(id, std::move(socket), *this);
+    PeerConnection& connection = *owned;
+    m_peers.emplace(id, Peer { std::move(owned), &endpoint });
     request.address = connection.address();
     if (m_acceptor)
         m_acceptor->upgraded(connection.peer());
@@ -127,125 +129,43 @@ void CaptureCore::admit(std::unique_ptr<QWebSocket> socket)
         connection.finish(QWebSocketProtocol::CloseCodeGoingAway);
         return;
     }
-    const Refusal refusal = m_doorkeeper.check(request, Clock::now());
+    const Refusal refusal = endpoint.door().check(request, Clock::now());
     if (Doorkeeper::owesProof(request))
         connection.askForProof();
     if (!refusal.kind.empty())
         connection.refuse(refusal);
 }
 
-void CaptureCore::onHello(AgentConnection& connection)
+void CaptureCore::onGreeted(PeerConnection& connection)
 {
     if (m_newcomers.remove(connection.peer()) && m_acceptor)
         m_acceptor->lookAgain();
-    if (!m_sink->openStream(ingest::requestOf(connection.hello(), connection.id())))
-        connection.refuseStream({ ErrorCode::Busy, "the dashboard's store is held up", "the agent tries again" });
+    m_peers.at(connection.id()).endpoint->onGreeted(connection);
 }
 
-void CaptureCore::onRefused(AgentConnection& connection, const std::string& kind, const std::string& what)
+void CaptureCore::onRefused(PeerConnection& connection, const std::string& kind, const std::string& what)
 {
     m_log.refused(connection.address(), kind, what, Clock::now());
-    m_table.refused(connection.hello().runKey, connection.hello().agentId, connection.address(), escaped(what));
+    m_table.refused(connection.info().runKey, connection.info().agentId, connection.address(), escaped(what));
 }
 
-void CaptureCore::onEnded(AgentConnection& connection)
+void CaptureCore::onEnded(PeerConnection& connection)
 {
-    if (!connection.hello().agentId.empty())
-        m_table.update(connection.describe(Clock::now()));
-    std::erase_if(m_owners, [&](const auto& entry) { return entry.second == connection.id(); });
-    const auto found = m_connections.find(connection.id());
-    if (found == m_connections.end())
+    const auto found = m_peers.find(connection.id());
+    if (found == m_peers.end())
         return;
+    found->second.endpoint->onEnded(connection);
     // The socket is still on the stack.
-    found->second.release()->deleteLater();
-    m_connections.erase(found);
+    found->second.connection.release()->deleteLater();
+    m_peers.erase(found);
     if (m_newcomers.remove(connection.peer()) && m_acceptor)
         m_acceptor->lookAgain();
 }
 
-void CaptureCore::pump()
+void CaptureCore::onSettled()
 {
-    {
-        const std::lock_guard lock(m_wakeTarget->mutex);
-        m_wakeTarget->isQueued = false;
-    }
-    for (const store::StoreEvent& event : m_sink->takeEvents())
-        std::visit([this](const auto& content) { on(content); }, event);
-    // Whatever became durable made room.
-    for (AgentConnection* connection : connections())
-        connection->advance();
     if (m_isStopping)
         finishStopWhenDone(Clock::now());
-}
-
-AgentConnection* CaptureCore::ownerOf(StreamId stream)
-{
-    const auto owner = m_owners.find(stream);
-    if (owner == m_owners.end())
-        return nullptr;
-    const auto found = m_connections.find(owner->second);
-    return found == m_connections.end() ? nullptr : found->second.get();
-}
-
-void CaptureCore::on(const store::StreamOpened& event)
-{
-    for (const StreamId older : event.fenced) {
-        if (AgentConnection* connection = ownerOf(older))
-            connection->fence();
-    }
-    const auto found = m_connections.find(event.token);
-    if (found == m_connections.end() || found->second->phase() != Phase::AwaitStore) {
-        // It left while the store looked.
-        m_sink->closeStream(event.stream, {}, 0, {});
-        return;
-    }
-    const auto connected = static_cast<std::uint64_t>(1
-        + std::count_if(m_connections.begin(), m_connections.end(), [](const auto& c) { return c.second->session(); }));
-    const std::uint64_t bytes = std::min(m_setup.limits.creditMaxBytes, m_setup.limits.creditTotalBytes / connected);
-    m_owners[event.stream] = event.token;
-    found->second->open(event, { bytes, m_setup.limits.creditBatches }, m_isInTrouble);
-    m_table.opened(found->second->describe(Clock::now()));
-}
-
-void CaptureCore::on(const store::StreamRefused& event)
-{
-    const auto found = m_connections.find(event.token);
-    if (found != m_connections.end())
-        found->second->refuseStream(event.error);
-}
-
-void CaptureCore::on(const store::StreamDurable& event)
-{
-    if (AgentConnection* connection = ownerOf(event.stream))
-        connection->onDurable(event.seq);
-}
-
-void CaptureCore::on(const store::BatchQuarantined& event)
-{
-    if (AgentConnection* connection = ownerOf(event.stream))
-        connection->onQuarantined(event.seq, event.reason);
-}
-
-void CaptureCore::on(const store::StoreTrouble& event)
-{
-    if (m_isInTrouble == !event.recovered)
-        return;
-    m_isInTrouble = !event.recovered;
-    if (m_setup.log)
-        m_setup.log(m_isInTrouble ? "agents are spooling: " + escaped(event.error.sentence())
-                                  : std::string("the store writes again"));
-    for (AgentConnection* connection : connections())
-        connection->setPaused(m_isInTrouble);
-}
-
-void CaptureCore::on(const store::RunStopped& event)
-{
-    if (m_setup.log)
-        m_setup.log("recording of " + escaped(event.name) + " has stopped: " + escaped(event.error.sentence()));
-    for (const StreamId stream : event.streams) {
-        if (AgentConnection* connection = ownerOf(stream))
-            connection->stopRecording(event.error);
-    }
 }
 
 void CaptureCore::sweep()
@@ -253,66 +173,52 @@ void CaptureCore::sweep()
     const auto now = Clock::now();
     const auto late = now - m_lastSweep;
     m_lastSweep = now;
-    for (AgentConnection* connection : connections()) {
+    for (PeerConnection* connection : connections()) {
         if (late >= kOurOwnPause)
             connection->forgive(late);
         connection->sweep(now);
-        connection->advance();
     }
+    for (const auto& endpoint : m_endpoints)
+        endpoint->sweep(now);
     if (late >= kOurOwnPause)
         m_newcomers.forgive(late);
     if (m_acceptor)
         m_acceptor->sweep(now);
-    if (now - m_lastPublish >= kPublishEvery)
-        publish(now);
-    if (m_isStopping)
-        finishStopWhenDone(now);
-}
-
-void CaptureCore::publish(Clock::time_point now)
-{
-    m_lastPublish = now;
-    for (const auto& [id, connection] : m_connections) {
-        if (connection->session() != nullptr)
-            m_table.update(connection->describe(now));
-    }
+    onSettled();
 }
 
 void CaptureCore::beginStop()
 {
     m_isStopping = true;
-    m_stopDeadline = Clock::now() + m_setup.limits.drain;
+    m_stopDeadline = Clock::now() + m_setup.endpoint.limits.drain;
     m_acceptor.reset();
-    for (AgentConnection* connection : connections())
+    for (PeerConnection* connection : connections())
         connection->beginStop(kRetryAfterMs);
-    pump();
+    onSettled();
 }
 
 void CaptureCore::finishStopWhenDone(Clock::time_point now)
 {
-    const bool isSettled = std::all_of(m_connections.begin(), m_connections.end(),
-        [](const auto& c) { return c.second->session() == nullptr || c.second->session()->isSettled(); });
+    const bool isSettled = std::all_of(
+        m_endpoints.begin(), m_endpoints.end(), [](const auto& endpoint) { return endpoint->isSettled(); });
     if (!isSettled && now < m_stopDeadline)
         return;
     m_isStopping = false;
     m_sweepTimer->stop();
-    for (AgentConnection* connection : connections())
+    for (PeerConnection* connection : connections())
         connection->finish(QWebSocketProtocol::CloseCodeGoingAway);
-    publish(now);
-    m_sink->setWake({});
-    {
-        const std::lock_guard lock(m_wakeTarget->mutex);
-        m_wakeTarget->core = nullptr;
-    }
+    for (const auto& endpoint : m_endpoints)
+        endpoint->stop();
     Q_EMIT stopped();
 }
 
 void CaptureCore::releaseSockets()
 {
-    m_connections.clear();
+    m_peers.clear();
     m_server.reset();
     m_sweepTimer.reset();
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    m_endpoints.clear();
 }
 
 }

@@ -2,6 +2,7 @@
 #include <telltale/server/captureserver.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <future>
 #include <iostream>
 #include <thread>
@@ -19,7 +20,9 @@
 #include <telltale/server/capturecore.h>
 #include <telltale/server/listenaddress.h>
 #include <telltale/server/listensocket.h>
+#include <telltale/server/secretfile.h>
 #include <telltale/server/serveridentity.h>
+#include <telltale/store/runfiles.h>
 
 namespace telltale::server {
 namespace {
@@ -30,12 +33,16 @@ struct Names {
     std::vector<std::string> hosts;
 };
 
+bool isEverything(const ListenAddress& listen)
+{
+    return listen.address == QHostAddress::Any || listen.address == QHostAddress::AnyIPv4
+        || listen.address == QHostAddress::AnyIPv6;
+}
+
 Names namesFor(const ListenAddress& listen)
 {
     Names out;
-    const bool isEverything = listen.address == QHostAddress::Any || listen.address == QHostAddress::AnyIPv4
-        || listen.address == QHostAddress::AnyIPv6;
-    if (!isEverything) {
+    if (!isEverything(listen)) {
         out.advertised = listen.address.toString().toStdString();
         out.hosts = { out.advertised };
         return out;
@@ -77,6 +84,7 @@ void logToStandardError(const std::string& line)
 
 struct CaptureServer::State {
     protocol::JoinString join;
+    std::string controlFile; ///< empty: nobody has the control role
     std::unique_ptr<CaptureCore> core; ///< made on the capture thread; after its end only the table is looked at
     /// Not a QThread: its wait() returns while the thread still frees what libraries keep for it, and the program's
     /// exit would free the same (OpenSSL does).
@@ -95,11 +103,11 @@ CaptureServer::~CaptureServer()
 
 Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(ServerOptions options, store::StoreService& store)
 {
-    return start(std::move(options), std::make_unique<ingest::StoreSink>(store));
+    return start(std::move(options), std::make_unique<ingest::StoreSink>(store), &store);
 }
 
 Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
-    ServerOptions options, std::unique_ptr<ingest::BatchSink> sink)
+    ServerOptions options, std::unique_ptr<ingest::BatchSink> sink, store::StoreService* store)
 {
     auto identity = ServerIdentity::load(options.dataDir);
     if (!identity)
@@ -137,11 +145,24 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     state->join.port = listen.port;
     state->join.token = identity->token();
     setup.listenFd = socket->release();
-    setup.token = identity->token();
-    setup.fingerprint = state->join.fingerprint;
-    setup.hosts = std::move(names.hosts);
-    setup.limits = options.limits;
+    setup.endpoint = { identity->token(), state->join.fingerprint, std::move(names.hosts), options.limits };
+    setup.controlToken = identity->controlToken();
+    setup.store = store;
     setup.log = options.log ? std::move(options.log) : logToStandardError;
+    if (store != nullptr) {
+        state->controlFile = store::controlFile(options.dataDir);
+        protocol::JoinString here = state->join;
+        here.isControl = true;
+        here.token = identity->controlToken();
+        protocol::JoinString elsewhere = here;
+        if (isEverything(listen))
+            here.host = "127.0.0.1";
+        std::string lines = here.toString() + "\n";
+        if (elsewhere != here)
+            lines += elsewhere.toString() + "\n";
+        if (auto written = writeSecret(state->controlFile, lines); !written)
+            return tl::unexpected(written.error());
+    }
     std::promise<void> ready;
     auto listening = ready.get_future();
     state->thread = std::thread([&core = state->core, &setup, &sink, ready = std::move(ready)]() mutable {
@@ -179,6 +200,9 @@ void CaptureServer::stop()
         return;
     QMetaObject::invokeMethod(m_state->core.get(), &CaptureCore::beginStop, Qt::QueuedConnection);
     m_state->thread.join();
+    std::error_code error;
+    if (!m_state->controlFile.empty())
+        std::filesystem::remove(m_state->controlFile, error);
 }
 
 }

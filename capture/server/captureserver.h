@@ -33,11 +33,12 @@ struct ServerOptions {
 class CaptureServer {
 public:
     /// Listening when it returns. Errors: Busy (somebody holds the port; the sentence names who), BadInput (address),
-    /// Denied, Io. The store must outlive the server and hands its events to this server alone.
+    /// Denied, Io. The store must outlive the server and hands its events to this server alone. While it runs, the
+    /// file store::controlFile() says how programs of this user may ask it for something.
     static Expected<std::unique_ptr<CaptureServer>> start(ServerOptions options, store::StoreService& store);
-    /// The same over any sink.
+    /// The same over any sink; nobody has the control role where there is no store.
     static Expected<std::unique_ptr<CaptureServer>> start(
-        ServerOptions options, std::unique_ptr<ingest::BatchSink> sink);
+        ServerOptions options, std::unique_ptr<ingest::BatchSink> sink, store::StoreService* store = nullptr);
     ~CaptureServer(); ///< stop()
 
     /// What the user gives to the training job: telltale://HOST:PORT#token=...[&fp=...].

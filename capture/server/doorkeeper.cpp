@@ -33,9 +33,10 @@ std::string withoutPort(const std::string& host)
 
 }
 
-Doorkeeper::Doorkeeper(
-    std::string token, std::string fingerprint, const std::vector<std::string>& hosts, const ServerLimits& limits)
-    : m_token(std::move(token))
+Doorkeeper::Doorkeeper(std::string path, std::string token, std::string fingerprint,
+    const std::vector<std::string>& hosts, const ServerLimits& limits)
+    : m_path(std::move(path))
+    , m_token(std::move(token))
     , m_tokenDigest(digestOf(m_token))
     , m_fingerprint(std::move(fingerprint))
     , m_hosts { "localhost", "127.0.0.1", "::1" }
@@ -66,8 +67,8 @@ Refusal Doorkeeper::check(const DoorRequest& request, Clock::time_point now)
         return { "host", "refused: it asked for host '" + request.host + "', which is not this server" };
     if (const std::size_t query = request.resource.find_first_of("?#"); query != std::string::npos)
         return { "url", "refused: an address with a query; a token has no place in it" };
-    if (request.resource != protocol::limits::kPath)
-        return { "url", std::string("refused: agents connect to ") + protocol::limits::kPath };
+    if (request.resource != m_path)
+        return { "url", "refused: agents connect to " + m_path };
     if (owesProof(request))
         return {};
     if (request.authorization.empty())

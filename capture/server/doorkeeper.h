@@ -31,16 +31,17 @@ struct Refusal {
     std::string what;
 };
 
-/// Decides who may stay: no web page, no foreign name, no token in the address, and nobody who does not know the token.
+/// Decides who may stay in a role: no web page, no foreign name, no token in the address, and nobody who does not know
+/// the role's token.
 /// Socket-free. Thread: owned by one (capture).
 class Doorkeeper {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// `hosts`: names and addresses that a Host header may carry beside the loopback ones, without port.
-    /// `fingerprint`: of the certificate that peers see, empty without TLS.
-    Doorkeeper(
-        std::string token, std::string fingerprint, const std::vector<std::string>& hosts, const ServerLimits& limits);
+    /// `path`: where peers of this role connect to. `hosts`: names and addresses that a Host header may carry beside
+    /// the loopback ones, without port. `fingerprint`: of the certificate that peers see, empty without TLS.
+    Doorkeeper(std::string path, std::string token, std::string fingerprint, const std::vector<std::string>& hosts,
+        const ServerLimits& limits);
 
     /// The refusal, with an empty kind when the peer may stay.
     Refusal check(const DoorRequest& request, Clock::time_point now);
@@ -65,6 +66,7 @@ private:
     static Digest digestOf(const std::string& text);
     bool hostIsOurs(const std::string& header) const;
 
+    const std::string m_path;
     const std::string m_token;
     const Digest m_tokenDigest;
     const std::string m_fingerprint;

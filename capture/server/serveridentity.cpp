@@ -75,6 +75,10 @@ Expected<ServerIdentity> ServerIdentity::load(const std::string& dataDir)
     if (!token)
         return tl::unexpected(token.error());
     out.m_token = std::move(*token);
+    auto controlToken = loadToken(out.m_folder + "/control-token");
+    if (!controlToken)
+        return tl::unexpected(controlToken.error());
+    out.m_controlToken = std::move(*controlToken);
     out.m_lastPort = protocol::limits::kDefaultPort;
     if (const auto port = readSecret(out.m_folder + "/port")) {
         std::uint16_t value = 0;

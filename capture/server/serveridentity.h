@@ -16,7 +16,8 @@ public:
     /// Makes the folder and the token on first use.
     static Expected<ServerIdentity> load(const std::string& dataDir);
 
-    const std::string& token() const { return m_token; } ///< 64 hex digits
+    const std::string& token() const { return m_token; } ///< the agents', 64 hex digits
+    const std::string& controlToken() const { return m_controlToken; } ///< the control role's
     std::uint16_t lastPort() const { return m_lastPort; } ///< the default port when there is none yet
     Expected<void> rememberPort(std::uint16_t port);
     /// Made on first use. Damaged files are an error, never replaced: agents pin the fingerprint.
@@ -25,6 +26,7 @@ public:
 private:
     std::string m_folder;
     std::string m_token;
+    std::string m_controlToken;
     std::uint16_t m_lastPort = 0;
     bool m_hasPort = false;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -58,8 +59,32 @@ Expected<std::string> findCapsule(const std::string& dataDir, const std::string&
 /// A whole file of its own, as one moment has it: also of a run that is being recorded, or whose recorder was killed.
 /// Replaces a file of that name. What cannot be read is copied as it is.
 Expected<void> copyRun(const std::string& from, const std::string& to);
-/// A copy in the data directory, under the file's name; its path.
-Expected<std::string> importRun(const std::string& dataDir, const std::string& path);
+/// A run that came into a data directory.
+struct ImportedRun {
+    std::string path;
+    std::string id;
+    std::vector<std::string> damage; ///< what it has lost, one sentence each, as showing it says
+};
+/// A copy in the data directory, under the file's name.
+Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& path);
+/// The same of a file that comes in pieces, which nobody sees before it is whole. Thread: any, one at a time; blocks.
+class RunUpload {
+public:
+    /// `fileName` is the other side's: no more than a name.
+    static Expected<std::unique_ptr<RunUpload>> begin(const std::string& dataDir, const std::string& fileName);
+    ~RunUpload(); ///< leaves nothing behind of what was not finished
+    RunUpload(const RunUpload&) = delete;
+    RunUpload& operator=(const RunUpload&) = delete;
+
+    Expected<void> append(std::string_view bytes);
+    Expected<ImportedRun> finish();
+
+private:
+    RunUpload(std::string path, int fd);
+    const std::string m_path; ///< once it is whole
+    const std::string m_draft;
+    int m_fd;
+};
 /// The name shown; the file keeps its own. Busy while the run is recorded.
 Expected<void> renameRun(const std::string& path, const std::string& name);
 /// Busy while the run is recorded.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <telltale/store/capsulefile.h>
+#include <telltale/store/runfiles.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/storeservice.h>
 
@@ -110,6 +111,16 @@ Expected<RunFacts> readRunFacts(const std::string& path)
     for (auto more = streams->step(); more && *more; more = streams->step())
         facts.streams.emplace_back(streams->text(0), static_cast<std::uint64_t>(streams->integer(1)));
     return facts;
+}
+
+std::string capsuleWithStream(const std::string& dataDir, const StreamRequest& request)
+{
+    for (std::string& path : capsulePaths(dataDir)) {
+        const auto facts = readRunFacts(path);
+        if (facts && facts->knows(request))
+            return std::move(path);
+    }
+    return {};
 }
 
 }

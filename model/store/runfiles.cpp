@@ -25,7 +25,7 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 /// What Telltale puts into a data directory.
-constexpr std::array<std::string_view, 3> kOwnNames { "lock", "runs", "server" };
+constexpr std::array<std::string_view, 4> kOwnNames { "control", "lock", "runs", "server" };
 constexpr int kLockTries = 5;
 constexpr std::chrono::milliseconds kLockPause { 10 };
 
@@ -62,6 +62,11 @@ std::string shortIdOfFile(std::string_view fileName)
 std::string runsFolder(const std::string& dataDir)
 {
     return dataDir + "/runs";
+}
+
+std::string controlFile(const std::string& dataDir)
+{
+    return dataDir + "/control";
 }
 
 std::vector<std::string> capsulePaths(const std::string& dataDir)

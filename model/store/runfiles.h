@@ -20,6 +20,9 @@ std::string capsuleFileName(std::string_view runName, std::string_view shortId, 
 /// The short id at the end of a capsule's file name, empty when it has another form.
 std::string shortIdOfFile(std::string_view fileName);
 std::string runsFolder(const std::string& dataDir);
+/// Written by a server that has the data directory, while it listens: a join string of the control role for who asks
+/// it from here, and where that is another one, on a second line, from elsewhere.
+std::string controlFile(const std::string& dataDir);
 /// Paths of all capsules, by name.
 std::vector<std::string> capsulePaths(const std::string& dataDir);
 

@@ -2,6 +2,7 @@
 // Copies, imports, renames and deletes a run: its file and what is still in SQLite's log beside it, as one.
 #include <telltale/store/archive.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +15,7 @@
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/runreader.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -50,6 +52,15 @@ tl::unexpected<Error> refused(const std::string& path, const char* what, int num
     return failure(code, "cannot " + std::string(what) + ' ' + path + ": " + std::strerror(number));
 }
 
+/// Nobody records into a copy.
+Expected<void> settle(sqlite3* db)
+{
+    const std::string sql
+        = "PRAGMA journal_mode=DELETE; UPDATE meta SET value=" + std::to_string(static_cast<int>(RunState::Interrupted))
+        + " WHERE key='state' AND CAST(value AS INTEGER)=" + std::to_string(static_cast<int>(RunState::Live));
+    return execute(db, sql.c_str());
+}
+
 /// The pages as one moment has them, whoever writes meanwhile.
 Expected<void> backUp(sqlite3* from, bool isWithoutLog, const std::string& path)
 {
@@ -61,11 +72,7 @@ Expected<void> backUp(sqlite3* from, bool isWithoutLog, const std::string& path)
         sqlite3_backup_step(backup, -1);
     if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK)
         return tl::unexpected<Error>(sqliteError(to->get(), "cannot write " + path));
-    // Nobody records into a copy.
-    const std::string sql
-        = "PRAGMA journal_mode=DELETE; UPDATE meta SET value=" + std::to_string(static_cast<int>(RunState::Interrupted))
-        + " WHERE key='state' AND CAST(value AS INTEGER)=" + std::to_string(static_cast<int>(RunState::Live));
-    auto ok = execute(to->get(), sql.c_str());
+    auto ok = settle(to->get());
     return ok && isWithoutLog ? noteLostLog(to->get()) : ok;
 }
 
@@ -91,6 +98,30 @@ Expected<void> writePart(const std::string& from, const std::string& part)
     if (!isForeign || exists(from + "-wal"))
         return tl::unexpected<Error>(db.error());
     return copyFile(from, part);
+}
+
+/// Where a run of that file name may come to lie.
+Expected<std::string> freePlace(const std::string& dataDir, const std::string& fileName)
+{
+    const std::string to = runsFolder(dataDir) + '/' + fileName;
+    if (!fileName.ends_with(kCapsuleSuffix) || fileName.size() == kCapsuleSuffix.size())
+        return failure(ErrorCode::BadInput, "the name " + fileName + " does not end in .telltale", "rename it first");
+    if (exists(to))
+        return failure(ErrorCode::BadInput, "a run of that name is already here: " + to, "rename the file first");
+    if (auto ok = makePrivateFolder(runsFolder(dataDir)); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return to;
+}
+
+ImportedRun imported(const std::string& path)
+{
+    ImportedRun run { path, describeRun(path).id, {} };
+    RunHandle handle;
+    handle.path = path;
+    const auto reader = openReader(handle);
+    const auto catalog = reader ? (*reader)->catalog() : tl::unexpected(reader.error());
+    run.damage = catalog ? (*catalog)->damage : std::vector<std::string> { catalog.error().sentence() };
+    return run;
 }
 
 /// Takes in what a recorder that is gone left in the log; Busy while somebody has the run open.
@@ -137,20 +168,78 @@ Expected<void> copyRun(const std::string& from, const std::string& to)
     return ok;
 }
 
-Expected<std::string> importRun(const std::string& dataDir, const std::string& path)
+Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& path)
 {
     if (const auto db = openForReading(path); !db)
         return tl::unexpected<Error>(db.error());
-    const std::string to = runsFolder(dataDir) + '/' + fs::path(path).filename().native();
-    if (!to.ends_with(kCapsuleSuffix))
-        return failure(ErrorCode::BadInput, "the name of " + path + " does not end in .telltale", "rename it first");
-    if (exists(to))
-        return failure(ErrorCode::BadInput, "a run of that name is already here: " + to, "rename the file first");
-    if (auto ok = makePrivateFolder(runsFolder(dataDir)); !ok)
+    const auto to = freePlace(dataDir, fs::path(path).filename().native());
+    if (!to)
+        return tl::unexpected<Error>(to.error());
+    if (auto ok = copyRun(path, *to); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    if (auto ok = copyRun(path, to); !ok)
+    return imported(*to);
+}
+
+RunUpload::RunUpload(std::string path, int fd)
+    : m_path(std::move(path))
+    , m_draft(m_path + std::string(kDraftSuffix))
+    , m_fd(fd)
+{
+}
+
+RunUpload::~RunUpload()
+{
+    ::close(m_fd);
+    removeAll(m_draft);
+}
+
+Expected<std::unique_ptr<RunUpload>> RunUpload::begin(const std::string& dataDir, const std::string& fileName)
+{
+    const bool isPlain
+        = std::none_of(fileName.begin(), fileName.end(), [](char c) { return c == '/' || (c >= 0 && c < ' '); });
+    if (!isPlain || fileName.starts_with('.'))
+        return failure(ErrorCode::BadInput, "this is no file name: " + fileName, "name the file alone");
+    const auto to = freePlace(dataDir, fileName);
+    if (!to)
+        return tl::unexpected<Error>(to.error());
+    const std::string draft = *to + std::string(kDraftSuffix);
+    const int fd = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST)
+        return failure(ErrorCode::Busy, "a run of that name is being imported: " + *to, "wait for it");
+    if (fd < 0)
+        return refused(draft, "write", errno);
+    return std::unique_ptr<RunUpload>(new RunUpload(*to, fd));
+}
+
+Expected<void> RunUpload::append(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const auto written = ::write(m_fd, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return refused(m_draft, "write", written < 0 ? errno : ENOSPC);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return {};
+}
+
+Expected<ImportedRun> RunUpload::finish()
+{
+    if (const auto db = openForReading(m_draft); !db)
+        return failure(db.error().code, fs::path(m_path).filename().native() + ": " + db.error().what, db.error().todo);
+    if (exists(m_path))
+        return failure(ErrorCode::BadInput, "a run of that name is already here: " + m_path, "rename the file first");
+    // What can be read but not written to may still be worth keeping: it comes as it is.
+    if (auto db = openDatabase(m_draft, OpenMode::Write))
+        static_cast<void>(settle(db->get()));
+    if (auto ok = makeDurable(m_draft); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    return to;
+    std::error_code error;
+    fs::rename(m_draft, m_path, error);
+    if (error)
+        return refused(m_path, "write", error.value());
+    return imported(m_path);
 }
 
 Expected<void> renameRun(const std::string& path, const std::string& name)

@@ -152,8 +152,16 @@ void StoreFeed::publish(const Durable& durable)
 
 void StoreFeed::publishRuns(std::vector<RunRef> live)
 {
+    {
+        const std::lock_guard lock(m_mutex);
+        m_live = std::move(live);
+    }
+    publishRuns();
+}
+
+void StoreFeed::publishRuns()
+{
     const std::lock_guard lock(m_mutex);
-    m_live = std::move(live);
     for (const auto& weak : m_mailboxes) {
         if (const auto box = weak.lock())
             box->put(m_live);

@@ -96,8 +96,7 @@ public:
     std::unique_ptr<Subscription> subscribe(StoreSubscriber& subscriber, std::size_t capacity = kCapacity);
     void publish(const Durable& durable);
     void publishRuns(std::vector<RunRef> live);
-    /// The same ones, since their directory has changed.
-    void publishRuns() { publishRuns(liveRuns()); }
+    void publishRuns(); ///< the same ones again: the archive has changed
     std::vector<RunRef> liveRuns() const;
 
 private:

@@ -121,6 +121,11 @@ std::vector<RunRef> StoreService::liveRuns() const
     return m_state->feed.liveRuns();
 }
 
+void StoreService::noteArchiveChanged() const
+{
+    m_state->feed.publishRuns();
+}
+
 std::unique_ptr<Subscription> StoreService::subscribe(StoreSubscriber& subscriber, std::size_t capacity) const
 {
     return m_state->feed.subscribe(subscriber, capacity);

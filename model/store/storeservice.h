@@ -133,6 +133,8 @@ public:
 
     /// Runs with a live part.
     std::vector<RunRef> liveRuns() const;
+    /// Something else has brought a run into the data directory, or taken one away: subscribers are told.
+    void noteArchiveChanged() const;
     /// Tells `subscriber`, which must outlive the subscription, what becomes durable.
     std::unique_ptr<Subscription> subscribe(
         StoreSubscriber& subscriber, std::size_t capacity = StoreFeed::kCapacity) const;

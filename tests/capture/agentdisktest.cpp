@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include <telltale/agent/agent.h>
-#include <telltale/agent/productionpage.h>
 #include <telltale/core/kinds.h>
+#include <telltale/spool/productionpage.h>
 
 #include "agentfakeserver.h"
 #include "faultydisk.h"

@@ -17,13 +17,13 @@
 #include <unistd.h>
 
 #include <telltale/agent/agent.h>
-#include <telltale/agent/heldstore.h>
-#include <telltale/agent/productionpage.h>
 #include <telltale/agent/resolver.h>
 #include <telltale/agent/slabring.h>
-#include <telltale/agent/spooldisk.h>
-#include <telltale/agent/spoolstream.h>
 #include <telltale/protocol/layouttable.h>
+#include <telltale/spool/heldstore.h>
+#include <telltale/spool/productionpage.h>
+#include <telltale/spool/spooldisk.h>
+#include <telltale/spool/spoolstream.h>
 
 #include "faultydisk.h"
 #include "memoryfiles.h"

@@ -13,12 +13,12 @@
 #include "faultydisk.h"
 
 #include <telltale/agent/backoff.h>
-#include <telltale/agent/heldstore.h>
 #include <telltale/agent/runidentity.h>
-#include <telltale/agent/spool.h>
-#include <telltale/agent/spoolstream.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/protocol/codec.h>
+#include <telltale/spool/heldstore.h>
+#include <telltale/spool/spool.h>
+#include <telltale/spool/spoolstream.h>
 
 using namespace telltale;
 using namespace telltale::agent;

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <telltale/agent/disk.h>
+#include <telltale/spool/disk.h>
 
 namespace telltale::test {
 

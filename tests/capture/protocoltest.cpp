@@ -62,8 +62,10 @@ std::vector<Message> allMessages()
         Batch { 1, 2, 0xDEADBEEF, std::string("\0\xFF payload", 10) }, Batch {},
         Ack { 3, 4, 5, { { 1, "unknown kind" }, { 2, "" } } }, Nack { 7 }, heartbeat, Heartbeat {},
         ConfigOffer { 1, "{\"targets\":{}}", "h", -1 }, ConfigStatus { 1, 2, "over budget", 100, "h" },
-        Bye { "finished", 1500, 33 }, Knock { std::string(32, '\xff') },
-        Challenge { std::string(32, 0), "\xc3 bytes" } };
+        Bye { "finished", 1500, 33 }, Knock { std::string(32, '\xff') }, Challenge { std::string(32, 0), "\xc3 bytes" },
+        ControlHello { 1, 2, "program", "\xc3 bytes" }, ImportRun { "run.telltale", 1ull << 40 },
+        RunPart { std::string("\0\xff", 2) }, RunTaken { 7 }, FindStream { fullHello() },
+        ControlReply { "what", "todo", "id", "/a/b", { "x", "y" }, "token" } };
 }
 
 std::string varint(std::uint64_t value)

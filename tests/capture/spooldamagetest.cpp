@@ -9,12 +9,12 @@
 #include <map>
 #include <random>
 
-#include <telltale/agent/outgoing.h>
-#include <telltale/agent/spool.h>
-#include <telltale/agent/spoolstream.h>
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
+#include <telltale/spool/outgoing.h>
+#include <telltale/spool/spool.h>
+#include <telltale/spool/spoolstream.h>
 
 using namespace telltale;
 using namespace telltale::agent;

@@ -8,9 +8,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <telltale/agent/productionpage.h>
-#include <telltale/agent/spoolrecord.h>
 #include <telltale/server/captureserver.h>
+#include <telltale/spool/productionpage.h>
+#include <telltale/spool/spoolrecord.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/sqlite.h>

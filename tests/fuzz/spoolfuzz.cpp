@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include <telltale/agent/spoolrecord.h>
+#include <telltale/spool/spoolrecord.h>
 
 using namespace telltale::agent;
 

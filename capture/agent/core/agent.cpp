@@ -10,13 +10,13 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/forkguard.h>
 #include <telltale/core/drops.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/core/quietthread.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
+#include <telltale/spool/forkguard.h>
 
 namespace telltale::agent {
 namespace {

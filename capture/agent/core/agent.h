@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <telltale/agent/agentoptions.h>
-#include <telltale/agent/productionpage.h>
 #include <telltale/agent/sender.h>
+#include <telltale/spool/productionpage.h>
 
 namespace telltale::agent {
 class Agent;

@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/spool.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/utf8.h>
+#include <telltale/spool/spool.h>
 
 namespace telltale::agent {
 namespace {
@@ -88,6 +88,9 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
         auto parsed = protocol::JoinString::parse(join);
         if (!parsed)
             return tl::unexpected(parsed.error());
+        if (parsed->isControl)
+            return failure(ErrorCode::BadInput, "this join string is for the command line",
+                "a training takes the one from the dashboard's Connections page");
         out.join = std::move(*parsed);
     }
     out.identity = RunIdentity::derive({ text(options->run_id), text(options->run_name), text(options->role),

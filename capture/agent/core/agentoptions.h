@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include <telltale/agent/disk.h>
 #include <telltale/agent/runidentity.h>
 #include <telltale/agent/telltale_agent.h>
 #include <telltale/core/expected.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/spool/disk.h>
 
 namespace telltale::agent {
 

@@ -11,7 +11,7 @@
 #include <string>
 
 #include <telltale/agent/agent.h>
-#include <telltale/agent/introduction.h>
+#include <telltale/agent/blockinglink.h>
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
 #include <telltale/core/bytes.h>

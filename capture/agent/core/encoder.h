@@ -10,11 +10,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include <telltale/agent/heldstore.h>
 #include <telltale/agent/layoutregistry.h>
 #include <telltale/agent/slabring.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/protocol/payloadbuilder.h>
+#include <telltale/spool/heldstore.h>
 
 namespace telltale::agent {
 

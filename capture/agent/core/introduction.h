@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -36,9 +35,5 @@ private:
     const protocol::JoinString& m_join;
     protocol::ProofContext m_context;
 };
-
-/// Whether a server answers to the join string and both know the same token; it sees no agent and no run of this. The
-/// error is a sentence for the user. Blocks for at most `timeout`. Thread: any.
-Expected<void> tryJoin(const protocol::JoinString& join, std::chrono::milliseconds timeout);
 
 }

@@ -12,8 +12,8 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/spoolstream.h>
 #include <telltale/core/quietthread.h>
+#include <telltale/spool/spoolstream.h>
 
 namespace fs = std::filesystem;
 

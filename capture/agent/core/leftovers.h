@@ -9,9 +9,9 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include <telltale/agent/productionpage.h>
 #include <telltale/agent/session.h>
-#include <telltale/agent/stream.h>
+#include <telltale/spool/productionpage.h>
+#include <telltale/spool/stream.h>
 
 namespace telltale::agent {
 

@@ -21,7 +21,7 @@
 #include <telltale/agent/sidequeue.h>
 #include <telltale/agent/slabring.h>
 #include <telltale/agent/spscqueue.h>
-#include <telltale/agent/stream.h>
+#include <telltale/spool/stream.h>
 
 namespace telltale::agent {
 

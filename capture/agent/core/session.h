@@ -13,11 +13,11 @@
 #include <telltale/agent/backoff.h>
 #include <telltale/agent/counters.h>
 #include <telltale/agent/introduction.h>
-#include <telltale/agent/outgoing.h>
 #include <telltale/agent/resolver.h>
-#include <telltale/agent/stream.h>
 #include <telltale/agent/transport.h>
 #include <telltale/protocol/joinstring.h>
+#include <telltale/spool/outgoing.h>
+#include <telltale/spool/stream.h>
 
 namespace telltale::agent {
 

@@ -16,10 +16,10 @@
 
 #include <fmt/format.h>
 
-#include <telltale/agent/forkguard.h>
 #include <telltale/agent/pinnedcertificate.h>
 #include <telltale/agent/transport.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/spool/forkguard.h>
 
 namespace telltale::agent {
 
@@ -136,7 +136,7 @@ private:
         const bool isV6 = m_join.host.find(':') != std::string::npos;
         const std::string host = fmt::format("{}{}{}:{}", isV6 ? "[" : "", m_join.host, isV6 ? "]" : "", m_join.port);
         m_socket.async_handshake(
-            m_response, host, protocol::limits::kPath, [self = self()](Error error) { self->onUpgraded(error); });
+            m_response, host, m_join.path(), [self = self()](Error error) { self->onUpgraded(error); });
     }
 
     void onUpgraded(Error error)

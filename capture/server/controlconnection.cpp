@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/server/controlconnection.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include <telltale/ingest/streamrequest.h>
+#include <telltale/protocol/datarules.h>
+#include <telltale/protocol/limits.h>
+#include <telltale/server/controlendpoint.h>
+#include <telltale/store/runfacts.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::server {
+
+namespace limits = protocol::limits;
+
+ControlConnection::ControlConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host,
+    Doorkeeper& door, const ServerLimits& serverLimits, ControlEndpoint& endpoint)
+    : PeerConnection(id, std::move(socket), host, door, serverLimits)
+    , m_endpoint(endpoint)
+{
+}
+
+ControlConnection::~ControlConnection()
+{
+    ControlConnection::leave();
+}
+
+const std::string* ControlConnection::proofIn(const protocol::Message& message) const
+{
+    const auto* hello = std::get_if<protocol::ControlHello>(&message);
+    return hello != nullptr ? &hello->proof : nullptr;
+}
+
+void ControlConnection::take(protocol::Message& message)
+{
+    std::visit([this](auto& content) { take(content); }, message);
+}
+
+void ControlConnection::take(protocol::ControlHello& hello)
+{
+    if (!speaks(hello.protoMin, hello.protoMax))
+        return;
+    if (m_endpoint.isCrowded())
+        return refuse({ "crowd", "refused: too many ask for something at once" });
+    protocol::Welcome welcome;
+    welcome.proto = std::min(limits::kProtoVersion, hello.protoMax);
+    open(std::move(welcome));
+    host().onGreeted(*this);
+}
+
+/// Heartbeats keep the connection; of a later version: no harm, no answer.
+template <typename Other> void ControlConnection::take(Other&) { }
+
+bool ControlConnection::begin()
+{
+    if (m_isBusy)
+        refuse("control", "cut: it asks for more before it has its answer");
+    return !std::exchange(m_isBusy, true);
+}
+
+template <typename Found> void ControlConnection::later(std::function<Found()> work, std::function<void(Found)> done)
+{
+    m_endpoint.submit([&endpoint = m_endpoint, id = id(), work = std::move(work), done = std::move(done)] {
+        return [&endpoint, id, found = std::make_shared<Found>(work()), done] {
+            if (endpoint.find(id) != nullptr)
+                done(std::move(*found));
+        };
+    });
+}
+
+void ControlConnection::reply(protocol::ControlReply reply)
+{
+    m_isBusy = false;
+    m_incoming.reset();
+    send(reply);
+}
+
+void ControlConnection::reply(const Expected<store::ImportedRun>& run)
+{
+    protocol::ControlReply out;
+    if (run) {
+        out.runId = run->id;
+        out.capsule = run->path;
+        out.damage = run->damage;
+    } else {
+        out.error = run.error().what;
+        out.todo = run.error().todo;
+    }
+    reply(std::move(out));
+}
+
+void ControlConnection::take(protocol::ImportRun& request)
+{
+    if (!begin())
+        return;
+    if (request.bytes == 0)
+        return reply(failure(ErrorCode::BadInput, request.fileName + " is empty: it holds no run"));
+    m_incoming = std::make_shared<Incoming>();
+    m_expected = request.bytes;
+    m_received = m_taken = 0;
+    later<Expected<store::ImportedRun>>(
+        [incoming = m_incoming, dataDir = m_endpoint.store().dataDir(),
+            name = request.fileName]() -> Expected<store::ImportedRun> {
+            auto upload = store::RunUpload::begin(dataDir, name);
+            if (!upload)
+                return tl::unexpected(upload.error());
+            incoming->upload = std::move(*upload);
+            return store::ImportedRun {};
+        },
+        [this](const Expected<store::ImportedRun>& begun) {
+            if (begun)
+                send(protocol::RunTaken { 0 });
+            else
+                reply(begun);
+        });
+}
+
+void ControlConnection::take(protocol::RunPart& part)
+{
+    if (!m_incoming) // what was on its way when the import failed
+        return;
+    const std::size_t bytes = part.data.size();
+    m_received += bytes;
+    if (m_received > m_expected || bytes == 0 || bytes > limits::kMaxRunPartBytes
+        || m_received - m_taken > limits::kImportWindow) {
+        refuse("control", "cut: it sends more of a run than it may");
+        return;
+    }
+    struct Progress {
+        bool isOver = false;
+        Expected<store::ImportedRun> run;
+    };
+    later<Progress>(
+        [incoming = m_incoming, data = std::move(part.data), isLast = m_received == m_expected,
+            &store = m_endpoint.store()]() -> Progress {
+            if (!incoming->upload) // an earlier part could not be written
+                return {};
+            if (auto ok = incoming->upload->append(data); !ok) {
+                incoming->upload.reset();
+                return { true, tl::unexpected(ok.error()) };
+            }
+            if (!isLast)
+                return {};
+            auto run = incoming->upload->finish();
+            incoming->upload.reset();
+            if (run)
+                store.noteArchiveChanged();
+            return { true, std::move(run) };
+        },
+        [this, incoming = m_incoming, bytes](const Progress& progress) {
+            if (incoming != m_incoming)
+                return;
+            m_taken += bytes;
+            if (progress.isOver)
+                reply(progress.run);
+            else
+                send(protocol::RunTaken { m_taken });
+        });
+}
+
+void ControlConnection::take(protocol::FindStream& request)
+{
+    if (!begin())
+        return;
+    protocol::mendNames(request.stream);
+    if (const auto ok = protocol::checkHello(request.stream); !ok) {
+        reply(tl::unexpected(ok.error()));
+        return;
+    }
+    later<protocol::ControlReply>(
+        [dataDir = m_endpoint.store().dataDir(), stream = ingest::requestOf(request.stream, 0)] {
+            protocol::ControlReply found;
+            found.capsule = store::capsuleWithStream(dataDir, stream);
+            if (!found.capsule.empty())
+                found.runId = store::describeRun(found.capsule).id;
+            return found;
+        },
+        [this](protocol::ControlReply found) {
+            found.agentToken = m_endpoint.agentToken();
+            reply(std::move(found));
+        });
+}
+
+void ControlConnection::leave()
+{
+    // Its draft goes where it was written.
+    if (m_incoming) {
+        m_endpoint.submit([incoming = std::move(m_incoming)]() -> JobQueue::Delivery {
+            incoming->upload.reset();
+            return {};
+        });
+    }
+    m_incoming.reset();
+}
+
+}

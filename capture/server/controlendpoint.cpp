@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/server/controlendpoint.h>
+
+#include <utility>
+
+#include <telltale/protocol/limits.h>
+
+namespace telltale::server {
+
+ControlEndpoint::ControlEndpoint(const EndpointSetup& setup, store::StoreService& store, std::string agentToken)
+    : Endpoint(protocol::limits::kControlPath, setup)
+    , m_store(store)
+    , m_agentToken(std::move(agentToken))
+    , m_jobs([this] {
+        QMetaObject::invokeMethod(
+            this, [this] { m_jobs.deliver(); }, Qt::QueuedConnection);
+    })
+{
+}
+
+std::unique_ptr<PeerConnection> ControlEndpoint::connect(
+    std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host)
+{
+    auto peer = std::make_unique<ControlConnection>(id, std::move(socket), host, door(), limits(), *this);
+    m_peers.emplace(id, peer.get());
+    return peer;
+}
+
+ControlConnection* ControlEndpoint::find(std::uint64_t id) const
+{
+    const auto found = m_peers.find(id);
+    return found == m_peers.end() ? nullptr : found->second;
+}
+
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include <QObject>
+
+#include <telltale/core/jobqueue.h>
+#include <telltale/server/controlconnection.h>
+#include <telltale/server/endpoint.h>
+
+namespace telltale::store {
+class StoreService;
+}
+
+namespace telltale::server {
+
+/// The role of the command line and of desktops that are elsewhere: they ask this server to do something with the runs
+/// that it has. Thread: capture, and a thread of its own for the files.
+class ControlEndpoint final : public QObject, public Endpoint {
+    Q_OBJECT
+public:
+    ControlEndpoint(const EndpointSetup& setup, store::StoreService& store, std::string agentToken);
+
+    std::unique_ptr<PeerConnection> connect(
+        std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host) override;
+    void onGreeted(PeerConnection&) override { }
+    void onEnded(PeerConnection& connection) override { m_peers.erase(connection.id()); }
+
+    store::StoreService& store() { return m_store; }
+    const std::string& agentToken() const { return m_agentToken; }
+    void submit(JobQueue::Work work) { m_jobs.submit(std::move(work)); }
+    /// Each may have an import's window of memory.
+    bool isCrowded() const { return m_peers.size() > kMostPeers; }
+    /// Null when it is gone.
+    ControlConnection* find(std::uint64_t id) const;
+
+private:
+    static constexpr std::size_t kMostPeers = 32;
+
+    store::StoreService& m_store;
+    const std::string m_agentToken;
+    std::unordered_map<std::uint64_t, ControlConnection*> m_peers;
+    JobQueue m_jobs; ///< last: its work uses the rest
+};
+
+}
