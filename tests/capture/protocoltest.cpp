@@ -264,11 +264,15 @@ private Q_SLOTS:
     {
         QFETCH(QString, host);
         QFETCH(bool, hasFingerprint);
-        const JoinString join { host.toStdString(), 47801, "aB3-._~", hasFingerprint ? std::string(64, 'a') : "" };
-        const auto parsed
-            = JoinString::parse(QStringLiteral(" %1\n").arg(QString::fromStdString(join.toString())).toStdString());
-        QVERIFY2(parsed, parsed ? "" : parsed.error().what.c_str());
-        QVERIFY(*parsed == join);
+        JoinString join { host.toStdString(), 47801, "aB3-._~", hasFingerprint ? std::string(64, 'a') : "" };
+        for (const bool isControl : { false, true }) {
+            join.isControl = isControl;
+            const auto parsed
+                = JoinString::parse(QStringLiteral(" %1\n").arg(QString::fromStdString(join.toString())).toStdString());
+            QVERIFY2(parsed, parsed ? "" : parsed.error().what.c_str());
+            QVERIFY(*parsed == join);
+            QCOMPARE(std::string(parsed->path()), std::string(isControl ? "/control" : "/capture"));
+        }
     }
 
     void joinStringTakesWhatPeopleWrite()

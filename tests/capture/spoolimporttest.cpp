@@ -263,6 +263,18 @@ private Q_SLOTS:
         expectEveryValue(runs.front().path, 100);
     }
 
+    void aTrainingIsToldThatAJoinStringIsNotForIt()
+    {
+        const Serving serving(m_data, "127.0.0.1:0");
+        std::ifstream file(m_data + "/control");
+        AgentDriver::Setup setup = offline("run");
+        setup.mode.clear();
+        std::getline(file, setup.join);
+        AgentDriver driver(setup);
+        QVERIFY(!driver.agent());
+        QVERIFY2(driver.error().find("for the command line") != std::string::npos, driver.error().c_str());
+    }
+
     void theNextAgentSaysHowTheEarlierOneEnded()
     {
         trainOffline("run", 20);
