@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include <telltale/core/bytes.h>
@@ -36,10 +35,9 @@ struct TileRow {
 private:
     std::uint32_t check() const
     {
-        std::string bytes;
-        for (const std::int64_t number : { level, stat, group, firstColumn, firstStep, lastStep })
-            putLe(bytes, number);
-        const std::uint32_t crc = crc32c(bytes);
+        // Of their little-endian bytes, which are those in memory. Asked for every tile that a query meets.
+        const std::int64_t numbers[] { level, stat, group, firstColumn, firstStep, lastStep };
+        const std::uint32_t crc = crc32c({ reinterpret_cast<const char*>(numbers), sizeof numbers });
         return crc == 0 ? 1 : crc;
     }
 };

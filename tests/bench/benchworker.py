@@ -3,7 +3,8 @@
 
     benchworker.py VARIANT SIZE
 
-VARIANT is "bare", "telltale weights", "telltale everything", "msprobe weights" or "msprobe everything". Reads a number
+VARIANT is "bare", "telltale weights", "telltale everything", "telltale totals" (everything, but of the inputs'
+gradients the totals and not the shares, as msprobe has them), "msprobe weights" or "msprobe everything". Reads a number
 of steps a line; answers each with one JSON line: {"ms": [a step's time, ...], "inside_ms": [...]}, the second for
 telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
 """
@@ -29,6 +30,11 @@ EVERYTHING = {
     "xy_distribution": True,
     "all_xy": True,
     "stack_info": True,
+}
+CONFIGS = {
+    "weights": WEIGHTS,
+    "everything": EVERYTHING,
+    "totals": {**EVERYTHING, "telltale": {"actv_grad_input": "total"}},
 }
 SIZES = {
     "0.83 M": {"d": 128, "n": 4, "h": 4, "t": 64, "b": 8},
@@ -110,7 +116,7 @@ def main(variant: str, size: str) -> None:
     length = shape["t"]
     model = Gpt(shape["d"], shape["n"], shape["h"], length)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-3)
-    config = EVERYTHING if variant.endswith("everything") else WEIGHTS
+    config = CONFIGS.get(variant.partition(" ")[2])
     monitor = None
     inside = None
     if variant.startswith("telltale"):

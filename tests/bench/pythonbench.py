@@ -140,7 +140,7 @@ def main() -> None:
 
 def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:
     """limit: nanoseconds that this machine needs to read one float32, None where that was not measured."""
-    variants = ["bare", "telltale weights", "telltale everything"]
+    variants = ["bare", "telltale weights", "telltale everything", "telltale totals"]
     if importlib.util.find_spec("msprobe") is not None:
         variants += ["msprobe weights", "msprobe everything"]
     workers = []
@@ -167,6 +167,10 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
 
     bare = statistics.median(taken["bare"])
     rows = [row(f"python, {size}: bare step", bare, "ms", None, "lower")]
+    shares = statistics.median(a - b for a, b in zip(taken["telltale everything"], taken["telltale totals"]))
+    rows.append(
+        row(f"python, {size}: shares of input gradients in place of totals, added", shares, "ms", None, "lower")
+    )
     for what in ("weights", "everything"):
         ours = added(f"telltale {what}")
         goal = 0.5 if size == "25 M" and what == "weights" else None
