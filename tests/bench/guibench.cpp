@@ -9,6 +9,7 @@
 #include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QEventLoop>
+#include <QStandardItemModel>
 #include <QTemporaryDir>
 #include <QTimer>
 
@@ -86,6 +87,17 @@ template <typename Done> bool waitFor(int limitMs, Done done, double* longest = 
     return true;
 }
 
+constexpr const char* kItemModel = "QStandardItemModel of the names";
+
+/// The peer of the tree: every name an item, made on the gui thread.
+void itemModel(int series)
+{
+    const auto layout = layoutOf(series);
+    QStandardItemModel model;
+    for (const auto& one : layout->series)
+        model.appendRow(new QStandardItem(QString::fromStdString(one.name)));
+}
+
 void benchOpening(Report& report)
 {
     constexpr int kSeries = 100'000;
@@ -124,10 +136,12 @@ void benchOpening(Report& report)
     const auto isThere = [&] { return tree->tree().moduleCount() == kSeries && tree->tree().isWhole(); };
     if (!waitFor(kWaitMs, isThere, &longest))
         qFatal("the tree is not whole");
-    report.add({ "tree_of_100k_series_after_open", static_cast<double>(clock.elapsed()), "ms", 300, false, "", 0, {} });
+    const double ready = static_cast<double>(clock.elapsed());
     waitFor(
         kWaitMs, [&] { return clock.elapsed() > 3000; }, &longest); // until the views have drawn it
-    report.add({ "gui_stall_opening_100k_series", longest, "ms", 50, false, "", 0, {} });
+    const double filled = fastest(3, [] { itemModel(kSeries); }) * 1000;
+    report.add({ "tree_of_100k_series_after_open", ready, "ms", kItemModel, filled, 0.25 });
+    report.add({ "gui_stall_opening_100k_series", longest, "ms", kItemModel, filled, 2 });
 }
 
 double residentMib()
@@ -221,8 +235,9 @@ void benchEvents(Report& report)
     }
     if (!waitFor(kWaitMs, [&] { return lines == sent; }))
         qFatal("%zu of %zu events are shown", lines, sent);
-    report.add({ "gui_stall_200_events_160k_series", longest, "ms", 50, false, "", 0, {} });
-    report.add({ "memory_of_200_events_a_second", residentMib() - resident, "MiB", 64, false, "", 0, {} });
+    report.add({ "gui_stall_200_events_160k_series", longest, "ms", "what people see", 50, 1 });
+    const double grown = std::max(1.0, residentMib() - resident); // allocators come and go by less
+    report.add({ "memory_of_200_events_a_second", grown, "MiB", "what nobody minds", 64, 1 });
 }
 
 }

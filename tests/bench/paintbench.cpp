@@ -122,20 +122,22 @@ void benchPaint(Report& report)
         return medianMs(31, [&] { paintCurves(frame, frame.rect(), what, scale, CurveLook {}, Theme::dark()); });
     };
     const double peer = lineSeriesMs(picture, frame);
-    report.add({ "paint_100_curves_2000px", paintMs(picture, YMode::Linear), "ms", 4, false, "QLineSeries in QChart",
-        peer, {} });
-    report.add({ "paint_100_curves_2000px_log", paintMs(picture, YMode::Log), "ms", 4, false, "QLineSeries in QChart",
-        peer, {} });
-    report.add({ "paint_100_envelopes_2000px", paintMs(wide, YMode::Linear), "ms", 4, false, "QLineSeries in QChart",
-        peer, {} });
+    const char* lines = "QLineSeries in QChart";
+    report.add({ "paint_100_curves_2000px", paintMs(picture, YMode::Linear), "ms", lines, peer, 55 });
+    report.add({ "paint_100_curves_2000px_log", paintMs(picture, YMode::Log), "ms", lines, peer, 55 });
+    report.add({ "paint_100_envelopes_2000px", paintMs(wide, YMode::Linear), "ms", lines, peer, 55 });
     const HeatPicture cells = heat();
     const RowLayout layout(std::vector<QString>(1000), 1000, 2);
+    QImage indexed(kWidth, 1000, QImage::Format_Indexed8);
+    indexed.setColorTable(QList<QRgb>(256, qRgb(1, 2, 3)));
+    indexed.fill(7);
     report.add({ "heat_image_2000x1000",
         medianMs(15,
             [&] {
                 frame = HeatImage::render(cells, layout, { kWidth, 1000 }, 1, Theme::dark());
             }),
-        "ms", 16, false, "", 0, {} });
+        "ms", "256 colors to RGB32", medianMs(15, [&] { frame = indexed.convertToFormat(QImage::Format_RGB32); }),
+        0.1 });
 }
 
 }

@@ -110,7 +110,7 @@ def main() -> None:
 
     out = Path(options.out)
     others = [r for r in json.loads(out.read_text()) if not r["name"].startswith("python")] if out.exists() else []
-    limit = next((r.get("limit_value") for r in others if r["name"] == "kernel_f32_ns_per_element"), None)
+    limit = next((r["peer_value"] for r in others if r["name"] == "kernel_f32"), None)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         environment = dict(os.environ, MONITOR_OUTPUT_DIR=folder, TELLTALE_DIR=f"{folder}/spool")
