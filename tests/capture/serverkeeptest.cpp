@@ -81,12 +81,9 @@ private Q_SLOTS:
         ServerFixture f;
         QVERIFY(f.start("[::1]:0"));
         QVERIFY(f.join.fingerprint.empty());
-        auto handshake = ServerPeer::agentHandshake(f.join);
-        handshake.host = "[::1]:" + QByteArray::number(f.join.port);
-        ServerPeer peer(f.join);
-        QVERIFY(peer.upgrade(handshake));
-        QTest::qWait(50);
-        QVERIFY(!peer.isClosed());
+        AgentPeer agent(f.join, "six/0/trainer");
+        QVERIFY(agent.open());
+        QVERIFY(agent.isAlive());
     }
 
     void anAgentThatPinsTheFingerprintIsServedOverTls()

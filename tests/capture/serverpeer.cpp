@@ -29,7 +29,8 @@ ServerPeer::~ServerPeer()
 ServerPeer::Handshake ServerPeer::agentHandshake(const protocol::JoinString& join)
 {
     Handshake out;
-    out.host = QByteArray::fromStdString(join.host) + ":" + QByteArray::number(join.port);
+    const auto host = QByteArray::fromStdString(join.host);
+    out.host = (host.contains(':') ? '[' + host + ']' : host) + ':' + QByteArray::number(join.port);
     return out;
 }
 

@@ -84,9 +84,13 @@ private Q_SLOTS:
         QTRY_COMPARE(QString::fromStdString(state()->run()->path), m_other);
         QVERIFY(m_window->driver()->runs()->indexOf(m_other).isValid());
         m_window->openPath(m_other); // a second time: still one line
+        // A third one is there when the archive has been read again.
+        test::DemoCapsule(m_dir->path().toStdString(), "2026-01-04_third_abc789.telltale").write(10);
         m_window->driver()->refreshArchive();
-        QTest::qWait(200);
-        QCOMPARE(archived().size(), std::size_t { 2 });
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 3 }, 20'000);
+        QCOMPARE(std::count_if(archived().begin(), archived().end(),
+                     [&](const auto& run) { return QString::fromStdString(run.path) == m_other; }),
+            1);
     }
 
     void aDroppedFileOpens()
@@ -139,7 +143,10 @@ private Q_SLOTS:
             return answer;
         });
         m_window->runActions()->remove(firstId());
-        QTest::qWait(100);
+        QTRY_COMPARE(questions.size(), 1);
+        const QString later = m_elsewhere->filePath(QStringLiteral("later.telltale"));
+        m_window->runActions()->copyTo(firstId(), later);
+        QTRY_VERIFY(QFile::exists(later)); // what was asked for afterwards is done
         QVERIFY(QFile::exists(QString::fromStdString(gone)));
         answer = true;
         m_window->runActions()->remove(firstId());
