@@ -212,7 +212,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     store::RunPart part { { *kind }, storedStats(*stat), rank, request.steps.isEmpty() ? all : *steps };
     if (subject == shell::Subject::Metrics)
         part = { { Kind::Scalar }, {}, std::nullopt, part.steps };
-    const auto lost = store::lostIn(request.run->path, part);
+    const auto lost = store::lostIn(request.run->locator, part);
     if (!lost)
         return tl::unexpected(lost.error());
     report.lost.insert(report.lost.end(), lost->begin(), lost->end());

@@ -135,18 +135,18 @@ void writeJson(std::ostream& out, const nlohmann::json& document)
     out << document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
 }
 
-Expected<std::string> capsulePathOf(const Args& args)
+Expected<store::RunLocator> runOf(const Args& args)
 {
     auto dataDir = dataDirOf(args);
     if (!dataDir)
-        return dataDir;
-    return store::findCapsule(*dataDir, args.positionals().front());
+        return tl::unexpected(dataDir.error());
+    return store::findRun(*dataDir, args.positionals().front());
 }
 
-Expected<OpenedCapsule> openCapsule(const std::string& path)
+Expected<OpenedCapsule> openCapsule(const store::RunLocator& run)
 {
     OpenedCapsule capsule;
-    capsule.handle.path = path;
+    capsule.handle.locator = run;
     auto reader = store::openReader(capsule.handle);
     if (!reader)
         return tl::unexpected<Error>(std::move(reader.error()));

@@ -65,8 +65,8 @@ struct OpenedCapsule {
     std::unique_ptr<store::RunReader> reader;
     std::shared_ptr<const store::Catalog> catalog;
 };
-/// The verb's first argument: a path, or an id of the archive.
-Expected<std::string> capsulePathOf(const Args& args);
-Expected<OpenedCapsule> openCapsule(const std::string& path);
+/// The verb's first argument: a locator, or an id of the archive.
+Expected<store::RunLocator> runOf(const Args& args);
+Expected<OpenedCapsule> openCapsule(const store::RunLocator& run);
 
 }

@@ -147,7 +147,7 @@ Expected<void> writeSummary(
         return tl::unexpected(catalog.error());
     const nlohmann::json summary { { "steps", request.demo.steps }, { "series", (*catalog)->series.size() },
         { "samples", stored }, { "produced", total(demo, QLatin1String("produced")) }, { "stored", stored },
-        { "dropped", total(demo, QLatin1String("dropped")) }, { "capsule", run->path },
+        { "dropped", total(demo, QLatin1String("dropped")) }, { "capsule", run->locator.text() },
         { "step_ms", medianStepMs(demo) }, { "step_ms_without", bareMs } };
     std::ofstream file(request.out + "/summary.json");
     file << summary.dump(2) << '\n';

@@ -18,10 +18,10 @@ int run(const Args& args, Report& report)
     options.listen = args.value("--listen").value_or("");
     QStringList capsules;
     for (const std::string& word : args.positionals()) {
-        const auto path = store::findCapsule(options.dataDir, word);
-        if (!path)
-            return report.fail(path.error());
-        capsules << QString::fromStdString(*path);
+        const auto run = store::findRun(options.dataDir, word);
+        if (!run)
+            return report.fail(run.error());
+        capsules << QString::fromStdString(run->text());
     }
     return openDesktop(report, options, capsules, std::nullopt);
 }

@@ -61,7 +61,7 @@ public:
     Expected<store::ImportedRun> takeRun(const std::string& path) override { return store::importRun(m_dataDir, path); }
     Expected<bool> knows(const protocol::Hello& stream) override
     {
-        return !store::capsuleWithStream(m_dataDir, ingest::requestOf(stream, 0)).empty();
+        return !store::runWithStream(m_dataDir, ingest::requestOf(stream, 0)).isEmpty();
     }
     Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
     {
@@ -101,7 +101,7 @@ public:
         auto report = client::deliverSpool(m_server->agentJoin(), folder, std::move(found));
         if (const auto run = report ? m_server->findStream(stream) : tl::unexpected(report.error())) {
             report->runId = run->id;
-            report->capsule = run->path;
+            report->capsule = run->locator.text();
         }
         return report;
     }
@@ -241,8 +241,8 @@ int run(const Args& args, Report& report)
             failed(taken.error());
             continue;
         }
-        capsules.push_back(
-            { { "file", word }, { "capsule", taken->path }, { "run", taken->id }, { "damage", taken->damage } });
+        capsules.push_back({ { "file", word }, { "capsule", taken->locator.text() }, { "run", taken->id },
+            { "damage", taken->damage } });
         if (!args.has("--json"))
             out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(taken->id));
         for (const std::string& sentence : taken->damage)

@@ -71,10 +71,10 @@ struct Sums {
     bool areKnown = false; ///< false: recorded before capsules kept accounts
 };
 
-Sums sumsOf(const std::string& path, const store::RunSummary& run)
+Sums sumsOf(const store::RunLocator& where, const store::RunSummary& run)
 {
     Sums sums;
-    const auto accounts = store::readAccounts(path, run.state == store::RunState::Live);
+    const auto accounts = store::readAccounts(where.text(), run.state == store::RunState::Live);
     for (std::size_t i = 0; accounts && i < accounts->size(); ++i) {
         const store::SourceAccount& account = (*accounts)[i];
         sums.samples += account.samples;
@@ -192,13 +192,13 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
             { "host", source ? source->host : "" }, { "first_seq", info.firstSeq }, { "last_seq", info.lastSeq },
             { "batches", info.count() } });
     }
-    nlohmann::json document { { "path", capsule.handle.path }, { "name", catalog.name },
+    nlohmann::json document { { "path", capsule.handle.locator.text() }, { "name", catalog.name },
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
         { "created", timeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
         { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
         { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
-    if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown) {
+    if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
         document["scalars"] = toJson(sums.scalars, sums.isExact);
     }
@@ -217,7 +217,7 @@ void writeText(
 {
     const store::Catalog& catalog = *capsule.catalog;
     out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
-        terminalText(capsule.handle.path), terminalText(catalog.name), store::runStateName(run.state),
+        terminalText(capsule.handle.locator.text()), terminalText(catalog.name), store::runStateName(run.state),
         terminalText(catalog.runKey), timeText(catalog.createdNs), bytesText(run.fileBytes), ranksOf(catalog).size());
     if (catalog.steps.isEmpty())
         out << "steps    none\n";
@@ -238,7 +238,7 @@ void writeText(
             source.attempt, stateOf(source, run), source.firstStep.value, source.lastStep.value,
             terminalText(source.host), source.pid);
     }
-    if (const Sums sums = sumsOf(capsule.handle.path, run); sums.areKnown)
+    if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown)
         out << fmt::format(
             "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
     out << fmt::format("events   {}\nlost     {} samples\n", log.events, log.lostSamples);
@@ -263,10 +263,10 @@ void writeText(
 int run(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
-    const auto path = capsulePathOf(args);
-    if (!path)
-        return report.fail(path.error());
-    auto capsule = openCapsule(*path);
+    const auto locator = runOf(args);
+    if (!locator)
+        return report.fail(locator.error());
+    auto capsule = openCapsule(*locator);
     if (!capsule)
         return report.fail(capsule.error());
     const auto log = store::readWholeLog(*capsule->reader).map(logOf);
@@ -274,12 +274,12 @@ int run(const Args& args, Report& report)
         return report.fail(log.error());
     if (auto catalog = capsule->reader->catalog()) // with the damage that the log has
         capsule->catalog = std::move(*catalog);
-    const store::RunSummary summary = store::describeRun(*path);
+    const store::RunSummary summary = store::describeRun(*locator);
 
     std::optional<store::VerifyReport> verification;
     std::string verifyError;
     if (args.has("--verify")) {
-        auto verified = store::verifyCapsule(*path);
+        auto verified = store::verifyRun(*locator);
         verification = verified ? std::move(*verified) : store::VerifyReport {};
         if (!verified)
             verifyError = verified.error().sentence();

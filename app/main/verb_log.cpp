@@ -58,10 +58,10 @@ int run(const Args& args, Report& report)
             return report.failUsage(read.error());
         rank = *read;
     }
-    const auto path = capsulePathOf(args);
-    if (!path)
-        return report.fail(path.error());
-    const auto capsule = openCapsule(*path);
+    const auto locator = runOf(args);
+    if (!locator)
+        return report.fail(locator.error());
+    const auto capsule = openCapsule(*locator);
     if (!capsule)
         return report.fail(capsule.error());
     std::optional<StepRange> steps;

@@ -74,16 +74,16 @@ int run(const Args& args, Report& report)
     if (!out.endsWith(QLatin1String(".png")) && !out.endsWith(QLatin1String(".csv")))
         return report.failUsage({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
 
-    const auto path = capsulePathOf(args);
-    if (!path)
-        return report.fail(path.error());
+    const auto locator = runOf(args);
+    if (!locator)
+        return report.fail(locator.error());
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(report.argc, report.argv);
     views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
     PumpedQueries queries;
     auto drawn = std::make_shared<store::RunHandle>();
-    drawn->path = *path;
-    drawn->name = QFileInfo(QString::fromStdString(*path)).completeBaseName().toStdString();
+    drawn->locator = *locator;
+    drawn->name = QFileInfo(QString::fromStdString(locator->text())).completeBaseName().toStdString();
     request->run = drawn;
     const auto done = renderToFile(*request, queries.pool(), out);
     if (!done)

@@ -18,8 +18,8 @@ nlohmann::json toJson(const store::RunSummary& run)
 {
     return { { "id", run.id }, { "name", run.name }, { "state", store::runStateName(run.state) },
         { "ranks", run.ranks }, { "last_step", run.lastStep.value }, { "size", run.fileBytes },
-        { "created", timeText(run.createdNs) }, { "modified", timeText(run.modifiedNs) }, { "path", run.path },
-        { "missing_batches", run.missingBatches }, { "note", run.note } };
+        { "created", timeText(run.createdNs) }, { "modified", timeText(run.modifiedNs) },
+        { "path", run.locator.text() }, { "missing_batches", run.missingBatches }, { "note", run.note } };
 }
 
 /// What a line says behind its columns.

@@ -318,10 +318,10 @@ int run(const Args& args, Report& report)
     const auto wanted = readWanted(args);
     if (!wanted)
         return report.failUsage(wanted.error());
-    const auto path = capsulePathOf(args);
-    if (!path)
-        return report.fail(path.error());
-    const auto capsule = openCapsule(*path);
+    const auto locator = runOf(args);
+    if (!locator)
+        return report.fail(locator.error());
+    const auto capsule = openCapsule(*locator);
     if (!capsule)
         return report.fail(capsule.error());
     const auto range = parseSteps(args.value("--steps").value_or(":"), capsule->catalog->steps);

@@ -224,7 +224,7 @@ void MainWindow::connectParts()
         if (!m_restoring || !m_parts.views.state->catalog())
             return;
         m_restoring = false;
-        if (m_settings.runPath == QString::fromStdString(m_parts.views.state->run()->path)) {
+        if (m_settings.runPath == QString::fromStdString(m_parts.views.state->run()->locator.text())) {
             m_openingRank->keep();
             shell::restoreState(m_settings, *m_parts.views.state);
         }
@@ -324,7 +324,7 @@ void MainWindow::openFirst()
     if (!m_parts.views.state->run() && !archived.empty()) {
         const store::RunSummary* wanted = &archived.front();
         for (const store::RunSummary& run : archived) {
-            if (QString::fromStdString(run.path) == m_settings.runPath)
+            if (QString::fromStdString(run.locator.text()) == m_settings.runPath)
                 wanted = &run;
         }
         if (m_parts.driver->runs()->runs(items::RunsModel::LiveGroup).empty())

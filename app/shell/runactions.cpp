@@ -67,9 +67,9 @@ void RunActions::renameTo(const QString& id, const QString& name)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    m_jobs->submit([this, path = run->path, name]() -> JobThread::Delivery {
+    m_jobs->submit([this, locator = run->locator, name]() -> JobThread::Delivery {
         Expected<void> result;
-        m_queries->withReadersClosed([&] { result = store::renameRun(path, name.toStdString()); });
+        m_queries->withReadersClosed([&] { result = store::renameRun(locator, name.toStdString()); });
         return [this, name, result] { finish(result, tr("The run is now called %1").arg(name)); };
     });
 }
@@ -79,18 +79,18 @@ void RunActions::remove(const QString& id)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    const std::string path = run->path;
+    const store::RunLocator locator = run->locator;
     const QString name = QString::fromStdString(run->name);
     const QString question = tr("Delete “%1” (%2)? Its file is removed and cannot be brought back.")
                                  .arg(name, views::formatBytes(run->fileBytes));
     if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
         return;
-    m_jobs->submit([this, path, name]() -> JobThread::Delivery {
+    m_jobs->submit([this, locator, name]() -> JobThread::Delivery {
         Expected<void> result;
-        m_queries->withReadersClosed([&] { result = store::deleteRun(path); });
-        return [this, name, path, result] {
+        m_queries->withReadersClosed([&] { result = store::deleteRun(locator); });
+        return [this, name, locator, result] {
             if (result)
-                m_driver->leave(path);
+                m_driver->leave(locator);
             finish(result, tr("Deleted %1").arg(name));
         };
     });
@@ -118,7 +118,7 @@ void RunActions::exportCopy(const QString& id)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    const QString from = QString::fromStdString(run->path);
+    const QString from = QString::fromStdString(run->locator.text());
     const QString to = QFileDialog::getSaveFileName(m_window, tr("Export a copy of the run"),
         QDir::home().filePath(QFileInfo(from).fileName()), tr("Telltale runs (*.telltale)"));
     if (to.isEmpty())
@@ -131,7 +131,7 @@ void RunActions::copyTo(const QString& id, const QString& path)
     const store::RunSummary* run = find(id);
     if (!run)
         return;
-    m_jobs->submit([this, from = run->path, path]() -> JobThread::Delivery {
+    m_jobs->submit([this, from = run->locator, path]() -> JobThread::Delivery {
         return [this, path, copied = store::copyRun(from, path.toStdString())] {
             finish(copied, tr("Written: %1").arg(path));
         };
@@ -155,7 +155,7 @@ void RunActions::importFile(const QString& path)
                     tr("This file cannot be imported: %1").arg(QString::fromStdString(imported.error().sentence())));
                 return;
             }
-            const QString to = QString::fromStdString(imported->path);
+            const QString to = QString::fromStdString(imported->locator.text());
             m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(QFileInfo(to).fileName()));
             m_driver->refreshArchive();
             m_driver->openPath(to);

@@ -83,15 +83,15 @@ void RunDriver::refreshArchive()
     m_listing = true;
     m_jobs->submit([this, dataDir = m_context.dataDir, outside = m_outside]() -> JobThread::Delivery {
         std::vector<store::RunSummary> found = store::listRuns(dataDir);
-        for (const std::string& path : outside) {
-            found.push_back(store::describeRun(path));
-            found.back().id = path;
+        for (const store::RunLocator& run : outside) {
+            found.push_back(store::describeRun(run));
+            found.back().id = run.text();
         }
-        // A copy has the id of its original: the path tells them apart.
+        // A copy has the id of its original: where it is tells them apart.
         std::set<std::string> known;
         for (store::RunSummary& run : found) {
             if (!known.insert(run.id).second)
-                run.id = run.path;
+                run.id = run.locator.text();
         }
         return [this, found = std::move(found)]() mutable {
             m_listing = false;
@@ -105,10 +105,10 @@ void RunDriver::refreshArchive()
     });
 }
 
-void RunDriver::addOutside(const std::string& path)
+void RunDriver::addOutside(const store::RunLocator& run)
 {
-    if (std::find(m_outside.begin(), m_outside.end(), path) == m_outside.end())
-        m_outside.push_back(path);
+    if (std::find(m_outside.begin(), m_outside.end(), run) == m_outside.end())
+        m_outside.push_back(run);
     refreshArchive();
 }
 
@@ -123,7 +123,7 @@ store::RunRef RunDriver::runById(const QString& id) const
     if (!run)
         return {};
     auto handle = std::make_shared<store::RunHandle>();
-    handle->path = run->path;
+    handle->locator = run->locator;
     handle->id = run->id;
     handle->name = run->name;
     return handle;
@@ -139,7 +139,7 @@ void RunDriver::compare(const QString& shownId, const QString& otherId)
 {
     openById(shownId);
     const store::RunRef other = runById(otherId);
-    if (!other || !m_state->run() || other->path == m_state->run()->path)
+    if (!other || !m_state->run() || other->locator == m_state->run()->locator)
         return;
     m_context.queries->submit(m_compareId, other,
         [this, other, shown = m_state->run()](
@@ -158,16 +158,17 @@ void RunDriver::compare(const QString& shownId, const QString& otherId)
 namespace {
 
 /// Why a file cannot be shown at all, else empty. Said for each file, even where another one is opened after it.
-QString whyUnreadable(const std::string& path)
+QString whyUnreadable(const store::RunLocator& locator)
 {
-    if (store::capsuleBytes(path) == 0)
-        return RunDriver::tr("%1 is empty: it holds no run").arg(text(path));
-    const store::RunSummary run = store::describeRun(path);
+    const QString where = text(locator.text());
+    if (store::runBytes(locator) == 0)
+        return RunDriver::tr("%1 is empty: it holds no run").arg(where);
+    const store::RunSummary run = store::describeRun(locator);
     const bool broken = run.state == store::RunState::Damaged || run.state == store::RunState::Newer;
     if (!broken || run.ranks > 0 || run.lastStep.value >= 0)
         return {};
     const QString note = text(run.note);
-    return note.contains(text(path)) ? note : RunDriver::tr("%1: %2").arg(text(path), note);
+    return note.contains(where) ? note : RunDriver::tr("%1: %2").arg(where, note);
 }
 
 }
@@ -176,7 +177,7 @@ void RunDriver::openPath(const QString& path)
 {
     m_opened = true;
     m_jobs->submit([this, dataDir = m_context.dataDir, wanted = path.toStdString()]() -> JobThread::Delivery {
-        auto found = store::findCapsule(dataDir, wanted);
+        auto found = store::findRun(dataDir, wanted);
         const QString why = found ? whyUnreadable(*found) : text(found.error().sentence());
         return [this, found, why] {
             if (!why.isEmpty()) {
@@ -184,18 +185,18 @@ void RunDriver::openPath(const QString& path)
                 return;
             }
             for (const store::RunRef& run : m_live) {
-                if (run->path == *found)
+                if (run->locator == *found)
                     return show(run);
             }
             std::error_code error;
             for (const store::RunSummary& run : m_runs.runs(items::RunsModel::ArchivedGroup)) {
-                if (run.path == *found || std::filesystem::equivalent(run.path, *found, error))
+                if (run.locator == *found || std::filesystem::equivalent(run.locator.text(), found->text(), error))
                     return openById(text(run.id));
             }
             auto handle = std::make_shared<store::RunHandle>();
-            handle->path = *found;
-            handle->id = *found;
-            handle->name = QFileInfo(text(*found)).completeBaseName().toStdString();
+            handle->locator = *found;
+            handle->id = found->text();
+            handle->name = QFileInfo(text(found->text())).completeBaseName().toStdString();
             show(std::move(handle));
             addOutside(*found);
         };
@@ -205,7 +206,7 @@ void RunDriver::openPath(const QString& path)
 void RunDriver::show(store::RunRef run)
 {
     m_opened = true;
-    if (m_state->run() && m_state->run()->path == run->path && isLive(m_state->run()) == isLive(run))
+    if (m_state->run() && m_state->run()->locator == run->locator && isLive(m_state->run()) == isLive(run))
         return;
     m_isNewlyShown = true;
     m_wasLive = isLive(run);
@@ -221,16 +222,16 @@ void RunDriver::show(store::RunRef run)
     Q_EMIT runOpened();
 }
 
-void RunDriver::leave(const std::string& path)
+void RunDriver::leave(const store::RunLocator& gone)
 {
-    std::erase(m_outside, path);
-    if (m_state->comparedRun() && m_state->comparedRun()->path == path)
+    std::erase(m_outside, gone);
+    if (m_state->comparedRun() && m_state->comparedRun()->locator == gone)
         m_state->setCompared({}, {});
-    if (!m_state->run() || m_state->run()->path != path)
+    if (!m_state->run() || m_state->run()->locator != gone)
         return;
     for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
         for (const store::RunSummary& other : m_runs.runs(group)) {
-            if (other.path != path)
+            if (other.locator != gone)
                 return openById(text(other.id));
         }
     }
@@ -246,7 +247,7 @@ QString RunDriver::shownName() const
     if (const store::RunSummary* summary = m_runs.runAt(m_runs.indexOf(text(run->id))))
         return text(summary->name);
     const auto catalog = m_state->catalog();
-    return text(catalog && (run->id.empty() || run->id == run->path) ? catalog->name : run->name);
+    return text(catalog && (run->id.empty() || run->id == run->locator.text()) ? catalog->name : run->name);
 }
 
 void RunDriver::askCatalog()
@@ -304,7 +305,7 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
     }
     m_state->setCatalog(catalog);
     if (!isLive(m_state->run()))
-        m_runs.setDamage(m_state->run()->path, catalog->damage.empty() ? std::string() : catalog->damage.front());
+        m_runs.setDamage(m_state->run()->locator, catalog->damage.empty() ? std::string() : catalog->damage.front());
     for (const std::string& damage : catalog->damage) {
         if (m_toldDamage.insert(damage).second)
             Q_EMIT problem(text(damage));
@@ -325,7 +326,7 @@ void RunDriver::tick()
 store::RunSummary RunDriver::summaryOf(const store::RunRef& run) const
 {
     store::RunSummary summary;
-    summary.path = run->path;
+    summary.locator = run->locator;
     summary.id = run->id;
     summary.name = run->name;
     summary.state = run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost : store::RunState::Live;
@@ -353,7 +354,7 @@ void RunDriver::pollRuns()
     // What is shown as it ended may live again: its training came back, or was slower than this window.
     const store::RunRef& shown = m_state->run();
     const auto back = std::find_if(m_live.begin(), m_live.end(),
-        [&shown](const store::RunRef& run) { return shown && !isLive(shown) && run->path == shown->path; });
+        [&shown](const store::RunRef& run) { return shown && !isLive(shown) && run->locator == shown->locator; });
     if (back != m_live.end())
         show(*back);
 }

@@ -45,8 +45,8 @@ public:
     void compare(const QString& shownId, const QString& otherId);
     /// Shows this run, live or archived.
     void show(store::RunRef run);
-    /// The file is gone: another run is shown in its place, or none.
-    void leave(const std::string& path);
+    /// The run is gone: another run is shown in its place, or none.
+    void leave(const store::RunLocator& gone);
     void setFocused(bool on);
     void refreshArchive();
     void tick(); ///< also called by tests
@@ -61,7 +61,7 @@ Q_SIGNALS:
 
 private:
     store::RunRef runById(const QString& id) const;
-    void addOutside(const std::string& path);
+    void addOutside(const store::RunLocator& run);
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
     void pollRuns();
@@ -75,7 +75,7 @@ private:
     JobThread* m_jobs;
     store::QueryPool::ViewId m_queryId;
     store::QueryPool::ViewId m_compareId;
-    std::vector<std::string> m_outside; ///< runs that were opened from elsewhere, by path
+    std::vector<store::RunLocator> m_outside; ///< runs that were opened from elsewhere
     items::RunsModel m_runs;
     std::vector<store::RunRef> m_live;
     Pulse m_pulse;

@@ -16,7 +16,7 @@ QString words(std::string_view text)
 
 void storeState(const views::ViewState& state, settings::Settings& settings)
 {
-    settings.runPath = state.run() ? QString::fromStdString(state.run()->path) : QString();
+    settings.runPath = state.run() ? QString::fromStdString(state.run()->locator.text()) : QString();
     settings.kind = words(kindName(state.kind()));
     settings.stat = words(statName(state.stat()));
     settings.rank = state.rank().value;

@@ -8,10 +8,10 @@
 #include <utility>
 #include <variant>
 
-#include <telltale/spool/outgoing.h>
 #include <telltale/core/bytes.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/protocol/datarules.h>
+#include <telltale/spool/outgoing.h>
 
 namespace fs = std::filesystem;
 
@@ -199,7 +199,7 @@ Expected<SpoolReport> SpoolImport::take(const fs::path& folder, Found found)
     const auto opened = openStream(found.hello);
     if (!opened)
         return tl::unexpected<Error>(opened.error());
-    report.capsule = opened->run->path;
+    report.capsule = opened->run->locator.text();
     report.runId = opened->run->id;
     IngestSession session(m_sink, *opened, kWindow);
     auto fed = feed(stream, session, opened->epoch);

@@ -83,7 +83,7 @@ void ControlConnection::reply(const Expected<store::ImportedRun>& run)
     protocol::ControlReply out;
     if (run) {
         out.runId = run->id;
-        out.capsule = run->path;
+        out.capsule = run->locator.text();
         out.damage = run->damage;
     } else {
         out.error = run.error().what;
@@ -173,9 +173,10 @@ void ControlConnection::take(protocol::FindStream& request)
     later<protocol::ControlReply>(
         [dataDir = m_endpoint.store().dataDir(), stream = ingest::requestOf(request.stream, 0)] {
             protocol::ControlReply found;
-            found.capsule = store::capsuleWithStream(dataDir, stream);
-            if (!found.capsule.empty())
-                found.runId = store::describeRun(found.capsule).id;
+            const store::RunLocator run = store::runWithStream(dataDir, stream);
+            found.capsule = run.text();
+            if (!run.isEmpty())
+                found.runId = store::describeRun(run).id;
             return found;
         },
         [this](protocol::ControlReply found) {

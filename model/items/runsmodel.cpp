@@ -18,7 +18,7 @@ constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its g
 
 auto shownPart(const store::RunSummary& run)
 {
-    return std::tie(run.name, run.path, run.state, run.ranks, run.lastStep, run.fileBytes, run.note);
+    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note);
 }
 
 QString grouped(qint64 value)
@@ -52,10 +52,10 @@ void RunsModel::setArchived(std::vector<store::RunSummary> runs)
 {
     std::erase_if(runs, [this](const store::RunSummary& run) {
         return std::any_of(m_groups[LiveGroup].begin(), m_groups[LiveGroup].end(),
-            [&](const store::RunSummary& live) { return live.path == run.path; });
+            [&](const store::RunSummary& live) { return live.locator == run.locator; });
     });
     for (store::RunSummary& run : runs) {
-        const auto damage = m_damage.find(run.path);
+        const auto damage = m_damage.find(run.locator);
         if (damage == m_damage.end())
             continue;
         run.state = store::RunState::Damaged;
@@ -64,15 +64,15 @@ void RunsModel::setArchived(std::vector<store::RunSummary> runs)
     set(ArchivedGroup, std::move(runs));
 }
 
-void RunsModel::setDamage(const std::string& path, const std::string& sentence)
+void RunsModel::setDamage(const store::RunLocator& run, const std::string& sentence)
 {
-    const auto known = m_damage.find(path);
+    const auto known = m_damage.find(run);
     if (known == m_damage.end() ? sentence.empty() : known->second == sentence)
         return;
     if (sentence.empty())
-        m_damage.erase(path);
+        m_damage.erase(run);
     else
-        m_damage[path] = sentence;
+        m_damage[run] = sentence;
     setArchived(m_groups[ArchivedGroup]);
 }
 
@@ -84,7 +84,7 @@ void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
         std::vector<std::string> result;
         result.reserve(list.size());
         for (const store::RunSummary& run : list)
-            result.push_back(run.path);
+            result.push_back(run.locator.text());
         return result;
     };
     const std::size_t before = rows.size();
@@ -210,7 +210,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         const QString note = QString::fromStdString(run->note);
         return toolTipText(tr("%1, %2, %3\n%4")
                                .arg(QString::fromStdString(run->name), state, sizeText(run->fileBytes),
-                                   note.isEmpty() ? QString::fromStdString(run->path) : note));
+                                   note.isEmpty() ? QString::fromStdString(run->locator.text()) : note));
     }
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignVCenter | (index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight));

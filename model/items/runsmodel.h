@@ -27,7 +27,7 @@ public:
     /// In the order given. Runs that are live as well are shown there only.
     void setArchived(std::vector<store::RunSummary> runs);
     /// What reading has found, which the list of the archive does not do; an empty sentence takes it back.
-    void setDamage(const std::string& path, const std::string& sentence);
+    void setDamage(const store::RunLocator& run, const std::string& sentence);
     bool isEmpty() const { return m_groups[LiveGroup].empty() && m_groups[ArchivedGroup].empty(); }
     const std::vector<store::RunSummary>& runs(Group group) const { return m_groups[group]; }
     /// Null for headings and invalid indexes. Valid until the next change.
@@ -48,7 +48,7 @@ private:
     QVariant groupData(int group, int column, int role) const;
 
     std::array<std::vector<store::RunSummary>, GroupCount> m_groups;
-    std::map<std::string, std::string> m_damage; ///< sentences by path
+    std::map<store::RunLocator, std::string> m_damage; ///< sentences
 };
 
 }

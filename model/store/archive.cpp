@@ -14,6 +14,7 @@
 
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/runstore.h>
 #include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
 
@@ -54,13 +55,13 @@ std::int64_t metaNumber(sqlite3* db, std::string_view key)
 RunSummary summaryOf(const std::string& path)
 {
     RunSummary run;
-    run.path = path;
+    run.locator = path;
     const std::filesystem::path file(path);
     run.id = shortIdOfFile(file.filename().native());
     if (run.id.empty())
         run.id = file.stem().native();
     run.name = file.filename().native();
-    run.fileBytes = capsuleBytes(path);
+    run.fileBytes = runBytes(path);
     struct stat info { };
     if (::stat(path.c_str(), &info) == 0) {
         run.modifiedNs = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
@@ -119,9 +120,9 @@ void makeIdsUnique(std::vector<RunSummary>& runs)
 {
     std::stable_sort(runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) {
         const auto isNamedSo = [](const RunSummary& run) {
-            return shortIdOfFile(std::filesystem::path(run.path).filename().native()) == run.id;
+            return shortIdOfFile(std::filesystem::path(run.locator.text()).filename().native()) == run.id;
         };
-        return std::tuple(a.id, !isNamedSo(a), a.path) < std::tuple(b.id, !isNamedSo(b), b.path);
+        return std::tuple(a.id, !isNamedSo(a), a.locator) < std::tuple(b.id, !isNamedSo(b), b.locator);
     });
     std::string previous;
     int count = 0;
@@ -164,17 +165,17 @@ std::string runWord(const std::string& id)
     return '#' + (own.empty() ? file.stem().native() : own);
 }
 
-RunSummary describeRun(const std::string& path)
+RunSummary CapsuleStore::describe(const RunLocator& run) const
 {
-    return summaryOf(path);
+    return summaryOf(run.text());
 }
 
-std::uint64_t capsuleBytes(const std::string& path)
+std::uint64_t CapsuleStore::bytes(const RunLocator& run) const
 {
     std::uint64_t bytes = 0;
     for (const char* part : { "", "-wal", "-shm" }) {
         struct stat info { };
-        if (::stat((path + part).c_str(), &info) == 0)
+        if (::stat((run.text() + part).c_str(), &info) == 0)
             bytes += static_cast<std::uint64_t>(info.st_size);
     }
     return bytes;
@@ -191,35 +192,35 @@ std::vector<RunSummary> listRuns(const std::string& dataDir)
     return runs;
 }
 
-Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId)
+Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word)
 {
-    if (pathOrId.empty())
+    if (word.empty())
         return failure(ErrorCode::BadInput, "an empty name is no run", "\"telltale runs\" lists their ids");
     std::error_code error;
-    if (std::filesystem::is_directory(pathOrId, error))
-        return failure(ErrorCode::BadInput, pathOrId + " is a folder, not a run",
+    if (std::filesystem::is_directory(word, error))
+        return failure(ErrorCode::BadInput, word + " is a folder, not a run",
             "name one of the .telltale files, or an id from \"telltale runs\"");
-    const bool isPath = pathOrId.find('/') != std::string::npos || pathOrId.ends_with(kCapsuleSuffix);
+    const bool isPath = word.find('/') != std::string::npos || word.ends_with(kCapsuleSuffix);
     if (isPath) {
-        if (fileExists(pathOrId))
-            return pathOrId;
-        return failure(ErrorCode::NotFound, "there is no file " + pathOrId);
+        if (fileExists(word))
+            return word;
+        return failure(ErrorCode::NotFound, "there is no file " + word);
     }
-    std::vector<std::string> found;
+    std::vector<RunLocator> found;
     for (const RunSummary& run : listRuns(dataDir)) {
-        if (run.id == pathOrId)
-            return run.path;
-        if (run.id.starts_with(pathOrId))
-            found.push_back(run.path);
+        if (run.id == word)
+            return run.locator;
+        if (run.id.starts_with(word))
+            found.push_back(run.locator);
     }
     if (found.size() == 1)
         return found.front();
-    if (found.empty() && fileExists(pathOrId))
-        return pathOrId;
+    if (found.empty() && fileExists(word))
+        return word;
     if (found.empty())
-        return failure(ErrorCode::NotFound, "there is no run with the id \"" + pathOrId + "\" in " + dataDir,
+        return failure(ErrorCode::NotFound, "there is no run with the id \"" + word + "\" in " + dataDir,
             "\"telltale runs\" lists them, \"telltale --help\" the verbs");
-    return failure(ErrorCode::BadInput, "the id \"" + pathOrId + "\" fits " + std::to_string(found.size()) + " runs",
+    return failure(ErrorCode::BadInput, "the id \"" + word + "\" fits " + std::to_string(found.size()) + " runs",
         "give more of its digits");
 }
 

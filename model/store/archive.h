@@ -11,6 +11,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
+#include <telltale/store/runlocator.h>
 
 namespace telltale::store {
 
@@ -27,7 +28,7 @@ enum class RunState : std::uint8_t {
 std::string_view runStateName(RunState state);
 
 struct RunSummary {
-    std::string path;
+    RunLocator locator;
     std::string id; ///< short id, unique in the data directory
     std::string name;
     RunState state = RunState::Finished;
@@ -45,23 +46,23 @@ std::string defaultDataDir();
 
 /// Every capsule under <dataDir>/runs, newest first. Never opens a file for writing. Thread: query.
 std::vector<RunSummary> listRuns(const std::string& dataDir);
-/// One capsule as listRuns says it, with the id that the file carries.
-RunSummary describeRun(const std::string& path);
+/// One run as listRuns says it, with the id that it carries.
+RunSummary describeRun(const RunLocator& run);
 /// "#5405490a": tells runs of one name apart where people read them. An id that is a path gives its file's own.
 std::string runWord(const std::string& id);
 /// On disk, with what is still in SQLite's log beside it.
-std::uint64_t capsuleBytes(const std::string& path);
-/// A path, or an id (or unique prefix of one) from listRuns.
-Expected<std::string> findCapsule(const std::string& dataDir, const std::string& pathOrId);
+std::uint64_t runBytes(const RunLocator& run);
+/// A locator, or an id (or unique prefix of one) from listRuns.
+Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word);
 // A run is its file and what is still in SQLite's log beside it: each of these treats both as one. Thread: any; they
 // block.
 
 /// A whole file of its own, as one moment has it: also of a run that is being recorded, or whose recorder was killed.
 /// Replaces a file of that name. What cannot be read is copied as it is.
-Expected<void> copyRun(const std::string& from, const std::string& to);
+Expected<void> copyRun(const RunLocator& run, const std::string& to);
 /// A run that came into a data directory.
 struct ImportedRun {
-    std::string path;
+    RunLocator locator;
     std::string id;
     std::vector<std::string> damage; ///< what it has lost, one sentence each, as showing it says
 };
@@ -86,9 +87,9 @@ private:
     int m_fd;
 };
 /// The name shown; the file keeps its own. Busy while the run is recorded.
-Expected<void> renameRun(const std::string& path, const std::string& name);
+Expected<void> renameRun(const RunLocator& run, const std::string& name);
 /// Busy while the run is recorded.
-Expected<void> deleteRun(const std::string& path);
+Expected<void> deleteRun(const RunLocator& run);
 
 struct VerifyReport {
     std::uint64_t blobs = 0;
@@ -96,7 +97,7 @@ struct VerifyReport {
     std::vector<std::string> problems; ///< one sentence each, empty = whole
 };
 /// Reads every blob and checks every crc.
-Expected<VerifyReport> verifyCapsule(const std::string& path);
+Expected<VerifyReport> verifyRun(const RunLocator& run);
 
 /// A part of a run: what a picture shows.
 struct RunPart {
@@ -106,6 +107,6 @@ struct RunPart {
     StepRange steps;
 };
 /// What of the part's stored values cannot be read, one sentence for each kind, statistic and rank.
-Expected<std::vector<std::string>> lostIn(const std::string& path, const RunPart& part);
+Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part);
 
 }

@@ -44,34 +44,23 @@ Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter
     return std::move(whole->records);
 }
 
-Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run)
-{
-    SharedReads own;
-    return openReader(run, own);
-}
-
-Expected<std::unique_ptr<RunReader>> openReader(const RunHandle& run, SharedReads& shared)
-{
-    return CapsuleReader::open(run, shared);
-}
-
 Expected<std::unique_ptr<RunReader>> CapsuleReader::open(const RunHandle& run, SharedReads& shared)
 {
-    auto db = openForReading(run.path);
+    auto db = openForReading(run.locator.text());
     if (!db)
-        return tl::unexpected<Error>(named(run.path, std::move(db.error())));
+        return tl::unexpected<Error>(named(run.locator.text(), std::move(db.error())));
     std::unique_ptr<CapsuleReader> reader(new CapsuleReader(run, std::move(*db), shared));
     if (auto ok = reader->prepare(); !ok)
-        return tl::unexpected<Error>(named(run.path, std::move(ok.error())));
+        return tl::unexpected<Error>(named(run.locator.text(), std::move(ok.error())));
     return reader;
 }
 
 CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, SharedReads& shared)
-    : m_path(run.path)
+    : m_path(run.locator.text())
     , m_live(run.live)
     , m_db(std::move(db))
     , m_blocks(shared.blocks)
-    , m_directory(shared.directories.of(run.path))
+    , m_directory(shared.directories.of(run.locator.text()))
 {
 }
 

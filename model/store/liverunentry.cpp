@@ -5,6 +5,7 @@
 
 #include <telltale/store/clock.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/runstore.h>
 
 namespace telltale::store {
 namespace {
@@ -25,27 +26,27 @@ Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::create(const std::string& 
     meta.name = request.runName.empty() ? request.runKey : request.runName;
     meta.worldSize = request.worldSize;
     meta.createdNs = wallClockNs();
-    const std::string path = runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs);
-    auto writer = CapsuleWriter::create(path, meta, *entry->m_live);
+    const RunLocator run = runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs);
+    auto writer = storeOf(run).create(run, meta, *entry->m_live);
     if (!writer)
         return tl::unexpected<Error>(std::move(writer.error()));
     entry->m_writer = std::move(*writer);
     const RunMeta& saved = entry->m_writer->meta();
-    entry->m_ref = std::make_shared<RunHandle>(RunHandle { path, saved.runId, saved.name, entry->m_live });
+    entry->m_ref = std::make_shared<RunHandle>(RunHandle { run, saved.runId, saved.name, entry->m_live });
     entry->m_lastSeenNs = saved.createdNs;
     return entry;
 }
 
-Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::open(const std::string& path)
+Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::open(const RunLocator& run)
 {
     std::unique_ptr<LiveRunEntry> entry(new LiveRunEntry);
     entry->m_live = std::make_shared<LiveRun>();
-    auto writer = CapsuleWriter::open(path, *entry->m_live);
+    auto writer = storeOf(run).writer(run, *entry->m_live);
     if (!writer)
         return tl::unexpected<Error>(std::move(writer.error()));
     entry->m_writer = std::move(*writer);
     const RunMeta& meta = entry->m_writer->meta();
-    entry->m_ref = std::make_shared<RunHandle>(RunHandle { path, meta.runId, meta.name, entry->m_live });
+    entry->m_ref = std::make_shared<RunHandle>(RunHandle { run, meta.runId, meta.name, entry->m_live });
     entry->m_lastSeenNs = wallClockNs();
     entry->m_live->ranks.store(entry->knownRanks());
     return entry;

@@ -21,7 +21,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     static Expected<std::unique_ptr<LiveRunEntry>> create(const std::string& dataDir, const StreamRequest& request);
-    static Expected<std::unique_ptr<LiveRunEntry>> open(const std::string& path);
+    static Expected<std::unique_ptr<LiveRunEntry>> open(const RunLocator& run);
 
     CapsuleWriter& writer() { return *m_writer; }
     const CapsuleWriter& writer() const { return *m_writer; }

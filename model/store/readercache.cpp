@@ -10,7 +10,7 @@
 namespace telltale::store {
 
 struct ReaderCache::Entry {
-    std::string path;
+    RunLocator locator;
     std::shared_ptr<const LiveRun> live;
     std::unique_ptr<RunReader> reader;
     Clock::time_point lastUse;
@@ -26,7 +26,7 @@ ReaderCache::~ReaderCache() = default;
 Expected<RunReader*> ReaderCache::reader(const RunHandle& run, Clock::time_point now)
 {
     const auto it = std::find_if(m_entries.begin(), m_entries.end(),
-        [&run](const Entry& entry) { return entry.path == run.path && entry.live == run.live; });
+        [&run](const Entry& entry) { return entry.locator == run.locator && entry.live == run.live; });
     if (it != m_entries.end()) {
         it->lastUse = now;
         m_entries.splice(m_entries.begin(), m_entries, it);
@@ -37,7 +37,7 @@ Expected<RunReader*> ReaderCache::reader(const RunHandle& run, Clock::time_point
         return tl::unexpected<Error>(std::move(opened.error()));
     while (m_entries.size() >= kMaxReaders)
         m_entries.pop_back();
-    m_entries.push_front({ run.path, run.live, std::move(*opened), now });
+    m_entries.push_front({ run.locator, run.live, std::move(*opened), now });
     return m_entries.front().reader.get();
 }
 

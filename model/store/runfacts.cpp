@@ -5,6 +5,7 @@
 
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
+#include <telltale/store/runstore.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/storeservice.h>
 
@@ -80,8 +81,9 @@ bool RunFacts::welcomes(const StreamRequest& request, std::int64_t nowNs) const
     return keySource != "MASTER_ADDR" || isConnected || nowNs - lastSeenNs < kMasterAddrNs;
 }
 
-Expected<RunFacts> readRunFacts(const std::string& path)
+Expected<RunFacts> CapsuleStore::facts(const RunLocator& run) const
 {
+    const std::string& path = run.text();
     auto db = openForReading(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
@@ -113,12 +115,12 @@ Expected<RunFacts> readRunFacts(const std::string& path)
     return facts;
 }
 
-std::string capsuleWithStream(const std::string& dataDir, const StreamRequest& request)
+RunLocator runWithStream(const std::string& dataDir, const StreamRequest& request)
 {
     for (std::string& path : capsulePaths(dataDir)) {
         const auto facts = readRunFacts(path);
         if (facts && facts->knows(request))
-            return std::move(path);
+            return { std::move(path) };
     }
     return {};
 }

@@ -37,8 +37,8 @@ struct RunFacts {
 };
 
 /// Reads them from a closed capsule, without writing to it.
-Expected<RunFacts> readRunFacts(const std::string& path);
-/// The capsule of a data directory that knows the stream; empty when none does.
-std::string capsuleWithStream(const std::string& dataDir, const StreamRequest& request);
+Expected<RunFacts> readRunFacts(const RunLocator& run);
+/// The run of a data directory that knows the stream; empty when none does.
+RunLocator runWithStream(const std::string& dataDir, const StreamRequest& request);
 
 }

@@ -10,6 +10,7 @@
 
 #include <telltale/core/ids.h>
 #include <telltale/series/opentile.h>
+#include <telltale/store/runlocator.h>
 
 namespace telltale::store {
 
@@ -76,10 +77,10 @@ private:
     std::unordered_map<GroupId, std::shared_ptr<const series::OpenTile>> m_previous;
 };
 
-/// Names one run for views and queries: a capsule file, and its live part while it is being recorded here.
+/// Names one run for views and queries: where it is, and its live part while it is being recorded here.
 /// Thread: any (immutable).
 struct RunHandle {
-    std::string path;
+    RunLocator locator;
     std::string id; ///< short id, as `telltale runs` prints it
     std::string name;
     std::shared_ptr<const LiveRun> live; ///< null for archived runs

@@ -15,7 +15,7 @@
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
-#include <telltale/store/runreader.h>
+#include <telltale/store/runstore.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -117,7 +117,7 @@ ImportedRun imported(const std::string& path)
 {
     ImportedRun run { path, describeRun(path).id, {} };
     RunHandle handle;
-    handle.path = path;
+    handle.locator = path;
     const auto reader = openReader(handle);
     const auto catalog = reader ? (*reader)->catalog() : tl::unexpected(reader.error());
     run.damage = catalog ? (*catalog)->damage : std::vector<std::string> { catalog.error().sentence() };
@@ -143,8 +143,9 @@ Expected<void> takeInLog(const std::string& path)
 
 }
 
-Expected<void> copyRun(const std::string& from, const std::string& to)
+Expected<void> CapsuleStore::copy(const RunLocator& run, const std::string& to) const
 {
+    const std::string& from = run.text();
     std::error_code error;
     if (fs::equivalent(from, to, error))
         return failure(ErrorCode::BadInput, to + " is the run itself", "choose another name for the copy");
@@ -242,8 +243,9 @@ Expected<ImportedRun> RunUpload::finish()
     return imported(m_path);
 }
 
-Expected<void> renameRun(const std::string& path, const std::string& name)
+Expected<void> CapsuleStore::rename(const RunLocator& run, const std::string& name) const
 {
+    const std::string& path = run.text();
     if (name.empty() || name.size() > 1024)
         return failure(ErrorCode::BadInput, "a run's name must have 1 to 1024 bytes");
     if (auto ok = takeInLog(path); !ok)
@@ -257,8 +259,9 @@ Expected<void> renameRun(const std::string& path, const std::string& name)
     return statement->bindText(1, name).run();
 }
 
-Expected<void> deleteRun(const std::string& path)
+Expected<void> CapsuleStore::remove(const RunLocator& run) const
 {
+    const std::string& path = run.text();
     if (!path.ends_with(kCapsuleSuffix))
         return failure(ErrorCode::BadInput, path + " is not a run");
     // A damaged run may go as well.

@@ -54,7 +54,7 @@ void StoreThread::close(const CloseMessage& message)
 
 void StoreThread::stopRun(LiveRunEntry& run)
 {
-    RunStopped stopped { run.ref()->name, run.ref()->path, {}, m_hopeless };
+    RunStopped stopped { run.ref()->name, run.ref()->locator, {}, m_hopeless };
     for (const auto& [id, stream] : m_streams) {
         if (stream.run == &run)
             stopped.streams.push_back(id);
@@ -69,7 +69,7 @@ void StoreThread::stopRun(LiveRunEntry& run)
     });
     for (const StreamId id : stopped.streams)
         m_streams.erase(id);
-    m_stopped.insert_or_assign(stopped.path, stopped.error);
+    m_stopped.insert_or_assign(stopped.locator, stopped.error);
     tell(run);
     run.abandon();
     std::erase_if(m_runs, [&run](const auto& entry) { return entry.get() == &run; });
@@ -104,24 +104,24 @@ Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
         if (run->facts().knows(request))
             return run.get();
     }
-    for (const auto& [path, facts] : archived) {
+    for (const auto& [locator, facts] : archived) {
         if (!facts.knows(request))
             continue;
-        const auto stopped = m_stopped.find(path);
+        const auto stopped = m_stopped.find(locator);
         // What may only be read may have become writable; what broke under our hands stays broken.
         if (stopped != m_stopped.end() && stopped->second.code != ErrorCode::Denied)
             return tl::unexpected<Error>(stopped->second);
-        return reopen(path);
+        return reopen(locator);
     }
     for (auto run = m_runs.rbegin(); run != m_runs.rend(); ++run) {
         if ((*run)->facts().welcomes(request, now))
             return run->get();
     }
-    for (const auto& [path, facts] : archived) {
-        if (m_stopped.contains(path) || !facts.welcomes(request, now))
+    for (const auto& [locator, facts] : archived) {
+        if (m_stopped.contains(locator) || !facts.welcomes(request, now))
             continue;
         // A capsule that cannot be continued must not keep the training from being recorded.
-        if (auto run = reopen(path))
+        if (auto run = reopen(locator))
             return run;
     }
     auto created = LiveRunEntry::create(m_options.dataDir, request);
@@ -131,36 +131,37 @@ Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
     return m_runs.back().get();
 }
 
-Expected<LiveRunEntry*> StoreThread::reopen(const std::string& path)
+Expected<LiveRunEntry*> StoreThread::reopen(const RunLocator& locator)
 {
     const auto leaving = std::find_if(
-        m_leaving.begin(), m_leaving.end(), [&path](const auto& run) { return run->ref()->path == path; });
+        m_leaving.begin(), m_leaving.end(), [&locator](const auto& run) { return run->ref()->locator == locator; });
     if (leaving != m_leaving.end())
         m_leaving.erase(leaving);
-    auto run = LiveRunEntry::open(path);
+    auto run = LiveRunEntry::open(locator);
     if (!run)
         return tl::unexpected<Error>(std::move(run.error()));
-    m_stopped.erase(path);
+    m_stopped.erase(locator);
     m_runs.push_back(std::move(*run));
     return m_runs.back().get();
 }
 
-std::vector<std::pair<std::string, RunFacts>> StoreThread::archivedRuns(const std::string& runKey)
+std::vector<std::pair<RunLocator, RunFacts>> StoreThread::archivedRuns(const std::string& runKey)
 {
-    std::vector<std::pair<std::string, RunFacts>> found;
-    for (const std::string& path : capsulePaths(m_options.dataDir)) {
-        const bool isLive
-            = std::any_of(m_runs.begin(), m_runs.end(), [&path](const auto& run) { return run->ref()->path == path; });
-        const auto known = m_runKeys.find(path);
+    std::vector<std::pair<RunLocator, RunFacts>> found;
+    for (std::string& path : capsulePaths(m_options.dataDir)) {
+        const RunLocator locator(std::move(path));
+        const bool isLive = std::any_of(
+            m_runs.begin(), m_runs.end(), [&locator](const auto& run) { return run->ref()->locator == locator; });
+        const auto known = m_runKeys.find(locator);
         if (isLive || (known != m_runKeys.end() && known->second != runKey))
             continue;
         // What cannot be read now may be readable for the next agent.
-        const auto facts = readRunFacts(path);
+        const auto facts = readRunFacts(locator);
         if (!facts)
             continue;
-        m_runKeys[path] = facts->runKey;
+        m_runKeys[locator] = facts->runKey;
         if (facts->runKey == runKey)
-            found.emplace_back(path, *facts);
+            found.emplace_back(locator, *facts);
     }
     std::sort(found.begin(), found.end(),
         [](const auto& a, const auto& b) { return a.second.createdNs > b.second.createdNs; });
@@ -192,11 +193,11 @@ void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
     const Outcome outcome
         = retry("closing the run " + run->ref()->name, [&run] { return run->writer().finish(run->finalState()); });
     if (outcome == Outcome::Hopeless) {
-        m_stopped.insert_or_assign(run->ref()->path, m_hopeless);
+        m_stopped.insert_or_assign(run->ref()->locator, m_hopeless);
         run->abandon();
         ++m_counters.stoppedRuns;
         m_outlet.counters(m_counters);
-        m_outlet.events({ RunStopped { run->ref()->name, run->ref()->path, {}, m_hopeless } });
+        m_outlet.events({ RunStopped { run->ref()->name, run->ref()->locator, {}, m_hopeless } });
     }
     tell(*run);
     publishRuns();

@@ -68,7 +68,7 @@ struct BatchQuarantined {
 /// acknowledged of it, so its agents still have it.
 struct RunStopped {
     std::string name;
-    std::string path;
+    RunLocator locator;
     std::vector<StreamId> streams;
     Error error;
 };

@@ -47,8 +47,8 @@ private:
     void open(const StreamRequest& request);
     void close(const CloseMessage& message);
     Expected<LiveRunEntry*> findRun(const StreamRequest& request);
-    Expected<LiveRunEntry*> reopen(const std::string& path);
-    std::vector<std::pair<std::string, RunFacts>> archivedRuns(const std::string& runKey);
+    Expected<LiveRunEntry*> reopen(const RunLocator& run);
+    std::vector<std::pair<RunLocator, RunFacts>> archivedRuns(const std::string& runKey);
 
     /// Done; the time is up; or trying again is no use.
     enum class Outcome { Done, TimeUp, Hopeless };
@@ -79,8 +79,8 @@ private:
     std::vector<std::unique_ptr<LiveRunEntry>> m_runs;
     std::vector<std::unique_ptr<LiveRunEntry>> m_leaving; ///< complete, but a reader still holds the file
     std::unordered_map<StreamId, OpenStream> m_streams;
-    std::map<std::string, std::string> m_runKeys; ///< of closed capsules, by path
-    std::map<std::string, Error> m_stopped; ///< runs that were given up, by path
+    std::map<RunLocator, std::string> m_runKeys; ///< of closed runs
+    std::map<RunLocator, Error> m_stopped; ///< runs that were given up
     Error m_hopeless;
     std::int64_t m_lastStream = 0;
 

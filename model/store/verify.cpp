@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <telltale/store/archive.h>
+#include <telltale/store/runstore.h>
 
 #include <algorithm>
 #include <map>
@@ -86,8 +86,9 @@ bool contains(const std::vector<Stat>& stats, Stat stat)
 
 }
 
-Expected<VerifyReport> verifyCapsule(const std::string& path)
+Expected<VerifyReport> CapsuleStore::verify(const RunLocator& run) const
 {
+    const std::string& path = run.text();
     auto db = openForReading(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
@@ -157,9 +158,9 @@ Expected<VerifyReport> verifyCapsule(const std::string& path)
     return report;
 }
 
-Expected<std::vector<std::string>> lostIn(const std::string& path, const RunPart& part)
+Expected<std::vector<std::string>> CapsuleStore::lostIn(const RunLocator& run, const RunPart& part) const
 {
-    auto db = openForReading(path);
+    auto db = openForReading(run.text());
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
     std::vector<std::string> lost;

@@ -128,7 +128,7 @@ void benchOpening(Report& report)
     waitFor(kWaitMs, [&] { return window.isVisible(); });
     const auto* tree = window.findChild<views::ModulesPanel*>()->model();
     auto run = std::make_shared<store::RunHandle>();
-    run->path = path;
+    run->locator = path;
     double longest = 0;
     QElapsedTimer clock;
     clock.start();

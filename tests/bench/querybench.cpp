@@ -92,7 +92,7 @@ struct Opened {
 Opened open(const std::string& path)
 {
     store::RunHandle handle;
-    handle.path = path;
+    handle.locator = path;
     Opened opened { must(store::openReader(handle)), nullptr };
     opened.catalog = must(opened.reader->catalog());
     return opened;

@@ -260,7 +260,7 @@ private Q_SLOTS:
         const auto runs = store::listRuns(m_data);
         QCOMPARE(runs.size(), std::size_t { 1 });
         QCOMPARE(runs.front().id, imported.json["streams"][0]["run"].get<std::string>());
-        expectEveryValue(runs.front().path, 100);
+        expectEveryValue(runs.front().locator.text(), 100);
     }
 
     void aTrainingIsToldThatAJoinStringIsNotForIt()
@@ -288,11 +288,11 @@ private Q_SLOTS:
         serving.stop();
         const auto runs = store::listRuns(m_data);
         QCOMPARE(runs.size(), std::size_t { 1 });
-        const auto sources = call(app::inspectVerb, { runs.front().path }).json["sources"];
+        const auto sources = call(app::inspectVerb, { runs.front().locator.text() }).json["sources"];
         QCOMPARE(sources.size(), std::size_t { 2 });
         QCOMPARE(sources.at(0)["state"].get<std::string>(), std::string("finished"));
         QCOMPARE(sources.at(1)["state"].get<std::string>(), std::string("failed"));
-        expectEveryValue(runs.front().path, 20);
+        expectEveryValue(runs.front().locator.text(), 20);
     }
 
     void aServerThatIsGoneLeavesTheSpoolWhole()
@@ -397,7 +397,7 @@ void SpoolImportTest::tellOf(const std::string& capsule, std::uint64_t seq)
 void SpoolImportTest::expectEveryValue(const std::string& capsule, std::int64_t steps)
 {
     store::RunHandle handle;
-    handle.path = capsule;
+    handle.locator = capsule;
     auto reader = store::openReader(handle);
     QVERIFY(reader);
     const auto catalog = (*reader)->catalog();

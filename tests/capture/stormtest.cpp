@@ -201,7 +201,7 @@ private Q_SLOTS:
             QVERIFY(QTest::qWaitFor([&] { return real.service->submit(shared); }));
         }
         real.service->stop(20'000);
-        const auto db = store::openDatabase(real.opened.run->path, store::OpenMode::Read);
+        const auto db = store::openDatabase(real.opened.run->locator.text(), store::OpenMode::Read);
         QVERIFY(db);
         const auto number = [&](const char* sql) { return store::queryInteger(db->get(), sql).value_or(-1); };
         // Of some it is known of which steps they were.
@@ -282,7 +282,7 @@ private Q_SLOTS:
         real.service->stop();
         const QDir runs(real.dir.filePath(QStringLiteral("runs")));
         QCOMPARE(runs.entryList({ QStringLiteral("*.telltale") }).size(), 1);
-        const auto db = store::openDatabase(real.opened.run->path, store::OpenMode::Read);
+        const auto db = store::openDatabase(real.opened.run->locator.text(), store::OpenMode::Read);
         QVERIFY(db);
         const auto kept = store::queryInteger(db->get(), "SELECT sum(length(data)) FROM quarantine");
         QVERIFY(kept && *kept > (7 << 20) && *kept <= (8 << 20) + 20'000);

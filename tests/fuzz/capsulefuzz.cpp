@@ -115,7 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     const std::string_view program(reinterpret_cast<const char*>(data), size);
     file.write(runs[data[0] % runs.size()].damaged(program.substr(1)));
-    const auto verified = verifyCapsule(file.path());
+    const auto verified = verifyRun(file.path());
     if (isGood(verified)) {
         for (const std::string& problem : verified->problems)
             require(!problem.empty());

@@ -78,7 +78,7 @@ void CapsuleKillTest::everythingAckedIsThereOnceAfterKills()
         QVERIFY(acked >= before);
         const auto runs = listRuns(data);
         QCOMPARE(runs.size(), std::size_t { 1 });
-        checkContent(runs.front().path, acked);
+        checkContent(runs.front().locator.text(), acked);
         if (QTest::currentTestFailed())
             return;
     }
@@ -89,9 +89,9 @@ void CapsuleKillTest::everythingAckedIsThereOnceAfterKills()
     }
     const auto runs = listRuns(data);
     QCOMPARE(runs.front().state, RunState::Interrupted);
-    QVERIFY(!std::filesystem::exists(runs.front().path + "-wal"));
-    checkContent(runs.front().path, acked);
-    const auto report = verifyCapsule(runs.front().path);
+    QVERIFY(!std::filesystem::exists(runs.front().locator.text() + "-wal"));
+    checkContent(runs.front().locator.text(), acked);
+    const auto report = verifyRun(runs.front().locator.text());
     QVERIFY(report.has_value());
     QVERIFY2(report->problems.empty(), report->problems.empty() ? "" : report->problems.front().c_str());
 }
@@ -119,10 +119,10 @@ void CapsuleKillTest::aRunKilledAsItBeginsIsOneRun()
         }
         const auto runs = listRuns(data);
         QCOMPARE(runs.size(), std::size_t { 1 });
-        const auto report = verifyCapsule(runs.front().path);
+        const auto report = verifyRun(runs.front().locator.text());
         QVERIFY(report && report->problems.empty());
         for (const auto& entry : std::filesystem::directory_iterator(data + "/runs"))
-            QCOMPARE(entry.path().string(), runs.front().path);
+            QCOMPARE(entry.path().string(), runs.front().locator.text());
     }
 }
 

@@ -151,7 +151,7 @@ void CapsuleWriterTest::sealedOpenAndTailGiveExactlyWhatWasWritten()
         const auto tile = run->live->openTile(GroupId(1));
         QVERIFY(tile);
         QCOMPARE(tile->firstColumn() + tile->publishedColumns(), std::int64_t { kSteps });
-        check(run->path);
+        check(run->locator.text());
     }
     check(onlyRun(dir));
 }
@@ -421,23 +421,23 @@ void CapsuleWriterTest::attemptsFollowTheRules()
     Recorder recorder(dir.path().toStdString());
     const auto first = recorder.open(makeRequest("job", 1));
     const auto sameAgain = recorder.open(makeRequest("job", 1));
-    QCOMPARE(first.run->path, sameAgain.run->path);
+    QCOMPARE(first.run->locator.text(), sameAgain.run->locator.text());
     const auto second = recorder.open(makeRequest("job", 2));
     auto restarted = makeRequest("job", 3);
     restarted.restartCount = 7;
     recorder.open(restarted);
-    QCOMPARE(second.run->path, first.run->path);
-    QCOMPARE(numberOf(first.run->path, "SELECT count(*) FROM source"), std::int64_t { 3 });
-    QCOMPARE(numberOf(first.run->path, "SELECT sum(attempt) FROM source"), std::int64_t { 0 + 1 + 7 });
+    QCOMPARE(second.run->locator.text(), first.run->locator.text());
+    QCOMPARE(numberOf(first.run->locator.text(), "SELECT count(*) FROM source"), std::int64_t { 3 });
+    QCOMPARE(numberOf(first.run->locator.text(), "SELECT sum(attempt) FROM source"), std::int64_t { 0 + 1 + 7 });
     const auto other = recorder.open(makeRequest("other", 1));
-    QVERIFY(other.run->path != first.run->path);
+    QVERIFY(other.run->locator.text() != first.run->locator.text());
     recorder.service().closeStream(other.stream, "finished", 0);
     const auto anew = recorder.open(makeRequest("other", 2));
-    QVERIFY(anew.run->path != other.run->path);
+    QVERIFY(anew.run->locator.text() != other.run->locator.text());
     QVERIFY(other.run->live->closed.load());
-    QCOMPARE(metaOf(other.run->path, "state"), std::string("1"));
+    QCOMPARE(metaOf(other.run->locator.text(), "state"), std::string("1"));
     // However late: a known incarnation continues its stream even in a finished run.
-    QCOMPARE(recorder.open(makeRequest("other", 1)).run->path, other.run->path);
+    QCOMPARE(recorder.open(makeRequest("other", 1)).run->locator.text(), other.run->locator.text());
 }
 
 void CapsuleWriterTest::conflictingLayoutsGoToQuarantine()
@@ -457,8 +457,8 @@ void CapsuleWriterTest::conflictingLayoutsGoToQuarantine()
             bad.push_back(quarantined->seq);
     }
     QCOMPARE(bad, (std::vector<std::uint64_t> { 2, 4 }));
-    QCOMPARE(numberOf(opened.run->path, "SELECT count(*) FROM quarantine"), std::int64_t { 2 });
-    QCOMPARE(readContent(opened.run->path).begin()->second.steps, (std::vector<std::int64_t> { 0, 2 }));
+    QCOMPARE(numberOf(opened.run->locator.text(), "SELECT count(*) FROM quarantine"), std::int64_t { 2 });
+    QCOMPARE(readContent(opened.run->locator.text()).begin()->second.steps, (std::vector<std::int64_t> { 0, 2 }));
 }
 
 void CapsuleWriterTest::duplicatesAreAckedAndNotStored()
@@ -473,8 +473,8 @@ void CapsuleWriterTest::duplicatesAreAckedAndNotStored()
     recorder.events.clear();
     recorder.send(opened.stream, 1, { makeBlock(layout, 0, one) });
     QVERIFY(recorder.waitDurable(opened.stream, 1));
-    QCOMPARE(readContent(opened.run->path).begin()->second.steps.size(), std::size_t { 1 });
-    QCOMPARE(numberOf(opened.run->path, "SELECT duplicates FROM stream"), std::int64_t { 1 });
+    QCOMPARE(readContent(opened.run->locator.text()).begin()->second.steps.size(), std::size_t { 1 });
+    QCOMPARE(numberOf(opened.run->locator.text(), "SELECT duplicates FROM stream"), std::int64_t { 1 });
 }
 
 void CapsuleWriterTest::anyFlippedBitIsFound()
@@ -498,7 +498,7 @@ void CapsuleWriterTest::anyFlippedBitIsFound()
     std::mt19937 random(3);
     for (const char* table : { "tile", "blob" }) {
         for (int i = 0; i < 20; ++i) {
-            QVERIFY(verifyCapsule(path)->problems.empty());
+            QVERIFY(verifyRun(path)->problems.empty());
             const std::string name(table);
             auto rows = Statement::prepare(db->get(), "SELECT id, data FROM " + name + " ORDER BY random() LIMIT 1");
             QVERIFY(rows->step().value_or(false));
@@ -510,7 +510,7 @@ void CapsuleWriterTest::anyFlippedBitIsFound()
             for (const std::string* bytes : { static_cast<const std::string*>(&flipped), &data }) {
                 auto update = Statement::prepare(db->get(), "UPDATE " + name + " SET data = ? WHERE id = ?");
                 QVERIFY(update->bindBlob(1, *bytes).bind(2, id).run().has_value());
-                QCOMPARE(verifyCapsule(path)->problems.size(), bytes == &flipped ? std::size_t { 1 } : 0);
+                QCOMPARE(verifyRun(path)->problems.size(), bytes == &flipped ? std::size_t { 1 } : 0);
             }
         }
     }
@@ -545,7 +545,7 @@ void CapsuleWriterTest::fullDiskLosesNothing()
     QCOMPARE(::setrlimit(RLIMIT_FSIZE, &before), 0);
     QVERIFY(recorder.waitDurable(opened.stream, kBatches));
     QVERIFY(has(true));
-    for (const auto& [id, group] : readContent(opened.run->path)) {
+    for (const auto& [id, group] : readContent(opened.run->locator.text())) {
         QCOMPARE(group.steps.size(), std::size_t { kBatches });
         for (std::size_t column = 0; column < kBatches; ++column) {
             QCOMPARE(group.steps[column], static_cast<std::int64_t>(column));
@@ -568,7 +568,7 @@ void CapsuleWriterTest::closedRunOpensFromAReadOnlyFolder()
     const std::string folder = std::filesystem::path(path).parent_path().native();
     QCOMPARE(static_cast<int>(std::distance(std::filesystem::directory_iterator(folder), {})), 1);
     QCOMPARE(::chmod(folder.c_str(), 0500), 0);
-    const auto report = verifyCapsule(path);
+    const auto report = verifyRun(path);
     const auto runs = listRuns(dir.path().toStdString());
     QCOMPARE(::chmod(folder.c_str(), 0700), 0);
     QVERIFY(report.has_value() && report->problems.empty() && report->blobs > 0);
@@ -595,10 +595,10 @@ void CapsuleWriterTest::newerVersionIsRefusedInASentence()
     const auto runs = listRuns(dir.path().toStdString());
     QCOMPARE(runs.front().state, RunState::Newer);
     QVERIFY2(runs.front().note.find("newer Telltale") != std::string::npos, runs.front().note.c_str());
-    QCOMPARE(verifyCapsule(path).error().code, ErrorCode::Newer);
+    QCOMPARE(verifyRun(path).error().code, ErrorCode::Newer);
     // The same job is still recorded, in a file of its own.
     Recorder recorder(dir.path().toStdString());
-    QVERIFY(recorder.open(makeRequest("newer", 1)).run->path != path);
+    QVERIFY(recorder.open(makeRequest("newer", 1)).run->locator.text() != path);
 }
 
 void CapsuleWriterTest::foreignTriggerIsRefused()
@@ -612,7 +612,7 @@ void CapsuleWriterTest::foreignTriggerIsRefused()
     auto db = openDatabase(path, OpenMode::Write);
     QVERIFY(execute(db->get(), "CREATE TRIGGER t AFTER INSERT ON tail BEGIN DELETE FROM tile; END").has_value());
     db->reset();
-    QCOMPARE(verifyCapsule(path).error().code, ErrorCode::Damaged);
+    QCOMPARE(verifyRun(path).error().code, ErrorCode::Damaged);
     QCOMPARE(renameRun(path, "x").error().code, ErrorCode::Damaged);
 }
 
@@ -640,14 +640,14 @@ void CapsuleWriterTest::runsAreListedRenamedAndDeleted()
     auto runs = listRuns(data);
     QCOMPARE(runs.size(), std::size_t { 2 });
     for (const RunSummary& run : runs)
-        QCOMPARE(std::filesystem::path(run.path).parent_path().native(), runsFolder(data));
+        QCOMPARE(std::filesystem::path(run.locator.text()).parent_path().native(), runsFolder(data));
     const auto hostile
         = std::find_if(runs.begin(), runs.end(), [](const RunSummary& run) { return run.name != "plain"; });
     QCOMPARE(hostile->name, std::string("../../etc/passwd %\n\"x"));
-    QCOMPARE(findCapsule(data, hostile->id.substr(0, 6)).value_or(""), hostile->path);
-    QCOMPARE(findCapsule(data, "zz").error().code, ErrorCode::NotFound);
-    QVERIFY(renameRun(hostile->path, "good name").has_value());
-    QVERIFY(deleteRun(runs[hostile == runs.begin() ? 1 : 0].path).has_value());
+    QCOMPARE(findRun(data, hostile->id.substr(0, 6)).value_or(RunLocator()).text(), hostile->locator.text());
+    QCOMPARE(findRun(data, "zz").error().code, ErrorCode::NotFound);
+    QVERIFY(renameRun(hostile->locator.text(), "good name").has_value());
+    QVERIFY(deleteRun(runs[hostile == runs.begin() ? 1 : 0].locator.text()).has_value());
     runs = listRuns(data);
     QCOMPARE(runs.size(), std::size_t { 1 });
     QCOMPARE(runs.front().name, std::string("good name"));

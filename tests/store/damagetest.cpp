@@ -110,7 +110,7 @@ Picture readAll(const std::string& path)
     }
     if (catalog = (*reader)->catalog(); catalog)
         picture.reports.insert(picture.reports.end(), (*catalog)->damage.begin(), (*catalog)->damage.end());
-    const auto verified = verifyCapsule(path);
+    const auto verified = verifyRun(path);
     if (!verified)
         picture.reports.push_back(verified.error().sentence());
     else

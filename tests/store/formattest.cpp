@@ -171,7 +171,7 @@ void FormatTest::anOlderRunIsReadWithoutBeingWritten()
         checkValues(*reader, 700);
     }
     QCOMPARE(describeRun(path()).state, isClosed ? RunState::Finished : RunState::Interrupted);
-    QVERIFY(CapsuleBuilder::must(verifyCapsule(path())).problems.empty());
+    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
     QCOMPARE(CapsuleBuilder::must(readRunFacts(path())).runKey, std::string("key"));
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM source WHERE color = 'none'"), 1);
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), released());
@@ -208,7 +208,7 @@ void FormatTest::anOlderRunThatGoesOnIsOfTheNewFormatFirst()
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM main.source WHERE color = 'none'"), 1);
     auto reader = CapsuleBuilder::must(openReader({ path(), "abc123", "a test run", nullptr }));
     checkValues(*reader, 701);
-    QVERIFY(CapsuleBuilder::must(verifyCapsule(path())).problems.empty());
+    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
 }
 
 void FormatTest::aRunOfTheNewFormatIsNewerToAnOlderProgram()

@@ -222,7 +222,7 @@ void FrozenTest::everyRunGoesOnWithAllThatItHas()
     {
         store::test::Recorder recorder(dir.path().toStdString());
         const auto opened = recorder.open(request);
-        QCOMPARE(opened.run->path, path);
+        QCOMPARE(opened.run->locator.text(), path);
         QCOMPARE(opened.durableSeq, durable);
         const auto scalars = std::find_if(opened.layouts.begin(), opened.layouts.end(),
             [](const auto& layout) { return layout->kind == Kind::Scalar; });

@@ -172,7 +172,7 @@ void LogTest::aRunOfTheFirstFormatIsReadAndThenContinued()
     QVERIFY(after[0].isChanged && after[0].phase == "ended" && after[0].text == "sentence 1");
     QCOMPARE(after[0].steps.last, Step { 30 });
     QCOMPARE(eventsOf(path(), gaps).size(), std::size_t { 5 });
-    QVERIFY(CapsuleBuilder::must(verifyCapsule(path())).problems.empty());
+    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
 }
 
 void LogTest::aReaderGoesOnWhileItsRunChangesItsFormat()

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kDeadline { 20 };
 RunRef nowhere()
 {
     auto run = std::make_shared<RunHandle>();
-    run->path = "/nonexistent/run.telltale";
+    run->locator = std::string("/nonexistent/run.telltale");
     return run;
 }
 

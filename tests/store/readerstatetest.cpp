@@ -260,9 +260,9 @@ void ReaderStateTest::whatIsNoCapsuleIsRefused()
     file.write("this is a text and no capsule at all, however long it may be");
     file.close();
     RunHandle handle;
-    handle.path = path();
+    handle.locator = path();
     QVERIFY(!openReader(handle));
-    handle.path = path() + ".none";
+    handle.locator = path() + ".none";
     const auto missing = openReader(handle);
     QVERIFY(!missing);
     QCOMPARE(missing.error().code, ErrorCode::NotFound);
@@ -309,7 +309,7 @@ void ReaderStateTest::aCrashedCapsuleOpensOnAMediumThatCannotBeWritten()
             return true;
         }));
     QCOMPARE(values, 300);
-    const auto verified = verifyCapsule(crashed);
+    const auto verified = verifyRun(crashed);
     QVERIFY(verified && verified->problems.empty());
 }
 
@@ -457,7 +457,7 @@ void ReaderStateTest::readersOfAPoolShareWhatWasRead()
     QCOMPARE(to.write(bytes), bytes.size());
     to.close();
     RunHandle handle;
-    handle.path = path();
+    handle.locator = path();
     auto reader = CapsuleBuilder::must(openReader(handle, shared));
     const auto catalog = CapsuleBuilder::must(reader->catalog());
     QCOMPARE(catalog->storeId, "store-" + other);

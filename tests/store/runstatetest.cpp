@@ -71,7 +71,7 @@ private Q_SLOTS:
         QCOMPARE(stateOf(opened), RunState::Lost);
         QCOMPARE(recorder.service().liveRuns().size(), std::size_t { 1 });
         const auto again = recorder.open(makeRequest("job", 1));
-        QCOMPARE(again.run->path, opened.run->path);
+        QCOMPARE(again.run->locator.text(), opened.run->locator.text());
         QVERIFY(!opened.run->live->lost.load());
         QCOMPARE(stateOf(opened), RunState::Live);
         recorder.service().closeStream(again.stream, "finished", 0);
@@ -86,7 +86,7 @@ private Q_SLOTS:
         // The process itself; then the next one, an import or a server that passes its spool on.
         for (const char* reason : { "finished", "restarting", "" }) {
             const auto opened = recorder.open(makeRequest("job", 1));
-            path = opened.run->path;
+            path = opened.run->locator.text();
             recorder.service().closeStream(opened.stream, reason, 0);
             QTRY_COMPARE(numberOf(path, "SELECT state FROM source"), static_cast<std::int64_t>(SourceState::Finished));
         }
@@ -103,7 +103,7 @@ private Q_SLOTS:
             options.lostAfterMs = 50;
             Recorder recorder(options.dataDir, options);
             const auto opened = recorder.open(makeRequest("job", 1));
-            path = opened.run->path;
+            path = opened.run->locator.text();
             recorder.service().closeStream(opened.stream, {}, 0);
             QTRY_VERIFY(opened.run->live->lost.load());
         }
@@ -119,7 +119,7 @@ private Q_SLOTS:
         Recorder recorder(dir.path().toStdString(), options);
         const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
         const auto first = recorder.open(makeRequest("job", 1));
-        const std::string path = first.run->path;
+        const std::string path = first.run->locator.text();
         recorder.send(first.stream, 1, { makeBlock(layout, 0, one), makeBlock(layout, 1, one) });
         QVERIFY(recorder.waitDurable(first.stream, 1));
         QVERIFY(QFile::exists(QString::fromStdString(path + "-wal")));
@@ -134,7 +134,7 @@ private Q_SLOTS:
         QCOMPARE(readContent(copy.toStdString()).begin()->second.steps, (std::vector<std::int64_t> { 0, 1 }));
 
         const auto again = recorder.open(makeRequest("job", 1));
-        QCOMPARE(again.run->path, path);
+        QCOMPARE(again.run->locator.text(), path);
         QCOMPARE(again.durableSeq, std::uint64_t { 1 });
         recorder.send(again.stream, 2, { makeBlock(layout, 2, one) });
         QVERIFY(recorder.waitDurable(again.stream, 2));
@@ -210,7 +210,7 @@ private Q_SLOTS:
         std::string path;
         {
             Recorder recorder(options.dataDir, options);
-            path = recorder.open(makeRequest("job", 1)).run->path;
+            path = recorder.open(makeRequest("job", 1)).run->locator.text();
         }
         const auto db = openDatabase(path, OpenMode::Write);
         QVERIFY(execute(db->get(), "UPDATE meta SET value='0' WHERE key='state'"));
@@ -226,11 +226,11 @@ private Q_SLOTS:
         const auto opened = recorder.open(makeRequest("job", 1));
         recorder.send(opened.stream, 1, { makeBlock(makeLayout(1, Kind::Actv, { Stat::Norm }, 2), 0, one) });
         QVERIFY(recorder.waitDurable(opened.stream, 1));
-        QCOMPARE(describeRun(opened.run->path).missingBatches, std::uint64_t { 0 });
+        QCOMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 0 });
         recorder.service().closeStream(opened.stream, {}, 5);
-        QTRY_COMPARE(describeRun(opened.run->path).missingBatches, std::uint64_t { 4 });
+        QTRY_COMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 4 });
         const auto again = recorder.open(makeRequest("job", 1));
-        QCOMPARE(describeRun(opened.run->path).missingBatches, std::uint64_t { 0 }); // they may still come
+        QCOMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 0 }); // they may still come
         QVERIFY(again.epoch > opened.epoch);
     }
 
@@ -245,7 +245,7 @@ private Q_SLOTS:
         const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
         {
             // Somebody writes into the capsule what only the store may.
-            const auto db = openDatabase(broken.run->path, OpenMode::Write);
+            const auto db = openDatabase(broken.run->locator.text(), OpenMode::Write);
             QVERIFY(execute(db->get(), "INSERT INTO layout VALUES(1, 1, x'00', 0)"));
         }
         recorder.send(broken.stream, 1, { makeBlock(layout, 0, one) });
@@ -294,8 +294,8 @@ private Q_SLOTS:
         const auto over = recorder.open(makeRequest("over", 2));
         const auto whole = recorder.open(makeRequest("whole", 3));
         const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
-        QVERIFY(execute(
-            openDatabase(broken.run->path, OpenMode::Write)->get(), "INSERT INTO layout VALUES(1, 1, x'00', 0)"));
+        QVERIFY(execute(openDatabase(broken.run->locator.text(), OpenMode::Write)->get(),
+            "INSERT INTO layout VALUES(1, 1, x'00', 0)"));
         recorder.service().closeStream(over.stream, {}, 0);
         recorder.send(broken.stream, 1, { makeBlock(layout, 0, one) });
         std::uint64_t seq = 0;
@@ -308,8 +308,8 @@ private Q_SLOTS:
         QVERIFY(!whole.run->live->closed.load());
         sendOne();
         recorder.service().closeStream(whole.stream, "finished", seq);
-        QTRY_COMPARE(describeRun(whole.run->path).state, RunState::Finished);
-        QCOMPARE(readContent(whole.run->path).begin()->second.steps.size(), static_cast<std::size_t>(seq));
+        QTRY_COMPARE(describeRun(whole.run->locator.text()).state, RunState::Finished);
+        QCOMPARE(readContent(whole.run->locator.text()).begin()->second.steps.size(), static_cast<std::size_t>(seq));
     }
 
     void aBatchThatIsRefusedLeavesWhatItToldOfEarlierLosses()
@@ -326,7 +326,7 @@ private Q_SLOTS:
         recorder.send(batch);
         QVERIFY(recorder.waitDurable(opened.stream, 1));
         const auto items = [&](const char* reason) {
-            return numberOf(opened.run->path,
+            return numberOf(opened.run->locator.text(),
                 std::string("SELECT total(items) FROM dropped WHERE class = 2 AND reason LIKE '") + reason + "%'");
         };
         QCOMPARE(items("the ring was full"), std::int64_t { 7 });
@@ -337,7 +337,7 @@ private Q_SLOTS:
 private:
     static RunState stateOf(const StreamOpened& opened)
     {
-        return describeRun(opened.run->path).state;
+        return describeRun(opened.run->locator.text()).state;
     }
 };
 

@@ -25,7 +25,7 @@ public:
         std::unique_lock lock(m_mutex);
         ++m_calls;
         // What it is told is in the file already.
-        const std::string& path = durable.run->path;
+        const std::string& path = durable.run->locator.text();
         const auto between = [&path](const char* table, const IdRange& ids) {
             return numberOf(path,
                 "SELECT count(*) FROM " + std::string(table) + " WHERE id BETWEEN " + std::to_string(ids.first)

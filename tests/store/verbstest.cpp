@@ -355,12 +355,12 @@ void VerbsTest::sizeCountsTheLogToo()
     QTemporaryDir dir;
     const std::string path = dir.filePath(QStringLiteral("a_b.telltale")).toStdString();
     QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(path)));
-    const auto alone = store::capsuleBytes(path);
+    const auto alone = store::runBytes(path);
     QFile log(QString::fromStdString(path) + QStringLiteral("-wal"));
     QVERIFY(log.open(QIODevice::WriteOnly));
     log.write(QByteArray(1234, 'x'));
     log.close();
-    QCOMPARE(store::capsuleBytes(path), alone + 1234);
+    QCOMPARE(store::runBytes(path), alone + 1234);
 }
 
 void VerbsTest::damagedValuesAreSaidAndExitOne()

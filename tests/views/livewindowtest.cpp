@@ -159,11 +159,11 @@ private Q_SLOTS:
         window->show();
         QTRY_VERIFY_WITH_TIMEOUT(window->state()->catalog(), 20'000);
         QVERIFY(!window->driver()->pulse().live);
-        const std::string path = window->state()->run()->path;
+        const std::string path = window->state()->run()->locator.text();
         const Stream back(**service, 0, 2);
         QTRY_VERIFY_WITH_TIMEOUT(
             window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
-        QCOMPARE(window->state()->run()->path, path);
+        QCOMPARE(window->state()->run()->locator.text(), path);
         QVERIFY(window->state()->isFollowing());
     }
 

@@ -81,7 +81,7 @@ private Q_SLOTS:
     {
         m_window->openCapsules({ m_other });
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
-        QTRY_COMPARE(QString::fromStdString(state()->run()->path), m_other);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->locator.text()), m_other);
         QVERIFY(m_window->driver()->runs()->indexOf(m_other).isValid());
         m_window->openPath(m_other); // a second time: still one line
         // A third one is there when the archive has been read again.
@@ -89,7 +89,7 @@ private Q_SLOTS:
         m_window->driver()->refreshArchive();
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 3 }, 20'000);
         QCOMPARE(std::count_if(archived().begin(), archived().end(),
-                     [&](const auto& run) { return QString::fromStdString(run.path) == m_other; }),
+                     [&](const auto& run) { return QString::fromStdString(run.locator.text()) == m_other; }),
             1);
     }
 
@@ -102,7 +102,7 @@ private Q_SLOTS:
         QVERIFY(enter.isAccepted());
         QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(m_window.get(), &drop);
-        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(state()->run()->path), m_other, 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(state()->run()->locator.text()), m_other, 20'000);
     }
 
     void twoRunsStandOnOneAxis()
@@ -116,7 +116,7 @@ private Q_SLOTS:
         QTRY_VERIFY(compare->isEnabled());
         compare->click();
         QTRY_VERIFY_WITH_TIMEOUT(state()->comparedRun(), 20'000);
-        QVERIFY(state()->comparedRun()->path != state()->run()->path);
+        QVERIFY(state()->comparedRun()->locator.text() != state()->run()->locator.text());
         QCOMPARE(state()->fullRange().last, Step { 119 });
         m_window->commands()->action("run.endComparison")->trigger();
         QVERIFY(!state()->comparedRun());
@@ -129,13 +129,13 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(here), 20'000);
         QTRY_COMPARE(archived().size(), std::size_t { 2 });
         QVERIFY(QFile::exists(m_other));
-        QTRY_COMPARE(QString::fromStdString(state()->run()->path), here);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->locator.text()), here);
 
         const QString copy = m_elsewhere->filePath(QStringLiteral("copy.telltale"));
         m_window->runActions()->copyTo(firstId(), copy);
         QTRY_VERIFY(QFile::exists(copy));
 
-        const std::string gone = archived().front().path;
+        const std::string gone = archived().front().locator.text();
         QStringList questions;
         bool answer = false;
         m_window->runActions()->setConfirm([&](const QString& question) {
@@ -162,7 +162,7 @@ private Q_SLOTS:
         test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
         broken.write(test::DemoCapsule::kFirstBad + 30);
         m_window->openPath(QString::fromStdString(broken.path()));
-        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->locator.text(), broken.path(), 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
         state()->setKind(Kind::Actv);
         state()->zoomTo({ Step { 0 }, Step { 99 } });
@@ -185,7 +185,7 @@ private Q_SLOTS:
         test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
         broken.write(test::DemoCapsule::kFirstBad + 30);
         m_window->openPath(QString::fromStdString(broken.path()));
-        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->locator.text(), broken.path(), 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
         state()->setKind(Kind::ParamOrigin); // which is whole, as nobody collected it
         QTest::keyClick(m_window->views(), Qt::Key_F8);
@@ -198,12 +198,12 @@ private Q_SLOTS:
         m_window->runActions()->importFile(m_other);
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
         const QString here = m_dir->filePath(QStringLiteral("runs/2026-01-03_other_def456.telltale"));
-        QTRY_COMPARE(QString::fromStdString(state()->run()->path), here);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->locator.text()), here);
         auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
         const auto* runs = m_window->driver()->runs();
         const QString other
             = QString::fromStdString(std::find_if(archived().begin(), archived().end(), [&](const auto& run) {
-                  return run.path != here.toStdString();
+                  return run.locator.text() != here.toStdString();
               })->id);
         const auto rowOf = [&](const QString& id) {
             const auto* proxy = qobject_cast<const QAbstractProxyModel*>(tree->model());
@@ -212,19 +212,19 @@ private Q_SLOTS:
         // With the arrow keys, which highlight and do not open.
         QTRY_VERIFY(rowOf(other).isValid());
         tree->setCurrentIndex(rowOf(other));
-        QCOMPARE(QString::fromStdString(state()->run()->path), here);
+        QCOMPARE(QString::fromStdString(state()->run()->locator.text()), here);
         QStringList questions;
         m_window->runActions()->setConfirm([&](const QString& question) {
             questions.append(question);
             return true;
         });
-        const std::string gone = runs->runAt(runs->indexOf(other))->path;
+        const std::string gone = runs->runAt(runs->indexOf(other))->locator.text();
         m_window->commands()->action("run.delete")->trigger();
         QCOMPARE(questions.size(), 1);
         QTRY_VERIFY2_WITH_TIMEOUT(
             !QFile::exists(QString::fromStdString(gone)), qPrintable(m_window->toaster()->shown().join(u'\n')), 20'000);
         QVERIFY(QFile::exists(here));
-        QCOMPARE(QString::fromStdString(state()->run()->path), here);
+        QCOMPARE(QString::fromStdString(state()->run()->locator.text()), here);
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 1 }, 20'000);
         // The last one is shown: it goes too, and the window says hello.
         tree->setCurrentIndex(rowOf(firstId()));
@@ -239,14 +239,14 @@ private Q_SLOTS:
         test::DemoCapsule killed(m_elsewhere->path().toStdString(), "2026-01-05_killed_aaa111.telltale");
         killed.write(100, false); // with its log
         m_window->openPath(QString::fromStdString(killed.path()));
-        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, killed.path(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->locator.text(), killed.path(), 20'000);
         QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), 20'000);
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
         m_window->runActions()->renameTo(QString::fromStdString(state()->run()->id), QStringLiteral("a better name"));
         QTRY_COMPARE_WITH_TIMEOUT(m_window->windowTitle(), QStringLiteral("a better name \u2013 Telltale"), 20'000);
         QTRY_COMPARE(m_window->findChild<QAbstractButton*>(QStringLiteral("runButton"))->text(),
             QStringLiteral("a better name"));
-        QCOMPARE(state()->run()->path, killed.path());
+        QCOMPARE(state()->run()->locator.text(), killed.path());
     }
 
     void aDamagedRunIsSaidOnceItIsRead()
@@ -333,7 +333,7 @@ private Q_SLOTS:
         test::DemoCapsule broken(m_elsewhere->path().toStdString(), "2026-01-04_broken_fed789.telltale");
         broken.write(test::DemoCapsule::kFirstBad + 30);
         m_window->openPath(QString::fromStdString(broken.path()));
-        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->path, broken.path(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->run()->locator.text(), broken.path(), 20'000);
         QTRY_COMPARE_WITH_TIMEOUT(state()->rank(), Rank { 1 }, 20'000);
 
         // On the healthy rank the lane still says where another is not, and so does the tree.
@@ -442,7 +442,7 @@ private Q_SLOTS:
     {
         m_window->openPath(m_other);
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
-        QTRY_COMPARE(QString::fromStdString(state()->run()->path), m_other);
+        QTRY_COMPARE(QString::fromStdString(state()->run()->locator.text()), m_other);
         const auto choose = [this](const QString& text) {
             QTest::keyClick(m_window.get(), Qt::Key_K, Qt::ControlModifier);
             auto* field = m_window->findChild<QWidget*>(QStringLiteral("commandPalette"))->findChild<QLineEdit*>();
@@ -450,7 +450,7 @@ private Q_SLOTS:
             QTest::keyClick(field, Qt::Key_Return);
         };
         choose(QStringLiteral("abc123"));
-        QTRY_VERIFY(QString::fromStdString(state()->run()->path) != m_other);
+        QTRY_VERIFY(QString::fromStdString(state()->run()->locator.text()) != m_other);
         choose(QStringLiteral("Theme: Light"));
         QTRY_COMPARE_WITH_TIMEOUT(
             settings::load(settingsPath(m_dir->path().toStdString()))->settings.theme, QStringLiteral("light"), 20'000);

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <compare>
+#include <string>
+#include <utility>
+
+namespace telltale::store {
+
+/// Which run: what it is opened, written, verified, renamed and deleted by. Of a capsule it is the file's path; a run
+/// in another store (store::RunStore) has that one's "NAME://" in front. Two are the same run when they are equal.
+/// Thread: any (a value).
+class RunLocator {
+public:
+    RunLocator() = default;
+    /// As people, settings and other programs write it.
+    RunLocator(std::string text) // NOLINT(google-explicit-constructor): the text is the locator
+        : m_text(std::move(text))
+    {
+    }
+
+    const std::string& text() const { return m_text; }
+    bool isEmpty() const { return m_text.empty(); }
+    auto operator<=>(const RunLocator&) const = default;
+
+private:
+    std::string m_text;
+};
+
+}
