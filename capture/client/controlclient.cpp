@@ -102,15 +102,13 @@ Expected<protocol::Message> ControlClient::hear()
         const auto now = std::chrono::steady_clock::now();
         if (message)
             heard = now;
-        if (message && std::holds_alternative<protocol::Heartbeat>(*message)) {
-            m_link.send(protocol::Heartbeat {});
-        } else if (const auto* bye = message ? std::get_if<protocol::Bye>(&*message) : nullptr) {
+        if (const auto* bye = message ? std::get_if<protocol::Bye>(&*message) : nullptr)
             return failure(ErrorCode::Denied, "the server said goodbye: " + bye->reason);
-        } else if (message || message.error().code != ErrorCode::Cancelled || now - heard > kPatience) {
+        const bool isWaiting = message ? std::holds_alternative<protocol::Heartbeat>(*message)
+                                       : message.error().code == ErrorCode::Cancelled && now - heard <= kPatience;
+        if (!isWaiting)
             return message;
-        } else {
-            m_link.send(protocol::Heartbeat {});
-        }
+        m_link.send(protocol::Heartbeat {});
     }
 }
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "pulsemeter.h"
+
+#include <algorithm>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/core/drops.h>
+
+#include "runlist.h"
+
+namespace telltale::shell {
+namespace {
+
+constexpr std::size_t kSparkPoints = 60;
+constexpr double kFrameMs = 1000.0 / 60;
+
+std::uint64_t droppedSamples(const views::ViewState& state)
+{
+    std::uint64_t items = state.droppedSamples();
+    const auto catalog = state.catalog();
+    for (std::size_t i = 0; catalog && i < catalog->unaccounted.size(); ++i)
+        items += dropclass::isSamples(catalog->unaccounted[i].dropClass) ? catalog->unaccounted[i].items : 0;
+    return items;
+}
+
+}
+
+PulseMeter::PulseMeter()
+{
+    m_second.start();
+}
+
+void PulseMeter::begin(const store::RunRef& run)
+{
+    m_secondStep = -1;
+    m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
+    m_pulse.rates.clear();
+    m_pulse.stepsPerSecond = 0;
+    m_pulse.samplesPerSecond = 0;
+}
+
+void PulseMeter::setRunName(const views::ViewState& state, const items::RunsModel& runs)
+{
+    m_pulse.runName.clear();
+    const store::RunRef run = state.run();
+    if (!run)
+        return;
+    const auto catalog = state.catalog();
+    const store::RunSummary* summary = runs.runAt(runs.indexOf(QString::fromStdString(run->id)));
+    const bool isUnnamed = run->id.empty() || run->id == run->locator.text();
+    m_pulse.runName = QString::fromStdString(summary ? summary->name
+            : catalog && isUnnamed                   ? catalog->name
+                                                     : run->name);
+}
+
+void PulseMeter::measure(
+    const views::ViewState& state, const items::RunsModel& runs, const std::vector<ConnectionInfo>& connections)
+{
+    const double seconds = std::max(0.2, static_cast<double>(m_second.restart()) / 1000.0);
+    const store::RunRef run = state.run();
+    m_pulse.hasRun = run != nullptr;
+    m_pulse.live = isLive(run);
+    m_pulse.state = !m_pulse.live                         ? store::RunState::Finished
+        : run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost
+                                                          : store::RunState::Live;
+    m_pulse.framesPerSecond = static_cast<int>(
+        std::min(60.0, 1000.0 / std::max(kFrameMs, kFrameMs + static_cast<double>(m_longestGapMs - 8))));
+    m_longestGapMs = 0;
+    m_pulse.agents = 0;
+    m_pulse.spoolBytes = 0;
+    m_pulse.lagSeconds = 0;
+    for (const ConnectionInfo& connection : connections) {
+        m_pulse.agents += connection.connected ? 1 : 0;
+        m_pulse.spoolBytes += connection.spoolBytes;
+        const bool isExpected = connection.connected || !connection.saidBye;
+        if (isExpected && run && connection.runName == run->name)
+            m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
+    }
+    setRunName(state, runs);
+    if (!run)
+        m_pulse.fileBytes = m_pulse.storedSamples = 0;
+    if (run && run->live) {
+        measureLive(*run->live, state, seconds);
+    } else if (run) {
+        m_pulse.step = state.catalog() ? state.catalog()->steps.last : Step { -1 };
+        m_pulse.storedSamples = 0;
+        m_pulse.dropped = droppedSamples(state);
+        if (const store::RunSummary* summary = runs.runAt(runs.indexOf(QString::fromStdString(run->id)))) {
+            m_pulse.state = summary->state;
+            m_pulse.fileBytes = summary->fileBytes;
+            m_pulse.ranks = summary->ranks;
+        }
+    }
+}
+
+void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState& state, double seconds)
+{
+    m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
+    m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
+    m_pulse.connectedRanks = live.connectedRanks.load(std::memory_order_relaxed);
+    // The file's also has what processes that are gone never handed over.
+    m_pulse.dropped = std::max(live.droppedSamples.load(std::memory_order_relaxed), droppedSamples(state));
+    m_pulse.fileBytes = live.fileBytes.load(std::memory_order_relaxed);
+    m_pulse.storedSamples = live.storedSamples.load(std::memory_order_relaxed);
+    if (m_secondStep >= 0) {
+        m_pulse.stepsPerSecond = static_cast<double>(m_pulse.step.value - m_secondStep) / seconds;
+        m_pulse.samplesPerSecond = static_cast<double>(m_pulse.storedSamples - m_secondSamples) / seconds;
+        if (m_pulse.step.value > m_secondStep)
+            m_pulse.rates.push_back(m_pulse.stepsPerSecond);
+        if (m_pulse.rates.size() > kSparkPoints)
+            m_pulse.rates.erase(m_pulse.rates.begin());
+    }
+    m_secondStep = m_pulse.step.value;
+    m_secondSamples = m_pulse.storedSamples;
+}
+
+}

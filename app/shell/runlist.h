@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <QObject>
+
+#include <telltale/items/runsmodel.h>
+#include <telltale/store/runhandle.h>
+
+namespace telltale::shell {
+
+class JobThread;
+
+/// Whether it is being recorded here.
+bool isLive(const store::RunRef& run);
+
+/// Which runs there are: those that are recorded, those of the data directory, those that were opened from elsewhere.
+/// Thread: gui; the archive is listed on the job thread.
+class RunList : public QObject {
+    Q_OBJECT
+public:
+    RunList(std::string dataDir, JobThread* jobs, QObject* parent);
+
+    items::RunsModel& model() { return m_model; }
+    const std::vector<store::RunRef>& live() const { return m_live; }
+    void setLive(std::vector<store::RunRef> runs);
+    /// The live ones' figures, as they are now.
+    void updateLive();
+    void refreshArchive();
+
+    /// Null when there is none.
+    store::RunRef byId(const QString& id) const;
+    /// One that is not known yet is from elsewhere, and listed from now on.
+    store::RunRef byLocator(const store::RunLocator& locator);
+    /// It is gone: nobody looks for it any more.
+    void forget(const store::RunLocator& gone) { std::erase(m_outside, gone); }
+    /// Another one than this; empty when there is none.
+    QString idOfAnother(const store::RunLocator& run) const;
+
+Q_SIGNALS:
+    void archiveListed(); ///< the first time, and after every refresh
+
+private:
+    const std::string m_dataDir;
+    JobThread* m_jobs;
+    items::RunsModel m_model;
+    std::vector<store::RunRef> m_live;
+    std::vector<store::RunLocator> m_outside;
+    bool m_listing = false;
+    bool m_listAgain = false;
+};
+
+}
