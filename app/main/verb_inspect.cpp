@@ -74,7 +74,7 @@ struct Sums {
 Sums sumsOf(const store::RunLocator& where, const store::RunSummary& run)
 {
     Sums sums;
-    const auto accounts = store::readAccounts(where.text(), run.state == store::RunState::Live);
+    const auto accounts = store::readAccounts(where, run.state == store::RunState::Live);
     for (std::size_t i = 0; accounts && i < accounts->size(); ++i) {
         const store::SourceAccount& account = (*accounts)[i];
         sums.samples += account.samples;

@@ -9,6 +9,7 @@
 
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/catalog.h>
+#include <telltale/store/runstore.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -98,9 +99,9 @@ Expected<std::vector<SourceAccount>> readAccounts(sqlite3* db, bool isLive)
     return accounts;
 }
 
-Expected<std::vector<SourceAccount>> readAccounts(const std::string& path, bool isLive)
+Expected<std::vector<SourceAccount>> CapsuleStore::accounts(const RunLocator& run, bool isLive) const
 {
-    const auto db = openForReading(path);
+    const auto db = openForReading(run.text());
     if (!db)
         return tl::unexpected<Error>(db.error());
     return readAccounts(db->get(), isLive);

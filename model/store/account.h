@@ -9,6 +9,7 @@
 #include <telltale/core/drops.h>
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
+#include <telltale/store/runlocator.h>
 
 struct sqlite3;
 
@@ -46,7 +47,7 @@ struct SourceAccount {
 
 /// The account of every source that has one. `isLive`: ranks that run still owe nothing.
 Expected<std::vector<SourceAccount>> readAccounts(sqlite3* db, bool isLive);
-/// The same for a file.
-Expected<std::vector<SourceAccount>> readAccounts(const std::string& path, bool isLive);
+/// The same for a run.
+Expected<std::vector<SourceAccount>> readAccounts(const RunLocator& run, bool isLive);
 
 }

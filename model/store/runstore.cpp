@@ -54,6 +54,11 @@ Expected<RunFacts> readRunFacts(const RunLocator& run)
     return storeOf(run).facts(run);
 }
 
+Expected<std::vector<SourceAccount>> readAccounts(const RunLocator& run, bool isLive)
+{
+    return storeOf(run).accounts(run, isLive);
+}
+
 Expected<VerifyReport> verifyRun(const RunLocator& run)
 {
     return storeOf(run).verify(run);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfacts.h>
 #include <telltale/store/runhandle.h>
@@ -19,7 +20,7 @@ struct RunMeta;
 struct SharedReads;
 
 /// A kind of place where runs are kept, and everything that can be done to a run there. The functions of archive.h,
-/// runreader.h and runfacts.h ask the store that has the run; what they say of themselves holds here.
+/// account.h, runreader.h and runfacts.h ask the store that has the run; what they say of themselves holds here.
 /// Thread: any (without state).
 class RunStore {
 public:
@@ -32,6 +33,7 @@ public:
     virtual RunSummary describe(const RunLocator& run) const = 0;
     virtual std::uint64_t bytes(const RunLocator& run) const = 0;
     virtual Expected<RunFacts> facts(const RunLocator& run) const = 0;
+    virtual Expected<std::vector<SourceAccount>> accounts(const RunLocator& run, bool isLive) const = 0;
     virtual Expected<VerifyReport> verify(const RunLocator& run) const = 0;
     virtual Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part) const = 0;
     virtual Expected<void> copy(const RunLocator& run, const std::string& to) const = 0;
@@ -52,6 +54,7 @@ public:
     RunSummary describe(const RunLocator& run) const override;
     std::uint64_t bytes(const RunLocator& run) const override;
     Expected<RunFacts> facts(const RunLocator& run) const override;
+    Expected<std::vector<SourceAccount>> accounts(const RunLocator& run, bool isLive) const override;
     Expected<VerifyReport> verify(const RunLocator& run) const override;
     Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part) const override;
     Expected<void> copy(const RunLocator& run, const std::string& to) const override;

@@ -483,7 +483,7 @@ private:
     bool knows(std::uint64_t produced) const
     {
         for (const store::RunSummary& run : store::listRuns(m_data)) {
-            const auto accounts = store::readAccounts(run.locator.text(), true);
+            const auto accounts = store::readAccounts(run.locator, true);
             for (std::size_t i = 0; accounts && i < accounts->size(); ++i)
                 if ((*accounts)[i].samples.produced == produced)
                     return true;
@@ -495,7 +495,7 @@ private:
     std::pair<Account, store::SourceAccount> accounts() const
     {
         const auto runs = store::listRuns(m_data);
-        const auto said = runs.size() == 1 ? store::readAccounts(runs.front().locator.text(), false)
+        const auto said = runs.size() == 1 ? store::readAccounts(runs.front().locator, false)
                                            : Expected<std::vector<store::SourceAccount>> {};
         return { accountOf(m_data), said && !said->empty() ? said->front() : store::SourceAccount {} };
     }
