@@ -36,28 +36,19 @@ template <typename T> T load(const T& cell)
 struct OpenTile::Plane {
     struct Data {
         PlaneType type = PlaneType::Zero;
-        std::vector<float> f32;
-        std::vector<double> f64;
-        std::vector<std::uint64_t> u64;
+        std::byte* cells = nullptr;
+        std::unique_ptr<ZeroPages> own; ///< of a later generation
 
-        template <typename T> std::vector<T>& array()
-        {
-            if constexpr (std::is_same_v<T, float>)
-                return f32;
-            else if constexpr (std::is_same_v<T, double>)
-                return f64;
-            else
-                return u64;
-        }
+        template <typename T> T* array() const { return reinterpret_cast<T*>(cells); }
         double at(std::size_t i) const
         {
             switch (type) {
             case PlaneType::F32:
-                return static_cast<double>(load(f32[i]));
+                return static_cast<double>(load(array<float>()[i]));
             case PlaneType::F64:
-                return load(f64[i]);
+                return load(array<double>()[i]);
             case PlaneType::U64:
-                return static_cast<double>(load(u64[i]));
+                return static_cast<double>(load(array<std::uint64_t>()[i]));
             case PlaneType::Zero:
                 break;
             }
@@ -65,23 +56,21 @@ struct OpenTile::Plane {
         }
     };
 
+    std::byte* const memory; ///< of the first generation
     std::atomic<Data*> current { nullptr };
-    std::vector<std::unique_ptr<Data>> generations; ///< a reader may still be in an older one
+    std::vector<std::unique_ptr<Data>> generations {}; ///< a reader may still be in an older one
 
-    Data* promote(PlaneType type, std::size_t cells)
+    /// written: how many of the cells have been.
+    Data* promote(PlaneType type, std::size_t cells, std::size_t written)
     {
         auto next = std::make_unique<Data>();
         next->type = type;
-        const Data* old = current.load(std::memory_order_relaxed);
-        if (type == PlaneType::F32)
-            next->f32.resize(cells);
-        else if (type == PlaneType::U64)
-            next->u64.resize(cells);
-        else
-            next->f64.resize(cells);
-        if (old && type == PlaneType::F64) {
-            for (std::size_t i = 0; i < cells; ++i)
-                next->f64[i] = old->at(i);
+        next->cells = memory;
+        if (const Data* old = current.load(std::memory_order_relaxed)) {
+            next->own = std::make_unique<ZeroPages>(cells * sizeof(double));
+            next->cells = next->own->data();
+            for (std::size_t i = 0; i < written; ++i)
+                next->array<double>()[i] = old->at(i);
         }
         generations.push_back(std::move(next));
         current.store(generations.back().get(), std::memory_order_release);
@@ -95,10 +84,11 @@ OpenTile::OpenTile(GroupId group, std::int64_t firstColumn, std::vector<Stat> st
     , m_stats(std::move(stats))
     , m_seriesCount(seriesCount)
     , m_steps(kTileColumns)
-    , m_present(static_cast<std::size_t>(seriesCount) * kTileColumns)
+    , m_memory(cells() * (m_stats.size() * sizeof(double) + 1))
+    , m_present(reinterpret_cast<std::uint8_t*>(m_memory.data() + cells() * m_stats.size() * sizeof(double)))
 {
     for (std::size_t i = 0; i < m_stats.size(); ++i)
-        m_planes.push_back(std::make_unique<Plane>());
+        m_planes.push_back(std::make_unique<Plane>(m_memory.data() + i * cells() * sizeof(double)));
 }
 
 OpenTile::~OpenTile() = default;
@@ -120,19 +110,13 @@ void OpenTile::readWhole(int lane, int statIndex, int firstColumn, int count, st
     const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);
     std::size_t cell = static_cast<std::size_t>(firstColumn) * lanes + static_cast<std::size_t>(lane);
     for (int i = 0; i < count; ++i, cell += lanes)
-        values[i] = data && data->type == PlaneType::U64 ? load(data->u64[cell]) : 0;
+        values[i] = data && data->type == PlaneType::U64 ? load(data->array<std::uint64_t>()[cell]) : 0;
 }
 
 PlaneData OpenTile::plane(int statIndex) const
 {
     const Plane::Data* data = m_planes[static_cast<std::size_t>(statIndex)]->current.load(std::memory_order_acquire);
-    if (!data)
-        return {};
-    if (data->type == PlaneType::F32)
-        return { data->type, data->f32.data() };
-    if (data->type == PlaneType::U64)
-        return { data->type, data->u64.data() };
-    return { data->type, data->f64.data() };
+    return data ? PlaneData { data->type, data->cells } : PlaneData {};
 }
 
 bool OpenTile::isPresent(int lane, int column) const
@@ -177,7 +161,7 @@ void OpenTile::setAllPresent(int column)
         return;
     }
     const auto lanes = static_cast<std::size_t>(m_seriesCount);
-    std::memset(m_present.data() + static_cast<std::size_t>(column) * lanes, 1, lanes);
+    std::memset(m_present + static_cast<std::size_t>(column) * lanes, 1, lanes);
 }
 
 template <typename T> void OpenTile::store(int firstLane, int statIndex, int column, std::span<const T> values)
@@ -186,24 +170,24 @@ template <typename T> void OpenTile::store(int firstLane, int statIndex, int col
     Plane::Data* data = plane.current.load(std::memory_order_relaxed);
     if (!data && isAllZeroBits(values))
         return;
-    const std::size_t lanes = static_cast<std::size_t>(m_seriesCount);
-    const std::size_t cells = lanes * kTileColumns;
+    const auto lanes = static_cast<std::size_t>(m_seriesCount);
+    const std::size_t written = lanes * static_cast<std::size_t>(m_written);
     if (!data)
-        data = plane.promote(planeTypeOf<T>(), cells);
+        data = plane.promote(planeTypeOf<T>(), cells(), written);
     else if (data->type != planeTypeOf<T>() && data->type != PlaneType::F64)
-        data = plane.promote(PlaneType::F64, cells);
+        data = plane.promote(PlaneType::F64, cells(), written);
     const std::size_t first = static_cast<std::size_t>(column) * lanes + static_cast<std::size_t>(firstLane);
     if (data->type != planeTypeOf<T>() || column < m_published.load(std::memory_order_relaxed)) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (data->type == PlaneType::F64)
-                std::atomic_ref<double>(data->f64[first + i])
+                std::atomic_ref<double>(data->array<double>()[first + i])
                     .store(static_cast<double>(values[i]), std::memory_order_relaxed);
             else
                 std::atomic_ref<T>(data->template array<T>()[first + i]).store(values[i], std::memory_order_relaxed);
         }
         return;
     }
-    std::memcpy(data->template array<T>().data() + first, values.data(), values.size_bytes());
+    std::memcpy(data->template array<T>() + first, values.data(), values.size_bytes());
 }
 
 void OpenTile::setLanes(int firstLane, int statIndex, int column, std::span<const float> values)

@@ -9,6 +9,7 @@
 
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
+#include <telltale/core/zeropages.h>
 
 namespace telltale::series {
 
@@ -24,10 +25,10 @@ struct PlaneData {
     const void* values = nullptr;
 };
 
-/// The newest columns of one group, in memory until they are sealed. A fresh object per kTileColumns columns: a reader
-/// keeps its shared_ptr and nothing under it moves. Thread: the store thread writes; any thread reads columns below
-/// publishedColumns(). What is published is durable. The one exception to "never changes": a repeated step of a scalar
-/// overwrites its cell (atomically) up to one commit before it is durable.
+/// The newest columns of one group, in memory until they are sealed; as large as what has been written. A fresh object
+/// per kTileColumns columns: a reader keeps its shared_ptr and nothing under it moves. Thread: the store thread writes;
+/// any thread reads columns below publishedColumns(). What is published is durable. The one exception to "never
+/// changes": a repeated step of a scalar overwrites its cell (atomically) up to one commit before it is durable.
 class OpenTile {
 public:
     OpenTile(GroupId group, std::int64_t firstColumn, std::vector<Stat> stats, int seriesCount);
@@ -53,7 +54,7 @@ public:
     PlaneData plane(int statIndex) const;
     bool isPresent(int lane, int column) const;
     /// seriesCount() bytes a column, column-major.
-    const std::uint8_t* presence() const { return m_present.data(); }
+    const std::uint8_t* presence() const { return m_present; }
     /// Index of the newest column of `step`, -1 without one.
     int findColumn(Step step) const;
     int writtenColumns() const { return m_written; }
@@ -72,14 +73,16 @@ public:
 
 private:
     struct Plane;
+    std::size_t cells() const { return static_cast<std::size_t>(m_seriesCount) * kTileColumns; }
     template <typename T> void store(int firstLane, int statIndex, int column, std::span<const T> values);
     const GroupId m_group;
     const std::int64_t m_firstColumn;
     const std::vector<Stat> m_stats;
     const int m_seriesCount;
     std::vector<Step> m_steps;
+    const ZeroPages m_memory; ///< eight bytes a cell for each stat, then its presence
     std::vector<std::unique_ptr<Plane>> m_planes;
-    std::vector<std::uint8_t> m_present;
+    std::uint8_t* const m_present;
     int m_written = 0;
     std::atomic<int> m_published { 0 };
 };
