@@ -65,6 +65,10 @@
         <translation>%1 步中的最小值</translation>
     </message>
     <message>
+        <source>sum of %1 steps</source>
+        <translation>%1 步的总和</translation>
+    </message>
+    <message>
         <source>mean of %1 steps</source>
         <translation>%1 步的均值</translation>
     </message>

@@ -8,10 +8,12 @@
 #include <ostream>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/rowsof.h>
@@ -33,6 +35,7 @@ struct Row {
     Stat stat = Stat::Unspecified;
     std::uint64_t numel = 0;
     series::RowAttempts attempts;
+    std::shared_ptr<const std::vector<double>> edges {}; ///< of the histogram that it is
 };
 
 /// How the series was measured, in words.
@@ -154,7 +157,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
         rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.numel,
-            row->attempts });
+            row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
     if (!rows.empty())
         return rows;
@@ -258,20 +261,61 @@ Expected<void> readValues(
     });
 }
 
+/// The steps of a histogram, each written by `write`.
+Expected<void> writeHistograms(store::RunReader& reader, const Row& row, StepRange range, Damaged& damaged,
+    const std::function<void(Step, const std::vector<std::string>& counts)>& write)
+{
+    const auto found = store::readHistograms(reader, row.attempts, static_cast<int>(row.edges->size()) - 1, range);
+    if (!found)
+        return tl::unexpected<Error>(found.error());
+    for (const store::HistogramValue& value : *found) {
+        std::vector<std::string> counts;
+        for (const std::int64_t count : value.counts) {
+            if (count < 0)
+                damaged.note({ value.step, 0, CellState::Damaged });
+            counts.push_back(count < 0 ? "null" : std::to_string(count));
+        }
+        write(value.step, counts);
+    }
+    return {};
+}
+
+std::string edgesJson(const std::vector<double>& edges)
+{
+    std::vector<std::string> texts;
+    for (const double edge : edges)
+        texts.push_back(jsonText(edge, CellState::Value));
+    return fmt::format("[{}]", fmt::join(texts, ","));
+}
+
+std::string binsText(const std::vector<double>& edges)
+{
+    std::vector<std::string> texts;
+    for (std::size_t bin = 0; bin + 1 < edges.size(); ++bin)
+        texts.push_back(binText(edges, bin));
+    return fmt::format("{}", fmt::join(texts, " "));
+}
+
 Expected<void> writeText(
     std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
 {
     for (const Row& row : rows) {
-        out << fmt::format("# {}{}  {}{}{}{}\n{:<9} {:<5} {:<15} VALUE\n",
+        out << fmt::format("# {}{}  {}{}{}{}\n{:<9} {:<5} {:<15} {}\n",
             row.key.chunk == 0 ? "" : fmt::format("{}:", row.key.chunk), terminalText(row.key.text()),
             statName(row.stat), row.key.microStep < 0 ? "" : fmt::format("  micro step {}", row.key.microStep),
             row.key.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.key.form), ", ")),
-            row.key.definition.empty() ? "" : "  = " + terminalText(row.key.definition), "STEP", "RANK", "KIND");
-        auto done = readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
-            damaged.note(value);
-            writeTextValue(out, row, value);
-            return static_cast<bool>(out);
-        });
+            row.key.definition.empty() ? "" : "  = " + terminalText(row.key.definition), "STEP", "RANK", "KIND",
+            row.edges ? binsText(*row.edges) : "VALUE");
+        const auto writeCounts = [&out, &row](Step step, const std::vector<std::string>& counts) {
+            out << fmt::format(
+                "{:<9} {:<5} {:<15} {}\n", step.value, row.rank.value, kindName(row.kind), fmt::join(counts, " "));
+        };
+        auto done = row.edges ? writeHistograms(reader, row, range, damaged, writeCounts)
+                              : readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
+                                    damaged.note(value);
+                                    writeTextValue(out, row, value);
+                                    return static_cast<bool>(out);
+                                });
         if (!done)
             return done;
     }
@@ -290,18 +334,24 @@ Expected<void> writeJsonRows(
         out << (&row == &rows.front() ? "\n" : ",\n")
             << fmt::format("{{\"name\":{},\"slot\":{},\"chunk\":{},\"definition\":{},\"micro_step\":{},\"rank\":{},"
                            "\"kind\":\"{}\",\"stat\":\"{}\","
-                           "\"form\":{},\"values\":[",
+                           "\"form\":{},{}\"values\":[",
                    quoted(row.key.name), quoted(row.key.slot), row.key.chunk, quoted(row.key.definition),
                    row.key.microStep, row.rank.value, kindName(row.kind), statName(row.stat),
-                   nlohmann::json(formWords(row.key.form)).dump());
+                   nlohmann::json(formWords(row.key.form)).dump(),
+                   row.edges ? "\"edges\":" + edgesJson(*row.edges) + "," : "");
         bool first = true;
-        auto done = readValues(reader, row, range, [&out, &row, &first, &damaged](const RawValue& value) {
-            damaged.note(value);
-            out << (first ? "\n" : ",\n");
-            first = false;
-            writeJsonValue(out, row, value);
-            return static_cast<bool>(out);
-        });
+        const auto separate = [&out, &first] { out << (std::exchange(first, false) ? "\n" : ",\n"); };
+        const auto writeCounts = [&](Step step, const std::vector<std::string>& counts) {
+            separate();
+            out << fmt::format("{{\"step\":{},\"value\":[{}]}}", step.value, fmt::join(counts, ","));
+        };
+        auto done = row.edges ? writeHistograms(reader, row, range, damaged, writeCounts)
+                              : readValues(reader, row, range, [&](const RawValue& value) {
+                                    damaged.note(value);
+                                    separate();
+                                    writeJsonValue(out, row, value);
+                                    return static_cast<bool>(out);
+                                });
         if (!done) {
             out << "]}],\"error\":" << quoted(done.error().sentence()) << "}\n";
             return done;

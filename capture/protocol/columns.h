@@ -13,9 +13,9 @@
 
 namespace telltale::protocol {
 
-constexpr std::size_t columnWidth(Stat stat)
+constexpr std::size_t wordBytes(ColumnType type)
 {
-    return columnType(stat) == ColumnType::F32 ? 4 : 8;
+    return type == ColumnType::F32 ? 4 : 8;
 }
 
 /// Encodings of the `bytes` fields of Blocks. Every decoder is told the exact decoded size by its caller, who has

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <telltale/core/histogram.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
 
@@ -32,7 +33,11 @@ Expected<void> checkStats(const SeriesLayout& layout)
     const bool isScalar = layout.stats == std::vector<Stat> { Stat::Value };
     if (layout.stats.empty() || isScalar != (layout.kind == Kind::Scalar))
         return bad(nameOf(layout) + " has stats that do not go with its kind");
-    return {};
+    if (layout.edges.empty())
+        return {};
+    if (layout.stats != std::vector<Stat> { Stat::Hist })
+        return bad(nameOf(layout) + " has the edges of histograms and other stats than hist");
+    return checkEdges(layout.edges);
 }
 
 bool mend(std::string& name)

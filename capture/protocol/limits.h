@@ -9,7 +9,8 @@ namespace telltale::protocol {
 
 /// Every number that bounds what a peer may make us do. Both ends use the same ones.
 namespace limits {
-inline constexpr std::uint32_t kProtoVersion = 1;
+inline constexpr std::uint32_t kProtoVersion = 2;
+inline constexpr std::uint32_t kOldestProtoVersion = 1; ///< that the server still takes
 /// Both ends prove that they know the token before anything else is said (proof.h).
 inline constexpr const char* kSubprotocol = "telltale.v2";
 /// The agent sends the token with its upgrade request, to whoever listens. Still served, no longer spoken.

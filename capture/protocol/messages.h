@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include <telltale/protocol/limits.h>
+
 namespace telltale::protocol {
 
 /// The session's messages as plain values: the only form in which the rest of the project sees the wire.
@@ -18,8 +20,8 @@ struct Clocks {
 };
 
 struct Hello {
-    std::uint32_t protoMin = 1;
-    std::uint32_t protoMax = 1;
+    std::uint32_t protoMin = limits::kProtoVersion;
+    std::uint32_t protoMax = limits::kProtoVersion;
     std::vector<std::string> capabilities;
     std::string runKey;
     std::string runName;
@@ -63,7 +65,7 @@ struct Challenge {
 };
 
 struct Welcome {
-    std::uint32_t proto = 1;
+    std::uint32_t proto = limits::kProtoVersion;
     std::vector<std::string> capabilities;
     std::string storeId;
     std::uint32_t epoch = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <telltale/core/bytes.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/protocol/columns.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
@@ -29,11 +30,14 @@ struct Group {
     std::uint64_t samplesPerSeries = 0;
 
     std::size_t seriesCount() const { return layout->series.size(); }
+    ColumnType type(std::size_t stat) const { return protocolone::columnType(layout->edges, layout->stats[stat]); }
     std::size_t bitmapBytes() const { return (seriesCount() + 7) / 8; }
 };
 
-template <typename T> void appendWords(std::string& words, const Column* column, const StepBlock& block, std::size_t n)
+template <typename T> void appendWords(std::string& words, const Column* column, const StepBlock& block)
 {
+    const std::size_t n = block.layout->cells();
+    const std::size_t width = block.layout->width();
     const std::size_t start = words.size();
     words.resize(start + n * sizeof(T), '\0');
     if (column == nullptr)
@@ -42,7 +46,7 @@ template <typename T> void appendWords(std::string& words, const Column* column,
         [&](const auto& values) {
             const std::size_t count = std::min(n, values.size());
             for (std::size_t i = 0; i < count; ++i) {
-                if (!block.isPresent(i))
+                if (!block.isPresent(i / width))
                     continue;
                 const auto value = static_cast<T>(values[i]);
                 std::memcpy(words.data() + start + i * sizeof(T), &value, sizeof(T));
@@ -51,15 +55,17 @@ template <typename T> void appendWords(std::string& words, const Column* column,
         column->values);
 }
 
-void appendCounts(std::vector<std::uint64_t>& counts, const Column* column, const StepBlock& block, std::size_t n)
+void appendCounts(std::vector<std::uint64_t>& counts, const Column* column, const StepBlock& block)
 {
+    const std::size_t n = block.layout->cells();
+    const std::size_t width = block.layout->width();
     const std::size_t start = counts.size();
     counts.resize(start + n, 0);
     const auto* values = column == nullptr ? nullptr : std::get_if<std::vector<std::uint64_t>>(&column->values);
     if (values == nullptr)
         return;
     for (std::size_t i = 0; i < std::min(n, values->size()); ++i) {
-        if (block.isPresent(i))
+        if (block.isPresent(i / width))
             counts[start + i] = (*values)[i];
     }
 }
@@ -114,6 +120,7 @@ void write(const SeriesLayout& in, wire::Layout& out)
     out.set_kind(static_cast<wire::Kind>(in.kind));
     for (const Stat stat : in.stats)
         out.add_stats(static_cast<wire::Stat>(stat));
+    out.mutable_edges()->Add(in.edges.begin(), in.edges.end());
     for (const SeriesDesc& desc : in.series) {
         wire::Series& series = *out.add_series();
         series.set_name(toUtf8(desc.name));
@@ -139,13 +146,13 @@ std::size_t write(Group& in, wire::Blocks& out)
     writeDeltas(in.wallNs, *out.mutable_wall_ns());
     std::size_t decoded = 0;
     for (std::size_t i = 0; i < in.layout->stats.size(); ++i) {
-        const Stat stat = in.layout->stats[i];
+        const ColumnType type = in.type(i);
         std::string& bytes = *out.add_columns();
-        decoded += steps * in.seriesCount() * columnWidth(stat);
-        if (columnType(stat) == ColumnType::U64) {
+        decoded += steps * in.layout->cells() * wordBytes(type);
+        if (type == ColumnType::U64) {
             encodeVarints(in.counts[i], bytes);
         } else {
-            encodeWords(in.words[i], columnWidth(stat), steps, bytes);
+            encodeWords(in.words[i], wordBytes(type), steps, bytes);
         }
     }
     if (in.hasAbsent) {
@@ -243,19 +250,19 @@ void PayloadBuilder::addBlock(const StepBlock& block)
     for (std::size_t i = 0; i < group.layout->stats.size(); ++i) {
         const Stat stat = group.layout->stats[i];
         const Column* column = findColumn(block, i, stat);
-        switch (columnType(stat)) {
+        switch (group.type(i)) {
         case ColumnType::F32:
-            appendWords<float>(group.words[i], column, block, n);
+            appendWords<float>(group.words[i], column, block);
             break;
         case ColumnType::F64:
-            appendWords<double>(group.words[i], column, block, n);
+            appendWords<double>(group.words[i], column, block);
             break;
         case ColumnType::U64:
-            appendCounts(group.counts[i], column, block, n);
+            appendCounts(group.counts[i], column, block);
             break;
         }
         // A varint of a large number takes ten bytes.
-        state.bytes += n * (columnType(stat) == ColumnType::U64 ? 10 : columnWidth(stat));
+        state.bytes += group.layout->cells() * (group.type(i) == ColumnType::U64 ? 10 : wordBytes(group.type(i)));
     }
 
     const std::size_t bitmap = group.absent.size();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <telltale/core/bytes.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/columns.h>
 #include <telltale/protocol/datarules.h>
@@ -60,6 +61,7 @@ LayoutPtr read(const wire::Layout& in)
     out->series.reserve(static_cast<std::size_t>(in.series_size()));
     for (const wire::Series& series : in.series())
         out->series.push_back(read(series));
+    out->edges.assign(in.edges().begin(), in.edges().end());
     return out;
 }
 
@@ -84,17 +86,31 @@ std::uint64_t scalarCount(const StepBlock& block)
     return present;
 }
 
+/// What a Blocks message has its values of: a layout, one that was refused, or one that is not known (neither).
+struct BlocksOf {
+    LayoutPtr layout;
+    const Refusals::Layout* refused = nullptr;
+
+    const std::vector<Stat>* stats() const { return layout ? &layout->stats : refused ? &refused->stats : nullptr; }
+    std::size_t series() const { return layout ? layout->series.size() : refused ? refused->series : 0; }
+    const std::vector<double>& edges() const
+    {
+        return layout ? layout->edges : refused->edges;
+    } ///< of one that has stats
+};
+
 /// What decoding these blocks will allocate, from their shape alone. Nothing overflows: at most 4096 series of a
-/// payload's own layouts or what `known` holds, times 4096 steps, times 8 bytes.
-std::uint64_t decodedBytes(const wire::Blocks& in, const std::vector<Stat>& stats, std::size_t series)
+/// payload's own layouts or what `known` holds, times 65536 bins, times 4096 steps, times 8 bytes.
+std::uint64_t decodedBytes(const wire::Blocks& in, const BlocksOf& of)
 {
+    const std::size_t width = of.edges().empty() ? 1 : of.edges().size() - 1;
     std::uint64_t perStep = 0;
-    for (const Stat stat : stats)
-        perStep += series * columnWidth(stat);
+    for (const Stat stat : *of.stats())
+        perStep += of.series() * width * wordBytes(protocolone::columnType(of.edges(), stat));
     if (!in.present().empty())
-        perStep += bitmapBytes(series);
+        perStep += bitmapBytes(of.series());
     if (!in.call_ids().empty())
-        perStep += series * sizeof(std::uint32_t);
+        perStep += of.series() * sizeof(std::uint32_t);
     return perStep * static_cast<std::uint64_t>(in.steps_size());
 }
 
@@ -106,6 +122,7 @@ public:
         , m_layout(std::move(layout))
         , m_steps(static_cast<std::size_t>(in.steps_size()))
         , m_series(m_layout->series.size())
+        , m_cells(m_layout->cells())
     {
     }
 
@@ -138,7 +155,7 @@ public:
 private:
     Expected<void> readColumn(Stat stat, const std::string& encoded)
     {
-        switch (columnType(stat)) {
+        switch (protocolone::columnType(m_layout->edges, stat)) {
         case ColumnType::F32:
             return readWords<float, std::uint32_t>(stat, encoded);
         case ColumnType::F64:
@@ -151,13 +168,13 @@ private:
             return {};
         }
         thread_local std::vector<std::uint64_t> numbers;
-        numbers.resize(m_steps * m_series);
+        numbers.resize(m_steps * m_cells);
         if (auto done = decodeVarints(encoded, numbers); !done)
             return done;
         for (std::size_t s = 0; s < m_steps; ++s) {
-            const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(s * m_series);
+            const auto first = numbers.begin() + static_cast<std::ptrdiff_t>(s * m_cells);
             m_blocks[s].columns.push_back(
-                { stat, std::vector<std::uint64_t>(first, first + static_cast<std::ptrdiff_t>(m_series)) });
+                { stat, std::vector<std::uint64_t>(first, first + static_cast<std::ptrdiff_t>(m_cells)) });
         }
         return {};
     }
@@ -165,7 +182,7 @@ private:
     template <typename T> void addZeros(Stat stat)
     {
         for (StepBlock& block : m_blocks)
-            block.columns.push_back({ stat, std::vector<T>(m_series) });
+            block.columns.push_back({ stat, std::vector<T>(m_cells) });
     }
 
     template <typename T, typename Word> Expected<void> readWords(Stat stat, const std::string& encoded)
@@ -175,14 +192,14 @@ private:
             return {};
         }
         thread_local std::vector<Word> words;
-        words.resize(m_steps * m_series);
+        words.resize(m_steps * m_cells);
         const std::span<char> bytes { reinterpret_cast<char*>(words.data()), words.size() * sizeof(Word) };
         if (auto done = decodeWords(encoded, sizeof(Word), m_steps, bytes); !done)
             return done;
         for (std::size_t s = 0; s < m_steps; ++s) {
-            std::vector<T> values(m_series);
-            if (m_series > 0)
-                std::memcpy(values.data(), words.data() + s * m_series, m_series * sizeof(Word));
+            std::vector<T> values(m_cells);
+            if (m_cells > 0)
+                std::memcpy(values.data(), words.data() + s * m_cells, m_cells * sizeof(Word));
             m_blocks[s].columns.push_back({ stat, std::move(values) });
         }
         return {};
@@ -243,6 +260,7 @@ private:
     LayoutPtr m_layout;
     std::size_t m_steps;
     std::size_t m_series;
+    std::size_t m_cells; ///< of a column
     std::vector<StepBlock> m_blocks;
 };
 
@@ -285,19 +303,11 @@ Expected<void> readLayouts(
         refusals->note(taken.error().what);
         if (refusals->layouts.size() < Refusals::kMostLayouts || refusals->layouts.contains(parsed->id))
             refusals->layouts.insert_or_assign(parsed->id,
-                Refusals::Layout { parsed->kind, parsed->stats, parsed->series.size(), std::move(taken.error().what) });
+                Refusals::Layout {
+                    parsed->kind, parsed->stats, parsed->series.size(), parsed->edges, std::move(taken.error().what) });
     }
     return {};
 }
-
-/// What a Blocks message has its values of: a layout, one that was refused, or one that is not known (neither).
-struct BlocksOf {
-    LayoutPtr layout;
-    const Refusals::Layout* refused = nullptr;
-
-    const std::vector<Stat>* stats() const { return layout ? &layout->stats : refused ? &refused->stats : nullptr; }
-    std::size_t series() const { return layout ? layout->series.size() : refused ? refused->series : 0; }
-};
 
 Expected<BlocksOf> findLayout(LayoutId id, const LayoutTable& known, const LayoutTable& own, Refusals* refusals)
 {
@@ -343,7 +353,7 @@ Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t
         if (blocks > limits::kMaxSubmessages)
             return failure(ErrorCode::TooLarge, "the batch has too many step blocks");
         if (stats && isReadable(*stats))
-            decoded += decodedBytes(group, *stats, found->series());
+            decoded += decodedBytes(group, *found);
         else
             isCounted = false;
         layouts.push_back(std::move(*found));
@@ -362,6 +372,7 @@ std::vector<StepBlock> refusedBlocks(const wire::Blocks& in, const Refusals::Lay
         layout->kind = refused->kind;
         layout->stats = refused->stats;
         layout->series.resize(refused->series);
+        layout->edges = refused->edges;
         if (const auto blocks = BlocksReader(in, layout).read()) {
             for (const StepBlock& block : *blocks) {
                 left.samples += sampleCount(block);

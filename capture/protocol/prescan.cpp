@@ -81,6 +81,7 @@ constexpr std::array kRules {
     FieldRule { Shape::Payload, wire::Payload::kDropsFieldNumber, FieldClass::Message, Shape::Drop },
     FieldRule { Shape::Layout, wire::Layout::kStatsFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Layout, wire::Layout::kSeriesFieldNumber, FieldClass::Message, Shape::Series },
+    FieldRule { Shape::Layout, wire::Layout::kEdgesFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Series, wire::Series::kShapeFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Series, wire::Series::kFullShapeFieldNumber, FieldClass::Packed },
     FieldRule { Shape::Blocks, wire::Blocks::kStepsFieldNumber, FieldClass::Packed },
@@ -215,7 +216,7 @@ private:
             if (bytes.size() < width)
                 return damaged();
             bytes.remove_prefix(width);
-            return {};
+            return rule != nullptr ? addElements(1) : Expected<void> {};
         }
         case 2: {
             if (!takeVarint(bytes, value) || value > bytes.size())

@@ -19,6 +19,7 @@ struct Refusals {
         Kind kind = Kind::Unspecified;
         std::vector<Stat> stats;
         std::size_t series = 0;
+        std::vector<double> edges;
         std::string reason;
     };
     /// Those beyond are forgotten, and so like layouts that never came.

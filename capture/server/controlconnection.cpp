@@ -45,9 +45,7 @@ void ControlConnection::take(protocol::ControlHello& hello)
         return;
     if (m_endpoint.isCrowded())
         return refuse({ "crowd", "refused: too many ask for something at once" });
-    protocol::Welcome welcome;
-    welcome.proto = std::min(limits::kProtoVersion, hello.protoMax);
-    open(std::move(welcome));
+    open({});
     host().onGreeted(*this);
 }
 

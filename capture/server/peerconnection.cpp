@@ -105,12 +105,15 @@ void PeerConnection::challenge(const protocol::Knock& knock)
 
 bool PeerConnection::speaks(std::uint32_t protoMin, std::uint32_t protoMax)
 {
+    using protocol::limits::kOldestProtoVersion;
     using protocol::limits::kProtoVersion;
-    if (protoMin <= kProtoVersion && protoMax >= kProtoVersion)
+    m_proto = std::min(kProtoVersion, protoMax);
+    if (protoMin <= kProtoVersion && protoMax >= kOldestProtoVersion)
         return true;
     refuse({ "version",
                "refused: it speaks protocol " + std::to_string(protoMin) + " to " + std::to_string(protoMax)
-                   + ", this server speaks " + std::to_string(kProtoVersion) },
+                   + ", this server speaks " + std::to_string(kOldestProtoVersion) + " to "
+                   + std::to_string(kProtoVersion) },
         kRetryRefusedMs);
     return false;
 }
@@ -121,7 +124,7 @@ void PeerConnection::open(protocol::Welcome welcome)
     m_isOpen = true;
     m_socket->setMaxAllowedIncomingFrameSize(m_limits.messageBytes);
     m_socket->setMaxAllowedIncomingMessageSize(m_limits.messageBytes);
-    welcome.proto = protocol::limits::kProtoVersion;
+    welcome.proto = m_proto;
     welcome.maxMessage = static_cast<std::uint32_t>(m_limits.messageBytes);
     welcome.heartbeatMs = static_cast<std::uint32_t>(m_limits.heartbeat.count());
     send(welcome);

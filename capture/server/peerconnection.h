@@ -123,6 +123,7 @@ private:
     Phase m_phase = Phase::AwaitHello;
     bool m_owesProof = false;
     bool m_isOpen = false;
+    std::uint32_t m_proto = 0; ///< that both speak
     protocol::ProofContext m_proof; ///< empty before Knock
     std::size_t m_fragments = 0;
     Clock::time_point m_lastMessage;

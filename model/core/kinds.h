@@ -35,6 +35,7 @@ enum class Reduction : std::uint8_t {
     LargestMagnitude,
     Smallest,
     Mean,
+    Sum, ///< whole numbers that add up: what a bin counted
     None, ///< nothing between two of them means anything: kept step by step, and never drawn
 };
 
@@ -55,7 +56,7 @@ enum class Shown : std::uint8_t {
     Share, ///< percent
     Count,
     Identity, ///< 16 hexadecimal digits: equal or not, nothing else
-    Bin, ///< a part of its tensor's histogram, not a statistic of it
+    Bin, ///< a count for each bin of its tensor's histogram: histogram.h
 };
 
 /// One row of the table.

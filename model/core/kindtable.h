@@ -53,7 +53,7 @@ TELLTALE_STAT(SoftmaxMax, 11, "softmax_max", F32, true, Mean, Itself, Number, ""
 TELLTALE_STAT(StableRank, 12, "sr", F32, true, Mean, Itself, Number, "")
 TELLTALE_STAT(KernelNorm, 13, "kernel_norm", F32, true, Mean, Itself, Number, "")
 TELLTALE_PASS_STAT(Checksum, 14, "checksum", U64, false, None, Bits, Identity, "telltale.checksum", checksum)
-TELLTALE_STAT(Hist, 15, "hist", F32, true, Mean, Itself, Bin, "")
+TELLTALE_STAT(Hist, 15, "hist", U64, true, Sum, Itself, Bin, "")
 TELLTALE_STAT(Agreement, 16, "agreement", F32, true, Mean, Itself, Number, "")
 TELLTALE_STAT(Similarity, 17, "similarity", F32, true, Mean, Itself, Number, "")
 #undef TELLTALE_PASS_STAT

@@ -56,7 +56,7 @@ std::uint64_t sampleCount(const StepBlock& block)
             series += static_cast<std::uint64_t>(std::popcount(word));
     }
     const auto stats = std::count_if(block.layout->stats.begin(), block.layout->stats.end(), countsAsSample);
-    return series * static_cast<std::uint64_t>(stats);
+    return series * block.layout->width() * static_cast<std::uint64_t>(stats);
 }
 
 }

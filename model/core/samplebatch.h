@@ -64,12 +64,17 @@ struct SeriesLayout {
     Kind kind = Kind::Unspecified;
     std::vector<Stat> stats;
     std::vector<SeriesDesc> series;
+    std::vector<double> edges {}; ///< of histograms (histogram.h), the layout's only statistic; else empty
 
     bool operator==(const SeriesLayout&) const = default;
+    /// Values of one series in a column: one, or one a bin.
+    std::size_t width() const { return edges.empty() ? 1 : edges.size() - 1; }
+    /// Values of all series in a column.
+    std::size_t cells() const { return series.size() * width(); }
 };
 
-/// Values of one stat for all series of a layout at one step, by position in the layout.
-/// Their type is columnType(stat).
+/// Values of one stat for all series of a layout at one step: width() of each, by position in the layout.
+/// Their type is columnType(stat); see protocolone.h.
 /// Entries of series that are not present hold 0 and mean nothing.
 struct Column {
     Stat stat = Stat::Unspecified;
@@ -150,7 +155,7 @@ struct SampleBatch {
     std::vector<Event> events;
     std::vector<Drop> drops;
     bool stepComplete = true; ///< false: later batches continue the last step
-    std::uint64_t samples = 0; ///< of the six ops; scalars, counts of +-Inf, blobs and events are not samples
+    std::uint64_t samples = 0; ///< see sampleCount; scalars, blobs and events are not samples
     std::uint64_t scalars = 0;
 
     StepRange steps() const;
@@ -158,8 +163,8 @@ struct SampleBatch {
     std::size_t byteCost() const;
 };
 
-/// Number of samples in a block: present series times the statistics of its layout that count as one; scalars count
-/// none.
+/// Number of samples in a block: the values of present series and of statistics that count as one. A histogram is as
+/// many as it has bins; scalars count none.
 std::uint64_t sampleCount(const StepBlock& block);
 
 }

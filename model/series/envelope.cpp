@@ -82,6 +82,8 @@ double reduce(const Bucket& bucket, Reduction reduction)
         return std::abs(bucket.min) > std::abs(bucket.max) ? bucket.min : bucket.max;
     case Reduction::Smallest:
         return bucket.min;
+    case Reduction::Sum:
+        return std::round(bucket.mean * bucket.finite); // exact up to 2^51
     case Reduction::Mean:
     case Reduction::None:
         break;

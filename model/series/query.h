@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <string_view>
@@ -15,7 +16,17 @@ namespace telltale::series {
 
 /// One row of a view: the same tensor in every attempt of one rank, oldest first. For each step the newest attempt that
 /// has begun by then answers.
-using RowAttempts = std::vector<SeriesId>;
+struct RowAttempts {
+    RowAttempts() = default;
+    RowAttempts(std::initializer_list<SeriesId> ids) // NOLINT(google-explicit-constructor): it is a list of them
+        : series(ids)
+    {
+    }
+    bool operator==(const RowAttempts&) const = default;
+
+    std::vector<SeriesId> series;
+    int bin = 0; ///< of series that are histograms: a row is one of their bins
+};
 
 /// What one pixel or cell shows. NaN wins over +Inf over -Inf over a value over the ways of having none.
 enum class CellState : std::uint8_t {

@@ -148,7 +148,7 @@ void RowIndex::layOut()
         if (last.attempt != one.attempt)
             last = { one.attempt, 0 };
         row.stats |= one.stats;
-        row.attempts.insert(row.attempts.begin() + last.series++, one.id);
+        row.attempts.series.insert(row.attempts.series.begin() + last.series++, one.id);
     }
 
     m_firstOf.assign(tensorCount() + 1, 0);

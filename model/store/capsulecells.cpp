@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include <telltale/series/envelope.h>
@@ -202,6 +203,27 @@ Expected<bool> CapsuleReader::readRaw(const RowUnit& unit, const std::function<b
         }
     }
     return tellLost(Step { std::numeric_limits<std::int64_t>::max() });
+}
+
+Expected<std::vector<HistogramValue>> readHistograms(
+    RunReader& reader, series::RowAttempts row, int bins, StepRange range)
+{
+    std::map<Step, std::vector<std::int64_t>> found;
+    for (row.bin = 0; row.bin < bins; ++row.bin) {
+        auto done = reader.raw(row, Stat::Hist, range, [&](const series::RawValue& value) {
+            auto& counts = found.try_emplace(value.step, static_cast<std::size_t>(bins), -1).first->second;
+            if (value.state == series::CellState::Value)
+                counts[static_cast<std::size_t>(row.bin)] = static_cast<std::int64_t>(value.value);
+            return true;
+        });
+        if (!done)
+            return tl::unexpected<Error>(done.error());
+    }
+    std::vector<HistogramValue> values;
+    values.reserve(found.size());
+    for (auto& [step, counts] : found)
+        values.push_back({ step, std::move(counts) });
+    return values;
 }
 
 }

@@ -233,8 +233,8 @@ void CapsuleReader::noteDamage(const TileSet& set, const std::vector<StepRange>&
         [&group](const SourceInfo& candidate) { return candidate.id == group->source; });
     const auto note = [&](std::string_view stat, const std::string& what) {
         std::string sentence = fmt::format("rank {}: {} of {} series of {} {}",
-            source == catalog.sources.end() ? -1 : source->rank.value, stat, group->seriesCount, kindName(group->kind),
-            what);
+            source == catalog.sources.end() ? -1 : source->rank.value, stat, group->lanes / group->bins(),
+            kindName(group->kind), what);
         const std::lock_guard lock(m_directory->mutex);
         auto& met = m_directory->damage;
         if (std::find(met.begin(), met.end(), sentence) == met.end())

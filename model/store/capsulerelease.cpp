@@ -44,9 +44,10 @@ StepBlock blockAt(const LiveLayout& layout, int at)
 {
     StepBlock block;
     block.layout = layout.layout();
-    const std::size_t count = block.layout->series.size();
+    const std::size_t count = block.layout->cells();
+    const std::size_t width = block.layout->width();
     block.step = layout.groups().front().tiles.front()->stepAt(at);
-    block.present.assign((count + 63) / 64, 0);
+    block.present.assign((block.layout->series.size() + 63) / 64, 0);
     for (std::size_t s = 0; s < block.layout->stats.size(); ++s) {
         Column column;
         column.stat = block.layout->stats[s];
@@ -81,7 +82,7 @@ StepBlock blockAt(const LiveLayout& layout, int at)
     }
     for (const LiveGroup& group : layout.groups()) {
         for (int lane = 0; lane < group.lanes; ++lane) {
-            const auto i = static_cast<std::size_t>(group.firstPosition + lane);
+            const std::size_t i = static_cast<std::size_t>(group.firstPosition + lane) / width;
             if (group.tiles.front()->isPresent(lane, at))
                 block.present[i / 64] |= std::uint64_t { 1 } << (i % 64);
         }

@@ -30,6 +30,7 @@ Expected<void> CapsuleWriter::writeLayout(const LiveLayout& live)
     std::string stats;
     for (Stat stat : layout.stats)
         stats += static_cast<char>(stat);
+    const int width = static_cast<int>(layout.width());
     for (const LiveGroup& group : live.groups()) {
         ok = m_sql->group.bind(1, group.id.value)
                  .bind(2, live.stream())
@@ -40,8 +41,8 @@ Expected<void> CapsuleWriter::writeLayout(const LiveLayout& live)
                  .bind(7, group.lanes)
                  .bind(8, group.firstPosition)
                  .run();
-        for (int lane = 0; ok && lane < group.lanes; ++lane) {
-            const SeriesDesc& series = layout.series[static_cast<std::size_t>(group.firstPosition + lane)];
+        for (int lane = 0; ok && lane < group.lanes; lane += width) {
+            const SeriesDesc& series = layout.series[static_cast<std::size_t>((group.firstPosition + lane) / width)];
             const std::string shape = encodeShape(series.shape);
             const std::string fullShape = encodeShape(series.fullShape);
             ok = m_sql->series.bind(1, m_nextSeries++)

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include <telltale/core/bytes.h>
+#include <telltale/core/histogram.h>
 #include <telltale/store/capsulestatements.h>
 #include <telltale/store/clock.h>
 #include <telltale/store/layoutcodec.h>
@@ -232,8 +233,8 @@ std::string CapsuleWriter::conflict(const StreamRow& stream, const SampleBatch& 
             : introduced.try_emplace(layout.id, &layout).first->second;
         if (other != &layout && *other != layout)
             return "layout " + std::to_string(layout.id.value) + " was sent twice with different contents";
-        if (layout.series.empty() || layout.series.size() > (1u << 20) || layout.stats.empty()
-            || layout.stats.size() > 64)
+        if (layout.series.empty() || layout.cells() > (1u << 20) || layout.stats.empty() || layout.stats.size() > 64
+            || (!layout.edges.empty() && !checkEdges(layout.edges)))
             return "layout " + std::to_string(layout.id.value) + " has no series, no stats or too many";
         for (std::size_t i = 0; i < layout.stats.size(); ++i) {
             if (std::find(layout.stats.begin(), layout.stats.begin() + static_cast<std::ptrdiff_t>(i), layout.stats[i])

@@ -51,16 +51,19 @@ struct SeriesInfo {
     std::int64_t shardOffset = -1;
     std::vector<std::int64_t> fullShape;
     GroupId group;
-    int lane = 0;
+    int lane = 0; ///< of its first bin
 };
 
-/// A group's columns: which stats its series have, how many columns, which steps.
+/// Which stats series have that are stored together, and in how many lanes they lie.
 struct GroupInfo {
     GroupId id;
     SourceId source;
     Kind kind = Kind::Unspecified;
     std::vector<Stat> stats;
-    int seriesCount = 0;
+    int lanes = 0; ///< series, or bins of them
+    std::shared_ptr<const std::vector<double>> edges; ///< of the histograms that its series are; null: they are none
+
+    int bins() const { return edges ? static_cast<int>(edges->size()) - 1 : 1; }
 };
 
 /// Batches that an agent said it had made and that never came: its process is gone. Its spool may still have them.

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include <telltale/core/bytes.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/series/opentile.h>
 #include <telltale/store/account.h>
 #include <telltale/store/archive.h>
@@ -29,7 +30,7 @@ struct Reading {
     struct Group {
         SourceId source;
         Kind kind = Kind::Unspecified;
-        int series = 0;
+        std::size_t place = 0; ///< in the catalog that is read
         std::shared_ptr<const SeriesLayout> layout; ///< null where its own row cannot be read
         std::size_t firstPosition = 0;
         std::vector<bool> taken; ///< lanes
@@ -121,7 +122,7 @@ void readGroup(CheckedRow& row, Reading& reading)
     group.kind = row.kind(2);
     for (const char stat : row.blob(3))
         group.stats.push_back(static_cast<Stat>(stat));
-    group.seriesCount = row.number(4, 1, series::kTileSeries);
+    group.lanes = row.number(4, 1, series::kTileSeries);
     const auto stream = reading.sourceOfStream.find(row.any(5));
     const auto layout = reading.layouts.find({ row.any(5), row.any(6) });
     const auto first = static_cast<std::size_t>(row.number(7, 0, 1 << 20));
@@ -130,14 +131,18 @@ void readGroup(CheckedRow& row, Reading& reading)
         && (stream == reading.sourceOfStream.end() || stream->second == group.source);
     const bool fits = layout == reading.layouts.end()
         || (layout->second->kind == group.kind && layout->second->stats == group.stats
-            && first + static_cast<std::size_t>(group.seriesCount) <= layout->second->series.size());
+            && first % layout->second->width() == 0
+            && static_cast<std::size_t>(group.lanes) % layout->second->width() == 0
+            && first + static_cast<std::size_t>(group.lanes) <= layout->second->cells());
     if (!isKnown || !fits)
         row.refuse();
     if (!row.isGood())
         return;
-    reading.groups[group.id]
-        = { group.source, group.kind, group.seriesCount, layout == reading.layouts.end() ? nullptr : layout->second,
-              first, std::vector<bool>(static_cast<std::size_t>(group.seriesCount)) };
+    const auto of = layout == reading.layouts.end() ? nullptr : layout->second;
+    if (of && !of->edges.empty())
+        group.edges = { of, &of->edges };
+    reading.groups[group.id] = { group.source, group.kind, reading.catalog->groups.size(), of, first,
+        std::vector<bool>(static_cast<std::size_t>(group.lanes)) };
     reading.catalog->groups.push_back(std::move(group));
 }
 
@@ -173,14 +178,24 @@ void readSeries(CheckedRow& row, Reading& reading)
     if (group == reading.groups.end())
         return row.refuse();
     Reading::Group& of = group->second;
-    series.lane = row.number(15, 0, of.series - 1);
+    GroupInfo& info = reading.catalog->groups[of.place];
+    const bool isHistogram = info.stats.front() == Stat::Hist;
+    const auto bin = isHistogram ? protocolone::binOf(series.slot) : std::nullopt;
+    const std::size_t width = of.layout ? of.layout->width() : 1;
+    series.lane = row.number(15, 0, info.lanes - static_cast<int>(width));
     const auto lane = static_cast<std::size_t>(series.lane);
-    if (series.source != of.source || series.kind != of.kind || of.taken[lane]
-        || (of.layout && !agree(series, of.layout->series[of.firstPosition + lane])))
+    if (series.source != of.source || series.kind != of.kind || of.taken[lane] || lane % width != 0
+        || (of.layout ? !agree(series, of.layout->series[(of.firstPosition + lane) / width]) : isHistogram && !bin))
         row.refuse();
     if (!row.isGood())
         return;
     of.taken[lane] = true;
+    if (bin) {
+        info.edges = protocolone::edges();
+        if (*bin > 0)
+            return;
+        series.slot.clear();
+    }
     reading.catalog->series.push_back(std::move(series));
 }
 

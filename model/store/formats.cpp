@@ -97,6 +97,8 @@ constexpr const char* kView1
 constexpr std::array kFormats {
     CapsuleFormat { kFormat1, {}, "", kView1 },
     CapsuleFormat { kFormat2, kIndexes2, kUpgrade2, "" },
+    // The same tables; layouts may have edges, and a lane of a group is a bin then.
+    CapsuleFormat { kFormat2, kIndexes2, "", "" },
 };
 
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace telltale::store {
@@ -44,7 +45,7 @@ HeatCanvas::HeatCanvas(int rows, int columns, Reduction reduction)
 {
     const std::size_t cells = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     m_bits.resize(cells);
-    if (reduction == Reduction::Mean)
+    if (reduction == Reduction::Mean || reduction == Reduction::Sum)
         m_sums.resize(cells);
     else if (reduction == Reduction::Smallest)
         m_values.assign(cells, std::numeric_limits<float>::infinity());
@@ -105,7 +106,7 @@ void HeatCanvas::add(int row, const LaneBlock& block, int lane, int from, const 
 {
     const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns);
     const std::uint8_t* bits = block.bits(lane) ? block.bits(lane) + from : nullptr;
-    if (m_reduction == Reduction::Mean)
+    if (!m_sums.empty())
         addMeans(at, block, lane, from, pixels);
     else if (m_reduction == Reduction::Smallest && block.isWide())
         addSmallest(at, block.wide(LaneBlock::Min, lane) + from, bits, pixels);
@@ -150,7 +151,8 @@ void HeatCanvas::finish(series::HeatResult& result)
     m_values.resize(m_bits.size());
     for (std::size_t i = 0; i < m_sums.size(); ++i) {
         if (m_sums[i].weight > 0)
-            m_values[i] = static_cast<float>(m_sums[i].sum / m_sums[i].weight * 0x1p32);
+            m_values[i] = static_cast<float>(m_reduction == Reduction::Sum ? std::round(m_sums[i].sum * 0x1p32)
+                                                                           : m_sums[i].sum / m_sums[i].weight * 0x1p32);
     }
     float min = std::numeric_limits<float>::infinity();
     float max = -min;

@@ -56,6 +56,17 @@ void LaneBlock::dropPlainBits()
         std::vector<std::uint8_t>().swap(m_bits);
 }
 
+void LaneBlock::divideSums()
+{
+    for (int lane = 0; lane < m_lanes; ++lane) {
+        for (int column = 0; column < m_columns; ++column) {
+            const std::uint32_t finite = count(Finite, lane, column);
+            for (const Plane plane : { Min, Max, Mean })
+                m_wide[offset(plane, lane) + static_cast<std::size_t>(column)] /= std::max(finite, 1u);
+        }
+    }
+}
+
 Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromSamples(
     const TileView& values, std::span<const TileView* const> counts, Stat stat, int subBlock)
 {
@@ -111,9 +122,12 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromBuckets(const TileView
 {
     std::shared_ptr<LaneBlock> block(new LaneBlock(tile.lanesOf(subBlock), tile.columns(), 3));
     const std::size_t cells = block->cells();
-    constexpr std::array kRoles { PlaneRole::Min, PlaneRole::Max, PlaneRole::Mean };
-    const bool narrow = std::all_of(
-        kRoles.begin(), kRoles.end(), [&tile](PlaneRole role) { return tile.planeType(role) == PlaneType::F32; });
+    const bool hasSums = tile.hasPlane(PlaneRole::Sum);
+    const std::array kRoles { hasSums ? PlaneRole::Sum : PlaneRole::Min, hasSums ? PlaneRole::Sum : PlaneRole::Max,
+        hasSums ? PlaneRole::Sum : PlaneRole::Mean };
+    const bool narrow = !hasSums && std::all_of(kRoles.begin(), kRoles.end(), [&tile](PlaneRole role) {
+        return tile.planeType(role) == PlaneType::F32;
+    });
     narrow ? block->m_narrow.resize(3 * cells) : block->m_wide.resize(3 * cells);
     for (std::size_t i = 0; i < kRoles.size(); ++i) {
         auto ok = narrow ? tile.decodeFloats(kRoles[i], subBlock, block->m_narrow.data() + i * cells)
@@ -129,6 +143,8 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromBuckets(const TileView
     if (constants[Samples] && *constants[Samples] > 0 && constants[Finite] == constants[Samples]
         && constants[Nans] == 0.0 && constants[PosInfs] == 0.0 && constants[NegInfs] == 0.0) {
         block->m_uniform = asCount(*constants[Samples]);
+        if (hasSums)
+            block->divideSums();
         return block;
     }
     block->m_counts.resize(kCounts * cells);
@@ -150,6 +166,8 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromBuckets(const TileView
         }
     }
     block->dropPlainBits();
+    if (hasSums)
+        block->divideSums();
     return block;
 }
 

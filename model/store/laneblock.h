@@ -49,7 +49,7 @@ constexpr series::CellState stateOfBits(std::uint8_t bits)
 
 /// A few series (lanes) of one tile, decoded, with the rules that combine a value and its counts already applied: all
 /// that sweeping over columns needs. At level 0 a column is one step and Min, Max and Mean are the one value; above, a
-/// column is a bucket. Immutable once built. Thread: any.
+/// column is a bucket; of what adds up all three are the bucket's mean there. Immutable once built. Thread: any.
 class LaneBlock : public series::CachedBlock {
 public:
     enum Plane : std::uint8_t { Min = 0, Max = 1, Mean = 2 };
@@ -92,6 +92,7 @@ private:
     static std::shared_ptr<const LaneBlock> fromPlane(
         const series::OpenTile& tile, int statIndex, int subBlock, int columns);
     void dropPlainBits();
+    void divideSums();
 
     int m_lanes;
     int m_columns;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <telltale/core/histogram.h>
 #include <telltale/store/byteparser.h>
 #include <telltale/store/checkedrow.h>
 
@@ -49,7 +50,7 @@ std::vector<std::int64_t> decodeShape(std::string_view bytes)
 std::string encodeLayout(const SeriesLayout& layout)
 {
     std::string out;
-    putLe(out, std::uint8_t { 1 });
+    putLe(out, std::uint8_t { 2 });
     putLe(out, layout.id.value);
     putLe(out, static_cast<std::uint8_t>(layout.kind));
     putLe(out, static_cast<std::uint8_t>(layout.stats.size()));
@@ -69,6 +70,9 @@ std::string encodeLayout(const SeriesLayout& layout)
         putShape(out, series.shape);
         putShape(out, series.fullShape);
     }
+    putLe(out, static_cast<std::uint32_t>(layout.edges.size()));
+    for (const double edge : layout.edges)
+        putLe(out, edge);
     return out;
 }
 
@@ -76,7 +80,7 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
 {
     ByteParser in(bytes);
     auto layout = std::make_shared<SeriesLayout>();
-    const bool known = in.number<std::uint8_t>() == 1;
+    const auto version = in.number<std::uint8_t>();
     layout->id.value = in.number<std::uint32_t>();
     layout->kind = static_cast<Kind>(in.number<std::uint8_t>());
     for (char stat : in.take(in.number<std::uint8_t>()))
@@ -97,11 +101,14 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
         series.fullShape = parseShape(in);
         layout->series.push_back(std::move(series));
     }
+    for (auto edges = version == 1 ? 0 : in.number<std::uint32_t>(); edges > 0 && !in.failed(); --edges)
+        layout->edges.push_back(in.number<double>());
     const auto hasKnownType = [](const SeriesDesc& series) { return series.dtype <= DType::Bool; };
     const bool isSound = layout->kind != Kind::Unspecified && static_cast<int>(layout->kind) < kKindCount
         && std::all_of(layout->stats.begin(), layout->stats.end(), isStoredStat)
-        && std::all_of(layout->series.begin(), layout->series.end(), hasKnownType);
-    if (!known || !in.atEnd() || !isSound)
+        && std::all_of(layout->series.begin(), layout->series.end(), hasKnownType)
+        && (layout->edges.empty() || checkEdges(layout->edges));
+    if ((version != 1 && version != 2) || !in.atEnd() || !isSound)
         return failure(ErrorCode::Damaged, "a layout of the capsule is damaged");
     return layout;
 }

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <string>
 
+#include <telltale/core/histogram.h>
+
 namespace telltale::store {
+
+static_assert(kMaxBins <= static_cast<std::size_t>(series::kTileSeries));
 
 using series::kTileColumns;
 using series::kTileSeries;
@@ -13,11 +17,13 @@ using series::OpenTile;
 std::vector<LiveGroup> groupsOf(const SeriesLayout& layout)
 {
     std::vector<LiveGroup> groups;
-    const int count = static_cast<int>(layout.series.size());
-    for (int first = 0; first < count; first += kTileSeries) {
+    const int count = static_cast<int>(layout.cells());
+    const int width = static_cast<int>(layout.width());
+    const int most = kTileSeries / width * width;
+    for (int first = 0; first < count; first += most) {
         LiveGroup group;
         group.firstPosition = first;
-        group.lanes = std::min(kTileSeries, count - first);
+        group.lanes = std::min(most, count - first);
         groups.push_back(std::move(group));
     }
     return groups;
@@ -69,8 +75,8 @@ std::string LiveLayout::mismatch(const SeriesLayout& layout, const StepBlock& bl
     for (std::size_t i = 0; i < layout.stats.size(); ++i) {
         if (block.columns[i].stat != layout.stats[i])
             return "a block's columns are in another order than its layout's stats";
-        if (block.columns[i].size() != layout.series.size())
-            return "a column has another number of values than its layout has series";
+        if (block.columns[i].size() != layout.cells())
+            return "a column has another number of values than its layout";
     }
     return {};
 }
@@ -136,7 +142,7 @@ void LiveLayout::fillGroup(LiveGroup& group, const SeriesLayout& layout, const S
     }
     // An absent series keeps what an earlier block of the same step said.
     for (std::size_t lane = 0; lane < lanes; ++lane) {
-        if (!block.isPresent(first + lane))
+        if (!block.isPresent((first + lane) / layout.width()))
             continue;
         for (std::size_t s = 0; s < block.columns.size(); ++s) {
             std::visit(

@@ -13,11 +13,12 @@
 
 namespace telltale::store {
 
-/// At most 128 consecutive series of a layout, and its tiles that are not sealed yet, oldest first.
+/// At most 128 consecutive values of a layout's column, those of whole series, and its tiles that are not sealed yet,
+/// oldest first. A lane is a series, or a bin of one.
 /// Thread: its owner's.
 struct LiveGroup {
     GroupId id;
-    int firstPosition = 0; ///< in the layout, of lane 0
+    int firstPosition = 0; ///< among the column's values, of lane 0
     int lanes = 0;
     std::int64_t sealed = 0; ///< columns below this are in tiles of level 0; a multiple of 256
     std::deque<std::shared_ptr<series::OpenTile>> tiles;

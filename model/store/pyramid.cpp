@@ -87,7 +87,9 @@ template <typename T> struct Row {
                 continue;
             out.min[cell] = static_cast<double>(low[i]);
             out.max[cell] = static_cast<double>(high[i]);
-            out.mean[cell] = roundedMean(sum[i] / static_cast<double>(finite[i]), out.min[cell], out.max[cell]);
+            out.mean[cell] = out.adds
+                ? sum[i]
+                : roundedMean(sum[i] / static_cast<double>(finite[i]), out.min[cell], out.max[cell]);
         }
     }
 };
@@ -195,6 +197,7 @@ LevelBuckets reduceTile(const OpenTile& tile, int statIndex, const std::vector<s
 {
     const Stat stat = tile.stats()[static_cast<std::size_t>(statIndex)];
     LevelBuckets out;
+    out.adds = factsOf(stat).reduction == Reduction::Sum;
     out.lanes = tile.seriesCount();
     out.addBuckets((tile.writtenColumns() + 15) / 16);
     for (int bucket = 0; bucket < out.buckets(); ++bucket) {
@@ -243,8 +246,10 @@ Expected<void> appendBuckets(LevelBuckets& out, const TileView& tile, int factor
         out.firstSteps[at] = opens ? tile.firstSteps()[from] : std::min(out.firstSteps[at], tile.firstSteps()[from]);
         out.lastSteps[at] = opens ? tile.lastSteps()[from] : std::max(out.lastSteps[at], tile.lastSteps()[from]);
     }
-    constexpr std::array kRoles { PlaneRole::Min, PlaneRole::Max, PlaneRole::Mean, PlaneRole::Samples,
-        PlaneRole::Finite, PlaneRole::Nans, PlaneRole::PosInfs, PlaneRole::NegInfs };
+    const bool hasSums = tile.hasPlane(PlaneRole::Sum);
+    const std::array kRoles { hasSums ? PlaneRole::Sum : PlaneRole::Min, hasSums ? PlaneRole::Sum : PlaneRole::Max,
+        hasSums ? PlaneRole::Sum : PlaneRole::Mean, PlaneRole::Samples, PlaneRole::Finite, PlaneRole::Nans,
+        PlaneRole::PosInfs, PlaneRole::NegInfs };
     std::array<std::vector<double>, kRoles.size()> cells;
     for (int block = 0; block < tile.subBlocks(); ++block) {
         const int lanes = tile.lanesOf(block);
@@ -286,12 +291,12 @@ Expected<void> appendBuckets(LevelBuckets& out, const TileView& tile, int factor
                         continue;
                     out.min[at] = count == 0 ? low[from] : std::min(out.min[at], low[from]);
                     out.max[at] = count == 0 ? high[from] : std::max(out.max[at], high[from]);
-                    sum += mean[from] * finite[from];
+                    sum += hasSums ? mean[from] : mean[from] * finite[from];
                     count += finite[from];
                 }
                 out.finite[at] = static_cast<std::uint64_t>(count);
                 if (count > 0)
-                    out.mean[at] = roundedMean(sum / count, out.min[at], out.max[at]);
+                    out.mean[at] = out.adds ? std::round(sum) : roundedMean(sum / count, out.min[at], out.max[at]);
             }
         }
     }
@@ -309,9 +314,15 @@ std::string encodeBuckets(const LevelBuckets& buckets)
     const auto add = [&](PlaneRole role, PlaneType type, const void* values) {
         tile.planes.push_back({ role, type, values, 1, stride });
     };
-    add(PlaneRole::Min, PlaneType::F64, buckets.min.data());
-    add(PlaneRole::Max, PlaneType::F64, buckets.max.data());
-    add(PlaneRole::Mean, PlaneType::F64, buckets.mean.data());
+    std::vector<std::uint64_t> sums;
+    if (buckets.adds) {
+        sums.assign(buckets.mean.begin(), buckets.mean.end());
+        add(PlaneRole::Sum, PlaneType::U64, sums.data());
+    } else {
+        add(PlaneRole::Min, PlaneType::F64, buckets.min.data());
+        add(PlaneRole::Max, PlaneType::F64, buckets.max.data());
+        add(PlaneRole::Mean, PlaneType::F64, buckets.mean.data());
+    }
     add(PlaneRole::Samples, PlaneType::U64, buckets.samples.data());
     add(PlaneRole::Finite, PlaneType::U64, buckets.finite.data());
     add(PlaneRole::Nans, PlaneType::U64, buckets.nans.data());

@@ -15,6 +15,7 @@ struct LevelBuckets {
     int lanes = 0;
     std::vector<Step> firstSteps;
     std::vector<Step> lastSteps;
+    bool adds = false; ///< Reduction::Sum: `mean` has sums, and nobody reads min and max
     std::vector<double> min, max, mean;
     std::vector<std::uint64_t> samples, finite, nans, posInfs, negInfs;
 

@@ -26,6 +26,23 @@ template <typename Row, typename Id> auto find(const std::vector<Row>& rows, Id 
 
 }
 
+std::optional<RunIndex::Place> RunIndex::placeOf(const SeriesInfo& series, int bin) const
+{
+    auto group = find(m_catalog->groups, series.group);
+    if (group == m_catalog->groups.end() || bin >= group->bins())
+        return std::nullopt;
+    const auto& edges = group->edges;
+    int lane = series.lane + bin;
+    // Histograms of protocol 1 may go on in the next group.
+    while (lane >= group->lanes) {
+        lane -= group->lanes;
+        const std::int64_t next = group->id.value + 1;
+        if (++group == m_catalog->groups.end() || group->id.value != next || group->edges != edges)
+            return std::nullopt;
+    }
+    return Place { &*group, lane };
+}
+
 void RunIndex::setSources(const std::vector<SourceInfo>& sources)
 {
     for (const SourceInfo& source : sources) {
@@ -49,31 +66,31 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
     std::vector<RowSegment> segments; // newest first
     std::int64_t last = range.last.value;
     const auto isOfOldest = [&](SourceId source) {
-        const auto oldest = find(m_catalog->series, row.front());
+        const auto oldest = find(m_catalog->series, row.series.front());
         return oldest != m_catalog->series.end() && oldest->source == source;
     };
-    for (auto id = row.rbegin(); id != row.rend() && last >= range.first.value; ++id) {
+    for (auto id = row.series.rbegin(); id != row.series.rend() && last >= range.first.value; ++id) {
         const auto series = find(m_catalog->series, *id);
         if (series == m_catalog->series.end())
             continue;
         const SeriesInfo& info = *series;
-        const auto group = find(m_catalog->groups, info.group);
+        const auto place = placeOf(info, row.bin);
         const auto steps = m_sourceSteps.find(info.source);
-        if (group == m_catalog->groups.end() || steps == m_sourceSteps.end() || steps->second.isEmpty())
+        if (!place || steps == m_sourceSteps.end() || steps->second.isEmpty())
             continue;
         const std::int64_t first = steps->second.first.value;
-        if (first <= last && series::answers(series::statBits(group->stats), stat)) {
-            const auto& stats = group->stats;
+        if (first <= last && series::answers(series::statBits(place->group->stats), stat)) {
+            const auto& stats = place->group->stats;
             const int counts = (has(stats, Stat::Nans) ? 1 : 0) | (has(stats, Stat::PosInfs) ? 2 : 0)
                 | (has(stats, Stat::NegInfs) ? 4 : 0);
             // The oldest attempt also answers for what lies before the step that its source names as its first.
             const bool isOldest = isOfOldest(info.source);
-            segments.push_back({ info.source, info.kind, { info.group, stat, static_cast<std::uint8_t>(counts) },
-                info.lane, { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
+            segments.push_back({ info.source, info.kind, { place->group->id, stat, static_cast<std::uint8_t>(counts) },
+                place->lane, { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
         }
         // Layouts of one attempt share its steps: each answers for those that it was collected in.
         const auto older = std::next(id);
-        const auto next = older == row.rend() ? m_catalog->series.end() : find(m_catalog->series, *older);
+        const auto next = older == row.series.rend() ? m_catalog->series.end() : find(m_catalog->series, *older);
         if (next == m_catalog->series.end() || next->source != info.source)
             last = std::min(last, first - 1);
     }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,13 @@ public:
     std::vector<StepRange> losses(SourceId source) const;
 
 private:
+    struct Place {
+        const GroupInfo* group = nullptr;
+        int lane = 0;
+    };
+    /// Where a series' values lie, or those of one of its bins.
+    std::optional<Place> placeOf(const SeriesInfo& series, int bin) const;
+
     struct Dropped {
         std::uint32_t dropClass = 0;
         StepRange steps;

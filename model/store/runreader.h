@@ -46,6 +46,15 @@ public:
 /// The whole log at once, in the order of time, with what is unaccounted for: for reports, not for views.
 Expected<std::vector<LogRecord>> readWholeLog(RunReader& reader, const LogFilter& filter = {});
 
+/// A step of a histogram. A bin that could not be read is -1.
+struct HistogramValue {
+    Step step;
+    std::vector<std::int64_t> counts;
+};
+/// Every stored step of a row of histograms with so many bins, as RunReader::raw.
+Expected<std::vector<HistogramValue>> readHistograms(
+    RunReader& reader, series::RowAttempts row, int bins, StepRange range);
+
 /// Opens a capsule read-only, whatever its state: live (WAL), archived, in a folder that cannot be written (immutable),
 /// damaged (what can be read is; Catalog::damage says what is lost). Newer format: ErrorCode::Newer. `live` may be
 /// null.

@@ -21,10 +21,10 @@ inline constexpr std::int32_t kApplicationId = 0x54544C52; ///< "TTLR"
 ///             "told_seq.<stream>" (the newest batch that the stream's agent is known to have made),
 ///             "account.<stream>" (see account.h), "source.<source>" (what the row of `source` says, see sourceText)
 ///   source    state = SourceState; last_step of the newest durable block
-///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: position
-///   in
-///             the layout of lane 0; columns are counted per layout, so all groups of one layout have the same columns
-///   series    shape, full_shape: little-endian i64 each; grp, lane; id order is call order
+///   grp       stats: one byte (Stat) a stat, in the layout's order; series: number of lanes; first_position: of lane 0
+///             among the layout's values, which are one a series, or one a bin of it; columns are counted per layout,
+///             so all groups of one layout have the same columns
+///   series    shape, full_shape: little-endian i64 each; grp, lane (of the first bin); id order is call order
 ///   layout    bytes: see layoutcodec.h
 ///   tail      data: see tailcodec.h; seq <= 0 marks rows that the store wrote itself
 ///   event     the log, see LogRecord; ref = id of the first record that this one changes; NULL = not said;

@@ -73,24 +73,27 @@ bool parseColumn(ByteParser& in, std::size_t count, StepBlock* block)
 }
 
 /// With `wanted` null, or where it says no, the values are passed over and `tail` has the head alone. False: damaged.
-bool parseBlock(ByteParser& in, TailBlock& tail, const std::function<bool(const TailBlock&)>* wanted, bool& isTaken)
+bool parseBlock(
+    ByteParser& in, int version, TailBlock& tail, const std::function<bool(const TailBlock&)>* wanted, bool& isTaken)
 {
     tail.layout.value = in.number<std::uint32_t>();
     tail.column = in.number<std::int64_t>();
     tail.block.step.value = in.number<std::int64_t>();
     tail.block.wallNs = in.number<std::int64_t>();
     const std::size_t series = tail.series = in.number<std::uint32_t>();
+    tail.width = version == 1 ? 1 : in.number<std::uint8_t>();
+    const std::size_t cells = series * tail.width;
     const std::size_t stats = tail.stats = in.number<std::uint8_t>();
     const bool hasPresence = in.number<std::uint8_t>() != 0;
     // A column of zeros costs no bytes, so the size of a block must be bounded by itself: no batch has more cells.
-    if (in.failed() || series > kMaxCells || series * stats > kMaxCells)
+    if (in.failed() || series > kMaxCells || cells > kMaxCells || cells * stats > kMaxCells)
         return false;
     isTaken = wanted != nullptr && (*wanted)(tail);
     StepBlock* block = isTaken ? &tail.block : nullptr;
     if (hasPresence && !parseValues<std::uint64_t>(in, (series + 63) / 64, block ? &block->present : nullptr))
         return false;
     for (std::size_t s = 0; s < stats; ++s) {
-        if (!parseColumn(in, series, block))
+        if (!parseColumn(in, cells, block))
             return false;
     }
     return true;
@@ -100,7 +103,7 @@ bool parseBlock(ByteParser& in, TailBlock& tail, const std::function<bool(const 
 
 TailEncoder::TailEncoder()
 {
-    putLe(m_out, std::uint8_t { 1 });
+    putLe(m_out, std::uint8_t { 2 });
     putLe(m_out, m_blocks);
 }
 
@@ -112,6 +115,7 @@ void TailEncoder::append(const StepBlock& block, std::int64_t column)
     putLe(m_out, block.step.value);
     putLe(m_out, block.wallNs);
     putLe(m_out, static_cast<std::uint32_t>(block.layout->series.size()));
+    putLe(m_out, static_cast<std::uint8_t>(block.layout->width()));
     putLe(m_out, static_cast<std::uint8_t>(block.columns.size()));
     putLe(m_out, static_cast<std::uint8_t>(block.present.empty() ? 0 : 1));
     m_out.append(reinterpret_cast<const char*>(block.present.data()), block.present.size() * 8);
@@ -139,11 +143,12 @@ Expected<void> decodeTail(std::string_view data, const std::function<bool(const 
 {
     for (const bool isWhole : { false, true }) {
         ByteParser in(data);
-        bool isGood = in.number<std::uint8_t>() == 1;
+        const int version = in.number<std::uint8_t>();
+        bool isGood = version == 1 || version == 2;
         for (auto blocks = in.number<std::uint32_t>(); isGood && blocks > 0; --blocks) {
             TailBlock tail;
             bool isTaken = false;
-            isGood = parseBlock(in, tail, isWhole ? &wanted : nullptr, isTaken);
+            isGood = parseBlock(in, version, tail, isWhole ? &wanted : nullptr, isTaken);
             if (isGood && isTaken)
                 take(tail);
         }
@@ -155,7 +160,7 @@ Expected<void> decodeTail(std::string_view data, const std::function<bool(const 
 
 bool fits(const TailBlock& head, const SeriesLayout& layout)
 {
-    return head.series == layout.series.size() && head.stats == layout.stats.size();
+    return head.series == layout.series.size() && head.width == layout.width() && head.stats == layout.stats.size();
 }
 
 }

@@ -15,15 +15,17 @@ namespace telltale::store {
 struct TailBlock {
     LayoutId layout;
     std::int64_t column = 0; ///< counted in collected steps of the layout; all its groups agree
-    std::size_t series = 0; ///< values of every column
+    std::size_t series = 0;
+    std::size_t width = 1; ///< values of each in every column: bins
     std::size_t stats = 0; ///< columns
     StepBlock block;
 };
 
 /// `tail.data`, the landing strip: the batch's blocks as plain arrays, so that a capsule can be read without the wire
-/// protocol. u8 version 1, u32 blocks; each block: u32 layout, i64 column, i64 step, i64 wallNs, u32 series N, u8
-/// stats, u8 has presence; presence as ceil(N / 64) u64; each stat: u8 stat, u8 form (0 all bits zero, 1 f32, 2 f64, 3
-/// u64), N values. Not compressed: it lives for 256 steps, and compressing it costs more than writing it.
+/// protocol. u8 version 2, u32 blocks; each block: u32 layout, i64 column, i64 step, i64 wallNs, u32 series N, u8 width
+/// W (version 1: none, W is 1), u8 stats, u8 has presence; presence as ceil(N / 64) u64; each stat: u8 stat, u8 form (0
+/// all bits zero, 1 f32, 2 f64, 3 u64), N x W values. Not compressed: it lives for 256 steps, and compressing it costs
+/// more than writing it.
 class TailEncoder {
 public:
     TailEncoder();

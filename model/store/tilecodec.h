@@ -30,7 +30,8 @@ namespace telltale::store {
 // Levels k >= 1 have buckets of bucketColumns(k) collected steps, with planes Min, Max, Mean over the finite values and
 // the counts Samples, Finite, Nans, PosInfs, NegInfs *of samples* with the rule above already applied: nothing needs to
 // be combined. A bucket with Finite = 0 has 0 in Min, Max and Mean; Samples = 0 means not collected. Min and Max are
-// exact; Mean is rounded to 16 bits of mantissa and kept within [Min, Max].
+// exact; Mean is rounded to 16 bits of mantissa and kept within [Min, Max]. What adds up over steps (the counts of a
+// histogram's bin) has Sum in place of Min, Max and Mean, exact up to 2^53; in runs of formats 1 and 2 it has those.
 //
 // A tile of level 0 has up to 256 columns, c0 a multiple of 256. A tile of level k >= 1 has up to 64 buckets, c0 (in
 // columns) a multiple of tileColumns(k). While a run is live only complete tiles are in the file; closing it writes the
@@ -63,6 +64,7 @@ enum class PlaneRole : std::uint8_t {
     Nans = 6,
     PosInfs = 7,
     NegInfs = 8,
+    Sum = 9,
 };
 
 /// One plane to encode, wherever it lies in memory: value (lane, column) is element lane * laneStride +

@@ -134,7 +134,7 @@ Expected<TileView> openTile(std::string_view blob)
         TileView::Plane plane;
         const auto role = getLe<std::uint8_t>(blob, 8 + p * 4);
         const auto type = getLe<std::uint8_t>(blob, 9 + p * 4);
-        if (role > static_cast<std::uint8_t>(PlaneRole::NegInfs) || type == 0
+        if (role > static_cast<std::uint8_t>(PlaneRole::Sum) || type == 0
             || type > static_cast<std::uint8_t>(PlaneType::U64))
             return damaged("unknown plane");
         plane.role = static_cast<PlaneRole>(role);

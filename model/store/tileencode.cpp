@@ -179,13 +179,9 @@ private:
             }
             break;
         case PlaneType::U64:
-            if (fitsFloat<std::uint64_t>(plane, m_tile)) {
-                describe(plane, PlaneType::F32);
-                appendBlocks<std::uint64_t, float>(plane);
-            } else {
-                describe(plane, PlaneType::U64);
-                appendBlocks<std::uint64_t, std::uint64_t>(plane);
-            }
+            // Not narrowed: the bytes of small whole numbers pack better than those of floats.
+            describe(plane, PlaneType::U64);
+            appendBlocks<std::uint64_t, std::uint64_t>(plane);
             break;
         }
     }

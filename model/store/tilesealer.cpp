@@ -180,6 +180,7 @@ Expected<void> TileSealer::writeLevel(
         if (isIdentity(stats[s]))
             continue; // no bucket of them says anything
         LevelBuckets buckets;
+        buckets.adds = factsOf(stats[s]).reduction == Reduction::Sum;
         buckets.lanes = group.lanes;
         for (std::int64_t from = c0; from < c0 + tileColumns(level); from += part) {
             std::string stored;

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <numeric>
+#include <random>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
 
 #include <telltale/protocol/joinstring.h>
+#include <telltale/protocol/payloadbuilder.h>
 #include <telltale/server/captureserver.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/storeservice.h>
@@ -123,6 +128,51 @@ double rawSeconds(const std::vector<std::string>& payloads, std::size_t together
     return seconds;
 }
 
+/// Payloads of histograms with 32 bins over what gradients of 25,600 elements hold: a Laplace distribution whose spread
+/// wanders, and in each bin what chance puts there.
+std::vector<std::string> histogramPayloads(int tensors, int steps)
+{
+    auto layout = std::make_shared<SeriesLayout>();
+    layout->id = LayoutId { 1 };
+    layout->kind = Kind::GradReduced;
+    layout->stats = { Stat::Hist };
+    for (int i = 0; i < tensors; ++i)
+        layout->series.emplace_back().name = fmt::format("layers.{}.weight", i);
+    for (int edge = -15; edge <= 15; ++edge)
+        layout->edges.push_back(edge / 15.0);
+    layout->edges.insert(layout->edges.begin(), -std::numeric_limits<double>::infinity());
+    layout->edges.push_back(std::numeric_limits<double>::infinity());
+    constexpr double kElements = 25'600;
+    const auto below = [](double x) { return x < 0 ? 0.5 * std::exp(x) : 1 - 0.5 * std::exp(-x); };
+    std::mt19937_64 random(1);
+    std::normal_distribution<double> noise;
+    std::vector<double> spread(static_cast<std::size_t>(tensors));
+    for (double& one : spread)
+        one = 0.05 * std::exp(0.5 * noise(random));
+    std::vector<std::string> payloads;
+    protocol::PayloadBuilder builder;
+    builder.addLayout(*layout);
+    for (int step = 0; step < steps; ++step) {
+        std::vector<std::uint64_t> counts;
+        for (double& one : spread) {
+            one *= 1 + 0.01 * noise(random);
+            for (std::size_t bin = 0; bin < layout->width(); ++bin) {
+                const double share = below(layout->edges[bin + 1] / one) - below(layout->edges[bin] / one);
+                const double count = kElements * share + std::sqrt(kElements * share * (1 - share)) * noise(random);
+                counts.push_back(static_cast<std::uint64_t>(std::max(0.0, std::round(count))));
+            }
+        }
+        StepBlock block;
+        block.layout = layout;
+        block.step = Step { step };
+        block.columns = { { Stat::Hist, std::move(counts) } };
+        builder.addBlock(block);
+        if (step % 8 == 7)
+            payloads.push_back(builder.finish());
+    }
+    return payloads;
+}
+
 double totalBytes(const std::vector<std::string>& payloads)
 {
     return std::accumulate(payloads.begin(), payloads.end(), 0.0,
@@ -156,6 +206,11 @@ void benchIngest(Report& report)
         { "wire_bytes_per_dense_float_8_steps", totalBytes(grouped) / (samples * 4 / 6), "B", "dense float", 4, 1.25 });
     report.add(
         { "capsule_bytes_per_sample_with_pyramid", static_cast<double>(a.fileBytes) / samples, "B", rowTable, 21, 8 });
+    constexpr int kHistograms = 400;
+    constexpr int kHistogramSteps = 1024;
+    const Ingested histograms = ingest(histogramPayloads(kHistograms, kHistogramSteps), false);
+    report.add({ "capsule_bytes_per_histogram_of_32_bins",
+        static_cast<double>(histograms.fileBytes) / kHistograms / kHistogramSteps, "B", "32 dense floats", 128, 5.3 });
 }
 
 }

@@ -4,13 +4,17 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <numeric>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <vector>
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -160,6 +164,55 @@ private Q_SLOTS:
         const auto kinds = other.eventKinds();
         QVERIFY(std::find(kinds.begin(), kinds.end(), "gap") != kinds.end());
         QCOMPARE(other.undecodable, std::uint64_t { 0 });
+    }
+
+    void theHistogramsOfAHundredThousandParametersAreWithinTheLimits()
+    {
+        constexpr std::uint32_t kLayouts = 25;
+        constexpr std::uint32_t kEach = 4000;
+        constexpr std::uint64_t kBins = 32;
+        FakeServer server(*m_store);
+        server.faults().creditBytes = 256u << 20;
+        server.faults().creditBatches = 4096;
+        auto options = setup(server.join());
+        options.ringBytes = 64u << 20;
+        AgentDriver driver(options);
+        std::vector<double> edges(kBins + 1);
+        std::iota(edges.begin(), edges.end(), -16.0);
+        std::vector<std::string> names;
+        for (std::uint32_t i = 0; i < kEach; ++i)
+            names.push_back(std::string("layers.").append(std::to_string(i)).append(".mlp.fc1.weight"));
+        std::vector<std::uint32_t> layouts;
+        for (std::uint32_t l = 0; l < kLayouts; ++l) {
+            std::vector<tt_series> series(kEach);
+            for (std::uint32_t i = 0; i < kEach; ++i) {
+                series[i].name = names[i].c_str();
+                series[i].vpp_stage = static_cast<std::int32_t>(l);
+                series[i].micro_step = -1;
+                series[i].shard_offset = -1;
+            }
+            layouts.push_back(
+                tt_layout_add_histograms(driver.agent(), static_cast<std::uint32_t>(telltale::Kind::GradReduced),
+                    edges.data(), static_cast<std::uint32_t>(edges.size()), series.data(), kEach));
+            QVERIFY2(layouts.back() > 0, tt_agent_last_error(driver.agent()));
+        }
+        tt_step* step = tt_step_begin(driver.agent(), 0);
+        for (const std::uint32_t layout : layouts) {
+            std::uint8_t* present = nullptr;
+            std::uint64_t* counts = tt_step_counts(step, layout, &present);
+            QVERIFY(counts);
+            for (std::uint64_t i = 0; i < kEach * kBins; ++i)
+                counts[i] = i * 2654435761u % 100'000;
+            std::fill(present, present + kEach, std::uint8_t { 1 });
+        }
+        tt_step_commit(step);
+        QCOMPARE(tt_agent_flush(driver.agent(), kWaitMs), 1);
+        const tt_counters counters = driver.counters();
+        QCOMPARE(counters.produced, kLayouts * kEach * kBins);
+        QCOMPARE(counters.acked, counters.produced);
+        driver.close();
+        QCOMPARE(m_store->undecodable, std::uint64_t { 0 });
+        QCOMPARE(m_store->samples(), counters.produced);
     }
 
     void withoutCreditTheSpoolTakesOver()

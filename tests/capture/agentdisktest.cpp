@@ -64,8 +64,8 @@ struct Trainer {
         std::vector<SeriesDesc> series(kSeries);
         for (std::uint32_t i = 0; i < kSeries; ++i)
             series[i].name = "loss" + std::to_string(i);
-        layout
-            = agent.addLayout(telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series)).value();
+        layout = agent.addLayout({ telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series) })
+                     .value();
     }
     void train(std::int64_t from, std::int64_t to)
     {
@@ -173,7 +173,8 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < kMany; ++i)
             series[i].name = std::to_string(i);
         const auto layout
-            = agent.addLayout(telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series)).value();
+            = agent.addLayout({ telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series) })
+                  .value();
         std::uint64_t random = 1;
         for (std::uint64_t number = 0; number < kSteps; ++number) {
             QVERIFY(agent.beginStep(static_cast<std::int64_t>(number)));

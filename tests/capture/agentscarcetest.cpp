@@ -226,7 +226,7 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < series.size(); ++i)
             series[i].name = "metric" + std::to_string(i);
         const auto layout
-            = agent.addLayout(telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series));
+            = agent.addLayout({ telltale::Kind::Scalar, { Stat::Value }, BlockType::Doubles, std::move(series) });
         QVERIFY(layout);
         const auto train = [&](std::int64_t step) {
             if (!agent.beginStep(step))

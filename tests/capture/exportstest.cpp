@@ -327,6 +327,16 @@ private:
             const auto id = addLayout("a weight that has a long name");
             return id > 0 || std::strlen(tt_agent_last_error(m_agent)) > 0;
         };
+        m_uses["tt_layout_add_histograms"] = [this] {
+            const double edges[] { -1, 0, 1 };
+            tt_series series {};
+            series.name = "a weight that has a long name";
+            series.micro_step = -1;
+            series.shard_offset = -1;
+            const auto id
+                = failing([&] { return tt_layout_add_histograms(m_agent, 11, edges, std::size(edges), &series, 1); });
+            return id > 0 || std::strlen(tt_agent_last_error(m_agent)) > 0;
+        };
         m_uses["tt_step_begin"] = [this] {
             tt_step* step = failing([&] { return tt_step_begin(m_agent, m_next++); });
             tt_step_abandon(step);
@@ -342,6 +352,13 @@ private:
             std::uint8_t* present = nullptr;
             tt_step* step = tt_step_begin(m_agent, m_next++);
             failing([&] { return tt_step_floats(step, m_layout, &present); });
+            tt_step_commit(step);
+            return present == nullptr;
+        };
+        m_uses["tt_step_counts"] = [this] {
+            std::uint8_t* present = nullptr;
+            tt_step* step = tt_step_begin(m_agent, m_next++);
+            failing([&] { return tt_step_counts(step, m_layout, &present); });
             tt_step_commit(step);
             return present == nullptr;
         };

@@ -45,6 +45,13 @@ bool sameBits(const StepBlock& a, const StepBlock& b)
             [](const Column& x, const Column& y) { return sameBits(x, y); });
 }
 
+SeriesDesc named(const char* name)
+{
+    SeriesDesc series;
+    series.name = name;
+    return series;
+}
+
 std::string build(const std::vector<StepBlock>& blocks)
 {
     PayloadBuilder builder;
@@ -80,6 +87,81 @@ class PayloadTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void histogramsComeBackWhetherOfBinsOrOfOneBinASeries()
+    {
+        std::mt19937 random(3);
+        for (const bool isOld : { false, true }) {
+            auto layout = std::make_shared<SeriesLayout>();
+            layout->id = LayoutId { 1 };
+            layout->kind = Kind::Update;
+            layout->stats = { Stat::Hist };
+            layout->series.resize(isOld ? 15 : 3, named("a.weight"));
+            if (!isOld)
+                layout->edges = { -std::numeric_limits<double>::infinity(), -1, 0, 0.5, 1, 2 };
+            std::vector<StepBlock> blocks(8);
+            for (std::size_t s = 0; s < blocks.size(); ++s) {
+                StepBlock& block = blocks[s];
+                block.layout = layout;
+                block.step = Step { static_cast<std::int64_t>(s) };
+                std::vector<std::uint64_t> counts(layout->cells());
+                for (std::uint64_t& count : counts)
+                    count = random() % 7 == 0 ? (std::uint64_t { 1 } << 40) + random() : random() % 100;
+                if (isOld)
+                    block.columns = { { Stat::Hist, std::vector<float>(counts.begin(), counts.end()) } };
+                else
+                    block.columns = { { Stat::Hist, std::move(counts) } };
+            }
+            if (!isOld) {
+                blocks[2].present = { 0b101 };
+                auto& counts = std::get<std::vector<std::uint64_t>>(blocks[2].columns[0].values);
+                std::fill(counts.begin() + 5, counts.begin() + 10, 0);
+            }
+            compare(blocks, build(blocks));
+            QCOMPARE(sampleCount(blocks[0]), std::uint64_t { 15 });
+            QCOMPARE(sampleCount(blocks[2]), std::uint64_t { isOld ? 15u : 10u });
+        }
+    }
+
+    void edgesThatAreNoneCostTheirLayout_data()
+    {
+        QTest::addColumn<std::vector<double>>("edges");
+        QTest::addColumn<bool>("hasOther");
+        QTest::newRow("one edge") << std::vector<double> { 1 } << false;
+        QTest::newRow("falling") << std::vector<double> { 1, 0 } << false;
+        QTest::newRow("no number") << std::vector<double> { 0, std::nan(""), 2 } << false;
+        QTest::newRow("too many") << std::vector<double>(200, 1) << false;
+        QTest::newRow("beside a mean") << std::vector<double> { 0, 1 } << true;
+    }
+    void edgesThatAreNoneCostTheirLayout()
+    {
+        QFETCH(std::vector<double>, edges);
+        QFETCH(bool, hasOther);
+        auto layout = std::make_shared<SeriesLayout>();
+        layout->id = LayoutId { 1 };
+        layout->kind = Kind::Update;
+        layout->stats = { Stat::Hist };
+        if (hasOther)
+            layout->stats.push_back(Stat::Mean);
+        layout->series = { named("a.weight") };
+        layout->edges = edges;
+        StepBlock block;
+        block.layout = layout;
+        for (const Stat stat : layout->stats)
+            block.columns.push_back({ stat, std::vector<std::uint64_t>(layout->cells(), 1) });
+        PayloadBuilder builder;
+        builder.addLayout(*layout);
+        builder.addBlock(block);
+        const std::uint64_t samples = builder.samples();
+        const std::string payload = builder.finish();
+        LayoutTable known;
+        QVERIFY(!decodePayload(payload, known));
+        Refusals refusals;
+        const auto decoded = decodePayload(payload, known, &refusals);
+        QVERIFY2(decoded, decoded ? "" : decoded.error().what.c_str());
+        QVERIFY(decoded->blocks.empty() && !refusals.left.reason.empty());
+        QCOMPARE(refusals.left.samples, samples);
+    }
+
     void refusedLayoutsAreCountedAndOnlySoManyAreKept()
     {
         LayoutTable known;

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from telltale.kinds import Kind
-from telltale.series import Frame
+from telltale.series import Frame, is_histogram
 from telltale.sinks import RunContext, Sink
 
 
@@ -60,7 +60,7 @@ class RecordingSink(Sink):
             if step is not None and frame.step != step:
                 continue
             for shot in frame.tables:
-                if shot.kind is not kind:
+                if shot.kind is not kind or is_histogram(shot):
                     continue
                 for i, desc in enumerate(shot.series):
                     if (desc.name, desc.slot, desc.micro_step) == (name, slot, micro):
@@ -68,6 +68,12 @@ class RecordingSink(Sink):
             if step is not None:
                 return None
         return None
+
+    def histogram(self, kind: Kind, name: str) -> Any:
+        """The counts of a histogram at the last step."""
+        shots = [shot for shot in self.frames[-1].tables if shot.kind is kind and is_histogram(shot)]
+        [counts] = [shot.values[i] for shot in shots for i, desc in enumerate(shot.series) if desc.name == name]
+        return counts
 
     def scalar(self, name: str) -> dict[int, float]:
         """A run metric by step."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 from serving import Server
-from telltale.bins import SLOTS
+from telltale.bins import ALL_EDGES
 from telltale.configfile import load
 from telltale.pytorch import TrainerMon
 
@@ -93,11 +93,11 @@ def test_every_kind_and_statistic_reaches_the_capsule(
 
     [unreduced] = [s for s in server.show("gate.weight") if s["kind"] == "grad_unreduced"]
     assert unreduced["form"] == []
-    bins = [s for s in server.show("gate.weight") if s["kind"] == "update" and s["stat"] == "hist"]
-    assert {series["slot"] for series in bins} == set(SLOTS)
+    [histogram] = [s for s in server.show("gate.weight") if s["kind"] == "update" and s["stat"] == "hist"]
+    assert histogram["slot"] == "" and [float(edge) for edge in histogram["edges"]] == ALL_EDGES
     for step in (1, 2, 3):
-        counted = sum(value["value"] for series in bins for value in series["values"] if value["step"] == step)
-        assert counted == model.gate.weight.numel()
+        [counts] = [value["value"] for value in histogram["values"] if value["step"] == step]
+        assert sum(counts) == model.gate.weight.numel()
 
 
 def test_what_a_loss_scaler_multiplied_is_called_scaled(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

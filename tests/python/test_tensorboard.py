@@ -139,14 +139,13 @@ def test_a_full_disk_leaves_a_file_that_reads_and_goes_on(sink, monkeypatch):
 
 
 def test_histograms_are_read_back_with_their_bins_and_open_ends(sink):
-    from telltale.bins import DEFINITION, SLOTS
+    from telltale.bins import DEFINITION
 
     sink.open(context())
     x = np.concatenate([np.linspace(-3, 1.5, 1000), [0.5] * 7])
     counts = np.array([(x < -1).sum(), *np.histogram(x, 30, (-1, 1))[0], (x > 1).sum()], np.float64)
-    bins = [(desc("w", slot, definition=DEFINITION), (count,)) for slot, count in zip(SLOTS, counts)]
     whole = table(Kind.UPDATE, [(desc("w"), x)])
-    sink.write(frame(4, whole, table(Kind.UPDATE, bins, (Stat.HIST,))))
+    sink.write(frame(4, whole, table(Kind.UPDATE, [(desc("w", definition=DEFINITION), counts)], (Stat.HIST,))))
     sink.close("finished")
     found = EventAccumulator(sink.folder)
     found.Reload()

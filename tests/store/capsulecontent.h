@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/protocolone.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/store/storeservice.h>
 
@@ -44,13 +45,13 @@ StepBlock makeBlock(const std::shared_ptr<const SeriesLayout>& layout, std::int6
     for (std::size_t s = 0; s < layout->stats.size(); ++s) {
         Column column;
         column.stat = layout->stats[s];
-        const std::size_t count = layout->series.size();
+        const std::size_t count = layout->cells();
         if (layout->kind == Kind::Scalar) {
             std::vector<double> cells(count);
             for (std::size_t i = 0; i < count; ++i)
                 cells[i] = value(step, i, s);
             column.values = std::move(cells);
-        } else if (isNonFiniteCount(column.stat)) {
+        } else if (protocolone::columnType(layout->edges, column.stat) == ColumnType::U64) {
             std::vector<std::uint64_t> cells(count);
             for (std::size_t i = 0; i < count; ++i)
                 cells[i] = static_cast<std::uint64_t>(value(step, i, s));

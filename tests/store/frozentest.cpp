@@ -58,7 +58,7 @@ std::vector<std::string> parts(const std::string& key)
 
 }
 
-/// What the first released state wrote (tests/data/v1): it opens, verifies, answers, imports and goes on.
+/// What programs of earlier formats wrote (tests/data/v1, v2): it opens, verifies, answers, imports and goes on.
 class FrozenTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -71,6 +71,7 @@ private Q_SLOTS:
     void everyRunCanBeDrawn();
 
 private:
+    /// `tag`: "v1/cpp-finished".
     const json& known(const char* tag) const { return m_manifest[tag]; }
     /// A copy of the case's capsule in a data directory; spools are imported into it.
     std::string place(const char* tag, const QTemporaryDir& dir) const;
@@ -78,6 +79,8 @@ private:
     void rows(bool onlyCapsules) const;
     /// `mayHaveMore`: behind the last of them.
     static void checkValues(const std::string& path, const json& values, bool mayHaveMore = false);
+    /// `rank|kind|name` -> [[step, [count, ...]], ...]; 32 series of one bin each when they were written.
+    static void checkHistograms(const std::string& path, const json& histograms);
 
     fs::path m_data;
     json m_manifest;
@@ -85,9 +88,16 @@ private:
 
 void FrozenTest::initTestCase()
 {
-    m_data = fs::path(TELLTALE_TEST_DATA) / "v1";
-    m_manifest = readJson(m_data / "manifest.json");
-    QVERIFY(m_manifest.is_object() && m_manifest.size() >= 13);
+    m_data = TELLTALE_TEST_DATA;
+    for (const std::string format : { "v1", "v2" }) {
+        json manifest = readJson(m_data / format / "manifest.json");
+        for (auto& [name, entry] : manifest.items()) {
+            if (entry.contains("into") && entry["into"].is_string())
+                entry["into"] = format + '/' + entry["into"].get<std::string>();
+            m_manifest[format + '/' + name] = entry;
+        }
+    }
+    QVERIFY(m_manifest.is_object() && m_manifest.size() >= 15);
 }
 
 void FrozenTest::rows(bool onlyCapsules) const
@@ -148,6 +158,22 @@ void FrozenTest::checkValues(const std::string& path, const json& values, bool m
     }
 }
 
+void FrozenTest::checkHistograms(const std::string& path, const json& histograms)
+{
+    for (const auto& [key, wanted] : histograms.items()) {
+        const auto words = parts(key);
+        const auto shown = call(
+            app::showVerb, { path, "--series", words[2], "--rank", words[0], "--kind", words[1], "--stat", "hist" });
+        QVERIFY2(shown.code == 0 && shown.document["series"].size() == 1, (key + ": " + shown.err).c_str());
+        const json& row = shown.document["series"][0];
+        QVERIFY(row["slot"] == "" && row["edges"].size() == 33 && row["edges"][1] == -1 && row["edges"][31] == 1);
+        json found = json::array();
+        for (const json& value : row["values"])
+            found.push_back({ value["step"], value["value"] });
+        QVERIFY2(found == wanted, (key + " is " + found.dump() + ", was " + wanted.dump()).c_str());
+    }
+}
+
 void FrozenTest::everyCaseSaysWhatItSaid_data()
 {
     rows(false);
@@ -193,6 +219,8 @@ void FrozenTest::everyCaseSaysWhatItSaid()
     }
     QCOMPARE(inspected.code, was["verify"]["whole"].get<bool>() ? 0 : 1);
     checkValues(path, readJson(m_data / tag / "values.json"), mayHaveMore);
+    if (fs::exists(m_data / tag / "histograms.json"))
+        checkHistograms(path, readJson(m_data / tag / "histograms.json"));
 }
 
 void FrozenTest::everyRunGoesOnWithAllThatItHas_data()
@@ -224,11 +252,15 @@ void FrozenTest::everyRunGoesOnWithAllThatItHas()
         const auto opened = recorder.open(request);
         QCOMPARE(opened.run->locator.text(), path);
         QCOMPARE(opened.durableSeq, durable);
-        const auto scalars = std::find_if(opened.layouts.begin(), opened.layouts.end(),
-            [](const auto& layout) { return layout->kind == Kind::Scalar; });
-        QVERIFY(scalars != opened.layouts.end());
-        recorder.send(opened.stream, durable + 1,
-            { store::test::makeBlock(*scalars, step, [](auto, auto, auto) { return 0.5; }) });
+        std::vector<StepBlock> blocks;
+        for (const auto& layout : opened.layouts) {
+            if (layout->kind == Kind::Scalar)
+                blocks.push_back(store::test::makeBlock(layout, step, [](auto, auto, auto) { return 0.5; }));
+            else if (layout->stats == std::vector<Stat> { Stat::Hist })
+                blocks.push_back(store::test::makeBlock(layout, step, [](auto, auto, auto) { return 3.0; }));
+        }
+        QVERIFY(!blocks.empty());
+        recorder.send(opened.stream, durable + 1, std::move(blocks));
         QVERIFY(recorder.waitDurable(opened.stream, durable + 1));
         recorder.service().closeStream(opened.stream, "finished", durable + 1);
     }
@@ -245,6 +277,12 @@ void FrozenTest::everyRunGoesOnWithAllThatItHas()
     }
     if (was["sources"].size() == 1)
         checkValues(path, values);
+    if (fs::exists(m_data / tag / "histograms.json")) {
+        json histograms = readJson(m_data / tag / "histograms.json");
+        for (json& list : histograms)
+            list.push_back({ step, std::vector<int>(32, 3) });
+        checkHistograms(path, histograms);
+    }
 }
 
 void FrozenTest::everyRunCanBeDrawn_data()
@@ -264,7 +302,7 @@ void FrozenTest::everyRunCanBeDrawn()
     query.range = catalog->steps;
     query.pixels = 50;
     for (const store::SeriesInfo& series : catalog->series) {
-        if (series.kind == Kind::ParamOrigin)
+        if (series.kind == Kind::ParamOrigin || series.kind == Kind::GradReduced)
             query.rows.push_back({ series.id });
     }
     const auto heat = (*reader)->heatmap(query);

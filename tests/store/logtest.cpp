@@ -164,7 +164,7 @@ void LogTest::aRunOfTheFirstFormatIsReadAndThenContinued()
         QVERIFY(writer->finish(RunState::Finished));
         QVERIFY(writer->leaveWal());
     }
-    QCOMPARE(numberIn(path(), "PRAGMA user_version"), 2);
+    QCOMPARE(numberIn(path(), "PRAGMA user_version"), std::ssize(capsuleFormats()));
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'event_%'"), 4);
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM sqlite_schema WHERE name IN ('anomaly', 'annotation')"), 0);
     const auto after = eventsOf(path());
@@ -201,7 +201,7 @@ void LogTest::aDamagedLogHindersNoChangeOfFormat()
     file.close();
     const auto opened = openForWriting(path());
     QVERIFY2(opened, opened ? "" : opened.error().sentence().c_str());
-    QCOMPARE(numberIn(path(), "PRAGMA user_version"), 2);
+    QCOMPARE(numberIn(path(), "PRAGMA user_version"), std::ssize(capsuleFormats()));
     change(path(), "INSERT INTO event(source, kind, rank, step, rule) VALUES(1, 'anomaly', 0, 9, 'a rule')");
     auto reader = CapsuleBuilder::must(openReader({ path(), {}, {}, nullptr }));
     static_cast<void>(reader->log({}));
@@ -249,7 +249,7 @@ void LogTest::aPowerCutLeavesARunOfOneFormatOrTheOther()
                 const PowerCut never(std::numeric_limits<int>::max(), 0);
                 QVERIFY2(openForWriting(path()), where);
             }
-            QCOMPARE(numberIn(path(), "PRAGMA user_version"), 2);
+            QCOMPARE(numberIn(path(), "PRAGMA user_version"), std::ssize(capsuleFormats()));
             QCOMPARE(eventsOf(path(), { "gap", {}, {} }).size(), std::size_t { kOldEvents / 2 });
         }
     }

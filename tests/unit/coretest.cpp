@@ -91,7 +91,7 @@ private Q_SLOTS:
             const auto stat = static_cast<Stat>(s);
             const bool isCount = stat == Stat::Nans || stat == Stat::PosInfs || stat == Stat::NegInfs;
             QCOMPARE(isNonFiniteCount(stat), isCount);
-            QCOMPARE(isWhole(stat), isCount || stat == Stat::Checksum);
+            QCOMPARE(isWhole(stat), isCount || stat == Stat::Checksum || stat == Stat::Hist);
             QCOMPARE(isIdentity(stat), stat == Stat::Checksum);
             QCOMPARE(columnType(stat) == ColumnType::F64, stat == Stat::Value);
             QCOMPARE(countsAsSample(stat),

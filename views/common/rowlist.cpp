@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
 #include <telltale/store/rowsof.h>
 
@@ -56,6 +57,14 @@ QString label(const series::SeriesKey& key, const QString& name, const Variants&
     return text;
 }
 
+/// Of the histogram that a row is; null where it is none.
+std::shared_ptr<const std::vector<double>> edgesOf(const store::Catalog& catalog, const series::RowIndex::Row& row)
+{
+    const auto group = std::lower_bound(catalog.groups.begin(), catalog.groups.end(), catalog.series[row.newest].group,
+        [](const store::GroupInfo& info, GroupId id) { return info.id < id; });
+    return group == catalog.groups.end() ? nullptr : group->edges;
+}
+
 ModuleKey keyOf(const series::SeriesKey& key)
 {
     return { QString::fromStdString(key.name), QString::fromStdString(key.slot) };
@@ -65,7 +74,7 @@ ModuleKey keyOf(const series::SeriesKey& key)
 
 QString Row::fullName() const
 {
-    return key.slot.isEmpty() ? key.name : key.name + QLatin1Char(' ') + key.slot;
+    return slotText().isEmpty() ? key.name : key.name + QLatin1Char(' ') + slotText();
 }
 
 bool Row::isAxis() const
@@ -88,7 +97,11 @@ QString shortNameOf(const QString& name)
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
 {
     const series::RowIndex& index = store::rowsOf(catalog);
-    series::RowIndex::Rows found;
+    struct Found {
+        const series::RowIndex::Row* row = nullptr;
+        int bin = -1; ///< all
+    };
+    std::vector<Found> found;
     std::unordered_map<std::string_view, Variants> variantsOf;
     const auto learn = [&](const series::RowIndex::Row& row) { variantsOf[index.key(row).name].add(index.key(row)); };
     if (wish.only.empty()) {
@@ -99,7 +112,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
                 learn(*row);
             seen[row->tensor] = true;
             if (chosen[row->tensor])
-                found.push_back(row);
+                found.push_back({ row });
         }
     }
     for (const ModuleKey& key : wish.only) {
@@ -110,13 +123,13 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
                 continue;
             learn(*row);
             if (index.key(*row).slot == slot)
-                found.push_back(row);
+                found.push_back({ row, key.bin });
         }
     }
 
     std::vector<Row> rows;
     rows.reserve(found.size());
-    for (const series::RowIndex::Row* from : found) {
+    for (const auto& [from, bin] : found) {
         const series::SeriesKey& key = index.key(*from);
         Row row;
         row.key = keyOf(key);
@@ -126,7 +139,19 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.group = groupOf(row.key.name);
         row.attempts = from->attempts;
         row.tensor = from->tensor;
-        rows.push_back(std::move(row));
+        const auto edges = wish.stat == Stat::Hist ? edgesOf(catalog, *from) : nullptr;
+        if (!edges) {
+            rows.push_back(std::move(row));
+            continue;
+        }
+        for (int i = 0; i + 1 < static_cast<int>(edges->size()); ++i) {
+            if (bin >= 0 && bin != i)
+                continue;
+            Row& one = rows.emplace_back(row);
+            one.bin = QString::fromStdString(binText(*edges, static_cast<std::size_t>(i)));
+            one.label += QLatin1Char(' ') + one.bin;
+            one.key.bin = one.attempts.bin = i;
+        }
     }
     return rows;
 }
@@ -146,7 +171,7 @@ std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog
     const std::string slot = key.slot.toStdString();
     std::map<Rank, const series::RowIndex::Row*> first;
     for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
-        if (row->kind == kind && index.key(*row).slot == slot)
+        if (row->kind == kind && index.key(*row).slot == slot && !row->answers(Stat::Hist))
             first.try_emplace(row->rank, row);
     }
     std::vector<const series::RowIndex::Row*> rows;
@@ -159,8 +184,7 @@ std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog
 ModuleKeys keysOf(const store::Catalog& catalog, Kind kind, const QString& name)
 {
     const series::RowIndex& index = store::rowsOf(catalog);
-    series::RowIndex::Rows rows = index.named(name.toStdString());
-    std::erase_if(rows, [](const auto* row) { return row->answers(Stat::Hist); }); // a bin is not the tensor
+    const series::RowIndex::Rows rows = index.named(name.toStdString());
     ModuleKeys found;
     if (rows.empty())
         return found;

@@ -14,7 +14,8 @@
 
 namespace telltale::views {
 
-/// One line of a heat map or one curve: a tensor of one kind and rank over all attempts of the run.
+/// One line of a heat map or one curve: a tensor of one kind and rank over all attempts of the run, or a bin of its
+/// histogram.
 struct Row {
     ModuleKey key;
     Kind kind = Kind::Unspecified;
@@ -23,7 +24,9 @@ struct Row {
     QString group; ///< "layers.7"; rows of a group stand together
     series::RowAttempts attempts; ///< oldest first
     std::uint32_t tensor = 0; ///< as series::RowIndex::Row: the same on other ranks of the run
+    QString bin; ///< "[-0.5, 0)" where it is one
     QString fullName() const;
+    const QString& slotText() const { return bin.isEmpty() ? key.slot : bin; }
     bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
 };
 

@@ -22,6 +22,7 @@ namespace telltale::views {
 struct ModuleKey {
     QString name;
     QString slot;
+    int bin = -1; ///< of its histogram; -1: the tensor
     bool operator==(const ModuleKey&) const = default;
 };
 

@@ -283,8 +283,8 @@ QString HeatCanvas::readoutPlace(int row, int column) const
         ? tr("step %1").arg(formatStep(steps.first.value))
         : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
     text += tr(", rank %1").arg(rank.value);
-    if (!r.key.slot.isEmpty())
-        text += QStringLiteral(", ") + r.key.slot;
+    if (!r.slotText().isEmpty())
+        text += QStringLiteral(", ") + r.slotText();
     return text;
 }
 

@@ -31,6 +31,8 @@ QString reductionText(const HeatPicture& picture)
         return QCoreApplication::translate("HeatLegend", "largest of %1 steps").arg(count);
     case series::Reduction::Smallest:
         return QCoreApplication::translate("HeatLegend", "smallest of %1 steps").arg(count);
+    case series::Reduction::Sum:
+        return QCoreApplication::translate("HeatLegend", "sum of %1 steps").arg(count);
     case series::Reduction::Mean:
     case series::Reduction::None:
         return QCoreApplication::translate("HeatLegend", "mean of %1 steps").arg(count);

@@ -312,7 +312,7 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
             const Rank rank = picture->axes == HeatAxes::ModuleByRank
                 ? picture->columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;
-            csv.text(r.key.name).text(r.key.slot).integer(rank.value);
+            csv.text(r.key.name).text(r.slotText()).integer(rank.value);
             csv.text(word(kindName(picture->kind))).text(word(statName(picture->stat)));
             csv.integer(steps.first.value).integer(steps.last.value);
             writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)), true);

@@ -20,7 +20,7 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
     // Scalars are stored as float64; every statistic of a tensor is a float32.
     const bool isFloat = one.row.kind != Kind::Scalar;
     const auto number = [&](double value) { isFloat ? csv.number32(value) : csv.number(value); };
-    csv.text(one.row.key.name).text(one.row.key.slot);
+    csv.text(one.row.key.name).text(one.row.slotText());
     if (one.isGroup)
         csv.text(rankListText(one.ranks, QStringLiteral(".."))); // a spreadsheet takes 1-7 for a date
     else

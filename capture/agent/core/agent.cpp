@@ -71,10 +71,11 @@ Agent::~Agent()
         close("error");
 }
 
-Expected<std::uint32_t> Agent::addLayout(
-    Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series)
+Expected<std::uint32_t> Agent::addLayout(LayoutRequest request)
 {
-    const auto layout = m_handover->layouts.add(kind, std::move(stats), type, std::move(series));
+    if (!request.mended.empty())
+        noteMended(request.mended);
+    const auto layout = m_handover->layouts.add(std::move(request));
     if (!layout)
         return tl::unexpected(layout.error());
     return (*layout)->id;

@@ -48,8 +48,7 @@ public:
     bool isChild() const { return m_isChild.load(std::memory_order_relaxed); }
     Mode mode() const { return isActive() ? m_options.mode : Mode::Disabled; }
 
-    Expected<std::uint32_t> addLayout(
-        Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series);
+    Expected<std::uint32_t> addLayout(LayoutRequest request);
 
     tt_step* beginStep(std::int64_t step);
     /// Space for a block of a layout of that type; nullptr when there is none.

@@ -85,6 +85,20 @@ std::string textOf(const char* text)
     return text ? std::string(text) : std::string();
 }
 
+/// The id of the layout that `read` gives; 0 with a sentence where it gives none.
+template <typename Read> std::uint32_t addLayout(tt_agent* agent, Read read)
+{
+    if (!agent || !agent->agent.isActive())
+        return 0;
+    return guarded(agent->agent, [&]() -> std::uint32_t {
+        auto request = read();
+        auto id = request ? agent->agent.addLayout(std::move(*request)) : tl::unexpected(request.error());
+        if (!id)
+            agent->agent.noteError(Trouble::BadInput, id.error().sentence());
+        return id.value_or(0);
+    });
+}
+
 std::byte* reserve(tt_step* step, std::uint32_t layout, BlockType type, const Layout*& found)
 {
     return step ? guarded(*step->agent, [&] { return step->agent->reserve(layout, type, found); }) : nullptr;
@@ -240,22 +254,14 @@ void tt_agent_spool_dir(const tt_agent* agent, char* out, size_t len)
 uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count)
 {
-    if (!agent || !agent->agent.isActive())
-        return 0;
-    return guarded(agent->agent, [&]() -> uint32_t {
-        auto request = telltale::agent::LayoutRequest::parse(kind, stats, stat_count, series, count);
-        if (!request) {
-            agent->agent.noteError(Trouble::BadInput, request.error().sentence());
-            return 0;
-        }
-        const auto id = agent->agent.addLayout(
-            request->kind, std::move(request->stats), request->type, std::move(request->series));
-        if (!id)
-            agent->agent.noteError(Trouble::BadInput, id.error().sentence());
-        if (!request->mended.empty())
-            agent->agent.noteMended(request->mended);
-        return id.value_or(0);
-    });
+    return addLayout(agent, [&] { return telltale::agent::readRequest(kind, stats, stat_count, series, count); });
+}
+
+uint32_t tt_layout_add_histograms(
+    tt_agent* agent, uint32_t kind, const double* edges, uint32_t edge_count, const tt_series* series, uint32_t count)
+{
+    return addLayout(
+        agent, [&] { return telltale::agent::readHistogramRequest(kind, edges, edge_count, series, count); });
 }
 
 tt_step* tt_step_begin(tt_agent* agent, int64_t step)
@@ -279,6 +285,11 @@ float* tt_step_floats(tt_step* step, uint32_t layout, uint8_t** present)
 double* tt_step_doubles(tt_step* step, uint32_t layout, uint8_t** present)
 {
     return reinterpret_cast<double*>(reserveWithPresence(step, layout, BlockType::Doubles, present));
+}
+
+uint64_t* tt_step_counts(tt_step* step, uint32_t layout, uint8_t** present)
+{
+    return reinterpret_cast<uint64_t*>(reserveWithPresence(step, layout, BlockType::Counts, present));
 }
 
 void tt_step_commit(tt_step* step)

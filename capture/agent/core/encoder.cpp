@@ -67,6 +67,14 @@ Column floatColumn(Stat stat, const float* values, const std::uint8_t* present, 
     return { stat, std::move(out) };
 }
 
+Column countColumn(const std::uint64_t* values, const std::uint8_t* present, std::size_t count, std::size_t width)
+{
+    std::vector<std::uint64_t> out(count * width);
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = present[i / width] ? values[i] : 0;
+    return { Stat::Hist, std::move(out) };
+}
+
 Column doubleColumn(const double* values, const std::uint8_t* present, std::size_t count)
 {
     std::vector<double> out(count);
@@ -140,6 +148,10 @@ void Encoder::addBlock(const Layout& layout, const SlabRing::Block& block)
             if (layout.type == BlockType::Doubles) {
                 const auto* values = reinterpret_cast<const double*>(block.data) + part.first;
                 out.columns.push_back(doubleColumn(values, present, part.count));
+            } else if (layout.type == BlockType::Counts) {
+                const auto* values
+                    = reinterpret_cast<const std::uint64_t*>(block.data) + std::size_t { part.first } * layout.width;
+                out.columns.push_back(countColumn(values, present, part.count, layout.width));
             } else {
                 const auto* values = reinterpret_cast<const float*>(block.data);
                 for (std::size_t s = 0; s < layout.stats.size(); ++s)
@@ -162,7 +174,7 @@ void Encoder::addPart(const Layout::Part& part, StepBlock&& block)
     if (isNew) {
         cost.layoutBytes = part.layoutBytes;
         cost.submessages = part.wire->series.size() + part.wire->stats.size() + 2;
-        cost.elements += part.wire->stats.size() + part.dimensions;
+        cost.elements += part.wire->stats.size() + part.dimensions + 8 * part.wire->edges.size();
     }
     if (!fits(cost)) {
         const bool isCutInsideStep = !m_steps.isEmpty() && m_steps.last == Step { m_step };

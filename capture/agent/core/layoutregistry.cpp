@@ -11,6 +11,7 @@ namespace telltale::agent {
 namespace {
 
 constexpr std::size_t kMaxPartSeries = 512;
+constexpr std::size_t kMaxPartCells = 16384; ///< 128 KiB of counts at a step
 constexpr std::size_t kMaxPartText = 64u << 10;
 
 std::size_t textBytes(const SeriesDesc& desc)
@@ -30,6 +31,8 @@ std::size_t Layout::valueBytes() const
         return stats.size() * count * sizeof(float);
     case BlockType::Doubles:
         return count * sizeof(double);
+    case BlockType::Counts:
+        return std::size_t { count } * width * sizeof(std::uint64_t);
     }
     return 0;
 }
@@ -41,13 +44,14 @@ std::size_t Layout::blockBytes() const
 
 LayoutRegistry::LayoutRegistry() = default;
 
-Expected<const Layout*> LayoutRegistry::add(
-    Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series)
+Expected<const Layout*> LayoutRegistry::add(LayoutRequest request)
 {
+    auto& [kind, stats, type, series, edges, mended] = request;
     auto layout = std::make_unique<Layout>();
     layout->kind = kind;
     layout->stats = stats;
     layout->count = static_cast<std::uint32_t>(series.size());
+    layout->width = edges.empty() ? 1 : static_cast<std::uint32_t>(edges.size() - 1);
     layout->type = type;
     layout->neededFlags = TT_STATS_PRESENT;
     if (std::any_of(stats.begin(), stats.end(), isIdentity))
@@ -56,10 +60,10 @@ Expected<const Layout*> LayoutRegistry::add(
         layout->scalarsPerSeries = 1;
     else
         layout->samplesPerSeries
-            = static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), countsAsSample));
-    layout->dropClass = kind == Kind::Scalar                     ? dropclass::kScalars
-        : std::count(stats.begin(), stats.end(), Stat::Hist) > 0 ? dropclass::kHistograms
-                                                                 : dropclass::kTensors;
+            = layout->width * static_cast<std::uint32_t>(std::count_if(stats.begin(), stats.end(), countsAsSample));
+    layout->dropClass = kind == Kind::Scalar ? dropclass::kScalars
+        : type == BlockType::Counts          ? dropclass::kHistograms
+                                             : dropclass::kTensors;
 
     std::lock_guard lock(m_mutex);
     if (auto ok = protocol::checkSeriesCount(m_seriesCount, series.size()); !ok)
@@ -71,10 +75,12 @@ Expected<const Layout*> LayoutRegistry::add(
         wire->id = LayoutId { nextId++ };
         wire->kind = kind;
         wire->stats = stats;
+        wire->edges = edges;
+        const std::size_t most = std::clamp<std::size_t>(kMaxPartCells / layout->width, 1, kMaxPartSeries);
         std::size_t text = 0;
         std::size_t dimensions = 0;
         std::size_t next = first;
-        while (next < series.size() && next - first < kMaxPartSeries && (next == first || text < kMaxPartText)) {
+        while (next < series.size() && next - first < most && (next == first || text < kMaxPartText)) {
             text += textBytes(series[next]);
             dimensions += series[next].shape.size() + series[next].fullShape.size();
             wire->series.push_back(std::move(series[next++]));

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include <telltale/core/expected.h>
@@ -13,7 +14,7 @@
 
 namespace telltale::agent {
 
-enum class BlockType : std::uint8_t { Stats, Floats, Doubles };
+enum class BlockType : std::uint8_t { Stats, Floats, Doubles, Counts };
 
 /// A layout as the training process registered it, and the wire layouts it is sent as: long ones are cut into parts, so
 /// that every part fits a message together with its names. Immutable.
@@ -30,6 +31,7 @@ struct Layout {
     Kind kind = Kind::Unspecified;
     std::vector<Stat> stats;
     std::uint32_t count = 0; ///< series
+    std::uint32_t width = 1; ///< values of one: bins
     BlockType type = BlockType::Stats;
     std::uint32_t neededFlags = 0; ///< of a tt_stats that is present
     std::uint32_t samplesPerSeries = 0;
@@ -42,12 +44,22 @@ struct Layout {
     std::size_t blockBytes() const;
 };
 
+/// What a training process asks for; checked where it was made from a call of the C ABI.
+struct LayoutRequest {
+    Kind kind = Kind::Unspecified;
+    std::vector<Stat> stats;
+    BlockType type = BlockType::Stats;
+    std::vector<SeriesDesc> series;
+    std::vector<double> edges {}; ///< of histograms
+    std::string mended {}; ///< one sentence where names or shapes had to be made to fit, else empty
+};
+
 /// Every layout of one agent. Thread: any adds (a lock); lookups take none, so that the training thread can.
 class LayoutRegistry {
 public:
     LayoutRegistry();
 
-    Expected<const Layout*> add(Kind kind, std::vector<Stat> stats, BlockType type, std::vector<SeriesDesc> series);
+    Expected<const Layout*> add(LayoutRequest request);
     /// nullptr when unknown.
     const Layout* find(std::uint32_t id) const;
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/core/histogram.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
@@ -37,6 +38,8 @@ Expected<std::vector<Stat>> parseStats(Kind kind, const std::uint8_t* stats, std
             return failure(ErrorCode::BadInput, fmt::format("there is no statistic with the number {}", stats[i]));
         if ((stat == Stat::Value) != (kind == Kind::Scalar))
             return failure(ErrorCode::BadInput, "the statistic \"value\" belongs to scalars and to nothing else");
+        if (stat == Stat::Hist)
+            return failure(ErrorCode::BadInput, "histograms have edges", "add them by tt_layout_add_histograms");
         if (std::find(out.begin(), out.end(), stat) != out.end())
             return failure(ErrorCode::BadInput, fmt::format("the statistic {} is named twice", statName(stat)));
         out.push_back(stat);
@@ -86,10 +89,8 @@ SeriesDesc parseSeries(const tt_series& series, std::string& mended)
     return out;
 }
 
-}
-
-Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,
-    const tt_series* series, std::uint32_t count)
+/// Kind and series, which every request has.
+Expected<LayoutRequest> readSeries(std::uint32_t kind, const tt_series* series, std::uint32_t count)
 {
     if (kind == 0 || kind >= static_cast<std::uint32_t>(kKindCount))
         return failure(ErrorCode::BadInput, fmt::format("there is no kind with the number {}", kind));
@@ -99,16 +100,44 @@ Expected<LayoutRequest> LayoutRequest::parse(std::uint32_t kind, const std::uint
         return tl::unexpected(ok.error());
     LayoutRequest out;
     out.kind = static_cast<Kind>(kind);
-    auto columns = parseStats(out.kind, stats, statCount);
-    if (!columns)
-        return tl::unexpected(columns.error());
-    out.stats = std::move(*columns);
-    out.type = out.kind == Kind::Scalar                                                           ? BlockType::Doubles
-        : !stats || statCount == 0 || std::any_of(out.stats.begin(), out.stats.end(), isIdentity) ? BlockType::Stats
-                                                                                                  : BlockType::Floats;
     out.series.reserve(count);
     for (std::uint32_t i = 0; i < count; ++i)
         out.series.push_back(parseSeries(series[i], out.mended));
+    return out;
+}
+
+}
+
+Expected<LayoutRequest> readRequest(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,
+    const tt_series* series, std::uint32_t count)
+{
+    auto out = readSeries(kind, series, count);
+    if (!out)
+        return out;
+    auto columns = parseStats(out->kind, stats, statCount);
+    if (!columns)
+        return tl::unexpected(columns.error());
+    out->stats = std::move(*columns);
+    out->type = out->kind == Kind::Scalar                                                           ? BlockType::Doubles
+        : !stats || statCount == 0 || std::any_of(out->stats.begin(), out->stats.end(), isIdentity) ? BlockType::Stats
+                                                                                                    : BlockType::Floats;
+    return out;
+}
+
+Expected<LayoutRequest> readHistogramRequest(
+    std::uint32_t kind, const double* edges, std::uint32_t edgeCount, const tt_series* series, std::uint32_t count)
+{
+    auto out = readSeries(kind, series, count);
+    if (!out)
+        return out;
+    if (out->kind == Kind::Scalar)
+        return failure(ErrorCode::BadInput, "a scalar has no histogram");
+    if (edges)
+        out->edges.assign(edges, edges + std::min<std::size_t>(edgeCount, kMaxBins + 2));
+    if (auto ok = checkEdges(out->edges); !ok)
+        return tl::unexpected(ok.error());
+    out->stats = { Stat::Hist };
+    out->type = BlockType::Counts;
     return out;
 }
 

@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 2
+#define TT_AGENT_ABI 3
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;
@@ -133,6 +133,12 @@ TT_API void tt_agent_spool_dir(const tt_agent* agent, char* out, size_t len);
 TT_API uint32_t tt_layout_add(
     tt_agent* agent, uint32_t kind, const uint8_t* stats, uint32_t stat_count, const tt_series* series, uint32_t count);
 
+/* The same for histograms. Bin i counts the elements x with edges[i] <= x < edges[i + 1]; the greatest finite edge
+ * itself belongs to the bin below it. `edges` rise; there are 2 to 129 of them, and the outer ones may be infinite. One
+ * sample is one bin. */
+TT_API uint32_t tt_layout_add_histograms(
+    tt_agent* agent, uint32_t kind, const double* edges, uint32_t edge_count, const tt_series* series, uint32_t count);
+
 /* Starts a step: takes a slab of the ring. NULL when the ring is full (the whole step is dropped and counted; call
  * tt_step_dropped with what would have been in it), the agent is disabled, or the step is farther from 0 than 2^53. */
 TT_API tt_step* tt_step_begin(tt_agent* agent, int64_t step);
@@ -144,6 +150,8 @@ TT_API struct tt_stats* tt_step_stats(tt_step* step, uint32_t layout);
 TT_API float* tt_step_floats(tt_step* step, uint32_t layout, uint8_t** present);
 /* For scalar layouts: count doubles and presence bytes. */
 TT_API double* tt_step_doubles(tt_step* step, uint32_t layout, uint8_t** present);
+/* For histograms: count x (edge_count - 1) whole numbers, a histogram after the other, and a presence byte each. */
+TT_API uint64_t* tt_step_counts(tt_step* step, uint32_t layout, uint8_t** present);
 /* Publishes the step (one release store). `step` is invalid afterwards. */
 TT_API void tt_step_commit(tt_step* step);
 /* Throws the step away without counting it as produced. */

@@ -190,7 +190,7 @@ class _Event:
 class _Copied:
     """Results on their way to the host."""
 
-    names: list[tuple[SeriesTable, int, list[SeriesDesc]]]
+    names: list[tuple[SeriesTable, int, SeriesDesc]]
     host: torch.Tensor
     behind: Queued | _Event | None  # arrives with them, None = they are there
     source: torch.Tensor  # kept while it is read
@@ -209,7 +209,7 @@ class _Step:
     def samples(self) -> int:
         """How many are in it, arrived or not."""
         found = sum(samples_each(shot.stats) * len(shot.series) for shot in self.frame.tables)
-        found += sum(samples_each(table.stats) * len(descs) for one in self.copied for table, _, descs in one.names)
+        found += sum(samples_each(table.stats) for one in self.copied for table, _, _ in one.names)
         return found + (self.queued.samples() if self.queued is not None else 0)
 
     @property
@@ -315,7 +315,7 @@ def fetched(table: SeriesTable, pending: Pending) -> TableSnapshot | None:
     """A table's values with those that are still on a device. Waits for the device: only for who asks for them."""
     shot = table.snapshot()
     frame = Frame(-1, [] if shot is None else [shot])
-    _add_rows(frame, [(table, row, [table.series[row]]) for _, row, _ in pending.tensors], [
+    _add_rows(frame, [(table, row, table.series[row]) for _, row, _ in pending.tensors], [
         values.tolist() for _, _, values in pending.tensors
     ])
     if pending.queued is not None and pending.queued.arrive():
@@ -336,20 +336,16 @@ def _copied(tensors: list[tuple[SeriesTable, int, Any]]) -> list[_Copied]:
             host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=stacked.is_cuda)
             host.copy_(stacked, non_blocking=True)
         behind = (mark(stacked.get_device()) or _Event()) if stacked.is_cuda else None
-        many = stacked.shape[1] if stacked.dim() == 3 else 1
-        names = [(table, row, table.series[row : row + many]) for table, row, _ in entries]
+        names = [(table, row, table.series[row]) for table, row, _ in entries]
         out.append(_Copied(names, host, behind, stacked))
     return out
 
 
-def _add_rows(frame: Frame, names: list[tuple[SeriesTable, int, list[SeriesDesc]]], numbers: list[Any]) -> None:
+def _add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], numbers: list[Any]) -> None:
     """Adds rows of numbers to a frame; run metrics by name."""
     fresh: dict[SeriesTable, list[tuple[int, SeriesDesc, tuple[Any, ...]]]] = {}
-    for (table, first, descs), values in zip(names, numbers):
-        rows = values if isinstance(values[0], list) else [values]
-        entries = fresh.setdefault(table, [])
-        for i, (desc, one) in enumerate(zip(descs, rows)):
-            entries.append((first + i, desc, tuple(one) if table.stats else record(one)))
+    for (table, row, desc), values in zip(names, numbers):
+        fresh.setdefault(table, []).append((row, desc, tuple(values) if table.stats else record(values)))
     for table, entries in fresh.items():
         if table.kind is Kind.SCALAR:
             frame.scalars.update((desc.name, values[0]) for _, desc, values in entries)

@@ -319,7 +319,7 @@ class Measurer:
         return values
 
     def later(self, table: SeriesTable, row: int, values: torch.Tensor) -> None:
-        """Values on a device: torch_stats()', or the table's own stats, or [n, stats] of n rows from `row` on."""
+        """Values on a device: torch_stats()', or a row of the table's own stats."""
         self._pending.append((table, row, values))
 
     def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, torch.Tensor]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from .series import STATS, SeriesDesc
 
-ABI = 2
+ABI = 3
 
 
 class Tensor(c.Structure):
@@ -181,10 +181,15 @@ def _declare(lib: Any) -> None:
         "tt_agent_spool_dir": (None, [pointer, c.c_char_p, c.c_size_t]),
         "tt_crc32c": (c.c_uint32, [c.c_char_p, c.c_size_t]),
         "tt_layout_add": (c.c_uint32, [pointer, c.c_uint32, c.c_char_p, c.c_uint32, c.POINTER(Series), c.c_uint32]),
+        "tt_layout_add_histograms": (
+            c.c_uint32,
+            [pointer, c.c_uint32, c.POINTER(c.c_double), c.c_uint32, c.POINTER(Series), c.c_uint32],
+        ),
         "tt_step_begin": (pointer, [pointer, c.c_int64]),
         "tt_step_stats": (pointer, [pointer, c.c_uint32]),
         "tt_step_floats": (pointer, [pointer, c.c_uint32, c.POINTER(pointer)]),
         "tt_step_doubles": (pointer, [pointer, c.c_uint32, c.POINTER(pointer)]),
+        "tt_step_counts": (pointer, [pointer, c.c_uint32, c.POINTER(pointer)]),
         "tt_step_commit": (None, [pointer]),
         "tt_step_abandon": (None, [pointer]),
         "tt_step_dropped": (None, [pointer, c.c_int64, c.c_uint64, c.c_uint64]),
@@ -303,6 +308,13 @@ class Agent:
         columns = bytes(stats) if stats else None
         return int(self._lib.tt_layout_add(self._agent, kind, columns, len(stats), array, len(descs)))
 
+    def add_histograms(self, kind: int, edges: Sequence[float], descs: Sequence[SeriesDesc]) -> int:
+        """Registers histograms that are written together; 0 when refused."""
+        keep: list[Any] = []
+        array = _series_array(descs, keep)
+        values = (c.c_double * len(edges))(*edges)
+        return int(self._lib.tt_layout_add_histograms(self._agent, kind, values, len(edges), array, len(descs)))
+
     def begin(self, step: int) -> int:
         """A slab for one step, 0 when there is no room or the agent is disabled."""
         return self._lib.tt_step_begin(self._agent, step) or 0
@@ -318,6 +330,10 @@ class Agent:
     def doubles(self, step: int, layout: int) -> tuple[int, int]:
         """Addresses of float64 values and presence bytes, 0 when they do not fit."""
         return self._lib.tt_step_doubles(step, layout, c.byref(self._present)) or 0, self._present.value or 0
+
+    def counts(self, step: int, layout: int) -> tuple[int, int]:
+        """Addresses of uint64 counts, histogram after histogram, and presence bytes, 0 when they do not fit."""
+        return self._lib.tt_step_counts(step, layout, c.byref(self._present)) or 0, self._present.value or 0
 
     def commit(self, step: int) -> None:
         self._lib.tt_step_commit(step)

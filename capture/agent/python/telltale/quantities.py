@@ -66,6 +66,6 @@ class Stat(IntEnum):
     STABLE_RANK = 12, "sr", "", True, False, False
     KERNEL_NORM = 13, "kernel_norm", "", True, False, False
     CHECKSUM = 14, "checksum", "checksum", False, True, True
-    HIST = 15, "hist", "", True, False, False
+    HIST = 15, "hist", "", True, True, False
     AGREEMENT = 16, "agreement", "", True, False, False
     SIMILARITY = 17, "similarity", "", True, False, False

@@ -13,6 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from .bins import BINS
 from .kinds import DType, Form, Kind, Stat
 
 # One result of the statistics kernel: struct tt_stats of model/stats/stats.h. norm, mean, min, max, sum and sumsq are
@@ -42,9 +43,14 @@ HASHED = 2  # TT_STATS_CHECKSUM
 PASS = tuple(stat for stat in Stat if stat.member)  # what a STATS record holds
 
 
+def width(stats: tuple[Stat, ...]) -> int:
+    """Values in one row of a table with these statistics: a histogram has one a bin."""
+    return BINS if stats == (Stat.HIST,) else len(stats)
+
+
 def samples_each(stats: tuple[Stat, ...]) -> int:
-    """Samples in one row of a table with these statistics."""
-    return sum(stat.is_sample for stat in stats or PASS)
+    """Samples in one row of a table with these statistics; of a histogram each bin is one."""
+    return BINS if stats == (Stat.HIST,) else sum(stat.is_sample for stat in stats or PASS)
 
 
 def is_hashed(kind: Kind) -> bool:
@@ -96,7 +102,7 @@ class SeriesTable:
     """Values of one kind at the step that is being collected, a row per series.
 
     Rows are only ever added, and their memory never moves, so a kernel may write into a row while another thread adds
-    one. `stats` empty: the six ops, as STATS records; else one float64 per stat and a presence byte.
+    one. `stats` empty: the six ops, as STATS records; else one float64 per stat (or bin) and a presence byte.
     Thread: add() any; everything else the one that owns the row or the training thread between steps.
     """
 
@@ -115,7 +121,7 @@ class SeriesTable:
         self._ended = np.zeros(0, np.int64)  # rows of the last step that was measured whole
         self._lock = threading.Lock()
         if stats:
-            self.values = _untouched(capacity * len(stats), np.float64).reshape(capacity, len(stats))
+            self.values = _untouched(capacity * width(stats), np.float64).reshape(capacity, width(stats))
             self.present = _untouched(capacity, np.uint8)
         else:
             self.results = _untouched(capacity, STATS)
@@ -213,7 +219,7 @@ class TableSnapshot:
     stats: tuple[Stat, ...]
     series: list[SeriesDesc]
     rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
-    values: np.ndarray  # [n] of STATS, or [n, len(stats)] float64
+    values: np.ndarray  # [n] of STATS, or [n, width(stats)] float64
     arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
     only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
 
@@ -240,6 +246,11 @@ class Frame:
     scalars: dict[str, float] = field(default_factory=dict)
     marks: dict[str, float] = field(default_factory=dict)  # "telltale.wall_ns": for the dashboard's axes, not for files
     definitions: dict[str, str] = field(default_factory=dict)  # of those metrics that have one
+
+
+def is_histogram(table: SeriesTable | TableSnapshot) -> bool:
+    """Whether a row holds a histogram's counts."""
+    return table.stats == (Stat.HIST,)
 
 
 def wanted(tables: list[_Table], wants: Extra) -> list[_Table]:

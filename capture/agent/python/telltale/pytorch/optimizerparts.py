@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import torch
 
 from .. import measure
-from ..bins import DEFINITION, SLOTS
+from ..bins import DEFINITION
 from ..kinds import Kind, Stat
 from ..quiet import quiet
 from . import histogram
@@ -67,7 +66,7 @@ class UpdatePart(_OfParameters):
 
     def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
-        self._bins: dict[tuple[Kind, int], int] = {}
+        self._histograms: dict[tuple[Kind, int], int] = {}
 
     def before_step(self, stepping: Stepping) -> None:
         for source in stepping.sources:
@@ -94,19 +93,11 @@ class UpdatePart(_OfParameters):
                 self._histogram(engine, kind, source, histogram.counts(tensor))
 
     def _histogram(self, engine: Clock, kind: Kind, source: Any, counts: torch.Tensor) -> None:
-        """One row a bin, of consecutive numbers."""
         table = engine.extra_table(kind, (Stat.HIST,))
-        first = self._bins.get((kind, id(source)))
-        if first is None:
-            desc = dataclasses.replace(source.describe(), definition=DEFINITION)
-            rows = [table.add(dataclasses.replace(desc, slot=slot)) for slot in SLOTS]
-            first = self._bins[kind, id(source)] = -1 if -1 in rows else rows[0]
-            if first < 0:
+        row = self._histograms.get((kind, id(source)))
+        if row is None:
+            row = self._histograms[kind, id(source)] = table.add(source.describe(definition=DEFINITION))
+            if row < 0:
                 engine.not_observed(kind, f"the histogram of {source.name}", "there are too many series")
-        if first < 0:
-            return
-        if counts.is_cpu:
-            table.values[first : first + len(counts), 0] = counts.numpy()
-            table.present[first : first + len(counts)] = 1
-        else:
-            engine.measurer.later(table, first, counts.reshape(-1, 1))
+        if row >= 0:
+            engine.put_tensor(table, [row], counts[None])

@@ -10,7 +10,7 @@ import numpy as np
 from ..config import MonitorConfig
 from ..kinds import DType, Kind, Stat
 from ..names import squash_name
-from ..series import PASS, SeriesDesc, TableSnapshot
+from ..series import PASS, SeriesDesc, TableSnapshot, is_histogram
 
 STAT_COLUMNS: dict[str, Stat] = {
     **{stat.word: stat for stat in Stat},
@@ -123,11 +123,6 @@ def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, n
         return [(kind, order)]
     chosen = np.array(is_other, bool)
     return [(files, rows) for files, rows in ((kind, order[~chosen]), (other, order[chosen])) if rows.size]
-
-
-def is_histogram(table: TableSnapshot) -> bool:
-    """Whether each series is one bin, which its slot names."""
-    return table.stats == (Stat.HIST,)
 
 
 def _is_router_weight(table: TableSnapshot, position: int) -> bool:

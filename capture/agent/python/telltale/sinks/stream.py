@@ -14,10 +14,24 @@ from typing import Any
 import numpy as np
 
 from .. import native
+from ..bins import ALL_EDGES
 from ..console import log
 from ..kinds import Kind, Stat
 from ..names import bare_name
-from ..series import PASS, PRESENT, STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, is_hashed, samples_each
+from ..series import (
+    PASS,
+    PRESENT,
+    STATS,
+    Extra,
+    Frame,
+    SeriesDesc,
+    SeriesTable,
+    TableSnapshot,
+    is_hashed,
+    is_histogram,
+    samples_each,
+    width,
+)
 from .base import RunContext, Sink
 
 _ITEM = STATS.itemsize
@@ -262,7 +276,10 @@ class StreamSink(Sink):
             if table.kind is not Kind.SCALAR:  # metrics are called as the user called them
                 own = {desc.name for desc in series}
                 shown = [self._shown(desc, own) for desc in shown]
-            layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
+            if is_histogram(table):
+                layout = self.agent.add_histograms(int(table.kind), ALL_EDGES, shown)
+            else:
+                layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
             known += count
             if not layout:
@@ -303,7 +320,7 @@ class StreamSink(Sink):
             if to:
                 ctypes.memmove(to, table.address + a * _ITEM, part.count * _ITEM)
         else:
-            self._put(slab, part, table.values[a:b], table.present[a:b])
+            self._put(slab, table, part, table.values[a:b], table.present[a:b])
 
     def _scatter(self, slab: int, shot: TableSnapshot, part: _Part, inside: np.ndarray) -> None:
         assert self.agent is not None
@@ -314,17 +331,23 @@ class StreamSink(Sink):
                 block = np.frombuffer((ctypes.c_char * (part.count * _ITEM)).from_address(to), STATS)
                 block[rows] = shot.values[inside]
             return
-        values = np.zeros((part.count, len(shot.stats)))
+        values = np.zeros((part.count, width(shot.stats)))
         present = np.zeros(part.count, np.uint8)
         values[rows] = shot.values[inside]
         present[rows] = 1
-        self._put(slab, part, values, present)
+        self._put(slab, shot, part, values, present)
 
-    def _put(self, slab: int, part: _Part, values: np.ndarray, present: np.ndarray) -> None:
+    def _put(
+        self, slab: int, table: SeriesTable | TableSnapshot, part: _Part, values: np.ndarray, present: np.ndarray
+    ) -> None:
         assert self.agent is not None
-        to, flags = self.agent.floats(slab, part.layout)
-        with np.errstate(over="ignore"):
-            data = np.ascontiguousarray(values.T, np.float32)
+        if is_histogram(table):
+            to, flags = self.agent.counts(slab, part.layout)
+            data = np.ascontiguousarray(values, np.uint64)
+        else:
+            to, flags = self.agent.floats(slab, part.layout)
+            with np.errstate(over="ignore"):
+                data = np.ascontiguousarray(values.T, np.float32)
         if to:
             ctypes.memmove(to, data.ctypes.data, data.nbytes)
             ctypes.memmove(flags, np.ascontiguousarray(present).ctypes.data, part.count)

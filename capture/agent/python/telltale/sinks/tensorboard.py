@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import socket
 import time
 from dataclasses import dataclass
-from itertools import count, groupby
+from itertools import count
 
 import numpy as np
 
@@ -16,10 +15,10 @@ from ..bins import EDGES
 from ..config import MonitorConfig
 from ..console import log
 from ..kinds import Kind
-from ..series import Extra, Frame, SeriesDesc, TableSnapshot
+from ..series import Extra, Frame, TableSnapshot, is_histogram
 from .base import RunContext
 from .filesink import FileSink
-from .layout import METADATA, FileKind, column, file_kind, is_histogram, ops_of, split, tag
+from .layout import METADATA, FileKind, column, file_kind, ops_of, split, tag
 from .rundir import RunDirectory
 from .textfile import GrowingFile
 from .tfrecord import Histogram, ScalarRecord, first_record, histogram_record
@@ -48,10 +47,6 @@ class _Plan:
     rows: np.ndarray
     ops: list[str]
     record: ScalarRecord
-
-
-def _whose(desc: SeriesDesc) -> tuple[int, str]:
-    return desc.vpp_stage, desc.name
 
 
 class TensorBoardSink(FileSink):
@@ -113,7 +108,7 @@ class TensorBoardSink(FileSink):
         return plan.record.fill(step, values, now)
 
     def _histograms(self, frame: Frame, table: TableSnapshot, now: float) -> bytes:
-        """Series of one name in a row are the bins of one histogram, whose two ends are open."""
+        """Histograms, whose two ends are open, between the extremes of their tensors."""
         files = file_kind(table, self._config)
         known = {
             (desc.vpp_stage, desc.name): i
@@ -123,20 +118,18 @@ class TensorBoardSink(FileSink):
         }
         stats = next((other.values for other in frame.tables if other.kind is table.kind and not other.stats), None)
         found = []
-        for (stage, name), group in groupby(range(len(table.series)), lambda i: _whose(table.series[i])):
-            rows = list(group)
-            counts = table.values[rows, 0]
-            position = known.get((stage, name))
+        for desc, counts in zip(table.series, table.values):
+            position = known.get((desc.vpp_stage, desc.name))
             if stats is None or position is None:
                 low, high, total, squares = EDGES[0], EDGES[-1], 0.0, 0.0
             else:
                 one = stats[position]
                 low, high = min(float(one["min"]), EDGES[0]), max(float(one["max"]), EDGES[-1])
                 total, squares = float(one["sum"]), float(one["sumsq"])
-            stem = self._names.row(table.kind, files, dataclasses.replace(table.series[rows[0]], slot=""))
+            stem = self._names.row(table.kind, files, desc)
             limits = np.append(EDGES, high)
             what = "ratio" if table.kind is Kind.UPDATE_RATIO else "update"
-            label = f"{stage}:{stem}/rank{self.directory.rank}/adam_{what}"
+            label = f"{desc.vpp_stage}:{stem}/rank{self.directory.rank}/adam_{what}"
             found.append(Histogram(label, low, high, total, squares, limits, counts))
         return histogram_record(frame.step, found, now)
 

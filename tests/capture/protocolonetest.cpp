@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <nlohmann/json.hpp>
+
+#include <telltale/core/bytes.h>
+#include <telltale/core/protocolone.h>
+#include <telltale/server/captureserver.h>
+#include <telltale/spool/spoolrecord.h>
+#include <telltale/store/runreader.h>
+#include <telltale/store/storeservice.h>
+
+#include "serverpeer.h"
+
+using namespace telltale;
+using nlohmann::json;
+
+namespace fs = std::filesystem;
+namespace spoolrecord = telltale::agent::spoolrecord;
+
+namespace {
+
+std::string read(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return { std::istreambuf_iterator<char>(file), {} };
+}
+
+}
+
+/// What an agent of protocol 1 said, byte for byte as it lies in its spool (tests/data/v2), is taken by this server.
+class ProtocolOneTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        m_case = fs::path(TELLTALE_TEST_DATA) / "v2/python-offline";
+        for (const auto& entry : fs::recursive_directory_iterator(m_case)) {
+            if (entry.path().extension() == ".seg")
+                m_segment = read(entry.path());
+        }
+        for (const spoolrecord::View& record : spoolrecord::scan(m_segment).records) {
+            if (record.kind == spoolrecord::Kind::Hello)
+                m_hello = record.payload;
+            else
+                m_payloads.emplace_back(record.payload);
+        }
+        QVERIFY(!m_hello.empty() && m_payloads.size() >= 3);
+    }
+
+    void anAgentOfProtocolOneStillStreams()
+    {
+        QTemporaryDir dir;
+        store::StoreOptions storeOptions;
+        storeOptions.dataDir = dir.path().toStdString();
+        const auto service = *store::StoreService::start(storeOptions);
+        server::ServerOptions options;
+        options.dataDir = storeOptions.dataDir;
+        options.listen = "127.0.0.1:0";
+        const auto server = *server::CaptureServer::start(options, *service);
+        const auto join = protocol::JoinString::parse(server->joinString().toStdString());
+        test::ServerPeer peer(*join);
+        QVERIFY(peer.upgrade(test::ServerPeer::tokenFirstHandshake(*join)));
+        peer.sendFrame(2, QByteArray::fromStdString(m_hello));
+        QTRY_VERIFY_WITH_TIMEOUT(peer.last<protocol::Welcome>() != nullptr, 5000);
+        QCOMPARE(peer.last<protocol::Welcome>()->proto, 1u);
+        std::uint64_t seq = 0;
+        for (const std::string& payload : m_payloads) {
+            protocol::Batch batch;
+            batch.seq = ++seq;
+            batch.epoch = peer.last<protocol::Welcome>()->epoch;
+            batch.crc = crc32c(payload);
+            batch.payload = payload;
+            peer.send(batch);
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(peer.last<protocol::Ack>() && peer.last<protocol::Ack>()->durableSeq == seq, 10000);
+        QVERIFY(peer.last<protocol::Ack>()->rejected.empty());
+        peer.send(protocol::Bye { "finished", 0, seq });
+        QTRY_VERIFY_WITH_TIMEOUT(peer.isClosed(), 5000);
+        server->stop();
+        service->stop();
+
+        const auto reader = store::openReader(
+            { fs::directory_iterator(dir.path().toStdString() + "/runs")->path().string(), {}, {}, nullptr });
+        QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
+        const auto catalog = *(*reader)->catalog();
+        const json manifest = json::parse(read(m_case / "../manifest.json"));
+        QCOMPARE(catalog->series.size(), manifest["python-offline"]["series"].get<std::size_t>());
+        int compared = 0;
+        const json histograms = json::parse(read(m_case / "histograms.json"));
+        for (const auto& [key, wanted] : histograms.items()) {
+            for (const store::SeriesInfo& series : catalog->series) {
+                const auto& group = *std::find_if(catalog->groups.begin(), catalog->groups.end(),
+                    [&](const store::GroupInfo& one) { return one.id == series.group; });
+                if (!group.edges || key != "0|" + std::string(kindName(series.kind)) + '|' + series.name)
+                    continue;
+                QVERIFY(series.slot.empty() && group.edges == protocolone::edges());
+                json found = json::array();
+                const auto values = store::readHistograms(**reader, { series.id }, group.bins(), catalog->steps);
+                for (const store::HistogramValue& value : *values)
+                    found.push_back({ value.step.value, value.counts });
+                QVERIFY2(found == wanted, key.c_str());
+                ++compared;
+            }
+        }
+        QCOMPARE(compared, 16);
+    }
+
+private:
+    fs::path m_case;
+    std::string m_segment;
+    std::string m_hello;
+    std::vector<std::string> m_payloads;
+};
+
+QTEST_GUILESS_MAIN(ProtocolOneTest)
+#include "protocolonetest.moc"
