@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <telltale/spool/productionpage.h>
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/spool/productionpage.h>
 
 namespace telltale::ingest {
 namespace {

@@ -8,11 +8,11 @@
 #include <unordered_set>
 #include <vector>
 
-#include <telltale/spool/spoolstream.h>
 #include <telltale/core/expected.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/ingestsession.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/spool/spoolstream.h>
 
 namespace telltale::ingest {
 

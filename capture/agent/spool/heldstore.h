@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/drops.h>
 #include <telltale/spool/lostbatch.h>
 #include <telltale/spool/spooldisk.h>
-#include <telltale/core/drops.h>
 
 namespace telltale::agent {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include <telltale/spool/filehandle.h>
 #include <telltale/core/drops.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/spool/filehandle.h>
 
 namespace telltale::agent {
 

@@ -11,12 +11,12 @@
 #include <unordered_set>
 #include <vector>
 
+#include <telltale/core/expected.h>
+#include <telltale/protocol/layouttable.h>
 #include <telltale/spool/disk.h>
 #include <telltale/spool/filehandle.h>
 #include <telltale/spool/spoolowner.h>
 #include <telltale/spool/spoolrecord.h>
-#include <telltale/core/expected.h>
-#include <telltale/protocol/layouttable.h>
 
 namespace telltale::agent {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include <telltale/core/expected.h>
 #include <telltale/spool/disk.h>
 #include <telltale/spool/filehandle.h>
-#include <telltale/core/expected.h>
 
 namespace telltale::agent {
 

@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include <telltale/spool/spool.h>
 #include <telltale/core/bytes.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/payloadbuilder.h>
+#include <telltale/spool/spool.h>
 
 namespace telltale::agent {
 namespace {

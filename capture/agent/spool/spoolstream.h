@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <telltale/spool/stream.h>
 #include <telltale/core/expected.h>
+#include <telltale/spool/stream.h>
 
 namespace telltale::agent {
 

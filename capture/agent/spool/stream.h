@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <telltale/spool/heldstore.h>
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/messages.h>
+#include <telltale/spool/heldstore.h>
 
 namespace telltale::agent {
 
