@@ -283,6 +283,7 @@ Expected<void> writeHistograms(store::RunReader& reader, const Row& row, StepRan
 std::string edgesJson(const std::vector<double>& edges)
 {
     std::vector<std::string> texts;
+    texts.reserve(edges.size());
     for (const double edge : edges)
         texts.push_back(jsonText(edge, CellState::Value));
     return fmt::format("[{}]", fmt::join(texts, ","));

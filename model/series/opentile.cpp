@@ -56,9 +56,14 @@ struct OpenTile::Plane {
         }
     };
 
+    explicit Plane(std::byte* first)
+        : memory(first)
+    {
+    }
+
     std::byte* const memory; ///< of the first generation
     std::atomic<Data*> current { nullptr };
-    std::vector<std::unique_ptr<Data>> generations {}; ///< a reader may still be in an older one
+    std::vector<std::unique_ptr<Data>> generations; ///< a reader may still be in an older one
 
     /// written: how many of the cells have been.
     Data* promote(PlaneType type, std::size_t cells, std::size_t written)

@@ -44,7 +44,7 @@ std::size_t Layout::blockBytes() const
 
 LayoutRegistry::LayoutRegistry() = default;
 
-Expected<const Layout*> LayoutRegistry::add(LayoutRequest request)
+Expected<const Layout*> LayoutRegistry::add(LayoutRequest&& request)
 {
     auto& [kind, stats, type, series, edges, mended] = request;
     auto layout = std::make_unique<Layout>();

@@ -59,7 +59,7 @@ class LayoutRegistry {
 public:
     LayoutRegistry();
 
-    Expected<const Layout*> add(LayoutRequest request);
+    Expected<const Layout*> add(LayoutRequest&& request);
     /// nullptr when unknown.
     const Layout* find(std::uint32_t id) const;
 
