@@ -28,6 +28,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/runactions.h>
@@ -83,6 +84,8 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
         QTRY_COMPARE(QString::fromStdString(state()->run()->locator.text()), m_other);
         QVERIFY(m_window->driver()->runs()->indexOf(m_other).isValid());
+        // It was shown before it was listed; what Delete acts on is still what is shown.
+        QTRY_COMPARE(m_window->findChild<views::RunsPanel*>()->highlightedId(), m_other);
         m_window->openPath(m_other); // a second time: still one line
         // A third one is there when the archive has been read again.
         test::DemoCapsule(m_dir->path().toStdString(), "2026-01-04_third_abc789.telltale").write(10);

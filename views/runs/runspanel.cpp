@@ -118,8 +118,9 @@ void RunsPanel::refresh()
 void RunsPanel::setCurrentRun(const QString& id)
 {
     m_currentId = id;
+    // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
-    if (index.isValid() && m_tree->currentIndex().siblingAtColumn(0) != index)
+    if (m_tree->currentIndex().siblingAtColumn(0) != index)
         m_tree->setCurrentIndex(index);
 }
 
