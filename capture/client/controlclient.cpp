@@ -120,7 +120,7 @@ Expected<store::ImportedRun> ControlClient::takeReply(protocol::ControlReply rep
     return store::ImportedRun { std::move(reply.capsule), std::move(reply.runId), std::move(reply.damage) };
 }
 
-Expected<store::ImportedRun> ControlClient::hearReply()
+Expected<store::ImportedRun> ControlClient::hearReply(const std::function<Expected<void>(std::uint64_t)>& onTaken)
 {
     for (;;) {
         auto message = hear();
@@ -128,6 +128,11 @@ Expected<store::ImportedRun> ControlClient::hearReply()
             return tl::unexpected(message.error());
         if (auto* reply = std::get_if<protocol::ControlReply>(&*message))
             return takeReply(std::move(*reply));
+        const auto* taken = std::get_if<protocol::RunTaken>(&*message);
+        if (taken && onTaken) {
+            if (auto ok = onTaken(taken->bytes); !ok)
+                return tl::unexpected(ok.error());
+        }
     }
 }
 
@@ -161,24 +166,18 @@ Expected<store::ImportedRun> ControlClient::upload(const std::string& path, cons
     if (!file || error)
         return failure(ErrorCode::Io, fmt::format("cannot read {}: {}", path, std::strerror(errno)));
     m_link.send(protocol::ImportRun { fileName, bytes });
-    std::uint64_t sent = 0;
-    for (;;) {
-        auto message = hear();
-        if (!message)
-            return tl::unexpected(message.error());
-        if (auto* reply = std::get_if<protocol::ControlReply>(&*message))
-            return takeReply(std::move(*reply));
-        const auto* taken = std::get_if<protocol::RunTaken>(&*message);
-        while (taken && sent < bytes && sent < taken->bytes + limits::kImportWindow) {
+    return hearReply([&, sent = std::uint64_t { 0 }](std::uint64_t taken) mutable -> Expected<void> {
+        while (sent < bytes && sent < taken + limits::kImportWindow) {
             const auto most = std::min<std::uint64_t>(
-                { limits::kMaxRunPartBytes, bytes - sent, taken->bytes + limits::kImportWindow - sent });
+                { limits::kMaxRunPartBytes, bytes - sent, taken + limits::kImportWindow - sent });
             std::string data(static_cast<std::size_t>(most), '\0');
             if (!file.read(data.data(), static_cast<std::streamsize>(data.size())))
                 return failure(ErrorCode::Io, path + " became shorter while it was read");
             sent += data.size();
             m_link.send(protocol::RunPart { std::move(data) });
         }
-    }
+        return {};
+    });
 }
 
 }

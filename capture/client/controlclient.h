@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,7 +39,8 @@ private:
     }
     /// What the server says next that is no heartbeat. Says in between that we are still here.
     Expected<protocol::Message> hear();
-    Expected<store::ImportedRun> hearReply();
+    /// onTaken: told meanwhile how many bytes of a run the server has taken; an error of it is the answer.
+    Expected<store::ImportedRun> hearReply(const std::function<Expected<void>(std::uint64_t bytes)>& onTaken = {});
     Expected<store::ImportedRun> takeReply(protocol::ControlReply reply);
     Expected<store::ImportedRun> upload(const std::string& path, const std::string& fileName);
 
