@@ -998,7 +998,7 @@ GPL-3.0-or-later</translation>
         <translation>运行演示</translation>
     </message>
     <message>
-        <source>A small GPT really trains here, on a licence text of this machine, with everything about it measured.</source>
+        <source>A small GPT really trains here, on a license text of this machine, with everything about it measured.</source>
         <translation>一个小型 GPT 在本机的许可证文本上真实训练，其内部全部被测量。</translation>
     </message>
     <message>

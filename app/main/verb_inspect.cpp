@@ -292,7 +292,7 @@ int run(const Args& args, Report& report)
         if (verification && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", verification->blobs, bytesText(verification->bytes));
     }
-    // A damaged catalogue shows without looking at every blob.
+    // A damaged catalog shows without looking at every blob.
     std::vector<std::string> problems = capsule->catalog->damage;
     if (verification)
         problems.insert(problems.end(), verification->problems.begin(), verification->problems.end());

@@ -21,7 +21,7 @@ constexpr int kLoudRow = 8;
 constexpr std::array<QRgb, 9> kStops { 0x171C33, 0x1D376F, 0x03598E, 0x00789A, 0x0096A4, 0x2AB3A8, 0x6ACFA3, 0xB6E49E,
     0xF9F4B1 };
 
-QColor colourAt(double value)
+QColor colorAt(double value)
 {
     const double place = std::clamp(value, 0.0, 1.0) * (kStops.size() - 1);
     const auto low = static_cast<std::size_t>(place);
@@ -64,7 +64,7 @@ void Banner::paintEvent(QPaintEvent*)
             if (row == kLoudRow)
                 value += 0.85 * std::exp(-std::pow((x - 0.7) / 0.16, 2));
             const double fade = std::clamp((0.94 - x) / 0.3, 0.0, 1.0);
-            const QColor cell = colourAt(value);
+            const QColor cell = colorAt(value);
             const auto mix = [&](float from, float to) { return from + (to - from) * static_cast<float>(fade); };
             painter.fillRect(column * kCell, row * kCell, kCell - 1, kCell - 1,
                 QColor::fromRgbF(

@@ -6,7 +6,7 @@
 
 namespace telltale::shell {
 
-/// The ornament of the first start: a small heat map in the real colours, in which one row grows loud and fades out.
+/// The ornament of the first start: a small heat map in the real colors, in which one row grows loud and fades out.
 /// The same every time. Thread: gui.
 class Banner : public QWidget {
     Q_OBJECT

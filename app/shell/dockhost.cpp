@@ -163,14 +163,14 @@ void DockHost::widthChanged(int width)
         neighbor->raise();
 }
 
-void DockHost::focusNext(QWidget* centre)
+void DockHost::focusNext(QWidget* center)
 {
     std::vector<QWidget*> stops;
     for (const auto& [row, dock] : m_docks) {
         if (dock->isVisible() && !dock->visibleRegion().isEmpty())
             stops.push_back(dock->widget());
     }
-    stops.push_back(centre);
+    stops.push_back(center);
     std::size_t at = stops.size() - 1;
     for (std::size_t i = 0; i < stops.size(); ++i) {
         QWidget* focus = m_window->focusWidget();

@@ -37,8 +37,8 @@ public:
     void setWelcoming(bool on);
     void resetLayout();
     void widthChanged(int width);
-    /// Into the next visible dock, or the centre after the last.
-    void focusNext(QWidget* centre);
+    /// Into the next visible dock, or the center after the last.
+    void focusNext(QWidget* center);
     QByteArray save() const;
     bool restore(const QByteArray& state);
 

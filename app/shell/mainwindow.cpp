@@ -90,7 +90,7 @@ MainWindow::MainWindow(AppContext context, settings::LoadedSettings loaded)
     m_saveTimer.start(kSaveMs);
     m_parts.driver->refreshArchive();
     m_parts.driver->tick();
-    updateCentre();
+    updateCenter();
     if (!m_note.isEmpty())
         m_parts.toaster->post(Toaster::Severity::Warning, m_note);
 }
@@ -136,7 +136,7 @@ void MainWindow::makeFrame()
     m_centre->addWidget(m_welcome);
     setCentralWidget(m_centre);
 
-    // Menus and tool bar share the menu's place: a QToolBar has margins of its own and a style sheet that recolours
+    // Menus and tool bar share the menu's place: a QToolBar has margins of its own and a style sheet that recolors
     // what is in it.
     auto* top = new QWidget(this);
     auto* rows = new QVBoxLayout(top);
@@ -218,7 +218,7 @@ void MainWindow::connectParts()
     connect(m_parts.driver, &RunDriver::problem, this,
         [this](const QString& sentence) { m_parts.toaster->post(Toaster::Severity::Warning, sentence); });
     connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCentre);
+    connect(m_parts.views.state, &ViewState::runChanged, this, &MainWindow::updateCenter);
     // The session's selection waits for the catalog that it is about.
     connect(m_parts.views.state, &ViewState::catalogChanged, this, [this] {
         if (!m_restoring || !m_parts.views.state->catalog())
@@ -319,7 +319,7 @@ void MainWindow::openFirst()
 {
     m_archiveListed = true;
     disconnect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::openFirst);
-    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::updateCentre);
+    connect(m_parts.driver, &RunDriver::archiveListed, this, &MainWindow::updateCenter);
     const auto& archived = m_parts.driver->runs()->runs(items::RunsModel::ArchivedGroup);
     if (!m_parts.views.state->run() && !archived.empty()) {
         const store::RunSummary* wanted = &archived.front();
@@ -330,10 +330,10 @@ void MainWindow::openFirst()
         if (m_parts.driver->runs()->runs(items::RunsModel::LiveGroup).empty())
             m_parts.driver->openById(QString::fromStdString(wanted->id));
     }
-    updateCentre();
+    updateCenter();
 }
 
-void MainWindow::updateCentre()
+void MainWindow::updateCenter()
 {
     // Until the archive has been listed nobody knows whether this is a first start.
     const bool welcoming = !m_parts.views.state->run() && m_archiveListed;

@@ -68,7 +68,7 @@ private:
     void restoreSession();
     void saveIfChanged();
     void showRunMenu();
-    void updateCentre();
+    void updateCenter();
     void updatePulse();
     void updateTitle();
     void openFirst();

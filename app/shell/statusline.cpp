@@ -72,7 +72,7 @@ void StatusLine::setHints(const std::vector<std::pair<QString, QString>>& keysAn
 void StatusLine::show(const Pulse& pulse)
 {
     m_good = m_problem.isEmpty();
-    m_state->setColour(m_good ? &Theme::text2 : &Theme::warnText);
+    m_state->setColor(m_good ? &Theme::text2 : &Theme::warnText);
     m_state->setProperty("telltaleData", !m_good);
     m_state->setText(!m_good      ? m_problem
             : pulse.agents > 0    ? tr("Recording")

@@ -97,7 +97,7 @@ void ToolBar::show(const Pulse& pulse)
                                       : QString::number(pulse.ranks));
     m_lag.value->setText(tr("%1 s").arg(pulse.lagSeconds, 0, 'f', 1));
     m_dropped.value->setText(views::formatStep(static_cast<qint64>(pulse.dropped)));
-    m_dropped.value->setColour(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
+    m_dropped.value->setColor(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
     m_samples.value->setText(views::formatShort(pulse.samplesPerSecond));
     m_spark->set(pulse.rates);
     fit();

@@ -16,7 +16,7 @@ using views::Theme;
 
 namespace {
 
-/// An icon in the accent colour or in text2, at the size of its box.
+/// An icon in the accent color or in text2, at the size of its box.
 class IconBox : public QWidget {
 public:
     IconBox(const QString& name, int size, bool accent, QWidget* parent)

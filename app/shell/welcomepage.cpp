@@ -46,13 +46,13 @@ protected:
         const Theme& theme = Theme::current();
         QPainter painter(this);
         painter.setRenderHint(QPainter::Antialiasing);
-        const QColor colour = isEnabled() ? theme.ok : theme.warnMark;
-        painter.setPen(QPen(colour, 1.5));
+        const QColor color = isEnabled() ? theme.ok : theme.warnMark;
+        painter.setPen(QPen(color, 1.5));
         painter.drawEllipse(QPointF(7, 7), 5, 5);
         if (!isEnabled())
             return;
         painter.setPen(Qt::NoPen);
-        painter.setBrush(colour);
+        painter.setBrush(color);
         painter.drawEllipse(QPointF(7, 7), 2.25, 2.25);
     }
 };
@@ -114,7 +114,7 @@ WelcomePage::WelcomePage(QWidget* parent)
 QWidget* WelcomePage::makeDemoCard()
 {
     auto* card = new WelcomeCard(QStringLiteral("play"), tr("Run the demo"),
-        tr("A small GPT really trains here, on a licence text of this machine, with everything about it measured."),
+        tr("A small GPT really trains here, on a license text of this machine, with everything about it measured."),
         this);
     card->addFact(QStringLiteral("stack"), tr("4 layers, 4 heads, every module monitored"));
     card->addFact(QStringLiteral("flag"), tr("every gradient and activation, live"));

@@ -105,7 +105,7 @@ Expected<protocol::Message> ControlClient::hear()
         if (const auto* bye = message ? std::get_if<protocol::Bye>(&*message) : nullptr)
             return failure(ErrorCode::Denied, "the server said goodbye: " + bye->reason);
         const bool isWaiting = message ? std::holds_alternative<protocol::Heartbeat>(*message)
-                                       : message.error().code == ErrorCode::Cancelled && now - heard <= kPatience;
+                                       : message.error().code == ErrorCode::Canceled && now - heard <= kPatience;
         if (!isWaiting)
             return message;
         m_link.send(protocol::Heartbeat {});

@@ -68,15 +68,15 @@ void EventThrottle::cut(SampleBatch& batch)
         // In double: a peer may claim any time, and no difference of two may overflow.
         const bool isRecent = kind.wasTold && event.wallNs >= kind.toldAt
             && static_cast<double>(event.wallNs) - static_cast<double>(kind.toldAt) < kTellEveryNs;
-        if (isRecent || !mayPass(m_told, event))
+        if (isRecent || !mayPass(m_ownEvents, event))
             continue;
-        Event told;
-        told.kind = "drop";
-        told.step = event.step;
-        told.wallNs = event.wallNs;
-        told.text = std::to_string(kind.untold) + " more events " + kind.name
+        Event summary;
+        summary.kind = "drop";
+        summary.step = event.step;
+        summary.wallNs = event.wallNs;
+        summary.text = std::to_string(kind.untold) + " more events " + kind.name
             + " were dropped: there are too many of them; raise their thresholds or switch them off";
-        passed.push_back(std::move(told));
+        passed.push_back(std::move(summary));
         kind.untold = 0;
         kind.toldAt = event.wallNs;
         kind.wasTold = true;

@@ -43,7 +43,7 @@ private:
     static bool mayPass(Kind& kind, const Event& event);
 
     std::map<std::string, Kind> m_kinds;
-    Kind m_told; ///< our own events
+    Kind m_ownEvents; ///< our own events
 };
 
 }

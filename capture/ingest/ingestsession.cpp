@@ -117,8 +117,8 @@ void IngestSession::noteRefused(SampleBatch& decoded, const protocol::Batch& bat
 {
     const protocol::Refusals::Left& left = m_refusals.left;
     // What the agent says that it holds counts even what cannot be read.
-    const auto missing = [](std::uint64_t told, std::uint64_t taken, std::uint64_t counted) {
-        return told > taken ? told - taken : counted;
+    const auto missing = [](std::uint64_t announced, std::uint64_t taken, std::uint64_t counted) {
+        return announced > taken ? announced - taken : counted;
     };
     protocol::Rejected rejected { batch.seq, left.reason, true };
     rejected.samples = missing(batch.samples, decoded.samples, left.samples);
@@ -192,10 +192,10 @@ void IngestSession::lookForPage(std::uint64_t incarnation)
     }
 }
 
-std::uint64_t IngestSession::toldSeq() const
+std::uint64_t IngestSession::announcedSeq() const
 {
-    const std::uint64_t told = m_agentNextSeq == 0 ? 0 : m_agentNextSeq - 1;
-    return std::max(told, m_rules.nextSeq() - 1);
+    const std::uint64_t announced = m_agentNextSeq == 0 ? 0 : m_agentNextSeq - 1;
+    return std::max(announced, m_rules.nextSeq() - 1);
 }
 
 void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::int64_t nowWallNs)
@@ -209,7 +209,7 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
     }
     info.lagSeconds = m_lagSeconds;
     // What the agent has made and we have not kept grows older by the second.
-    if (m_newestWallNs != 0 && toldSeq() > m_rules.durableSeq())
+    if (m_newestWallNs != 0 && announcedSeq() > m_rules.durableSeq())
         info.lagSeconds = std::max(m_lagSeconds, seconds(nowWallNs) - seconds(m_newestWallNs) - m_clockOffset);
     info.receivedBytes = m_receivedBytes;
     info.receivedBatches = m_receivedBatches;

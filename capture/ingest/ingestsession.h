@@ -59,7 +59,7 @@ public:
     std::uint64_t durableSamples() const { return m_samples; }
     std::uint64_t rejected() const { return m_rejected; }
     /// The newest batch that the agent is known to have made.
-    std::uint64_t toldSeq() const;
+    std::uint64_t announcedSeq() const;
     /// What the agent has said of its samples.
     const Produced& produced() const { return m_produced; }
     /// The agent of that incarnation is gone and has not said how much it produced in all: perhaps it left a page on

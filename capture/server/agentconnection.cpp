@@ -187,7 +187,7 @@ void AgentConnection::advance()
         return;
     if (!m_streamIsClosed) {
         m_streamIsClosed = true;
-        m_sink.closeStream(m_session->stream(), m_bye->reason, toldSeq(), m_session->produced());
+        m_sink.closeStream(m_session->stream(), m_bye->reason, announcedSeq(), m_session->produced());
     }
     if (m_session->isSettled())
         finish(QWebSocketProtocol::CloseCodeNormal);
@@ -226,9 +226,9 @@ void AgentConnection::fence()
     finish(QWebSocketProtocol::CloseCodePolicyViolated);
 }
 
-std::uint64_t AgentConnection::toldSeq() const
+std::uint64_t AgentConnection::announcedSeq() const
 {
-    return std::min(std::max(m_session->toldSeq(), m_bye ? m_bye->lastSeq : 0), protocol::limits::kMaxSeq);
+    return std::min(std::max(m_session->announcedSeq(), m_bye ? m_bye->lastSeq : 0), protocol::limits::kMaxSeq);
 }
 
 void AgentConnection::leave()
@@ -236,7 +236,7 @@ void AgentConnection::leave()
     if (m_session && !std::exchange(m_streamIsClosed, true)) {
         m_session->lookForPage(m_hello.incarnation);
         m_sink.closeStream(
-            m_session->stream(), m_bye ? m_bye->reason : std::string(), toldSeq(), m_session->produced());
+            m_session->stream(), m_bye ? m_bye->reason : std::string(), announcedSeq(), m_session->produced());
     }
     if (m_session)
         m_session->describe(m_info, Clock::now(), store::wallClockNs());

@@ -59,7 +59,7 @@ private:
     void scheduleAck();
     void flushAck();
     /// The newest batch that the agent is known to have made; with a session only.
-    std::uint64_t toldSeq() const;
+    std::uint64_t announcedSeq() const;
 
     ingest::BatchSink& m_sink;
     protocol::Hello m_hello;

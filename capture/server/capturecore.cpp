@@ -175,13 +175,13 @@ void CaptureCore::sweep()
     m_lastSweep = now;
     for (PeerConnection* connection : connections()) {
         if (late >= kOurOwnPause)
-            connection->forgive(late);
+            connection->extendDeadlines(late);
         connection->sweep(now);
     }
     for (const auto& endpoint : m_endpoints)
         endpoint->sweep(now);
     if (late >= kOurOwnPause)
-        m_newcomers.forgive(late);
+        m_newcomers.extendDeadlines(late);
     if (m_acceptor)
         m_acceptor->sweep(now);
     onSettled();

@@ -154,12 +154,12 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
         protocol::JoinString here = state->join;
         here.isControl = true;
         here.token = identity->controlToken();
-        protocol::JoinString elsewhere = here;
+        protocol::JoinString fromOtherHosts = here;
         if (isEverything(listen))
             here.host = "127.0.0.1";
         std::string lines = here.toString() + "\n";
-        if (elsewhere != here)
-            lines += elsewhere.toString() + "\n";
+        if (fromOtherHosts != here)
+            lines += fromOtherHosts.toString() + "\n";
         if (auto written = writeSecret(state->controlFile, lines); !written)
             return tl::unexpected(written.error());
     }

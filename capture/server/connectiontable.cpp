@@ -58,9 +58,9 @@ void ConnectionTable::refused(
             found->second.lastRefusal = why;
         return;
     }
-    ConnectionInfo& stranger = entry({ {}, {}, address });
-    stranger.peer = address;
-    stranger.lastRefusal = why;
+    ConnectionInfo& refused = entry({ {}, {}, address });
+    refused.peer = address;
+    refused.lastRefusal = why;
 }
 
 std::vector<ConnectionInfo> ConnectionTable::snapshot() const

@@ -12,7 +12,7 @@
 
 namespace telltale::server {
 
-/// Every agent and every refused stranger seen since start, newest figures each. Bounded.
+/// Every agent and every peer that was refused seen since start, newest figures each. Bounded.
 /// Thread: capture writes, any thread reads a copy.
 class ConnectionTable {
 public:
@@ -27,7 +27,7 @@ public:
     std::vector<ConnectionInfo> snapshot() const; ///< connected ones first
 
 private:
-    /// The run, and the agent in it: a host's ranks may be of several runs. A stranger has an address alone.
+    /// The run, and the agent in it: a host's ranks may be of several runs. One that was refused has an address alone.
     struct Key {
         std::string runKey, agentId, address;
         auto operator<=>(const Key&) const = default;

@@ -61,7 +61,7 @@ bool Newcomers::remove(const std::string& peer)
     return true;
 }
 
-void Newcomers::forgive(Clock::duration pause)
+void Newcomers::extendDeadlines(Clock::duration pause)
 {
     for (auto& [peer, entry] : m_peers)
         entry.since += pause;

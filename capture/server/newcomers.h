@@ -41,7 +41,7 @@ public:
     /// It has said Hello, or is gone. True when it was one.
     bool remove(const std::string& peer);
     /// The whole server stood still for this long: nobody else did.
-    void forgive(Clock::duration pause);
+    void extendDeadlines(Clock::duration pause);
     std::size_t size() const { return m_peers.size(); }
 
 private:

@@ -171,7 +171,7 @@ void PeerConnection::sweep(Clock::time_point now)
     }
 }
 
-void PeerConnection::forgive(Clock::duration pause)
+void PeerConnection::extendDeadlines(Clock::duration pause)
 {
     m_lastMessage += pause;
     m_helloSince += pause;

@@ -64,7 +64,7 @@ public:
     /// Deadlines, unsent bytes, heartbeats.
     void sweep(Clock::time_point now);
     /// The whole server stood still for this long: no peer is to blame for it.
-    void forgive(Clock::duration pause);
+    void extendDeadlines(Clock::duration pause);
 
     /// Close frame with a code, then abort if the peer does not answer.
     void refuse(const std::string& kind, const std::string& what,

@@ -18,7 +18,7 @@ enum class ErrorCode {
     NoSpace,
     Io,
     TooLarge,
-    Cancelled,
+    Canceled,
     Unsupported,
 };
 

@@ -34,7 +34,7 @@ QString shortText(double value)
     return value >= 1e3 ? QStringLiteral("%1 k").arg(value / 1e3, 0, 'f', 1) : QString::number(value, 'f', 0);
 }
 
-/// A lag that a person notices: the tokens colour it as a warning.
+/// A lag that a person notices: the tokens color it as a warning.
 constexpr double kLateSeconds = 5;
 
 }

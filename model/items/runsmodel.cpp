@@ -132,7 +132,7 @@ QString RunsModel::shownName(const store::RunSummary& run) const
     for (const auto& group : m_groups)
         alike += static_cast<std::size_t>(std::count_if(
             group.begin(), group.end(), [&](const store::RunSummary& other) { return other.name == run.name; }));
-    return alike < 2 ? name : name + u' ' + QString::fromStdString(store::runWord(run.id));
+    return alike < 2 ? name : name + u' ' + QString::fromStdString(store::shortRunId(run.id));
 }
 
 QModelIndex RunsModel::indexOf(const QString& id) const

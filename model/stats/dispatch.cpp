@@ -13,9 +13,9 @@ namespace {
 const KernelTable& chooseKernel()
 {
 #if defined(__x86_64__)
-    const char* wish = std::getenv("TELLTALE_KERNEL");
-    const bool portable = wish != nullptr && std::strcmp(wish, "portable") == 0;
-    const bool narrow = wish != nullptr && std::strcmp(wish, "avx2") == 0;
+    const char* wanted = std::getenv("TELLTALE_KERNEL");
+    const bool portable = wanted != nullptr && std::strcmp(wanted, "portable") == 0;
+    const bool narrow = wanted != nullptr && std::strcmp(wanted, "avx2") == 0;
     if (!portable && !narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
         && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
         return avx512Kernel();

@@ -20,12 +20,12 @@ std::uint64_t unsignedOf(const Statement& row, int column)
     return static_cast<std::uint64_t>(std::max<std::int64_t>(row.integer(column), 0));
 }
 
-Balance balance(std::uint64_t stored, std::uint64_t dropped, std::uint64_t told, bool isRunning, bool isFinal)
+Balance balance(std::uint64_t stored, std::uint64_t dropped, std::uint64_t announced, bool isRunning, bool isFinal)
 {
     const std::uint64_t known = stored + dropped;
-    Balance out { std::max(told, known), stored, dropped, 0, 0 };
+    Balance out { std::max(announced, known), stored, dropped, 0, 0 };
     out.missing = isRunning ? 0 : out.produced - known;
-    out.beyond = isFinal ? out.produced - told : 0;
+    out.beyond = isFinal ? out.produced - announced : 0;
     return out;
 }
 
@@ -87,9 +87,9 @@ Expected<std::vector<SourceAccount>> readAccounts(sqlite3* db, bool isLive)
         const bool isRunning = isLive && !hasSaidBye && !account.produced.isFinal;
         SourceAccount out;
         out.source = SourceId { row.integer(0) };
-        const Produced& told = account.produced;
-        out.samples = balance(account.samples, unsignedOf(row, 3), told.samples, isRunning, told.isFinal);
-        out.scalars = balance(account.scalars, unsignedOf(row, 4), told.scalars, isRunning, told.isFinal);
+        const Produced& announced = account.produced;
+        out.samples = balance(account.samples, unsignedOf(row, 3), announced.samples, isRunning, announced.isFinal);
+        out.scalars = balance(account.scalars, unsignedOf(row, 4), announced.scalars, isRunning, announced.isFinal);
         out.hasSaidBye = hasSaidBye;
         out.isExact = isRunning || account.produced.isFinal || (hasSaidBye && row.integer(5) == 0);
         accounts.push_back(out);

@@ -107,7 +107,7 @@ RunSummary summaryOf(const std::string& path)
         run.state = RunState::Damaged;
         run.note = "what it says of its ranks was changed";
     }
-    // Whether the other lists of the catalogue can be reached: one page each, however long they are.
+    // Whether the other lists of the catalog can be reached: one page each, however long they are.
     for (const char* sql : { "SELECT max(id) FROM series", "SELECT max(id) FROM grp", "SELECT max(id) FROM event",
              "SELECT max(id) FROM tile", "SELECT max(id) FROM tail", "SELECT max(rowid) FROM layout",
              "SELECT max(id) FROM dropped" })
@@ -156,7 +156,7 @@ std::string defaultDataDir()
     return variable("HOME") + "/.local/share/telltale";
 }
 
-std::string runWord(const std::string& id)
+std::string shortRunId(const std::string& id)
 {
     if (id.find('/') == std::string::npos)
         return '#' + id;

@@ -49,7 +49,7 @@ std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One run as listRuns says it, with the id that it carries.
 RunSummary describeRun(const RunLocator& run);
 /// "#5405490a": tells runs of one name apart where people read them. An id that is a path gives its file's own.
-std::string runWord(const std::string& id);
+std::string shortRunId(const std::string& id);
 /// On disk, with what is still in SQLite's log beside it.
 std::uint64_t runBytes(const RunLocator& run);
 /// A locator, or an id (or unique prefix of one) from listRuns.

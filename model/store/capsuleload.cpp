@@ -189,7 +189,7 @@ Expected<void> CapsuleWriter::loadStreams()
         stream.duplicates = static_cast<std::uint64_t>(row.integer(5));
         stream.rejected = static_cast<std::uint64_t>(row.integer(6));
         stream.epoch = static_cast<std::uint32_t>(row.integer(7));
-        stream.toldSeq = static_cast<std::uint64_t>(row.integer(8));
+        stream.announcedSeq = static_cast<std::uint64_t>(row.integer(8));
         if (const std::string_view account = row.text(9); !account.empty())
             stream.account = StreamAccount::parse(account);
         else if (stream.durableSeq > 0)

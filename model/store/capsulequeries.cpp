@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <telltale/series/envelope.h>
-#include <telltale/store/heatcanvas.h>
+#include <telltale/store/heatassembler.h>
 #include <telltale/store/readsnapshot.h>
 
 namespace telltale::store {
@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kMaxPixels = 1 << 20;
 
-tl::unexpected<Error> cancelled()
+tl::unexpected<Error> canceled()
 {
-    return failure(ErrorCode::Cancelled, "the question is no longer asked");
+    return failure(ErrorCode::Canceled, "the question is no longer asked");
 }
 
-bool isCancelled(const series::CancelToken& cancel)
+bool isCanceled(const series::CancelToken& cancel)
 {
     return cancel && cancel->load(std::memory_order_relaxed);
 }
@@ -139,8 +139,8 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
             return tl::unexpected<Error>(planned.error());
         result.level = std::max(result.level, planned->level);
         for (const Piece& piece : planned->pieces) {
-            if (isCancelled(cancel))
-                return cancelled();
+            if (isCanceled(cancel))
+                return canceled();
             const auto blocks = blocksOf(unit, piece);
             if (!blocks && blocks.error().code != ErrorCode::Damaged)
                 return tl::unexpected<Error>(blocks.error());
@@ -183,15 +183,15 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
     const series::PixelMap map(query.range, query.pixels);
     series::HeatResult result;
     result.range = query.range;
-    HeatCanvas canvas(static_cast<int>(query.rows.size()), query.pixels, series::reductionFor(query.stat));
+    HeatAssembler picture(static_cast<int>(query.rows.size()), query.pixels, series::reductionFor(query.stat));
     for (const RowUnit& unit : units) {
         auto planned = plan(unit, map);
         if (!planned)
             return tl::unexpected<Error>(planned.error());
         result.level = std::max(result.level, planned->level);
         for (const Piece& piece : planned->pieces) {
-            if (isCancelled(cancel))
-                return cancelled();
+            if (isCanceled(cancel))
+                return canceled();
             const auto blocks = blocksOf(unit, piece);
             if (!blocks && blocks.error().code != ErrorCode::Damaged)
                 return tl::unexpected<Error>(blocks.error());
@@ -206,21 +206,21 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
                     ++at; // both are by lane
                 const LaneBlock* block = (*blocks)[at].get();
                 if (block && member.lane % kSubBlockSeries < block->lanes())
-                    canvas.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
+                    picture.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
             }
         }
         const std::vector<StepRange> gaps = m_index.gaps(unit.source, unit.kind);
         const std::vector<StepRange> losses = m_index.losses(unit.source);
         for (const RowUnit::Member& member : unit.members) {
             for (const StepRange& steps : planned->damaged)
-                canvas.mark(member.row, intersect(steps, unit.steps), map, cell::kDamaged);
+                picture.mark(member.row, intersect(steps, unit.steps), map, cell::kDamaged);
             for (const StepRange& gap : gaps)
-                canvas.mark(member.row, intersect(gap, unit.steps), map, cell::kGap);
+                picture.mark(member.row, intersect(gap, unit.steps), map, cell::kGap);
             for (const StepRange& loss : losses)
-                canvas.markLoss(member.row, intersect(loss, unit.steps), map);
+                picture.markLoss(member.row, intersect(loss, unit.steps), map);
         }
     }
-    canvas.finish(result);
+    picture.finish(result);
     return result;
 }
 

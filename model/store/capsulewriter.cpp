@@ -173,7 +173,7 @@ Expected<void> CapsuleWriter::resume(std::int64_t id)
     return {};
 }
 
-Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t toldSeq, Produced produced)
+Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t announcedSeq, Produced produced)
 {
     StreamRow& stream = m_streams.at(id);
     std::optional<StreamAccount> account = stream.account;
@@ -188,13 +188,13 @@ Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uin
             ok = sourceWritten(stream.source);
         if (ok && account)
             ok = setMeta(accountKey(id), account->text());
-        if (!ok || toldSeq <= stream.toldSeq)
+        if (!ok || announcedSeq <= stream.announcedSeq)
             return ok;
-        return setMeta(toldSeqKey(id), std::to_string(toldSeq));
+        return setMeta(toldSeqKey(id), std::to_string(announcedSeq));
     });
     if (!done)
         return done;
-    stream.toldSeq = std::max(stream.toldSeq, toldSeq);
+    stream.announcedSeq = std::max(stream.announcedSeq, announcedSeq);
     stream.account = account;
     m_sources.at(stream.source.value).state = state;
     m_news.areSourcesChanged = true;

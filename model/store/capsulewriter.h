@@ -55,7 +55,7 @@ public:
         std::uint64_t rejected = 0;
         std::uint32_t epoch = 0; ///< counts the connections of the stream
         std::uint64_t batches = 0; ///< taken since the capsule was opened, with blocks
-        std::uint64_t toldSeq = 0; ///< the newest batch that its agent is known to have made
+        std::uint64_t announcedSeq = 0; ///< the newest batch that its agent is known to have made
         std::optional<StreamAccount> account = StreamAccount {}; ///< staged; none: its beginning was not counted
         std::map<LayoutId, LiveLayout*> layouts;
     };
@@ -83,7 +83,7 @@ public:
     /// A known stream is back: its source runs, and batches of its earlier connections are stale.
     Expected<void> resume(std::int64_t stream);
     /// How it ended, and what its agent made up to then.
-    Expected<void> leave(std::int64_t stream, SourceState state, std::uint64_t toldSeq, Produced produced = {});
+    Expected<void> leave(std::int64_t stream, SourceState state, std::uint64_t announcedSeq, Produced produced = {});
     Expected<void> setMeta(const std::string& key, const std::string& value);
     Expected<void> setState(RunState state);
 

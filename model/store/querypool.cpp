@@ -24,7 +24,7 @@ struct Job {
 };
 
 /// What the newest submission of a view waits for. Every submission has a generation of its own, so an answer of an
-/// older one is recognised whatever happened in between.
+/// older one is recognized whatever happened in between.
 struct View {
     std::uint64_t generation = 0;
     std::optional<Job> queued;

@@ -26,7 +26,7 @@ public:
     virtual Expected<std::shared_ptr<const Catalog>> catalog() = 0;
     /// What was added to the log behind `after`, at most `limit` records of each sort.
     virtual Expected<LogPage> log(LogCursor after, const LogFilter& filter = {}, std::size_t limit = kLogPage) = 0;
-    /// `cancel` may be null. A cancelled query fails with ErrorCode::Cancelled.
+    /// `cancel` may be null. A canceled query fails with ErrorCode::Canceled.
     virtual Expected<series::CurveResult> curve(const series::CurveQuery& query, const series::CancelToken& cancel = {})
         = 0;
     virtual Expected<series::HeatResult> heatmap(const series::HeatQuery& query, const series::CancelToken& cancel = {})

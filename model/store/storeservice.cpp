@@ -6,10 +6,10 @@
 #include <mutex>
 #include <thread>
 
-#include <telltale/store/leftovers.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/storequeue.h>
 #include <telltale/store/storethread.h>
+#include <telltale/store/unfinishedfiles.h>
 
 namespace telltale::store {
 
@@ -65,7 +65,7 @@ Expected<std::unique_ptr<StoreService>> StoreService::start(StoreOptions options
     if (!lock)
         return tl::unexpected<Error>(std::move(lock.error()));
     state->dirLock = std::move(*lock);
-    clearLeftovers(state->options.dataDir);
+    clearUnfinishedFiles(state->options.dataDir);
     StoreThread::Outlet outlet;
     State* raw = state.get();
     outlet.events = [raw](std::vector<StoreEvent> events) { raw->addEvents(std::move(events)); };

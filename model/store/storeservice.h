@@ -90,7 +90,7 @@ struct StoreCounters {
     std::uint64_t stoppedRuns = 0; ///< see RunStopped
 };
 
-/// Kept of a rejected batch; of how many: capsulewrite.cpp.
+/// Kept of a rejected batch; of how many: capsulebatches.cpp.
 inline constexpr std::size_t kMaxQuarantineBytes = 64u << 10;
 
 struct StoreOptions {

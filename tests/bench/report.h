@@ -36,7 +36,7 @@ private:
 
 /// Seconds of the fastest of `times` runs.
 double fastest(int times, const std::function<void()>& work);
-/// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbour meets both.
+/// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbor meets both.
 std::vector<double> medians(int times, const std::vector<std::function<void()>>& works);
 
 /// For what nothing but the hardware bounds: each work goes over all parts, the works take turns, and a work's time is

@@ -10,7 +10,7 @@
 
 namespace telltale::bench {
 
-/// The leanest possible agent: one blocking loopback socket, frames masked with the zero key, credits honoured.
+/// The leanest possible agent: one blocking loopback socket, frames masked with the zero key, credits honored.
 /// Not the product's agent: it measures the server, so it must cost next to nothing itself. Thread: owned by one.
 class WireClient {
 public:

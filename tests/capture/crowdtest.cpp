@@ -170,7 +170,7 @@ private Q_SLOTS:
         // All places are taken: the address with the most of them gives one up for another address.
         QCOMPARE(newcomers.roomFor("c", start + 150ms).peer, std::string("a:2"));
         QCOMPARE(newcomers.whoMayLeave(start + 150ms), std::string("b:1"));
-        newcomers.forgive(200ms);
+        newcomers.extendDeadlines(200ms);
         QVERIFY(newcomers.roomFor("c", start + 150ms).what == What::Wait);
         QVERIFY(newcomers.remove("a:2"));
         QVERIFY(!newcomers.remove("a:2"));

@@ -228,7 +228,7 @@ void FormatTest::anUpgradeThatFailsLeavesTheRunAsItWas_data()
 {
     QTest::addColumn<QString>("upgrade");
     QTest::newRow("no SQL") << QString::fromLatin1(kUpgrade) + QStringLiteral("; nonsense");
-    QTest::newRow("another table") << QStringLiteral("ALTER TABLE source ADD COLUMN colour TEXT");
+    QTest::newRow("another table") << QStringLiteral("ALTER TABLE source ADD COLUMN color TEXT");
     QTest::newRow("nothing") << QString();
 }
 

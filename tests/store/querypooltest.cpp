@@ -60,7 +60,7 @@ class QueryPoolTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void theNewestQueuedJobOfAViewWins();
-    void aRunningJobIsCancelledByTheNext();
+    void aRunningJobIsCanceledByTheNext();
     void deliveriesRunOnTheConsumersThread();
     void nothingIsDeliveredAfterCancel();
     void aDeliveryMayAskAgain();
@@ -92,7 +92,7 @@ void QueryPoolTest::theNewestQueuedJobOfAViewWins()
     QCOMPARE(ran.load(), 1);
 }
 
-void QueryPoolTest::aRunningJobIsCancelledByTheNext()
+void QueryPoolTest::aRunningJobIsCanceledByTheNext()
 {
     QueryPool pool(1);
     const auto view = pool.newView();
@@ -107,8 +107,8 @@ void QueryPoolTest::aRunningJobIsCancelledByTheNext()
     });
     started.get_future().wait();
     pool.submit(view, nowhere(), [&](Expected<RunReader*>, const CancelToken& cancel) {
-        const bool cancelled = cancel->load();
-        return [&newDelivered, cancelled] { newDelivered = !cancelled; };
+        const bool canceled = cancel->load();
+        return [&newDelivered, canceled] { newDelivered = !canceled; };
     });
     QVERIFY(deliverUntil(pool, [&] { return newDelivered; }));
     QVERIFY(!oldDelivered);

@@ -74,9 +74,9 @@ QString breaksPromise(const std::vector<Bucket>& got, const std::vector<Bucket>&
             append(around, want[n]);
         if (got[i].samples > around.samples || got[i].nans > around.nans || got[i].posInfs > around.posInfs
             || got[i].negInfs > around.negInfs || got[i].state > around.state)
-            return QStringLiteral("pixel %1 says more than its neighbourhood").arg(i);
+            return QStringLiteral("pixel %1 says more than its neighborhood").arg(i);
         if (got[i].finite > 0 && (got[i].min < around.min || got[i].max > around.max))
-            return QStringLiteral("pixel %1 reaches further than its neighbourhood").arg(i);
+            return QStringLiteral("pixel %1 reaches further than its neighborhood").arg(i);
     }
     for (std::size_t i = 0; i < sums.size(); ++i) {
         const std::uint64_t low = i == 0 ? 0 : wantedSums[i - 1];
@@ -105,7 +105,7 @@ private Q_SLOTS:
     void answersEqualBruteForce_data();
     void answersEqualBruteForce();
     void questionsOutsideTheRunAreEmpty();
-    void cancelledQuestionsFail();
+    void canceledQuestionsFail();
 
 private:
     void checkCurves(RunReader& reader, const RandomRun& run, std::mt19937& random, int questions);
@@ -332,7 +332,7 @@ void ReaderTest::questionsOutsideTheRunAreEmpty()
     QVERIFY(none && none->rows == 0 && none->values.empty());
 }
 
-void ReaderTest::cancelledQuestionsFail()
+void ReaderTest::canceledQuestionsFail()
 {
     std::mt19937 random(2);
     CapsuleBuilder builder(path());
@@ -341,9 +341,9 @@ void ReaderTest::cancelledQuestionsFail()
     auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
     const auto cancel = std::make_shared<std::atomic<bool>>(true);
     const auto curve = reader->curve({ run.attemptsOf(0), run.anyStat(random), run.steps(), 10 }, cancel);
-    QVERIFY(!curve && curve.error().code == ErrorCode::Cancelled);
+    QVERIFY(!curve && curve.error().code == ErrorCode::Canceled);
     const auto heat = reader->heatmap({ { run.attemptsOf(0) }, run.anyStat(random), run.steps(), 10 }, cancel);
-    QVERIFY(!heat && heat.error().code == ErrorCode::Cancelled);
+    QVERIFY(!heat && heat.error().code == ErrorCode::Canceled);
 }
 
 QTEST_GUILESS_MAIN(ReaderTest)

@@ -73,7 +73,7 @@ private Q_SLOTS:
         }
     }
 
-    void neighbouringLabelsDiffer()
+    void neighboringLabelsDiffer()
     {
         for (const double base : { 1.0, 1000.0, 31000.0, 2.5e-5 }) {
             for (const auto& [mode, factor] : { std::pair(ValueScale::Mode::Linear, 1.0007),

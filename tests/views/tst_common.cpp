@@ -212,7 +212,7 @@ private Q_SLOTS:
         QVERIFY(!state.isFollowing());
     }
 
-    void coloursStayWithTheirSeriesWhileItIsSelected()
+    void colorsStayWithTheirSeriesWhileItIsSelected()
     {
         ViewState state;
         state.setSelection({ key("a"), key("b"), key("c") });

@@ -7,10 +7,10 @@
 #include <QBuffer>
 #include <QTest>
 
-#include <telltale/common/colourmap.h>
+#include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
 #include <telltale/common/plotcanvas.h>
-#include <telltale/heatmap/colourindex.h>
+#include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/rowcluster.h>
@@ -40,12 +40,12 @@ HeatPicture picture(int rows, int columns, HeatScale scale = HeatScale::Log)
     return p;
 }
 
-int pixelsOf(const QImage& image, QRgb colour)
+int pixelsOf(const QImage& image, QRgb color)
 {
     int count = 0;
     for (int y = 0; y < image.height(); ++y) {
         const auto* line = reinterpret_cast<const QRgb*>(image.constScanLine(y));
-        count += static_cast<int>(std::count(line, line + image.width(), colour));
+        count += static_cast<int>(std::count(line, line + image.width(), color));
     }
     return count;
 }
@@ -123,7 +123,7 @@ private Q_SLOTS:
             QCOMPARE(order[i] % 2, order[0] % 2);
     }
 
-    void colourIndexCountsTheThresholdsBelow()
+    void colorIndexCountsTheThresholdsBelow()
     {
         std::mt19937 random(2);
         std::uniform_real_distribution<double> exponent(-30, 30);
@@ -131,7 +131,7 @@ private Q_SLOTS:
             const auto mode = static_cast<ValueScale::Mode>(round % 3);
             const double low = std::pow(10, exponent(random)) * (round % 4 == 1 ? -1 : 1);
             const double high = round % 5 == 0 ? low + std::abs(low) * 1e-4 : low + std::pow(10, exponent(random));
-            const ColourIndex index(ValueScale(mode, low, high));
+            const ColorIndex index(ValueScale(mode, low, high));
             const auto& thresholds = index.thresholds();
             QVERIFY(std::is_sorted(thresholds.begin(), thresholds.end()));
             std::vector<float> probes { 0, -0.0F, 1, -1, 3e38F, -3e38F, 1e-45F, static_cast<float>(low),
@@ -149,14 +149,14 @@ private Q_SLOTS:
         }
     }
 
-    void everyCellHasExactlyTheColourOfItsValue()
+    void everyCellHasExactlyTheColorOfItsValue()
     {
         for (const HeatScale scale : { HeatScale::Linear, HeatScale::Log, HeatScale::Symlog, HeatScale::Deviation }) {
             HeatPicture p = picture(40, 300, scale);
             p.finish();
             const RowLayout layout(std::vector<QString>(40), 40, 2);
             const QImage image = HeatImage::render(p, layout, { 300, 40 }, 1, Theme::dark());
-            const ColourTable& table
+            const ColorTable& table
                 = scale == HeatScale::Deviation ? divergingTable(Theme::Mode::Dark) : kSequentialTable;
             for (int row = 0; row < 40; ++row) {
                 for (int column = 0; column < 300; ++column) {
@@ -164,7 +164,7 @@ private Q_SLOTS:
                         = p.scale.unitOf(static_cast<double>(p.shown[static_cast<std::size_t>(row * 300 + column)]));
                     const auto exact = std::clamp(unit * 256, 0.0, 255.999);
                     const QRgb got = image.pixel(column, row);
-                    // A value on a threshold may fall on either side: its float neighbours do.
+                    // A value on a threshold may fall on either side: its float neighbors do.
                     const auto below = static_cast<std::size_t>(std::max(0.0, exact - 1e-3));
                     const auto above = static_cast<std::size_t>(std::min(255.0, exact + 1e-3));
                     QVERIFY(got == table[below] || got == table[above]);
@@ -218,7 +218,7 @@ private Q_SLOTS:
             p.result.states[0] = state;
             p.finish();
             const QImage image = HeatImage::render(p, RowLayout(std::vector<QString>(1), 24, 0), { 24, 24 }, 1, theme);
-            const int ink = pixelsOf(image, glyphs::patternColour(state, theme).rgb());
+            const int ink = pixelsOf(image, glyphs::patternColor(state, theme).rgb());
             QVERIFY(ink >= 24);
             QCOMPARE(ink + pixelsOf(image, theme.base.rgb()), 24 * 24);
         }
@@ -274,7 +274,7 @@ private Q_SLOTS:
         }
     }
 
-    void deviationsAreCentredOnEachRowsOwnMedian()
+    void deviationsAreCenterdOnEachRowsOwnMedian()
     {
         HeatPicture p = picture(2, 101, HeatScale::Deviation);
         for (std::size_t i = 0; i < 101; ++i) {

@@ -63,7 +63,7 @@ QImage paint(const std::vector<ColumnSpan>& spans, QSize size, SpanPainter::Qual
     QImage image(size, QImage::Format_RGB32);
     image.fill(Qt::black);
     SpanStyle style;
-    style.colour = 0xFFFFFFFF;
+    style.color = 0xFFFFFFFF;
     style.width = width;
     SpanPainter(image, image.rect()).stroke(spans, style, quality);
     return image;

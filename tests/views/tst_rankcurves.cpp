@@ -111,7 +111,7 @@ private:
         request.rank = Rank { 1 };
         request.ranks = std::move(ranks);
         request.selection = { { QStringLiteral("a"), {} }, { QStringLiteral("b"), {} } };
-        request.colours = { 0, 1 };
+        request.colors = { 0, 1 };
         request.range = { Step { 0 }, Step { kSteps - 1 } };
         request.pixels = kSteps;
         return request;

@@ -242,22 +242,22 @@ private Q_SLOTS:
         QTest::keyClick(m_window.get(), Qt::Key_3, Qt::ControlModifier);
         QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
 
-        QWidget* centre = m_window->views();
-        centre->setFocus();
+        QWidget* center = m_window->views();
+        center->setFocus();
         state->setCursor(Step { 100 });
-        QTest::keyClick(centre, Qt::Key_Right);
+        QTest::keyClick(center, Qt::Key_Right);
         QCOMPARE(state->cursor(), std::optional(Step { 101 }));
-        QTest::keyClick(centre, Qt::Key_Left, Qt::ShiftModifier);
+        QTest::keyClick(center, Qt::Key_Left, Qt::ShiftModifier);
         QCOMPARE(state->cursor(), std::optional(Step { 91 }));
-        QTest::keyClick(centre, Qt::Key_A);
+        QTest::keyClick(center, Qt::Key_A);
         QCOMPARE(state->markA(), std::optional(Step { 91 }));
-        QTest::keyClick(centre, Qt::Key_Escape);
+        QTest::keyClick(center, Qt::Key_Escape);
         QVERIFY(!state->cursor() && !state->markA());
         state->zoomTo({ Step { 10 }, Step { 20 } });
-        QTest::keyClick(centre, Qt::Key_Backspace);
+        QTest::keyClick(center, Qt::Key_Backspace);
         QVERIFY(!state->canZoomBack());
         const bool following = state->isFollowing();
-        QTest::keyClick(centre, Qt::Key_Space);
+        QTest::keyClick(center, Qt::Key_Space);
         QCOMPARE(state->isFollowing(), !following);
 
         QTest::keyClick(m_window.get(), Qt::Key_F, Qt::ControlModifier);

@@ -16,10 +16,10 @@ namespace telltale::views {
 
 namespace {
 
-QColor withAlpha(QColor colour, double alpha)
+QColor withAlpha(QColor color, double alpha)
 {
-    colour.setAlphaF(static_cast<float>(alpha));
-    return colour;
+    color.setAlphaF(static_cast<float>(alpha));
+    return color;
 }
 
 }
@@ -194,9 +194,9 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
             m_painter.drawRect(QRectF(x - 2.5, lane.center().y() - 3, 6, 6));
             continue;
         }
-        const QColor colour = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
-        m_painter.fillRect(QRectF(x, lane.top() + 3, 1, plot.bottom() - lane.top() - 3), withAlpha(colour, 0.7));
-        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), colour);
+        const QColor color = event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text3;
+        m_painter.fillRect(QRectF(x, lane.top() + 3, 1, plot.bottom() - lane.top() - 3), withAlpha(color, 0.7));
+        glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color);
         const double width = metrics.horizontalAdvance(event.label);
         if (x > labelEnd && x + 10 + width < plot.right() + SharedAxis::kLegend) {
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);

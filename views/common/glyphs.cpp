@@ -14,12 +14,12 @@ using series::CellState;
 
 namespace {
 
-QPolygonF triangle(QPointF centre, double size, bool up)
+QPolygonF triangle(QPointF center, double size, bool up)
 {
     const double half = size / 2;
     const double sign = up ? 1 : -1;
-    return QPolygonF({ centre + QPointF(0, -half * 0.9 * sign), centre + QPointF(half, half * 0.75 * sign),
-        centre + QPointF(-half, half * 0.75 * sign) });
+    return QPolygonF({ center + QPointF(0, -half * 0.9 * sign), center + QPointF(half, half * 0.75 * sign),
+        center + QPointF(-half, half * 0.75 * sign) });
 }
 
 }
@@ -80,7 +80,7 @@ bool patternInk(CellState state, int x, int y)
     }
 }
 
-QColor patternColour(CellState state, const Theme& theme)
+QColor patternColor(CellState state, const Theme& theme)
 {
     return state == CellState::Damaged ? theme.warnMark : theme.text3;
 }
@@ -96,22 +96,22 @@ void paintPattern(QPainter& painter, const QRectF& area, CellState state, const 
         }
     }
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(QPen(patternColour(state, theme), 1));
+    painter.setPen(QPen(patternColor(state, theme), 1));
     painter.drawPoints(points.constData(), static_cast<int>(points.size()));
 }
 
-void paintSign(QPainter& painter, QPointF centre, double size, CellState state, const QColor& colour)
+void paintSign(QPainter& painter, QPointF center, double size, CellState state, const QColor& color)
 {
     painter.setRenderHint(QPainter::Antialiasing);
     if (state == CellState::NaN) {
         const double half = size * 0.38;
-        painter.setPen(QPen(colour, std::max(1.2, size / 6), Qt::SolidLine, Qt::RoundCap));
-        painter.drawLine(centre + QPointF(-half, -half), centre + QPointF(half, half));
-        painter.drawLine(centre + QPointF(-half, half), centre + QPointF(half, -half));
+        painter.setPen(QPen(color, std::max(1.2, size / 6), Qt::SolidLine, Qt::RoundCap));
+        painter.drawLine(center + QPointF(-half, -half), center + QPointF(half, half));
+        painter.drawLine(center + QPointF(-half, half), center + QPointF(half, -half));
     } else if (series::isNonFinite(state)) {
         painter.setPen(Qt::NoPen);
-        painter.setBrush(colour);
-        painter.drawPolygon(triangle(centre, size, state == CellState::PosInf));
+        painter.setBrush(color);
+        painter.drawPolygon(triangle(center, size, state == CellState::PosInf));
     }
 }
 
@@ -126,7 +126,7 @@ void paintCell(QPainter& painter, const QRectF& cell, CellState state, const The
     painter.restore();
 }
 
-void paintSeverity(QPainter& painter, QPointF centre, double size, Severity severity, const Theme& theme)
+void paintSeverity(QPainter& painter, QPointF center, double size, Severity severity, const Theme& theme)
 {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -135,22 +135,22 @@ void paintSeverity(QPainter& painter, QPointF centre, double size, Severity seve
     switch (severity) {
     case Severity::Critical:
         painter.setBrush(theme.criticalMark);
-        painter.drawPolygon(QPolygonF({ centre + QPointF(0, -half), centre + QPointF(half, 0),
-            centre + QPointF(0, half), centre + QPointF(-half, 0) }));
+        painter.drawPolygon(QPolygonF({ center + QPointF(0, -half), center + QPointF(half, 0),
+            center + QPointF(0, half), center + QPointF(-half, 0) }));
         break;
     case Severity::Warning:
         painter.setBrush(theme.warnMark);
-        painter.drawPolygon(triangle(centre, size, true));
+        painter.drawPolygon(triangle(center, size, true));
         break;
     case Severity::Notice:
         painter.setBrush(Qt::NoBrush);
         painter.setPen(QPen(theme.notice, 1.5));
-        painter.drawEllipse(centre, half - 0.75, half - 0.75);
+        painter.drawEllipse(center, half - 0.75, half - 0.75);
         break;
     case Severity::Good: {
         painter.setPen(QPen(theme.ok, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-        const QPointF tick[] = { centre + QPointF(-half * 0.8, 0), centre + QPointF(-half * 0.2, half * 0.6),
-            centre + QPointF(half * 0.8, -half * 0.6) };
+        const QPointF tick[] = { center + QPointF(-half * 0.8, 0), center + QPointF(-half * 0.2, half * 0.6),
+            center + QPointF(half * 0.8, -half * 0.6) };
         painter.drawPolyline(tick, 3);
         break;
     }
@@ -158,12 +158,12 @@ void paintSeverity(QPainter& painter, QPointF centre, double size, Severity seve
     painter.restore();
 }
 
-void paintFlag(QPainter& painter, QPointF topLeft, const QColor& colour)
+void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color)
 {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.fillRect(QRectF(topLeft, QSizeF(1, 11)), colour);
-    painter.fillRect(QRectF(topLeft + QPointF(1, 0), QSizeF(6, 5)), colour);
+    painter.fillRect(QRectF(topLeft, QSizeF(1, 11)), color);
+    painter.fillRect(QRectF(topLeft + QPointF(1, 0), QSizeF(6, 5)), color);
     painter.restore();
 }
 

@@ -19,21 +19,21 @@ namespace glyphs {
 QString word(series::CellState state); ///< "NaN", "+Inf", "not collected", ...; empty for a value
 /// Fill of a cell; base for the ways of having no value.
 QColor fill(series::CellState state, const Theme& theme);
-/// Colour of the mark on that fill.
+/// Color of the mark on that fill.
 QColor ink(series::CellState state);
 /// True where the pattern of a missing value has ink, in logical pixels from any origin.
 bool patternInk(series::CellState state, int x, int y);
-QColor patternColour(series::CellState state, const Theme& theme);
+QColor patternColor(series::CellState state, const Theme& theme);
 
 /// Filled cell with its sign: x, triangle up, triangle down, dots, hatch, cross hatch.
 void paintCell(QPainter& painter, const QRectF& cell, series::CellState state, const Theme& theme);
-/// The sign alone, centred, about `size` px.
-void paintSign(QPainter& painter, QPointF centre, double size, series::CellState state, const QColor& colour);
+/// The sign alone, centerd, about `size` px.
+void paintSign(QPainter& painter, QPointF center, double size, series::CellState state, const QColor& color);
 void paintPattern(QPainter& painter, const QRectF& area, series::CellState state, const Theme& theme);
 
 enum class Severity { Critical, Warning, Notice, Good };
-void paintSeverity(QPainter& painter, QPointF centre, double size, Severity severity, const Theme& theme);
-void paintFlag(QPainter& painter, QPointF topLeft, const QColor& colour);
+void paintSeverity(QPainter& painter, QPointF center, double size, Severity severity, const Theme& theme);
+void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color);
 
 }
 

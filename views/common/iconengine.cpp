@@ -14,7 +14,7 @@ namespace telltale::views {
 
 namespace {
 
-QColor colourFor(QIcon::Mode mode, QIcon::State state)
+QColor colorFor(QIcon::Mode mode, QIcon::State state)
 {
     const Theme& theme = Theme::current();
     if (mode == QIcon::Disabled)
@@ -48,13 +48,13 @@ QPixmap IconEngine::pixmap(const QSize& size, QIcon::Mode mode, QIcon::State sta
 
 QPixmap IconEngine::scaledPixmap(const QSize& size, QIcon::Mode mode, QIcon::State state, qreal scale)
 {
-    const QColor colour = colourFor(mode, state);
+    const QColor color = colorFor(mode, state);
     const QString key
-        = QStringLiteral("telltale/%1/%2/%3x%4").arg(m_name, colour.name()).arg(size.width()).arg(size.height());
+        = QStringLiteral("telltale/%1/%2/%3x%4").arg(m_name, color.name()).arg(size.width()).arg(size.height());
     QPixmap drawn;
     if (!QPixmapCache::find(key, &drawn)) {
         QByteArray svg = m_svg;
-        svg.replace("currentColor", colour.name().toLatin1());
+        svg.replace("currentColor", color.name().toLatin1());
         // The drawing is scaled, the line is not: 20 px icons keep a line of 1.5.
         const double logical = std::max(1.0, size.width() / scale);
         if (logical > 16)

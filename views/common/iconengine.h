@@ -7,7 +7,7 @@
 
 namespace telltale::views {
 
-/// Draws one of our line icons in the colour that the theme in force gives to the icon's mode and state, so that a
+/// Draws one of our line icons in the color that the theme in force gives to the icon's mode and state, so that a
 /// change of theme needs a repaint and nothing else. Thread: gui.
 class IconEngine : public QIconEngine {
 public:

@@ -7,10 +7,10 @@ SeriesStyle SeriesStyle::forSlot(int slot, const Theme& theme)
 {
     if (slot < 0 || slot >= kDistinct)
         return { theme.text3, 0, 0 };
-    const QColor colour = theme.series.at(static_cast<std::size_t>(slot) % theme.series.size());
+    const QColor color = theme.series.at(static_cast<std::size_t>(slot) % theme.series.size());
     if (slot < 6)
-        return { colour, 0, 0 };
-    return slot < 12 ? SeriesStyle { colour, 6, 3 } : SeriesStyle { colour, 2, 3 };
+        return { color, 0, 0 };
+    return slot < 12 ? SeriesStyle { color, 6, 3 } : SeriesStyle { color, 2, 3 };
 }
 
 }

@@ -7,12 +7,12 @@
 
 namespace telltale::views {
 
-/// Colour and dash of a selected series by its slot: six colours solid, then dash 6 3, then dash 2 3; beyond 18 all are
-/// grey and only the hovered one is coloured. Thread: any (a value).
+/// Color and dash of a selected series by its slot: six colors solid, then dash 6 3, then dash 2 3; beyond 18 all are
+/// gray and only the hovered one is colored. Thread: any (a value).
 struct SeriesStyle {
     static constexpr int kDistinct = 18;
 
-    QColor colour;
+    QColor color;
     int dashOn = 0; ///< 0 = solid, px
     int dashOff = 0;
 

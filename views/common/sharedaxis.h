@@ -12,7 +12,7 @@ namespace telltale::views {
 class ViewState;
 
 /// Left and right plot edge shared by heat map, curves, overview and lanes, so that one cursor is one line down the
-/// window; maps steps to x and back, and gives the labelled ticks. Thread: gui.
+/// window; maps steps to x and back, and gives the labeled ticks. Thread: gui.
 class SharedAxis : public QObject {
     Q_OBJECT
 public:
@@ -27,7 +27,7 @@ public:
     };
     /// Ticks for a plot `width` px wide that shows the state's visible range; labels never overlap.
     std::vector<Tick> ticks(int width) const;
-    /// Centre of a step's column, px from the plot's left edge. Buckets of `width` px: [first, last + 1) maps to [0,
+    /// Center of a step's column, px from the plot's left edge. Buckets of `width` px: [first, last + 1) maps to [0,
     /// width).
     double xOf(Step step, int width) const;
     Step stepAt(double x, int width) const;

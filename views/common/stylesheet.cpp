@@ -6,7 +6,7 @@ namespace telltale::views {
 namespace {
 
 // What Fusion cannot be told through a palette: flat bars, tabs, headers, menus, scroll bars. Controls are drawn by
-// ThemeStyle. Colours are filled in by role name.
+// ThemeStyle. Colors are filled in by role name.
 constexpr const char* kSheet = R"(
 QToolTip { background: @raised; color: @text; border: 1px solid @controlBorder; padding: 4px 8px; }
 QMainWindow::separator { background: @border; width: 1px; height: 1px; }
@@ -53,8 +53,8 @@ QString Theme::styleSheet() const
         = { { "@controlBorder", controlBorder }, { "@selection", selection }, { "@window", window },
               { "@raised", raised }, { "@border", border }, { "@strong", strong }, { "@accent", accent },
               { "@hover", hover }, { "@text2", text2 }, { "@text3", text3 }, { "@text", text }, { "@base", base } };
-    for (const auto& [name, colour] : roles)
-        sheet.replace(QLatin1String(name), colour.name());
+    for (const auto& [name, color] : roles)
+        sheet.replace(QLatin1String(name), color.name());
     return sheet;
 }
 

@@ -13,7 +13,7 @@ class QApplication;
 
 namespace telltale::views {
 
-/// The colour roles of the design tokens, for one of the two themes.
+/// The color roles of the design tokens, for one of the two themes.
 struct Theme {
     enum class Mode { Dark, Light };
 
@@ -38,7 +38,7 @@ QFont wordsFont(int px, int weight = 400);
 QFont numberFont(int px, int weight = 400);
 QFont codeFont(int px, int weight = 400);
 
-/// Line icon by its file name without ".svg"; recoloured from the palette at paint time (text2, text when checked).
+/// Line icon by its file name without ".svg"; recolored from the palette at paint time (text2, text when checked).
 QIcon icon(const QString& name);
 
 /// Numbers as the design writes them: "31 215" with U+202F, U+2212 for minus, 1.28e-4 outside 1e-3..99 999 for values.

@@ -42,12 +42,12 @@ bool hasKeyboardFocus(const QStyleOption* option)
     return option->state.testFlag(QStyle::State_HasFocus) && option->state.testFlag(QStyle::State_KeyboardFocusChange);
 }
 
-void paintChevron(QPainter* painter, QPointF centre, const QColor& colour)
+void paintChevron(QPainter* painter, QPointF center, const QColor& color)
 {
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
-    painter->setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
-    const QPointF points[] = { centre + QPointF(-3.5, -1.75), centre + QPointF(0, 1.75), centre + QPointF(3.5, -1.75) };
+    painter->setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QPointF points[] = { center + QPointF(-3.5, -1.75), center + QPointF(0, 1.75), center + QPointF(3.5, -1.75) };
     painter->drawPolyline(points, 3);
     painter->restore();
 }

@@ -69,7 +69,7 @@ QString formatTick(double value, double distance)
     const double exponent = std::floor(std::log10(magnitude));
     const int needed = std::clamp(
         static_cast<int>(exponent - std::floor(std::log10(std::max(distance, magnitude * 1e-12)) + 1e-9)) + 1, 1, 12);
-    // Neighbours across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4.
+    // Neighbors across 1e-3 are written alike: 1.2e-3, 1e-3, 8e-4.
     const bool small = magnitude < 1e-3 || (magnitude < 1e-2 && distance < 1e-3 * (1 - 1e-9));
     if (small || magnitude > 9999.5) {
         // formatValue keeps up to 99 999 plain, an axis does not.

@@ -12,7 +12,7 @@ class QToolButton;
 
 namespace telltale::views {
 
-/// The 38 px bar above a view: labelled combos at the left or right, tool buttons at the right. When it gets narrow the
+/// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow the
 /// captions go first, then the combos shrink. Thread: gui.
 class ViewBar : public QWidget {
     Q_OBJECT

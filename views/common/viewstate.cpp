@@ -153,7 +153,7 @@ QString ViewState::comparedWord() const
 {
     const QString name = nameOf(m_compared, m_comparedCatalog);
     const bool alike = m_run && m_compared && name == nameOf(m_run, m_catalog) && !m_compared->id.empty();
-    return alike ? QString::fromStdString(store::runWord(m_compared->id)) : name;
+    return alike ? QString::fromStdString(store::shortRunId(m_compared->id)) : name;
 }
 
 void ViewState::setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog)
@@ -178,14 +178,14 @@ void ViewState::setSelection(std::vector<ModuleKey> selection, std::vector<Modul
     if (selection == m_selection && omitted == m_omitted)
         return;
     m_omitted = std::move(omitted);
-    std::vector<int> colours(selection.size(), -1);
+    std::vector<int> colors(selection.size(), -1);
     std::set<int> taken;
     for (std::size_t i = 0; i < selection.size(); ++i) {
-        colours[i] = slotOf(selection[i]);
-        taken.insert(colours[i]);
+        colors[i] = slotOf(selection[i]);
+        taken.insert(colors[i]);
     }
     int next = 0;
-    for (int& slot : colours) {
+    for (int& slot : colors) {
         while (slot < 0 && taken.contains(next))
             ++next;
         if (slot < 0) {
@@ -194,7 +194,7 @@ void ViewState::setSelection(std::vector<ModuleKey> selection, std::vector<Modul
         }
     }
     m_selection = std::move(selection);
-    m_slots = std::move(colours);
+    m_slots = std::move(colors);
     Q_EMIT selectionChanged();
 }
 

@@ -60,7 +60,7 @@ public:
     const std::vector<ModuleKey>& omitted() const { return m_omitted; }
     void selectOmitted(); ///< what was left out as well
     void toggleSelected(const ModuleKey& key);
-    /// Colour slot of a selected row: the lowest free one when it was selected, kept while it stays selected; -1 if
+    /// Color slot of a selected row: the lowest free one when it was selected, kept while it stays selected; -1 if
     /// not.
     int slotOf(const ModuleKey& key) const;
     QString moduleFilter() const { return m_filter; } ///< text, glob* or /regex/; rows of views show what matches

@@ -8,10 +8,10 @@
 
 #include <QPainter>
 
-#include <telltale/common/colourmap.h>
+#include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
 
-#include "colourindex.h"
+#include "colorindex.h"
 
 namespace telltale::views {
 
@@ -69,7 +69,7 @@ void fold(const float* values, const CellState* states, int columns, int width, 
     }
 }
 
-/// Everything in a band of lines that is not a value, painted over the band's plain colours.
+/// Everything in a band of lines that is not a value, painted over the band's plain colors.
 class SpecialPainter {
 public:
     SpecialPainter(QImage& image, double scale, const Theme& theme)
@@ -101,7 +101,7 @@ private:
     {
         if (state == CellState::Absent)
             return;
-        const QRgb ink = glyphs::patternColour(state, m_theme).rgb();
+        const QRgb ink = glyphs::patternColor(state, m_theme).rgb();
         for (int y = top; y < bottom; ++y) {
             QRgb* pixels = line(y);
             for (int x = left; x < right; ++x) {
@@ -161,16 +161,15 @@ QImage HeatImage::render(
     const int columns = folds ? size.width() : picture.columns();
     if (columns <= 0 || layout.rows() == 0 || size.isEmpty())
         return image;
-    const ColourTable& table
-        = picture.scaleMode == HeatScale::Deviation ? divergingTable(theme.mode) : kSequentialTable;
-    const ColourIndex index(picture.scale);
+    const ColorTable& table = picture.scaleMode == HeatScale::Deviation ? divergingTable(theme.mode) : kSequentialTable;
+    const ColorIndex index(picture.scale);
     const QRgb base = theme.base.rgb();
     std::array<QRgb, 8> special {};
     for (std::size_t s = 0; s < special.size(); ++s)
         special[s] = glyphs::fill(static_cast<CellState>(s), theme).rgb();
 
     const auto columnCount = static_cast<std::size_t>(columns);
-    std::vector<QRgb> colours(columnCount);
+    std::vector<QRgb> colors(columnCount);
     std::vector<QRgb> pixels(static_cast<std::size_t>(size.width()), base);
     SpecialPainter specials(image, scale, theme);
     Cells merged;
@@ -186,18 +185,18 @@ QImage HeatImage::render(
         for (std::size_t c = 0; c < columnCount; ++c) {
             const CellState state = states[c];
             if (state == CellState::Value) {
-                colours[c] = table[index.indexOf(values[c])];
+                colors[c] = table[index.indexOf(values[c])];
             } else {
-                colours[c] = special[static_cast<std::size_t>(state)];
+                colors[c] = special[static_cast<std::size_t>(state)];
                 onlyValues = false;
             }
         }
-        const QRgb* source = colours.data();
+        const QRgb* source = colors.data();
         if (columns != size.width()) {
             for (int c = 0; c < columns; ++c) {
                 const int left = columnLeft(c, columns, size.width());
                 const int right = columnLeft(c + 1, columns, size.width());
-                std::fill(pixels.begin() + left, pixels.begin() + right, colours[static_cast<std::size_t>(c)]);
+                std::fill(pixels.begin() + left, pixels.begin() + right, colors[static_cast<std::size_t>(c)]);
             }
             source = pixels.data();
         }

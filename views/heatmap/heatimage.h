@@ -9,7 +9,7 @@
 namespace telltale::views {
 
 /// Paints the cells of a heat map into an RGB32 image of device pixels, blitted 1:1 afterwards. Non-finite cells keep
-/// their colour and a second sign at every size; a value never hides one, whatever shares its pixel. Thread: any.
+/// their color and a second sign at every size; a value never hides one, whatever shares its pixel. Thread: any.
 class HeatImage {
 public:
     /// `size` and `layout` in device pixels, `scale` device pixels to one logical pixel.

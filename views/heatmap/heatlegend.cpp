@@ -8,7 +8,7 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
-#include <telltale/common/colourmap.h>
+#include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
 
 namespace telltale::views {
@@ -40,7 +40,7 @@ QString reductionText(const HeatPicture& picture)
     return {};
 }
 
-/// The second line: what the colours span when that is little, what their unit is when it is not the value's own.
+/// The second line: what the colors span when that is little, what their unit is when it is not the value's own.
 QString rangeText(const HeatPicture& picture)
 {
     if (picture.scaleMode == HeatScale::Deviation)
@@ -52,22 +52,22 @@ QString rangeText(const HeatPicture& picture)
     return QCoreApplication::translate("HeatLegend", "%1 to %2").arg(formatValue(low, 4), formatValue(high, 4));
 }
 
-void paintClip(QPainter& painter, QPointF centre, bool up, const QColor& colour)
+void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color)
 {
     const double sign = up ? -1 : 1;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
+    painter.setBrush(color);
     painter.drawPolygon(
-        QPolygonF({ centre + QPointF(-6.5, 0), centre + QPointF(6.5, 0), centre + QPointF(0, 6 * sign) }));
+        QPolygonF({ center + QPointF(-6.5, 0), center + QPointF(6.5, 0), center + QPointF(0, 6 * sign) }));
     painter.restore();
 }
 
 void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, const Theme& theme)
 {
     const bool deviation = picture.scaleMode == HeatScale::Deviation;
-    const ColourTable& table = deviation ? divergingTable(theme.mode) : kSequentialTable;
+    const ColorTable& table = deviation ? divergingTable(theme.mode) : kSequentialTable;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const int height = static_cast<int>(bar.height());
     for (int y = 0; y < height; ++y) {

@@ -9,7 +9,7 @@ class QPainter;
 
 namespace telltale::views {
 
-/// The column right of a heat map: the colours with their values, what several steps in one pixel became, and the signs
+/// The column right of a heat map: the colors with their values, what several steps in one pixel became, and the signs
 /// for everything that is not a value. Thread: gui.
 void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& picture, const Theme& theme);
 

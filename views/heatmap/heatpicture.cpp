@@ -16,7 +16,7 @@ using series::CellState;
 namespace {
 
 constexpr double kDeviationLimit = 10;
-constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their colour saturates
+constexpr double kClipShare = 0.002; ///< of the finite cells at each end; their color saturates
 constexpr std::size_t kScaleSample = 40000;
 
 float medianOf(std::vector<float>& values)
@@ -26,7 +26,7 @@ float medianOf(std::vector<float>& values)
     return *middle;
 }
 
-/// The range rounded outwards to an eighth of itself (at most a quarter decade on a log scale), so that the colours of
+/// The range rounded outwards to an eighth of itself (at most a quarter decade on a log scale), so that the colors of
 /// a live run do not flicker and those of a nearly constant one still tell its values apart.
 std::pair<double, double> roundedOutwards(double low, double high, bool log)
 {

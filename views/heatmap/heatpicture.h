@@ -27,7 +27,7 @@ struct HeatPicture {
     std::vector<Rank> columnRanks; ///< ModuleByRank: one a column
     Step atStep { 0 }; ///< ModuleByRank: the step that is shown
     series::HeatResult result;
-    std::vector<float> shown; ///< what the colour says: the values, or deviations in MAD
+    std::vector<float> shown; ///< what the color says: the values, or deviations in MAD
     ValueScale scale;
     std::vector<series::CellState> strongest; ///< of each column
     QString longestLabel; ///< of the rows

@@ -13,7 +13,7 @@ namespace {
 constexpr int kPowerRounds = 24;
 
 struct Cluster {
-    std::vector<float> centre;
+    std::vector<float> center;
     std::vector<std::size_t> leaves;
     bool alive = true;
 };
@@ -31,7 +31,7 @@ double wardDistance(const Cluster& a, const Cluster& b)
 {
     const auto m = static_cast<double>(a.leaves.size());
     const auto n = static_cast<double>(b.leaves.size());
-    return m * n / (m + n) * squaredDistance(a.centre, b.centre);
+    return m * n / (m + n) * squaredDistance(a.center, b.center);
 }
 
 /// Joins `b` into `a`, whichever way round brings the alike ends together being left to the first leaves' order, so
@@ -40,8 +40,8 @@ void join(Cluster& a, Cluster& b)
 {
     const auto m = static_cast<float>(a.leaves.size());
     const auto n = static_cast<float>(b.leaves.size());
-    for (std::size_t i = 0; i < a.centre.size(); ++i)
-        a.centre[i] = (a.centre[i] * m + b.centre[i] * n) / (m + n);
+    for (std::size_t i = 0; i < a.center.size(); ++i)
+        a.center[i] = (a.center[i] * m + b.center[i] * n) / (m + n);
     const std::size_t firstOfA = *std::min_element(a.leaves.begin(), a.leaves.end());
     const std::size_t firstOfB = *std::min_element(b.leaves.begin(), b.leaves.end());
     if (firstOfB < firstOfA)
@@ -94,7 +94,7 @@ std::vector<std::size_t> clusteredOrder(const std::vector<float>& features, std:
     std::vector<Cluster> clusters(rows);
     for (std::size_t row = 0; row < rows; ++row) {
         const auto begin = features.begin() + static_cast<std::ptrdiff_t>(row * dimensions);
-        clusters[row].centre.assign(begin, begin + static_cast<std::ptrdiff_t>(dimensions));
+        clusters[row].center.assign(begin, begin + static_cast<std::ptrdiff_t>(dimensions));
         clusters[row].leaves = { row };
     }
     // Ward's distance only grows by joins, so two clusters that are each other's nearest may be joined at once.

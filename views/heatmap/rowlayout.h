@@ -21,7 +21,7 @@ public:
     };
 
     RowLayout() = default;
-    /// `groups` has one entry a row; equal neighbours stand together. `gap` px between groups, dropped when it would
+    /// `groups` has one entry a row; equal neighbors stand together. `gap` px between groups, dropped when it would
     /// take more than a fifth of the height.
     RowLayout(const std::vector<QString>& groups, int height, int gap);
 

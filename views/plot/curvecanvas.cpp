@@ -279,7 +279,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (bucket.finite > 0) {
         painter.setRenderHint(QPainter::Antialiasing);
         painter.setPen(QPen(theme.base, 1.5));
-        painter.setBrush(SeriesStyle::forSlot(one.slot, theme).colour);
+        painter.setBrush(SeriesStyle::forSlot(one.slot, theme).color);
         painter.drawEllipse(QPointF(x, y), 4, 4);
     }
     Readout readout;

@@ -32,15 +32,15 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     const SeriesStyle style = SeriesStyle::forSlot(one.slot, theme);
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (one.isGroup) {
-        QColor fill = style.colour;
+        QColor fill = style.color;
         fill.setAlphaF(0.3F);
         const QRectF box(left.x(), left.y() - 4, 11, 8);
         painter.fillRect(box, fill);
-        painter.fillRect(QRectF(box.left(), box.top(), box.width(), 1), style.colour);
-        painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), style.colour);
+        painter.fillRect(QRectF(box.left(), box.top(), box.width(), 1), style.color);
+        painter.fillRect(QRectF(box.left(), box.bottom() - 1, box.width(), 1), style.color);
         return;
     }
-    QPen pen(style.colour, one.isOtherRank ? 1 : 2);
+    QPen pen(style.color, one.isOtherRank ? 1 : 2);
     pen.setCapStyle(Qt::FlatCap);
     const double width = pen.widthF();
     if (!one.runName.isEmpty())

@@ -47,8 +47,7 @@ std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
 }
 
 /// A sample that no line reaches would be one pixel: it gets a dot.
-void paintLonely(
-    QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& colour)
+void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& color)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
     const auto count = static_cast<int>(buckets.size());
@@ -68,7 +67,7 @@ void paintLonely(
     QPainter painter(&frame);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
-    painter.setBrush(colour);
+    painter.setBrush(color);
     painter.setClipRect(plot);
     for (int i = 0; i < count; ++i) {
         const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
@@ -135,9 +134,9 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         const bool emphasised = look.emphasised == static_cast<int>(i);
         SeriesStyle series = SeriesStyle::forSlot(one.slot, theme);
         if (emphasised && one.slot >= SeriesStyle::kDistinct)
-            series.colour = theme.accent;
+            series.color = theme.accent;
         SpanStyle style;
-        style.colour = series.colour.rgb();
+        style.color = series.color.rgb();
         const bool isThin = one.isOtherRank && !emphasised;
         style.width = (isThin ? 1.0F : one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
         style.alpha = isThin ? kOtherRankAlpha : 1;
@@ -145,7 +144,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         style.dashOff = static_cast<int>((one.runName.isEmpty() ? series.dashOff : kOtherRunOff) * ratio);
         if (one.isGroup) {
             const std::vector<ColumnSpan> band = trace.envelope(one.result.buckets);
-            spans.fill(band, style.colour, kEnvelopeAlpha);
+            spans.fill(band, style.color, kEnvelopeAlpha);
             style.width = pixels;
             style.alpha = kEdgeAlpha;
             spans.stroke(edgeOf(band, true), style, quality);
@@ -156,7 +155,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
             continue;
         }
-        paintLonely(frame, plot, one, scale, series.colour);
+        paintLonely(frame, plot, one, scale, series.color);
         if (look.smoothing <= 0) {
             spans.stroke(trace.raw(one.result.buckets), style, quality);
             continue;

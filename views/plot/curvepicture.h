@@ -18,7 +18,7 @@ enum class YMode { Linear, Log, Symlog };
 struct CurveSeries {
     Row row;
     Stat stat = Stat::Norm;
-    int slot = 0; ///< colour
+    int slot = 0; ///< color
     series::CurveResult result;
     /// A band from the smallest to the largest of several ranks: filled between two edges, without a line of its own.
     bool isGroup = false;

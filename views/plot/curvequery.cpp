@@ -38,7 +38,7 @@ CurveRequest CurveRequest::of(const ViewState& state, int pixels)
     request.selection = state.selection();
     request.omitted = static_cast<int>(state.omitted().size());
     for (const ModuleKey& key : state.selection())
-        request.colours.push_back(state.slotOf(key));
+        request.colors.push_back(state.slotOf(key));
     request.range = state.visibleRange();
     request.pixels = pixels;
     request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
@@ -100,7 +100,7 @@ Expected<CurvePicture> readCurves(
             auto one = readCurve(reader, std::move(row), stat, request, cancel);
             if (!one)
                 return tl::unexpected(std::move(one).error());
-            one->slot = i < request.colours.size() ? request.colours[i] : static_cast<int>(i);
+            one->slot = i < request.colors.size() ? request.colors[i] : static_cast<int>(i);
             picture.series.push_back(std::move(*one));
         }
     }

@@ -19,7 +19,7 @@ struct CurveRequest {
     Stat stat = Stat::Norm;
     Rank rank;
     std::vector<ModuleKey> selection;
-    std::vector<int> colours; ///< colour of each selected row
+    std::vector<int> colors; ///< color of each selected row
     StepRange range;
     int pixels = 0;
     std::optional<std::vector<Rank>> ranks; ///< drawn beside `rank`: as ViewState::ranks

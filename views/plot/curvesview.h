@@ -15,7 +15,7 @@ namespace telltale::views {
 class CurveCanvas;
 class ViewBar;
 
-/// Curves of the selected modules: kind, statistic and rank of the state, one colour a module in order of selection.
+/// Curves of the selected modules: kind, statistic and rank of the state, one color a module in order of selection.
 /// Thread: gui.
 class CurvesView : public DataView {
     Q_OBJECT

@@ -52,7 +52,7 @@ std::size_t longestJoin(std::span<const Bucket> buckets)
     }
     if (distances.empty())
         return 1;
-    // Mostly neighbours: a longer hole is a hole. Mostly holes: the run collects every so many steps.
+    // Mostly neighbors: a longer hole is a hole. Mostly holes: the run collects every so many steps.
     std::size_t collected = 0;
     for (const Bucket& bucket : buckets)
         collected += bucket.samples > 0;
@@ -180,7 +180,7 @@ std::vector<ColumnSpan> CurveTrace::envelope(std::span<const Bucket> buckets) co
     std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
     const std::size_t join = longestJoin(buckets);
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
-    const auto centre = [&](std::size_t i) { return (static_cast<float>(i) + 0.5F) * pitch; };
+    const auto center = [&](std::size_t i) { return (static_cast<float>(i) + 0.5F) * pitch; };
     std::size_t last = buckets.size();
     for (std::size_t i = 0; i < buckets.size(); ++i) {
         if (buckets[i].finite == 0)
@@ -190,9 +190,9 @@ std::vector<ColumnSpan> CurveTrace::envelope(std::span<const Bucket> buckets) co
         const bool joins = last < i && i - last <= join;
         const float lastTop = joins ? yOf(buckets[last].max) : top;
         const float lastBottom = joins ? yOf(buckets[last].min) : bottom;
-        const float from = joins ? centre(last) : centre(i);
-        const float length = std::max(centre(i) - from, 1e-6F);
-        for (int x = static_cast<int>(from); x <= std::min(static_cast<int>(centre(i)), m_width - 1); ++x) {
+        const float from = joins ? center(last) : center(i);
+        const float length = std::max(center(i) - from, 1e-6F);
+        for (int x = static_cast<int>(from); x <= std::min(static_cast<int>(center(i)), m_width - 1); ++x) {
             const float share = std::clamp((static_cast<float>(x) + 0.5F - from) / length, 0.0F, 1.0F);
             ColumnSpan& column = columns[static_cast<std::size_t>(x)];
             column.top = lastTop + (top - lastTop) * share;
@@ -282,10 +282,10 @@ std::vector<ColumnSpan> CurveTrace::columnsOf(std::span<const Point> points) con
                 column.right = leave;
             else
                 column.left = enter;
-            // The point may stand anywhere in its column: what the line does at the centre decides the middle.
-            const float centre = edge + 0.5F;
-            if (column.single && centre >= a.x && centre <= b.x)
-                column.middle = lineAt(centre);
+            // The point may stand anywhere in its column: what the line does at the center decides the middle.
+            const float center = edge + 0.5F;
+            if (column.single && center >= a.x && center <= b.x)
+                column.middle = lineAt(center);
             cover(column, enter);
             cover(column, leave);
         }

@@ -52,7 +52,7 @@ private:
 
 /// True where a bucket ends the line.
 bool breaksLine(const series::Bucket& bucket);
-/// Buckets between neighbouring collected ones beyond which the line is not drawn through.
+/// Buckets between neighboring collected ones beyond which the line is not drawn through.
 std::size_t longestJoin(std::span<const series::Bucket> buckets);
 
 }

@@ -169,9 +169,9 @@ void OverviewCanvas::paintHeader(QPainter& painter, const QRect& plot, const Cur
 
     // From the right: the last values, the selected rank's outermost and in the strongest weight.
     double right = line.right();
-    const auto word = [&](const QString& text, const QFont& font, const QColor& colour, double gap) {
+    const auto word = [&](const QString& text, const QFont& font, const QColor& color, double gap) {
         painter.setFont(font);
-        painter.setPen(colour);
+        painter.setPen(color);
         const double width = QFontMetricsF(font).horizontalAdvance(text);
         painter.drawText(
             QRectF(right - width - 1, line.top(), width + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, text);

@@ -50,7 +50,7 @@ private:
 /// "last finite 2.613 at 31 189" and "NaN" when the newest sample is not finite, else the value alone.
 struct LastValue {
     QString value;
-    QString before; ///< what stands left of it in a quiet colour
+    QString before; ///< what stands left of it in a quiet color
     bool critical = false;
 };
 LastValue lastValueOf(const series::CurveResult& result);

@@ -8,11 +8,11 @@ namespace telltale::views {
 
 namespace {
 
-inline void blend(QRgb& pixel, QRgb colour, unsigned alpha)
+inline void blend(QRgb& pixel, QRgb color, unsigned alpha)
 {
     const unsigned keep = 256 - alpha;
-    const unsigned redBlue = ((pixel & 0xFF00FF) * keep + (colour & 0xFF00FF) * alpha) >> 8;
-    const unsigned green = ((pixel & 0x00FF00) * keep + (colour & 0x00FF00) * alpha) >> 8;
+    const unsigned redBlue = ((pixel & 0xFF00FF) * keep + (color & 0xFF00FF) * alpha) >> 8;
+    const unsigned green = ((pixel & 0x00FF00) * keep + (color & 0x00FF00) * alpha) >> 8;
     pixel = 0xFF000000U | (redBlue & 0xFF00FF) | (green & 0x00FF00);
 }
 
@@ -125,7 +125,7 @@ void SpanPainter::strokeFine(std::span<const ColumnSpan> columns, const SpanStyl
         for (int y = first; y <= last; ++y, pixel += stride) {
             const unsigned alpha = alphaOf(m_coverage[static_cast<std::size_t>(y)] * style.alpha);
             if (alpha > 0)
-                blend(*pixel, style.colour, alpha);
+                blend(*pixel, style.color, alpha);
         }
     }
 }
@@ -139,7 +139,7 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
     const float half = style.width / 2;
     const unsigned full = alphaOf(style.alpha);
     const bool opaque = full >= 256;
-    const QRgb solid = style.colour | 0xFF000000U;
+    const QRgb solid = style.color | 0xFF000000U;
     const auto limit = static_cast<float>(height);
     const float scale = std::clamp(style.alpha, 0.0F, 1.0F) * 256.0F;
     for (int x = 0; x < count; ++x) {
@@ -169,13 +169,13 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
     }
 }
 
-void SpanPainter::fill(std::span<const ColumnSpan> columns, QRgb colour, float alpha)
+void SpanPainter::fill(std::span<const ColumnSpan> columns, QRgb color, float alpha)
 {
     if (m_plot.isEmpty())
         return;
     std::vector<ColumnSpan> flat(columns.begin(), columns.end());
     SpanStyle style;
-    style.colour = colour;
+    style.color = color;
     style.alpha = alpha;
     style.width = 0;
     strokeFast(flat, style);

@@ -13,7 +13,7 @@ namespace telltale::views {
 /// `left`, reaches from `top` to `bottom`, and leaves at `right`.
 struct ColumnSpan {
     float left = 0;
-    float middle = 0; ///< at the column's centre, when the column has a single value
+    float middle = 0; ///< at the column's center, when the column has a single value
     float right = 0;
     float top = 0;
     float bottom = 0;
@@ -22,7 +22,7 @@ struct ColumnSpan {
 };
 
 struct SpanStyle {
-    QRgb colour = 0;
+    QRgb color = 0;
     float width = 1.5F; ///< px
     float alpha = 1;
     int dashOn = 0; ///< px along x; 0 = solid
@@ -44,7 +44,7 @@ public:
     /// One span a column, from the plot's left edge.
     void stroke(std::span<const ColumnSpan> columns, const SpanStyle& style, Quality quality);
     /// Between top and bottom of every column.
-    void fill(std::span<const ColumnSpan> columns, QRgb colour, float alpha);
+    void fill(std::span<const ColumnSpan> columns, QRgb color, float alpha);
 
 private:
     void strokeFine(std::span<const ColumnSpan> columns, const SpanStyle& style);

@@ -25,7 +25,7 @@ using items::ConnectionsModel;
 
 constexpr int kSortMark = 20; ///< room for the arrow of the sorted column
 
-/// Numbers in the number font; what needs a look in the warning colour and bold.
+/// Numbers in the number font; what needs a look in the warning color and bold.
 class CellDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -107,7 +107,7 @@ ConnectionsPanel::ConnectionsPanel(QWidget* parent)
 void ConnectionsPanel::setListening(const QString& joinString, const QString& problem)
 {
     m_join->setJoinString(joinString);
-    m_hint->setColour(problem.isEmpty() ? &Theme::text3 : &Theme::warnText);
+    m_hint->setColor(problem.isEmpty() ? &Theme::text3 : &Theme::warnText);
     m_hint->setText(problem.isEmpty()
             ? tr("Set it as TELLTALE_JOIN in the environment of every rank. Copying takes the whole token.")
             : problem);

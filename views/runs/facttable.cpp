@@ -110,8 +110,8 @@ void FactTable::paintEvent(QPaintEvent*)
             painter.setFont(numberFont(10));
             painter.setPen(theme.text3);
             // Over the name's column as well, but never under the hint of the value beside it.
-            const bool neighbour = i > 0 && !row.values[static_cast<std::size_t>(i) - 1].hint.isEmpty();
-            const int left = neighbour ? cell.left() + 4 : i > 0 ? cell.left() - columnWidth : 0;
+            const bool neighbor = i > 0 && !row.values[static_cast<std::size_t>(i) - 1].hint.isEmpty();
+            const int left = neighbor ? cell.left() + 4 : i > 0 ? cell.left() - columnWidth : 0;
             const QRect box(left, top + kRow - 3, cell.right() + 1 - left, kHint);
             painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight),
                 painter.fontMetrics().elidedText(value.hint, Qt::ElideRight, box.width()));

@@ -28,7 +28,7 @@ namespace {
 
 using items::LogModel;
 
-/// Numbers in the number font; what is worse than a notice in its colour.
+/// Numbers in the number font; what is worse than a notice in its color.
 class LineDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;

@@ -5,25 +5,25 @@
 
 namespace telltale::views {
 
-RoleLabel::RoleLabel(Colour colour, const QFont& font, QWidget* parent)
+RoleLabel::RoleLabel(Color color, const QFont& font, QWidget* parent)
     : QLabel(parent)
-    , m_colour(colour)
+    , m_color(color)
 {
     setFont(font);
     setTextFormat(Qt::PlainText);
-    recolour();
+    recolor();
 }
 
-RoleLabel::RoleLabel(const QString& text, Colour colour, const QFont& font, QWidget* parent)
-    : RoleLabel(colour, font, parent)
+RoleLabel::RoleLabel(const QString& text, Color color, const QFont& font, QWidget* parent)
+    : RoleLabel(color, font, parent)
 {
     setText(text);
 }
 
-void RoleLabel::setColour(Colour colour)
+void RoleLabel::setColor(Color color)
 {
-    m_colour = colour;
-    recolour();
+    m_color = color;
+    recolor();
 }
 
 RoleLabel* RoleLabel::asData()
@@ -36,12 +36,12 @@ void RoleLabel::changeEvent(QEvent* event)
 {
     QLabel::changeEvent(event);
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange)
-        recolour();
+        recolor();
 }
 
-void RoleLabel::recolour()
+void RoleLabel::recolor()
 {
-    const QColor& wanted = Theme::current().*m_colour;
+    const QColor& wanted = Theme::current().*m_color;
     if (palette().color(QPalette::WindowText) == wanted)
         return; // ends the recursion through PaletteChange
     QPalette own = palette();

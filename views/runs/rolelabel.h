@@ -7,17 +7,17 @@
 
 namespace telltale::views {
 
-/// A label in one of the theme's text colours, which QPalette has too few roles for; follows a change of theme.
+/// A label in one of the theme's text colors, which QPalette has too few roles for; follows a change of theme.
 /// Thread: gui.
 class RoleLabel : public QLabel {
     Q_OBJECT
 public:
-    using Colour = QColor Theme::*;
+    using Color = QColor Theme::*;
 
-    explicit RoleLabel(Colour colour, const QFont& font, QWidget* parent = nullptr);
-    RoleLabel(const QString& text, Colour colour, const QFont& font, QWidget* parent = nullptr);
+    explicit RoleLabel(Color color, const QFont& font, QWidget* parent = nullptr);
+    RoleLabel(const QString& text, Color color, const QFont& font, QWidget* parent = nullptr);
 
-    void setColour(Colour colour);
+    void setColor(Color color);
     /// Marks a label whose text is data (a number, a name), not words of ours; translation tests skip it.
     RoleLabel* asData();
 
@@ -25,9 +25,9 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void recolour();
+    void recolor();
 
-    Colour m_colour;
+    Color m_color;
 };
 
 }

@@ -44,7 +44,7 @@ void paintRunState(QPainter* painter, const QRectF& box, RunState state)
     const Theme& theme = Theme::current();
     const QPointF c = box.center();
     const auto pen
-        = [&](const QColor& colour) { painter->setPen(QPen(colour, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin)); };
+        = [&](const QColor& color) { painter->setPen(QPen(color, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin)); };
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     painter->setBrush(Qt::NoBrush);

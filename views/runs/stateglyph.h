@@ -9,7 +9,7 @@ class QPainter;
 
 namespace telltale::views {
 
-/// A run's state as a shape and a colour, in a 16 px box: ring with a dot = live, tick = finished, cross = failed,
+/// A run's state as a shape and a color, in a 16 px box: ring with a dot = live, tick = finished, cross = failed,
 /// clock = interrupted, triangle = damaged, lock = newer. Thread: gui.
 void paintRunState(QPainter* painter, const QRectF& box, store::RunState state);
 /// The word for it, for tooltips and accessibility.

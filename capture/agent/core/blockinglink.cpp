@@ -46,7 +46,7 @@ Expected<std::string> BlockingLink::connect(std::chrono::milliseconds timeout)
     m_transport = Transport::connect(m_context, m_join, endpoints, *this);
     const auto message = receive(std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()));
     if (!message)
-        return message.error().code == ErrorCode::Cancelled ? late : tl::unexpected(message.error());
+        return message.error().code == ErrorCode::Canceled ? late : tl::unexpected(message.error());
     if (const auto* challenge = std::get_if<protocol::Challenge>(&*message))
         return m_introduction.answer(*challenge);
     return failure(ErrorCode::BadInput, fmt::format("{}:{} does not prove itself", m_join.host, m_join.port));
@@ -63,7 +63,7 @@ Expected<protocol::Message> BlockingLink::receive(std::chrono::milliseconds time
     while (m_inbox.empty() && !m_end) {
         const auto now = Clock::now();
         if (now >= deadline)
-            return failure(ErrorCode::Cancelled, fmt::format("{}:{} is silent", m_join.host, m_join.port));
+            return failure(ErrorCode::Canceled, fmt::format("{}:{} is silent", m_join.host, m_join.port));
         m_context.restart();
         m_context.run_one_for(deadline - now);
     }

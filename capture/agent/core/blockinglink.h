@@ -29,7 +29,7 @@ public:
     /// for the greeting. The error is a sentence for the user.
     Expected<std::string> connect(std::chrono::milliseconds timeout);
     void send(const protocol::Message& message);
-    /// The next message; Io when the connection is gone, Cancelled when nothing comes in time.
+    /// The next message; Io when the connection is gone, Canceled when nothing comes in time.
     Expected<protocol::Message> receive(std::chrono::milliseconds timeout);
     std::size_t queuedBytes() const { return m_transport->queuedBytes(); }
     const protocol::JoinString& join() const { return m_join; }

@@ -11,7 +11,7 @@
 
 namespace telltale::agent {
 
-/// Host name to addresses. Names go to a thread of their own that nobody waits for: getaddrinfo cannot be cancelled and
+/// Host name to addresses. Names go to a thread of their own that nobody waits for: getaddrinfo cannot be canceled and
 /// may take half a minute, and the process must be able to end meanwhile. Thread: sender.
 class Resolver {
 public:

@@ -74,8 +74,8 @@ void Sender::start()
     m_stream.disk.useThread();
     if (m_options.mode != Mode::Online)
         return;
-    m_leftovers = std::make_unique<Leftovers>(m_context, m_options.join, m_options.runFolder(), m_options.spoolCapBytes,
-        m_options.disk, m_handover.lastError);
+    m_earlier = std::make_unique<EarlierStreams>(m_context, m_options.join, m_options.runFolder(),
+        m_options.spoolCapBytes, m_options.disk, m_handover.lastError);
     m_session = std::make_unique<Session>(
         m_context, m_options.join, m_stream, &m_counters, m_handover.lastError, sessionEvents());
 }
@@ -140,7 +140,7 @@ void Sender::run()
     }
     withoutThrowing([this] { countUnwritten(); });
     m_session.reset();
-    m_leftovers.reset();
+    m_earlier.reset();
     m_context.stop();
     const std::lock_guard lock(m_stopMutex);
     m_hasEnded = true;
@@ -172,11 +172,11 @@ bool Sender::iterate()
         m_flushSeen = wanted;
         m_flushSeq = m_stream.rules.nextSeq() - 1;
     }
-    if (m_leftovers)
-        m_leftovers->tick(m_now);
-    if (m_session && (!m_leftovers || m_leftovers->isIntroduced(m_now)))
+    if (m_earlier)
+        m_earlier->tick(m_now);
+    if (m_session && (!m_earlier || m_earlier->isIntroduced(m_now)))
         m_session->tick(m_now);
-    keepHouse();
+    maintain();
     answerFlush();
     return wasBusy;
 }
@@ -277,7 +277,7 @@ void Sender::take(EncodedBatch&& batch)
     m_drops.add(1, kNoRoom, info.steps.first.value, info.steps.last.value, info.scalars);
 }
 
-void Sender::keepHouse()
+void Sender::maintain()
 {
     std::chrono::milliseconds olderThan = kMemoryTime;
     if (!m_session || (!m_session->isOpen() && m_session->failures() > 0))
@@ -345,7 +345,7 @@ void Sender::finish()
             break;
         if (m_session)
             m_session->tick(m_now);
-        keepHouse();
+        maintain();
         isServerAway = !m_session || (m_session->isWaiting() && m_session->failures() > 0);
         m_context.run_for(std::chrono::milliseconds(2));
     }
@@ -359,7 +359,7 @@ void Sender::finish()
     if (m_session && m_session->isOpen()) {
         m_session->sayBye(reason, [this] { m_hasToldAll = m_isAllAcknowledged.load(); });
         m_work.reset();
-        m_leftovers.reset();
+        m_earlier.reset();
         m_context.run_for(kByeTime);
     }
     m_stream.disk.waitClosed(

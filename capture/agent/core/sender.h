@@ -14,9 +14,9 @@
 #include <telltale/agent/agentoptions.h>
 #include <telltale/agent/counters.h>
 #include <telltale/agent/dropledger.h>
+#include <telltale/agent/earlierstreams.h>
 #include <telltale/agent/encoder.h>
 #include <telltale/agent/layoutregistry.h>
-#include <telltale/agent/leftovers.h>
 #include <telltale/agent/session.h>
 #include <telltale/agent/sidequeue.h>
 #include <telltale/agent/slabring.h>
@@ -76,7 +76,7 @@ private:
     void noteRingDrops();
     void flushDrops();
     void take(EncodedBatch&& batch);
-    void keepHouse();
+    void maintain();
     void noteClockJump();
     void answerFlush();
     void finish();
@@ -96,7 +96,7 @@ private:
     Encoder m_encoder;
     DropLedger& m_drops;
     std::unique_ptr<Session> m_session;
-    std::unique_ptr<Leftovers> m_leftovers;
+    std::unique_ptr<EarlierStreams> m_earlier;
 
     Clock::time_point m_now;
     Clock::time_point m_lastHousekeeping {};

@@ -27,7 +27,7 @@ typedef struct tt_step tt_step;
 struct tt_stats; /* model/stats/stats.h; exported from this library too */
 struct tt_tensor;
 
-/* Zero-initialise, set `size = sizeof(tt_options)`, then what is wanted. Strings are copied. NULL or 0 = default or
+/* Zero-initialize, set `size = sizeof(tt_options)`, then what is wanted. Strings are copied. NULL or 0 = default or
  * taken from the environment as documented in the README (TELLTALE_JOIN, TELLTALE_MODE, TELLTALE_DIR, TELLTALE_RUN_ID,
  * ...). */
 typedef struct tt_options {
@@ -67,7 +67,7 @@ typedef struct tt_series {
     const char* definition; /* NULL = none */
 } tt_series;
 
-/* An event with all that it may say. Zero-initialise, set `size = sizeof(tt_event_fields)`, then what is said. */
+/* An event with all that it may say. Zero-initialize, set `size = sizeof(tt_event_fields)`, then what is said. */
 typedef struct tt_event_fields {
     uint32_t size;
     const char* kind; /* "anomaly", "config", "log", ...: UTF-8, <= 1024 bytes, as are rule, phase, cause and author */

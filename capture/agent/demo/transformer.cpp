@@ -8,7 +8,7 @@
 namespace telltale::demo {
 namespace {
 
-constexpr double kWeightSpread = 0.02; ///< GPT-2's initialisation
+constexpr double kWeightSpread = 0.02; ///< GPT-2's initialization
 
 torch::nn::LayerNorm norm(int width)
 {

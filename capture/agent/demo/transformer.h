@@ -51,7 +51,7 @@ private:
     torch::nn::Dropout m_dropout;
 };
 
-/// One layer, normalised before each half, "layers.0".
+/// One layer, normalized before each half, "layers.0".
 class Block : public torch::nn::Module {
 public:
     Block(const ModelShape& shape, std::string name);

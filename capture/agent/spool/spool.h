@@ -99,8 +99,8 @@ public:
     void removeIfEmpty();
 
     /// Reads an existing folder and takes it over (NotFound: none; Busy: a living process owns it). Changes nothing.
-    /// Gives up with Cancelled once `cancelled` is set.
-    Expected<Recovered> recover(const std::atomic<bool>* cancelled = nullptr);
+    /// Gives up with Canceled once `canceled` is set.
+    Expected<Recovered> recover(const std::atomic<bool>* canceled = nullptr);
 
     bool isClaimed() const { return m_owner.isClaimed(); }
     /// The file system has no locks: the folder is kept by a file that names the process.

@@ -89,7 +89,7 @@ Expected<std::string> Spool::readSegment(const std::string& path)
     return bytes;
 }
 
-Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
+Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* canceled)
 {
     const auto names = m_disk->list(m_folder);
     if (!names && (errno == ENOENT || errno == ENOTDIR))
@@ -108,8 +108,8 @@ Expected<Spool::Recovered> Spool::recover(const std::atomic<bool>* cancelled)
     std::sort(numbers.begin(), numbers.end());
     Recovered out;
     for (const std::uint32_t number : numbers) {
-        if (cancelled && cancelled->load(std::memory_order_relaxed))
-            return failure(ErrorCode::Cancelled, fmt::format("reading the spool {} was cut short", m_folder));
+        if (canceled && canceled->load(std::memory_order_relaxed))
+            return failure(ErrorCode::Canceled, fmt::format("reading the spool {} was cut short", m_folder));
         recoverSegment(number, out);
     }
     sortBySeq(out.records);

@@ -103,12 +103,12 @@ std::vector<fs::path> findSpools(const fs::path& folder)
 }
 
 Expected<SpooledStream> openSpooledStream(
-    const fs::path& folder, std::uint64_t capBytes, const std::atomic<bool>* cancelled, std::shared_ptr<Disk> disk)
+    const fs::path& folder, std::uint64_t capBytes, const std::atomic<bool>* canceled, std::shared_ptr<Disk> disk)
 {
     SpooledStream out;
     auto stream = std::make_unique<Stream>(protocol::Hello {}, folder, capBytes, std::move(disk));
     Spool& spool = stream->disk.spool();
-    auto recovered = spool.recover(cancelled);
+    auto recovered = spool.recover(canceled);
     if (!recovered)
         return tl::unexpected(std::move(recovered.error()));
     out.byeReason = recovered->bye.reason;

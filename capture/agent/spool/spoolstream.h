@@ -21,9 +21,9 @@ struct SpooledStream {
 
 /// Takes a spool folder over; holes are filled with batches that count what was in them, so that the seqs have none. A
 /// folder with nothing in it is removed. Fails with Busy while its process lives, NotFound without a folder, Damaged
-/// when nothing says whose it is, Cancelled once `cancelled` is set. Thread: any; may take as long as the disk.
+/// when nothing says whose it is, Canceled once `canceled` is set. Thread: any; may take as long as the disk.
 Expected<SpooledStream> openSpooledStream(const std::filesystem::path& folder, std::uint64_t capBytes,
-    const std::atomic<bool>* cancelled = nullptr, std::shared_ptr<Disk> disk = nullptr);
+    const std::atomic<bool>* canceled = nullptr, std::shared_ptr<Disk> disk = nullptr);
 
 /// Every spool in or under `folder`, the oldest first: attempts are numbered in the order in which they ran.
 std::vector<std::filesystem::path> findSpools(const std::filesystem::path& folder);

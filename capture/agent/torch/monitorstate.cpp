@@ -238,7 +238,7 @@ void TrainerMon::State::tellAloud(const std::string& sentence)
 
 bool TrainerMon::State::tell(const std::string& sentence)
 {
-    const bool isNew = m_told.insert(sentence).second;
+    const bool isNew = m_reported.insert(sentence).second;
     if (isNew)
         m_sink.event("log", m_step, sentence, "{}");
     return isNew;

@@ -101,7 +101,7 @@ private:
 
     std::vector<tt_tensor> m_kernelTable;
     std::vector<torch::Tensor> m_copies;
-    std::set<std::string> m_told;
+    std::set<std::string> m_reported;
     std::set<std::string> m_matched; ///< targets that selected something
     Strikes m_strikes;
     std::unordered_map<std::string, std::size_t> m_scalarNumbers;

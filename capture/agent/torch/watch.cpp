@@ -11,7 +11,7 @@ namespace telltale {
 namespace {
 
 /// Takes nothing: what a training has whose agent cannot be opened. Thread: training.
-class DeafSink final : public Sink {
+class NullSink final : public Sink {
 public:
     std::uint32_t addLayout(Kind, std::span<const Stat>, std::span<const SeriesDesc>) override { return 0; }
     bool beginStep(std::int64_t) override { return false; }
@@ -44,7 +44,7 @@ Watch watch(
         sink = *std::move(agent);
     } else {
         std::fprintf(stderr, "telltale: %s; the training is not watched\n", agent.error().sentence().c_str());
-        sink = std::make_unique<DeafSink>();
+        sink = std::make_unique<NullSink>();
         monitorOptions.isOn = false;
     }
     Watch out(std::move(sink), std::move(monitorOptions));

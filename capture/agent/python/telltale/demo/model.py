@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-WEIGHT_SPREAD = 0.02  # GPT-2's initialisation
+WEIGHT_SPREAD = 0.02  # GPT-2's initialization
 
 
 @dataclass(frozen=True)

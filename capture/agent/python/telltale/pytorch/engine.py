@@ -53,7 +53,7 @@ class Engine(Clock):
 
     def _number_micros(self) -> None:
         """The first step turns out to have several micro steps, which nobody had said: what was measured in the first
-        of them is labelled so, while no series has been published."""
+        of them is labeled so, while no series has been published."""
         self._has_micros = True
         for table in self.tables():
             if table.kind in _BY_MICRO and Stat.SIMILARITY not in table.stats:

@@ -13,7 +13,7 @@ _PIECE = 1 << 23  # elements that float32 still counts one by one
 
 def counts(tensor: torch.Tensor) -> torch.Tensor:
     """Elements of a dense tensor below -1, in each bin, and above 1, as float64 [BINS] on its device. NaN lies
-    nowhere. No synchronisation."""
+    nowhere. No synchronization."""
     with quiet(tensor.device):
         flat = tensor.detach().reshape(-1)
         if flat.dtype not in (torch.float32, torch.float64):

@@ -41,7 +41,7 @@ class GradientHook(Hook):
 class ParameterSource:
     """One trainable parameter of a plain or DDP-wrapped model; frameworks that shard override what differs.
 
-    All tensors given out are local to this rank: no method here may communicate, synchronise or raise.
+    All tensors given out are local to this rank: no method here may communicate, synchronize or raise.
     """
 
     unreduced_is_full = True  # the unreduced gradient has the full shape even where the rest is a shard

@@ -64,7 +64,7 @@ class TrainerMon(LegacyInterface):
         `format` names; `agent` holds fields of tt_options (join, run_id, run_name, mode, spool_dir)."""
         del params_have_main_grad  # .main_grad is found where it exists
         if opt_ty is not None:
-            warnings.warn("opt_ty is deprecated: optimizers are recognised", DeprecationWarning, stacklevel=2)
+            warnings.warn("opt_ty is deprecated: optimizers are recognized", DeprecationWarning, stacklevel=2)
         if more.pop("param_have_main_grad", None) is not None:
             sentence = "param_have_main_grad is called params_have_main_grad"
             warnings.warn(sentence, DeprecationWarning, stacklevel=2)

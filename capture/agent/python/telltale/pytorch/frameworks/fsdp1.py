@@ -62,7 +62,7 @@ class _ViewHook(Hook):
             shown = ", ".join(name for _, name, _, _ in self._views[:3])
             engine.not_observed(
                 Kind.GRAD_UNREDUCED,
-                f"{shown}{' and its neighbours' if len(self._views) > 3 else ''}",
+                f"{shown}{' and its neighbors' if len(self._views) > 3 else ''}",
                 "its FSDP unit runs more than once in a micro step, each time with views of its own",
             )
             return

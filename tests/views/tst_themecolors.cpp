@@ -8,7 +8,7 @@
 #include <QPushButton>
 #include <QTest>
 
-#include <telltale/common/colourmap.h>
+#include <telltale/common/colormap.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
 
@@ -21,12 +21,12 @@ double linear(double channel)
     return channel <= 0.04045 ? channel / 12.92 : std::pow((channel + 0.055) / 1.055, 2.4);
 }
 
-double luminance(const QColor& colour)
+double luminance(const QColor& color)
 {
-    return 0.2126 * linear(colour.redF()) + 0.7152 * linear(colour.greenF()) + 0.0722 * linear(colour.blueF());
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
 }
 
-/// Thin lines have no opaque pixel: their colour is what counts.
+/// Thin lines have no opaque pixel: their color is what counts.
 bool isNear(const QColor& pixel, const QColor& wanted)
 {
     return pixel.alpha() > 60 && std::abs(pixel.red() - wanted.red()) < 6
@@ -43,17 +43,17 @@ double contrast(const QColor& a, const QColor& b)
 
 }
 
-class ThemeColours : public QObject {
+class ThemeColors : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
     void rolesReachTheContrastOfTheDesign_data()
     {
-        QTest::addColumn<QColor>("colour");
+        QTest::addColumn<QColor>("color");
         QTest::addColumn<QColor>("ground");
         QTest::addColumn<double>("expected");
-        const auto add = [](const char* name, const QColor& colour, const QColor& ground, double expected) {
-            QTest::newRow(name) << colour << ground << expected;
+        const auto add = [](const char* name, const QColor& color, const QColor& ground, double expected) {
+            QTest::newRow(name) << color << ground << expected;
         };
         const Theme& d = Theme::dark();
         add("dark text on base", d.text, d.base, 14.5);
@@ -88,29 +88,29 @@ private Q_SLOTS:
 
     void rolesReachTheContrastOfTheDesign()
     {
-        QFETCH(QColor, colour);
+        QFETCH(QColor, color);
         QFETCH(QColor, ground);
         QFETCH(double, expected);
         // The design's figures are rounded to a tenth.
-        QVERIFY2(std::abs(contrast(colour, ground) - expected) <= 0.051,
-            qPrintable(QString::number(contrast(colour, ground), 'f', 3)));
+        QVERIFY2(std::abs(contrast(color, ground) - expected) <= 0.051,
+            qPrintable(QString::number(contrast(color, ground), 'f', 3)));
     }
 
-    void everySeriesColourIsReadableOnItsBase()
+    void everySeriesColorIsReadableOnItsBase()
     {
         for (const Theme* theme : { &Theme::dark(), &Theme::light() }) {
-            for (const QColor& colour : theme->series)
-                QVERIFY2(contrast(colour, theme->base) >= 2.95, qPrintable(colour.name()));
+            for (const QColor& color : theme->series)
+                QVERIFY2(contrast(color, theme->base) >= 2.95, qPrintable(color.name()));
         }
     }
 
     void noSeriesAndNoMapUsesTheRoseOfNonFiniteValues()
     {
         const QRgb rose = Theme::dark().criticalMark.rgb();
-        for (const ColourTable* table : { &kSequentialTable, &kDivergingDarkTable, &kDivergingLightTable })
+        for (const ColorTable* table : { &kSequentialTable, &kDivergingDarkTable, &kDivergingLightTable })
             QVERIFY(std::find(table->begin(), table->end(), rose) == table->end());
-        for (const QColor& colour : Theme::dark().series)
-            QVERIFY(colour.rgb() != rose);
+        for (const QColor& color : Theme::dark().series)
+            QVERIFY(color.rgb() != rose);
     }
 
     void sequentialMapGetsBrighterWithEveryEntry()
@@ -127,13 +127,13 @@ private Q_SLOTS:
     {
         const Theme& theme = Theme::dark();
         QCOMPARE(SeriesStyle::forSlot(0, theme).dashOn, 0);
-        QCOMPARE(SeriesStyle::forSlot(6, theme).colour, SeriesStyle::forSlot(0, theme).colour);
+        QCOMPARE(SeriesStyle::forSlot(6, theme).color, SeriesStyle::forSlot(0, theme).color);
         QCOMPARE(SeriesStyle::forSlot(6, theme).dashOn, 6);
         QCOMPARE(SeriesStyle::forSlot(12, theme).dashOn, 2);
-        QCOMPARE(SeriesStyle::forSlot(18, theme).colour, theme.text3);
+        QCOMPARE(SeriesStyle::forSlot(18, theme).color, theme.text3);
     }
 
-    void everyIconIsDrawnInTheColourOfTheTheme()
+    void everyIconIsDrawnInTheColorOfTheTheme()
     {
         QApplication& app = *qobject_cast<QApplication*>(QCoreApplication::instance());
         const QStringList names = QDir(QStringLiteral(":/icons")).entryList();
@@ -170,5 +170,5 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ThemeColours)
-#include "tst_themecolours.moc"
+QTEST_MAIN(ThemeColors)
+#include "tst_themecolors.moc"

@@ -12,9 +12,9 @@ namespace telltale::store {
 
 /// Gathers the cells of a heat map: the loops that every value of a picture goes through, so plain arrays. Thread: its
 /// reader's.
-class HeatCanvas {
+class HeatAssembler {
 public:
-    HeatCanvas(int rows, int columns, series::Reduction reduction);
+    HeatAssembler(int rows, int columns, series::Reduction reduction);
 
     /// Columns [from, from + pixels.size()) of a lane go to `row`, each to its pixel.
     void add(int row, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels);

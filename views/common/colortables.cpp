@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "colourmap.h"
+#include "colormap.h"
 
 namespace telltale::views {
 
 // Constant CIEDE2000 step within each arm; stops interpolated in another space would miss that by up to 2.7.
-const ColourTable kSequentialTable = {
+const ColorTable kSequentialTable = {
     0xFF171C33,
     0xFF171D35,
     0xFF171E37,
@@ -262,7 +262,7 @@ const ColourTable kSequentialTable = {
     0xFFF7F3B0,
     0xFFF9F4B1,
 };
-const ColourTable kDivergingDarkTable = {
+const ColorTable kDivergingDarkTable = {
     0xFF8EDFF6,
     0xFF8CDDF5,
     0xFF89DBF4,
@@ -520,7 +520,7 @@ const ColourTable kDivergingDarkTable = {
     0xFFF8E06F,
     0xFFF9E272,
 };
-const ColourTable kDivergingLightTable = {
+const ColorTable kDivergingLightTable = {
     0xFF1A377E,
     0xFF1A397F,
     0xFF1B3A81,

@@ -18,13 +18,13 @@ namespace telltale::agent {
 /// Delivers what earlier processes of this run left in their spools, one after the other, each as the stream it was. A
 /// spool whose process lives is locked and left alone. Never waits for the disk: what looks for the spools is left
 /// behind where it hangs. Thread: sender.
-class Leftovers {
+class EarlierStreams {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Leftovers(boost::asio::io_context& context, protocol::JoinString join, const std::filesystem::path& runFolder,
+    EarlierStreams(boost::asio::io_context& context, protocol::JoinString join, const std::filesystem::path& runFolder,
         std::uint64_t capBytes, const std::shared_ptr<Disk>& disk, LastError& lastError);
-    ~Leftovers();
+    ~EarlierStreams();
 
     void tick(Clock::time_point now);
     /// Whether the server knows the earlier streams of this run, so that a new one gets a later attempt; or it is no

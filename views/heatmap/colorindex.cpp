@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "colourindex.h"
+#include "colorindex.h"
 
 #include <algorithm>
 #include <bit>
@@ -24,12 +24,12 @@ float valueOf(std::uint32_t ordered)
 
 }
 
-std::size_t ColourIndex::bucketOf(float value)
+std::size_t ColorIndex::bucketOf(float value)
 {
     return orderedBits(value) >> 16;
 }
 
-ColourIndex::ColourIndex(const ValueScale& scale)
+ColorIndex::ColorIndex(const ValueScale& scale)
     : m_start(65536)
 {
     for (std::size_t i = 0; i < m_thresholds.size(); ++i)
@@ -37,7 +37,7 @@ ColourIndex::ColourIndex(const ValueScale& scale)
     std::size_t index = 0;
     for (std::uint32_t bucket = 0; bucket < 65536; ++bucket) {
         const float lowest = valueOf(bucket << 16);
-        // NaN buckets at both ends compare false and keep the index of their neighbour.
+        // NaN buckets at both ends compare false and keep the index of their neighbor.
         while (index < 255 && lowest >= m_thresholds[index])
             ++index;
         m_start[bucket] = static_cast<std::uint8_t>(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <telltale/agent/leftovers.h>
+#include <telltale/agent/earlierstreams.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,12 +25,12 @@ constexpr std::chrono::seconds kIntroductionTime { 2 };
 }
 
 /// What the searching thread and the sender have together.
-struct Leftovers::Search {
+struct EarlierStreams::Search {
     std::mutex mutex;
     std::deque<Waiting> ready; ///< under the mutex, as all but the flag
     std::deque<std::string> troubles;
     bool isOver = false; ///< nothing more will be ready
-    std::atomic<bool> isCancelled { false };
+    std::atomic<bool> isCanceled { false };
 
     void add(Waiting waiting)
     {
@@ -45,7 +45,7 @@ struct Leftovers::Search {
     void read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk);
 };
 
-void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk)
+void EarlierStreams::Search::read(const fs::path& runFolder, std::uint64_t capBytes, const std::shared_ptr<Disk>& disk)
 {
     std::error_code error;
     std::vector<ProductionPage::Left> pages = ProductionPage::leftByRun(runFolder);
@@ -56,8 +56,8 @@ void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, 
     // The oldest first, so that attempts are numbered in the order in which they ran.
     std::sort(folders.begin(), folders.end());
     for (const auto& [age, folder] : folders) {
-        auto spooled = openSpooledStream(folder, capBytes, &isCancelled, disk);
-        if (isCancelled)
+        auto spooled = openSpooledStream(folder, capBytes, &isCanceled, disk);
+        if (isCanceled)
             return;
         if (!spooled) {
             // A spool of a living process is nothing to tell of.
@@ -82,7 +82,7 @@ void Leftovers::Search::read(const fs::path& runFolder, std::uint64_t capBytes, 
     }
 }
 
-Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
+EarlierStreams::EarlierStreams(boost::asio::io_context& context, protocol::JoinString join, const fs::path& runFolder,
     std::uint64_t capBytes, const std::shared_ptr<Disk>& disk, LastError& lastError)
     : m_context(context)
     , m_join(std::move(join))
@@ -105,12 +105,12 @@ Leftovers::Leftovers(boost::asio::io_context& context, protocol::JoinString join
     }
 }
 
-Leftovers::~Leftovers()
+EarlierStreams::~EarlierStreams()
 {
-    m_search->isCancelled = true;
+    m_search->isCanceled = true;
 }
 
-void Leftovers::openNext()
+void EarlierStreams::openNext()
 {
     {
         std::lock_guard lock(m_search->mutex);
@@ -137,7 +137,7 @@ void Leftovers::openNext()
     m_session = std::make_unique<Session>(m_context, m_join, *m_stream, nullptr, m_lastError, std::move(events));
 }
 
-void Leftovers::tick(Clock::time_point now)
+void EarlierStreams::tick(Clock::time_point now)
 {
     if (!m_session)
         openNext();
@@ -155,13 +155,13 @@ void Leftovers::tick(Clock::time_point now)
     m_stream.reset();
 }
 
-bool Leftovers::isDone() const
+bool EarlierStreams::isDone() const
 {
     std::lock_guard lock(m_search->mutex);
     return m_search->isOver && m_search->ready.empty() && !m_stream;
 }
 
-bool Leftovers::isIntroduced(Clock::time_point now) const
+bool EarlierStreams::isIntroduced(Clock::time_point now) const
 {
     if (now - m_started > kIntroductionTime || isDone())
         return true;

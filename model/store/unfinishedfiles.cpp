@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <telltale/store/leftovers.h>
+#include <telltale/store/unfinishedfiles.h>
 
 #include <filesystem>
 #include <vector>
@@ -14,7 +14,7 @@ constexpr std::string_view kJournal = "-journal";
 
 }
 
-void clearLeftovers(const std::string& dataDir)
+void clearUnfinishedFiles(const std::string& dataDir)
 {
     const std::string draft = std::string(kCapsuleSuffix) + std::string(kDraftSuffix);
     const std::string journal = std::string(kCapsuleSuffix) + std::string(kJournal);

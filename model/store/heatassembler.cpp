@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <telltale/store/heatcanvas.h>
+#include <telltale/store/heatassembler.h>
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ constexpr std::array<CellState, 128> kStates = makeStateTable();
 
 }
 
-HeatCanvas::HeatCanvas(int rows, int columns, Reduction reduction)
+HeatAssembler::HeatAssembler(int rows, int columns, Reduction reduction)
     : m_rows(rows)
     , m_columns(columns)
     , m_reduction(reduction)
@@ -54,7 +54,7 @@ HeatCanvas::HeatCanvas(int rows, int columns, Reduction reduction)
 }
 
 template <typename T>
-void HeatCanvas::addExtremes(
+void HeatAssembler::addExtremes(
     std::size_t at, const T* lo, const T* hi, const std::uint8_t* bits, const std::vector<std::int32_t>& pixels)
 {
     std::uint32_t* keys = m_keys.data() + at;
@@ -70,7 +70,7 @@ void HeatCanvas::addExtremes(
 }
 
 template <typename T>
-void HeatCanvas::addSmallest(
+void HeatAssembler::addSmallest(
     std::size_t at, const T* lo, const std::uint8_t* bits, const std::vector<std::int32_t>& pixels)
 {
     float* values = m_values.data() + at;
@@ -84,7 +84,7 @@ void HeatCanvas::addSmallest(
     }
 }
 
-void HeatCanvas::addMeans(
+void HeatAssembler::addMeans(
     std::size_t at, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels)
 {
     const std::uint8_t* bits = block.bits(lane);
@@ -102,7 +102,7 @@ void HeatCanvas::addMeans(
     }
 }
 
-void HeatCanvas::add(int row, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels)
+void HeatAssembler::add(int row, const LaneBlock& block, int lane, int from, const std::vector<std::int32_t>& pixels)
 {
     const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(m_columns);
     const std::uint8_t* bits = block.bits(lane) ? block.bits(lane) + from : nullptr;
@@ -119,7 +119,7 @@ void HeatCanvas::add(int row, const LaneBlock& block, int lane, int from, const 
             at, block.narrow(LaneBlock::Min, lane) + from, block.narrow(LaneBlock::Max, lane) + from, bits, pixels);
 }
 
-void HeatCanvas::mark(int row, StepRange steps, const series::PixelMap& map, std::uint8_t bits)
+void HeatAssembler::mark(int row, StepRange steps, const series::PixelMap& map, std::uint8_t bits)
 {
     const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
     if (inside.isEmpty())
@@ -129,7 +129,7 @@ void HeatCanvas::mark(int row, StepRange steps, const series::PixelMap& map, std
         seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | bits);
 }
 
-void HeatCanvas::markLoss(int row, StepRange steps, const series::PixelMap& map)
+void HeatAssembler::markLoss(int row, StepRange steps, const series::PixelMap& map)
 {
     const StepRange inside { std::max(steps.first, map.range().first), std::min(steps.last, map.range().last) };
     if (inside.isEmpty())
@@ -142,7 +142,7 @@ void HeatCanvas::markLoss(int row, StepRange steps, const series::PixelMap& map)
         seen[pixel] = static_cast<std::uint8_t>(seen[pixel] | cell::kGap);
 }
 
-void HeatCanvas::finish(series::HeatResult& result)
+void HeatAssembler::finish(series::HeatResult& result)
 {
     result.rows = m_rows;
     result.columns = m_columns;

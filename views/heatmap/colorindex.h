@@ -9,12 +9,12 @@
 
 namespace telltale::views {
 
-/// Turns values into one of 256 colours of a scale, exactly: the index is the number of thresholds valueAt(i / 256),
+/// Turns values into one of 256 colors of a scale, exactly: the index is the number of thresholds valueAt(i / 256),
 /// i = 1..255, that are <= the value. A table over the upper half of the float's bits finds it without a logarithm.
 /// Thread: any (immutable).
-class ColourIndex {
+class ColorIndex {
 public:
-    explicit ColourIndex(const ValueScale& scale);
+    explicit ColorIndex(const ValueScale& scale);
 
     std::uint8_t indexOf(float value) const
     {
