@@ -3,6 +3,8 @@
 
 #include <telltale/store/runfiles.h>
 
+#include "log.h"
+
 namespace telltale::app {
 
 Backend::Backend() = default;
@@ -27,6 +29,7 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
     server::ServerOptions serverOptions;
     serverOptions.dataDir = options.dataDir;
     serverOptions.listen = options.listen;
+    serverOptions.log = [](const std::string& line) { writeLog(LogLevel::Warning, line); };
     serverOptions.keepsPort = options.keepsPort;
     auto server = server::CaptureServer::start(serverOptions, *self->m_store);
     if (server)

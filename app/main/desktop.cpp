@@ -3,6 +3,7 @@
 
 #include <QApplication>
 
+#include "log.h"
 #include "signals.h"
 
 namespace telltale::app {
@@ -68,7 +69,7 @@ int openDesktop(Report& report, const Backend::Options& options, const QStringLi
     if ((*backend)->server() != nullptr)
         report.say("listening; join string: " + (*backend)->server()->joinString().toStdString());
     else
-        report.say((*backend)->captureProblem().sentence());
+        writeLog(LogLevel::Warning, (*backend)->captureProblem().sentence());
     int code = 0;
     {
         Desktop desktop(**backend);

@@ -3,8 +3,11 @@
 #include <exception>
 #include <iostream>
 
+#include <QString>
+
 #include <fmt/format.h>
 
+#include "log.h"
 #include "terminalstream.h"
 #include "verbs.h"
 
@@ -18,6 +21,16 @@ std::string help(const std::vector<Verb>& verbs)
     for (const Verb& verb : verbs)
         text += fmt::format("{}  {:<10}{}\n", &verb == &verbs.front() ? "\n" : "", verb.name, verb.summary);
     return text + "\n'telltale VERB --help' says more.\n";
+}
+
+/// Qt's messages are part of what the program says.
+void onQtMessage(QtMsgType type, const QMessageLogContext& context, const QString& message)
+{
+    const LogLevel level = type == QtDebugMsg ? LogLevel::Debug
+        : type == QtInfoMsg                   ? LogLevel::Info
+        : type == QtWarningMsg                ? LogLevel::Warning
+                                              : LogLevel::Error;
+    writeLog(level, qFormatLogMessage(type, context, message).toStdString());
 }
 
 int run(int argc, char** argv)
@@ -50,6 +63,7 @@ int main(int argc, char** argv)
     std::signal(SIGXFSZ, SIG_IGN);
     const telltale::app::TerminalStream out(std::cout);
     const telltale::app::TerminalStream err(std::cerr);
+    qInstallMessageHandler(telltale::app::onQtMessage);
     try {
         return telltale::app::run(argc, argv);
     } catch (const std::exception& e) {

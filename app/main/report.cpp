@@ -14,6 +14,8 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
+#include "log.h"
+
 namespace telltale::app {
 
 using series::CellState;
@@ -35,6 +37,7 @@ void Report::say(const std::string& sentence)
 int Report::fail(const Error& error)
 {
     say(error.sentence());
+    noteInLogFile(error.sentence());
     if (m_isJson)
         writeJson(m_out, { { "error", error.sentence() } });
     return error.code == ErrorCode::NotFound || error.code == ErrorCode::BadInput ? kExitUsage : kExitFailed;

@@ -6,9 +6,20 @@
 
 #include <fmt/format.h>
 
+#include "log.h"
 #include "report.h"
 
 namespace telltale::app {
+namespace {
+
+std::vector<Flag> withEverybodys(std::vector<Flag> flags)
+{
+    for (Flag& flag : Log::flags())
+        flags.push_back(std::move(flag));
+    return flags;
+}
+
+}
 
 std::string Verb::synopsis() const
 {
@@ -27,7 +38,7 @@ std::string Verb::synopsis() const
 std::string Verb::help() const
 {
     std::string text = "usage: " + synopsis() + "\n\n" + about + "\n\n";
-    std::vector<Flag> all = flags;
+    std::vector<Flag> all = withEverybodys(flags);
     all.push_back({ "--help", "", "show this text" });
     for (const Flag& flag : all)
         text
@@ -42,16 +53,20 @@ int runVerb(
     const bool withJson = std::any_of(words.begin(), words.end(), isJson)
         && std::any_of(verb.flags.begin(), verb.flags.end(), [&](const Flag& flag) { return isJson(flag.name); });
     Report report(out, err, withJson, argc, argv);
-    auto args = Args::parse(verb.flags, verb.words, words);
+    auto args = Args::parse(withEverybodys(verb.flags), verb.words, words);
     if (!args) {
         args.error().todo = "see 'telltale " + verb.name + (verb.name.empty() ? "--help'" : " --help'");
         return report.failUsage(args.error());
     }
     int code = kExitDone;
-    if (args->wantsHelp())
+    if (args->wantsHelp()) {
         out << verb.help();
-    else
+    } else {
+        const auto log = Log::open(*args);
+        if (!log)
+            return report.failUsage(log.error());
         code = verb.run(*args, report);
+    }
     if (out.flush())
         return code;
     report.say("the output could not be written (is the disk full?)");

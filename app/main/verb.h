@@ -23,7 +23,7 @@ struct Verb {
     std::string summary; ///< for the list of verbs
     std::string about; ///< for its own help
     Words words;
-    std::vector<Flag> flags; ///< --help is everybody's
+    std::vector<Flag> flags; ///< --help, --log-level and --log-file are everybody's
     /// Does the work and returns the exit code. Thread: any, main for those that need Qt; blocks.
     int (*run)(const Args& args, Report& report);
 

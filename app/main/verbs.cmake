@@ -1,6 +1,7 @@
 # The verbs that need no Qt, apart from main() so that tests call them.
 add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/args.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb.cpp
     ${CMAKE_CURRENT_LIST_DIR}/report.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
@@ -12,4 +13,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_client telltale_ingest nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11)
+    PRIVATE telltale_options telltale_client telltale_ingest nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)

@@ -219,6 +219,7 @@ void CaptureCore::releaseSockets()
     m_sweepTimer.reset();
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     m_endpoints.clear();
+    m_log.finish();
 }
 
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
-#include <iostream>
 #include <thread>
 #include <utility>
 
@@ -75,11 +74,6 @@ void raiseDescriptorLimit()
     }
 }
 
-void logToStandardError(const std::string& line)
-{
-    std::clog << "telltale: " + line + "\n" << std::flush;
-}
-
 }
 
 struct CaptureServer::State {
@@ -148,7 +142,7 @@ Expected<std::unique_ptr<CaptureServer>> CaptureServer::start(
     setup.endpoint = { identity->token(), state->join.fingerprint, std::move(names.hosts), options.limits };
     setup.controlToken = identity->controlToken();
     setup.store = store;
-    setup.log = options.log ? std::move(options.log) : logToStandardError;
+    setup.log = std::move(options.log);
     if (store != nullptr) {
         state->controlFile = store::controlFile(options.dataDir);
         protocol::JoinString here = state->join;

@@ -23,7 +23,7 @@ struct ServerOptions {
     std::string listen;
     std::string dataDir; ///< token, port, key and certificate are kept in its folder "server"
     bool keepsPort = true; ///< the next start listens there too
-    /// Takes one finished line without a newline, on the capture thread. Empty: standard error, after "telltale: ".
+    /// Takes one finished line without a newline, on the capture thread. Empty: nobody hears it.
     std::function<void(const std::string&)> log;
     ServerLimits limits;
 };

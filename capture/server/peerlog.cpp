@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/server/peerlog.h>
 
+#include <telltale/core/plaintext.h>
+
 namespace telltale::server {
 namespace {
 
 constexpr std::size_t kMaxEscaped = 200;
-/// Many addresses may knock in an interval; memory for them is bounded, and so are the lines.
-constexpr std::size_t kMaxEntries = 1024;
 
 }
 
@@ -28,28 +28,23 @@ std::string escaped(std::string_view bytes)
     return out;
 }
 
-bool PeerLog::refused(const std::string& address, const std::string& kind, std::string_view what, Clock::time_point now)
+void PeerLog::refused(const std::string& address, const std::string& kind, std::string_view what, Clock::time_point now)
 {
-    const auto key = std::make_pair(address, kind);
-    auto found = m_entries.find(key);
-    if (found != m_entries.end() && now - found->second.last < m_interval) {
-        ++found->second.suppressed;
-        return false;
-    }
-    if (found == m_entries.end()) {
-        if (m_entries.size() >= kMaxEntries)
-            std::erase_if(m_entries, [&](const auto& entry) { return now - entry.second.last >= m_interval; });
-        if (m_entries.size() >= kMaxEntries)
-            return false;
-        found = m_entries.emplace(key, Entry {}).first;
-    }
-    std::string line = address + ": " + escaped(what);
-    if (found->second.suppressed != 0)
-        line += " (" + std::to_string(found->second.suppressed) + " more since the last line)";
-    found->second = { now, 0 };
-    if (m_sink)
-        m_sink(line);
-    return true;
+    const auto held = m_gate.pass(address + '\n' + kind, now);
+    if (held && m_sink)
+        m_sink(address + ": " + escaped(what) + moreText(*held));
+}
+
+void PeerLog::finish()
+{
+    if (!m_sink)
+        return;
+    m_gate.drain([this](const std::string& key, std::uint64_t held) {
+        m_sink(key.substr(0, key.find('\n')) + ": the last reason (" + key.substr(key.find('\n') + 1) + ") came "
+            + countText(held, "more time", "more times"));
+    });
+    if (const auto crowded = m_gate.takeCrowded(); crowded > 0)
+        m_sink(countText(crowded, "refusal", "refusals") + " of other peers had no line");
 }
 
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <telltale/core/repeatgate.h>
 
 namespace telltale::server {
 
@@ -18,27 +17,23 @@ std::string escaped(std::string_view bytes);
 /// comes back. Thread: owned by one.
 class PeerLog {
 public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = RepeatGate::Clock;
     using Sink = std::function<void(const std::string&)>;
 
-    PeerLog(Sink sink, std::chrono::milliseconds interval)
+    PeerLog(Sink sink, Clock::duration interval)
         : m_sink(std::move(sink))
-        , m_interval(interval)
+        , m_gate(interval)
     {
     }
 
-    /// `address` without the port, so that a peer is one however often it connects. True when a line was written.
-    bool refused(const std::string& address, const std::string& kind, std::string_view what, Clock::time_point now);
+    /// `address` without the port, so that a peer is one however often it connects.
+    void refused(const std::string& address, const std::string& kind, std::string_view what, Clock::time_point now);
+    /// At the end: says how many lines were held back since the last of their kind.
+    void finish();
 
 private:
-    struct Entry {
-        Clock::time_point last;
-        std::uint64_t suppressed = 0;
-    };
-
     Sink m_sink;
-    std::chrono::milliseconds m_interval;
-    std::map<std::pair<std::string, std::string>, Entry> m_entries;
+    RepeatGate m_gate;
 };
 
 }

@@ -14,6 +14,7 @@ extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
+#include <telltale/server/peerlog.h>
 
 #include "serverfixture.h"
 
@@ -432,6 +433,29 @@ private Q_SLOTS:
         AgentPeer agent(f->join, "right/0/trainer");
         QVERIFY(agent.open());
         QVERIFY2(timer.elapsed() < 500, "the right token was delayed");
+        beat.stop();
+        healthy.reset();
+        f->server->stop();
+        QCOMPARE(f->log->count("(guessing) came 2 more times"), 1);
+    }
+
+    void tenThousandEqualRefusalsAreAHandfulOfLinesThatCountThem()
+    {
+        std::vector<std::string> lines;
+        server::PeerLog log([&lines](const std::string& line) { lines.push_back(line); }, 60s);
+        auto now = server::PeerLog::Clock::now();
+        for (int i = 0; i < 10'000; ++i, now += 20ms)
+            log.refused("10.0.0.7", "crc", "cut: batch " + std::to_string(i) + " was damaged on the way", now);
+        log.finish();
+        QCOMPARE(lines.size(), std::size_t(5));
+        QCOMPARE(lines.front(), std::string("10.0.0.7: cut: batch 0 was damaged on the way"));
+        QCOMPARE(lines.back(), std::string("10.0.0.7: the last reason (crc) came 999 more times"));
+        int counted = 0;
+        for (const std::string& line : lines) {
+            const auto number = QRegularExpression(QStringLiteral("(\\d+) more")).match(QString::fromStdString(line));
+            counted += number.captured(1).toInt() + (line.find("batch") != std::string::npos ? 1 : 0);
+        }
+        QCOMPARE(counted, 10'000);
     }
 
     void refusedPeersShowInTheConnectionsPanel()

@@ -137,6 +137,34 @@ private Q_SLOTS:
         QCOMPARE(ran.err.count('\n'), 1);
     }
 
+    void qtsMessagesGoIntoTheLogWithWhatIsForeignInThemEscaped()
+    {
+        const QTemporaryDir dir;
+        const QString log = dir.filePath(QStringLiteral("log"));
+        const QString capsule = QStringLiteral(TELLTALE_TEST_DATA "/v1/cpp-finished/run.telltale");
+        const QString copy = dir.filePath(QStringLiteral("run.telltale"));
+        QVERIFY(QFile::copy(capsule, copy));
+        const QStringList words { QStringLiteral("render"), copy, QStringLiteral("--view"), QStringLiteral("curves"),
+            QStringLiteral("-o"), dir.filePath(QStringLiteral("a.png")), QStringLiteral("--log-file"), log };
+        const QByteArray fatal = qgetenv("QT_FATAL_WARNINGS");
+        qunsetenv("QT_FATAL_WARNINGS"); // this one is provoked
+        QVERIFY(qputenv("QT_STYLE_OVERRIDE", "\x1b[31mred"));
+        const Ran ran = telltale(words);
+        const Ran quiet = telltale(words + QStringList { QStringLiteral("--log-level"), QStringLiteral("error") });
+        QVERIFY(qunsetenv("QT_STYLE_OVERRIDE"));
+        if (!fatal.isEmpty())
+            QVERIFY(qputenv("QT_FATAL_WARNINGS", fatal));
+        QVERIFY2(ran.code == 0 && quiet.code == 0, ran.err.constData());
+        QCOMPARE(quiet.err, QByteArray());
+        QFile file(log);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray kept = file.readAll();
+        QVERIFY2(kept.contains(" warning QApplication: invalid style override '\\u001b[31mred'"), kept.constData());
+        QVERIFY2(
+            ran.err.contains("telltale: QApplication: invalid style override '\\u001b[31mred'"), ran.err.constData());
+        QVERIFY(!kept.contains('\x1b') && !ran.err.contains('\x1b'));
+    }
+
     void wrongUsageIsOneSentenceAndExit2()
     {
         for (const QStringList& words :

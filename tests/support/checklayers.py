@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compares what each folder includes with what its target links, and both with the dependency rule.
+"""Compares what each folder includes with what its target links, and both with the dependency rule; finds whoever
+writes standard error past the logger.
 
 usage: checklayers.py SOURCE_DIR. Prints one line a finding; exit 1 when there is any.
 """
@@ -13,6 +14,9 @@ TOP = ("model", "capture", "views", "app")
 MAY_USE = {"model": {"model"}, "capture": {"model", "capture"}, "views": {"model", "views"}, "app": set(TOP)}
 QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/series", "model/analysis", "model/exchange",
            "capture/protocol", "capture/agent"]
+# Who may write standard error: the logger, the end of a program, the agent's one line, a demo that is a program itself.
+SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "capture/agent/core/say.h", "capture/agent/demo/")
+SPEAKS = re.compile(r"std::(?:cerr|clog)\b|\bstderr\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.M)
 LIBRARY = re.compile(r'(?:telltale_library|telltale_headers|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)', re.S)
 LINKS = re.compile(r'target_link_libraries\s*\(\s*([\w-]+)([^)]*)\)', re.S)
@@ -71,14 +75,20 @@ def main() -> int:
                                 f"{known[other].relative_to(root).parts[0]}")
         qt_free = any(folder.relative_to(root).as_posix().startswith(q) for q in QT_FREE)
         for source in sorted([*folder.glob("*.h"), *folder.glob("*.cpp")]):
-            for header in INCLUDE.findall(source.read_text()):
-                where = f"{source.relative_to(root)} includes <{header}>"
+            text = source.read_text()
+            place = source.relative_to(root).as_posix()
+            if SPEAKS.search(re.sub(r"//.*", "", text)) and not place.startswith(SPEAKERS):
+                findings.append(f"{place} writes standard error: writeLog() does, and agent::say() in a training")
+            for header in INCLUDE.findall(text):
+                where = f"{place} includes <{header}>"
                 if header.startswith("telltale/"):
                     other = header.split("/")[1]
                     if other not in usable:
                         findings.append(f"{where}, but telltale_{name} does not link telltale_{other}")
                 elif qt_free and re.match(r"Q[A-Z]|Qt", header):
                     findings.append(f"{where}, but {folder.relative_to(root)} is free of Qt")
+                elif header.startswith("spdlog/") and place != "app/main/log.cpp":
+                    findings.append(f"{where}: app/main/log.h is the way to it")
                 elif header.startswith("torch/") and folder.name not in ("torch", "demo"):
                     findings.append(f"{where}: LibTorch belongs to capture/agent/torch and the demo")
     for finding in findings:
