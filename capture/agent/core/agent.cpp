@@ -3,15 +3,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <ctime>
 #include <map>
 #include <new>
 
 #include <fmt/format.h>
 
+#include <telltale/agent/say.h>
 #include <telltale/core/drops.h>
-#include <telltale/core/plaintext.h>
 #include <telltale/core/quietthread.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
@@ -327,9 +326,7 @@ void Agent::tellLosses() const
             fmt::format("{} of {} metrics", counters.scalarsDropped.load(), counters.scalarsProduced.load()));
     if (others > 0)
         what.push_back(fmt::format("{} events or documents", others));
-    const std::string sentence
-        = fmt::format("telltale: {} were not stored: {}\n", fmt::join(what, " and "), terminalText(why));
-    std::fputs(sentence.c_str(), stderr);
+    say(fmt::format("{} were not stored: {}", fmt::join(what, " and "), why));
 }
 
 void Agent::noteError(Trouble trouble, const std::string& sentence)
@@ -344,7 +341,7 @@ void Agent::noteMended(const std::string& sentence)
 {
     if (!isActive() || m_isMendingTold.exchange(true))
         return;
-    std::fprintf(stderr, "telltale: %s\n", terminalText(sentence).c_str());
+    say(sentence);
     pushEvent({ "log", Step { m_step.number }, 0, sentence, {} });
 }
 

@@ -2,7 +2,6 @@
 #include <telltale/agent/sender.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <exception>
 
 #include <sched.h>
@@ -13,6 +12,7 @@
 #include <boost/asio/post.hpp>
 #include <fmt/format.h>
 
+#include <telltale/agent/say.h>
 #include <telltale/agent/thinning.h>
 #include <telltale/core/nothrow.h>
 #include <telltale/protocol/codec.h>
@@ -432,8 +432,9 @@ void Sender::strike(const char* what)
     withoutThrowing([&] { m_handover.lastError.set(Trouble::Internal, fmt::format("internal error: {}", what)); });
     if (++m_strikes < kMaxStrikes || m_handover.isDisabled.exchange(true))
         return;
-    std::fprintf(stderr, "telltale: capture is off after %d internal errors (the last: %s); training goes on\n",
-        m_strikes, what);
+    withoutThrowing([&] {
+        say(fmt::format("capture is off after {} internal errors (the last: {}); training goes on", m_strikes, what));
+    });
 }
 
 void Sender::stop(const std::string& reason, std::chrono::milliseconds flush)

@@ -2,14 +2,13 @@
 #include <telltale/agent/session.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <telltale/agent/runidentity.h>
+#include <telltale/agent/say.h>
 #include <telltale/core/bytes.h>
-#include <telltale/core/plaintext.h>
 #include <telltale/protocol/codec.h>
 #include <telltale/protocol/limits.h>
 
@@ -122,7 +121,7 @@ void Session::handle(const protocol::Challenge& challenge)
             m_counters->refused = true;
             // Whoever reads it at the training's end has no run to look at.
             if (!std::exchange(m_isRefusalTold, true))
-                std::fprintf(stderr, "telltale: %s\n", terminalText(proof.error().sentence()).c_str());
+                say(proof.error().sentence());
         }
         return;
     }

@@ -2,11 +2,12 @@
 #include <telltale/torch/configfile.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include <telltale/agent/say.h>
 
 namespace telltale {
 
@@ -43,8 +44,7 @@ Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
     if (!parsed)
         return failure(parsed.error().code, name + ": " + parsed.error().what, parsed.error().todo);
     for (const auto& problem : parsed->problems) {
-        std::fprintf(stderr, "telltale: %s: %s%s\n", name.c_str(), problem.sentence.c_str(),
-            problem.isError ? "; the default is used" : "");
+        agent::say(name + ": " + problem.sentence + (problem.isError ? "; the default is used" : ""));
     }
     loaded.config = std::move(parsed->config);
     return loaded;

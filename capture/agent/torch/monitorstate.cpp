@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
+#include <telltale/agent/say.h>
 #include <telltale/torch/hosttensor.h>
 #include <telltale/torch/servedfields.h>
 #include <telltale/torch/structure.h>
@@ -233,7 +233,7 @@ void TrainerMon::State::notObserved(const SeriesTable& table, std::size_t series
 void TrainerMon::State::tellAloud(const std::string& sentence)
 {
     if (tell(sentence))
-        std::fprintf(stderr, "telltale: %s\n", sentence.c_str());
+        agent::say(sentence);
 }
 
 bool TrainerMon::State::tell(const std::string& sentence)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/torch/watch.h>
 
-#include <cstdio>
-
+#include <telltale/agent/say.h>
 #include <telltale/torch/agentsetup.h>
 #include <telltale/torch/agentsink.h>
 #include <telltale/torch/configfile.h>
@@ -33,7 +32,7 @@ Watch watch(
     if (auto read = loadMonitorConfig(config))
         loaded = *std::move(read);
     else
-        std::fprintf(stderr, "telltale: %s; the defaults are used\n", read.error().sentence().c_str());
+        agent::say(read.error().sentence() + "; the defaults are used");
 
     MonitorOptions monitorOptions;
     monitorOptions.config = loaded.config;
@@ -43,7 +42,7 @@ Watch watch(
     if (auto agent = AgentSink::open(agentOptions(framework, loaded.text))) {
         sink = *std::move(agent);
     } else {
-        std::fprintf(stderr, "telltale: %s; the training is not watched\n", agent.error().sentence().c_str());
+        agent::say(agent.error().sentence() + "; the training is not watched");
         sink = std::make_unique<NullSink>();
         monitorOptions.isOn = false;
     }
