@@ -18,6 +18,7 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/tooltiptext.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/logpanel.h>
@@ -359,7 +360,7 @@ void MainWindow::updatePulse()
 
 void MainWindow::updateTitle()
 {
-    const QString name = m_parts.driver->pulse().runName;
+    const QString name = items::lineText(m_parts.driver->pulse().runName);
     setWindowTitle(name.isEmpty() ? QStringLiteral("Telltale") : QStringLiteral("%1 \u2013 Telltale").arg(name));
 }
 

@@ -1,13 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "tooltiptext.h"
 
+#include <QStringList>
+
+#include <telltale/core/plaintext.h>
+
 namespace telltale::items {
+
+QString lineText(const QString& plain)
+{
+    return QString::fromStdString(terminalText(plain.toStdString()));
+}
 
 QString toolTipText(const QString& plain)
 {
     // Qt takes a text with a tag for HTML. Escaping alone would show "&lt;" where there is none, so it is always HTML.
-    QString html = plain.toHtmlEscaped();
-    html.replace(u'\n', QStringLiteral("<br>"));
+    QStringList lines = plain.toHtmlEscaped().split(u'\n');
+    for (QString& line : lines)
+        line = lineText(line);
+    const QString html = lines.join(QStringLiteral("<br>"));
     return html.isEmpty() ? html : QStringLiteral("<qt>") + html + QStringLiteral("</qt>");
 }
 

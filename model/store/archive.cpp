@@ -207,18 +207,26 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
         return failure(ErrorCode::NotFound, "there is no file " + word);
     }
     std::vector<RunLocator> found;
+    std::vector<RunLocator> named;
     for (const RunSummary& run : listRuns(dataDir)) {
         if (run.id == word)
             return run.locator;
+        if (run.name == word)
+            named.push_back(run.locator);
         if (run.id.starts_with(word))
             found.push_back(run.locator);
     }
+    if (named.size() == 1)
+        return named.front();
+    if (named.size() > 1)
+        return failure(ErrorCode::BadInput, std::to_string(named.size()) + " runs have the name \"" + word + "\"",
+            "\"telltale runs\" lists their ids: give one of those");
     if (found.size() == 1)
         return found.front();
     if (found.empty() && fileExists(word))
         return word;
     if (found.empty())
-        return failure(ErrorCode::NotFound, "there is no run with the id \"" + word + "\" in " + dataDir,
+        return failure(ErrorCode::NotFound, "there is no run with the id or name \"" + word + "\" in " + dataDir,
             "\"telltale runs\" lists them, \"telltale --help\" the verbs");
     return failure(ErrorCode::BadInput, "the id \"" + word + "\" fits " + std::to_string(found.size()) + " runs",
         "give more of its digits");

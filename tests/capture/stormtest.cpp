@@ -134,6 +134,23 @@ private Q_SLOTS:
         QVERIFY(outcome.told <= outcome.dropped && outcome.told > outcome.dropped * 9 / 10);
     }
 
+    void anEventThatStandsForManyIsCountedAsMany()
+    {
+        EventThrottle throttle;
+        SampleBatch batch;
+        for (int i = 0; i < static_cast<int>(EventThrottle::kBurst); ++i)
+            batch.events.push_back(eventOf("anomaly", 1, kStart));
+        for (const char* json :
+            { R"({"more": 98})", R"({"more": -3})", R"({"more": "98"})", R"({"more": 1e300})", "[" }) {
+            batch.events.push_back(eventOf("anomaly", 1, kStart));
+            batch.events.back().json = json;
+        }
+        throttle.cut(batch);
+        QCOMPARE(batch.drops.size(), std::size_t(1));
+        QCOMPARE(batch.drops.front().items, std::uint64_t(98 + 4));
+        QVERIFY(batch.events.back().text.starts_with("98 more events "));
+    }
+
     void noClockAndNoNameGetsAroundTheLimit()
     {
         EventThrottle throttle;

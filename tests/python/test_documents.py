@@ -582,7 +582,7 @@ def test_nothing_of_the_interface_ends_a_training(job: Job, capfd: pytest.Captur
     monitor.generate_wgrad_metrics()
     monitor.generate_xy_metrics()
     monitor.set_monitor()
-    monitor.set_monitor(job.model, 1, job.optimizer, None, None, 0, 7, optimizer=job.optimizer)
+    monitor.set_monitor(job.model, 1, job.optimizer, None, None, 0, 7, optimizer=job.optimizer, optimzer=1)
     monitor.ops = 5  # type: ignore[assignment]
     monitor.ops = [["norm"]]  # type: ignore[list-item]
     monitor.apply = None  # type: ignore[assignment,method-assign]
@@ -593,7 +593,7 @@ def test_nothing_of_the_interface_ends_a_training(job: Job, capfd: pytest.Captur
     job.step()
     monitor.close()
     said = capfd.readouterr().err
-    for part in ("no argument 'color'", "no argument 'optimizer'", "reload_xy() failed", "7 positional arguments"):
+    for part in ("no argument 'color'", "no argument 'optimzer'", "given optimizer twice", "reload_xy() failed", "7 positional arguments"):
         assert part in said, said
 
 

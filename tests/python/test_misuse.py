@@ -211,6 +211,29 @@ def test_frozen_parameters_and_unused_ones_have_no_rows() -> None:
     assert sink.names(Kind.GRAD_UNREDUCED) == ["0.bias", "2.weight", "2.bias"]
 
 
+def test_a_frozen_parameter_has_empty_series_of_no_kind_and_gets_its_own_once_it_trains() -> None:
+    model = small()
+    model[0].weight.requires_grad_(False)
+    optimizer = torch.optim.Adam(model.parameters())
+    monitor, sink = watched(model, optimizer, {"wg_distribution": True, "mv_distribution": True, "param_distribution": True})
+
+    def series(kind: Kind) -> list[str]:
+        engine = monitor._engine
+        assert engine is not None
+        return [desc.name for desc in engine.table(kind).series]
+
+    train(model, optimizer, 2)
+    for kind in (Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.EXP_AVG_SQ):
+        assert series(kind) == ["0.bias", "2.weight", "2.bias"]
+    assert series(Kind.PARAM_ORIGIN) == ["0.weight", "0.bias", "2.weight", "2.bias"]
+    model[0].weight.requires_grad_(True)
+    train(model, optimizer, 2)
+    for kind in (Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.EXP_AVG_SQ):
+        assert series(kind) == ["0.bias", "2.weight", "2.bias", "0.weight"]
+    assert sink.record(Kind.GRAD_REDUCED, "0.weight") is not None
+    assert sink.record(Kind.GRAD_REDUCED, "0.weight", step=1) is None
+
+
 def run(script: str, tmp_path: Path, timeout: float = 60, **environment: str) -> subprocess.CompletedProcess[str]:
     """A training in a process of its own, spooling into tmp_path."""
     file = tmp_path / "training.py"

@@ -646,6 +646,11 @@ void CapsuleWriterTest::runsAreListedRenamedAndDeleted()
     QCOMPARE(hostile->name, std::string("../../etc/passwd %\n\"x"));
     QCOMPARE(findRun(data, hostile->id.substr(0, 6)).value_or(RunLocator()).text(), hostile->locator.text());
     QCOMPARE(findRun(data, "zz").error().code, ErrorCode::NotFound);
+    QCOMPARE(findRun(data, hostile->name + ".telltale").error().code, ErrorCode::NotFound);
+    const std::string other = runs[hostile == runs.begin() ? 1 : 0].locator.text();
+    QCOMPARE(findRun(data, "plain").value_or(RunLocator()).text(), other);
+    QVERIFY(renameRun(hostile->locator.text(), "plain").has_value());
+    QCOMPARE(findRun(data, "plain").error().code, ErrorCode::BadInput);
     QVERIFY(renameRun(hostile->locator.text(), "good name").has_value());
     QVERIFY(deleteRun(runs[hostile == runs.begin() ? 1 : 0].locator.text()).has_value());
     runs = listRuns(data);

@@ -140,11 +140,15 @@ private Q_SLOTS:
             if (!text.contains(QLatin1String("img src")))
                 return;
             ++seen;
+            if (where == QLatin1String("a cell") || where.startsWith(QLatin1String("tool tip")))
+                QVERIFY2(obeyed(text.toStdString()).empty(), qPrintable(where + QLatin1String(": ") + text));
             QTextDocument document;
             document.setHtml(text);
             QVERIFY2(!Qt::mightBeRichText(text) || document.toPlainText().contains(QLatin1String("<img src=x>&amp;")),
                 qPrintable(where + QLatin1String(": ") + text));
         };
+        QTRY_VERIFY(window.windowTitle().contains(QLatin1String("img src")));
+        QVERIFY(obeyed(window.windowTitle().toStdString()).empty());
         for (QWidget* widget : window.findChildren<QWidget*>()) {
             check(widget->toolTip(), QStringLiteral("tool tip of ") + widget->objectName());
             check(widget->whatsThis(), QStringLiteral("help of ") + widget->objectName());

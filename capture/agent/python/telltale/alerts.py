@@ -50,6 +50,7 @@ class AlertSink(FileSink):
     Thread: open, write, flush and close are for the training thread; on_event is called on the worker.
     """
 
+    what = "the alerts"
     format = "alert"
     wants = Extra.CALLS_BY_SITE
 

@@ -74,7 +74,7 @@ class Dispatcher:
                 sink.open(context)
             except Exception as error:  # noqa: BLE001 - one sink's trouble is not the training's, nor the others'
                 self.sinks.remove(sink)
-                self._tell(f"{type(sink).__name__} cannot start: {error}")
+                self._tell(f"{sink.what} cannot start: {error}")
 
     def leave_out(self, duplicates: frozenset[tuple[int, str]]) -> None:
         """Tells the sinks which reduced gradients other ranks keep."""
@@ -170,7 +170,7 @@ class Dispatcher:
     def _complain(self, sink: Sink, error: Exception) -> None:
         if id(sink) not in self._failed:
             self._failed.add(id(sink))
-            self._tell(f"{type(sink).__name__} failed: {type(error).__name__}: {error}; training goes on")
+            self._tell(f"{sink.what} failed: {type(error).__name__}: {error}; training goes on")
 
 
 class _Event:

@@ -18,7 +18,10 @@ def watched(args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     by_document = bool(args) and (isinstance(args[0], Integral) or len(args) > 1 and hasattr(args[1], "param_groups"))
     names = DOCUMENTED if by_document else MSPROBE
     values = {**dict.fromkeys(names), **{name: kwargs.pop(name) for name in names if name in kwargs}}
-    values.update(zip(names, args))
+    for name, value in zip(names, args):
+        if values[name] is not None:
+            log.warning("set_monitor() was given %s twice; the one by its place is used", name)
+        values[name] = value
     if len(args) > len(names):
         log.warning("set_monitor() was given %d positional arguments and takes %d", len(args) + 1, len(names) + 1)
     refuse("set_monitor", kwargs, ("model", *DOCUMENTED))

@@ -295,7 +295,7 @@ class Engine(Clock):
     def _tell_of_no_tensors(self) -> None:
         if all(table.kind is Kind.SCALAR or not len(table) for table in self.tables()):
             self.tell(
-                "the config selects no tensor of this model: run metrics alone are stored. watch() without a config "
+                "the config selects no tensor of this model: no statistics of one are stored. watch() without a config "
                 "collects weights, gradients, moments, activations and attention; a config names what it wants, as "
                 '{"wg_distribution": true, "targets": {"layers.0": {}}}'
             )

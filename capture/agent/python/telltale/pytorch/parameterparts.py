@@ -13,36 +13,55 @@ from .scaler import unscales_itself
 from .sources import ParameterSource
 
 
-class _BatchPart(Part):
-    """Has consecutive rows for the parameters of an optimizer."""
+class _Rows:
+    """Of one kind, for the parameters of one optimizer: a batch has consecutive rows. All are in the first one but what
+    is frozen then and has nothing to show; it comes in a batch of its own once it trains."""
 
+    def __init__(self, sources: list[ParameterSource]) -> None:
+        self.batches: list[tuple[int, list[ParameterSource]]] = []
+        self.waiting = sources
+
+
+class _BatchPart(Part):
     def __init__(self, engine: Clock) -> None:
         super().__init__(engine)
-        self._rows: dict[tuple[Kind, int], int] = {}
+        self._rows: dict[tuple[Kind, int], _Rows] = {}
 
     @property
     def is_divided(self) -> bool:
         return bool(self._rows)
 
     def _batch(
-        self, kind: Kind, stepping: Stepping, pick: Callable[[ParameterSource], Any], form: Form = Form.NONE
+        self,
+        kind: Kind,
+        stepping: Stepping,
+        pick: Callable[[ParameterSource], Any],
+        form: Form = Form.NONE,
+        of_frozen: bool = False,
     ) -> None:
-        engine, sources = self._engine(), stepping.sources
-        if engine is None or engine.strikes.is_off(kind.word) or not sources:
+        engine = self._engine()
+        if engine is None or engine.strikes.is_off(kind.word) or not stepping.sources:
             return
         try:
             table = engine.table(kind)
-            first = self._rows.get((kind, stepping.number))
-            if first is None:
-                first = self._rows[kind, stepping.number] = self._add_rows(engine, table, sources, form)
-            if first < 0:
-                return
-            for row, why in engine.measurer.batch([pick(source) for source in sources], table, first):
-                engine.not_observed(kind, table.series[row].name, why)
+            rows = self._rows.get((kind, stepping.number))
+            if rows is None:
+                rows = self._rows[kind, stepping.number] = _Rows(stepping.sources)
+            if rows.waiting:
+                there = [source for source in rows.waiting if of_frozen or source.tensor.requires_grad]
+                rows.waiting = [source for source in rows.waiting if not (of_frozen or source.tensor.requires_grad)]
+                if there:
+                    rows.batches.append(self._add_rows(engine, table, there, form))
+            for first, sources in rows.batches:
+                for row, why in engine.measurer.batch([pick(source) for source in sources], table, first):
+                    engine.not_observed(kind, table.series[row].name, why)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(kind.word, error)
 
-    def _add_rows(self, engine: Clock, table: SeriesTable, sources: list[ParameterSource], form: Form) -> int:
+    def _add_rows(
+        self, engine: Clock, table: SeriesTable, sources: list[ParameterSource], form: Form
+    ) -> tuple[int, list[ParameterSource]]:
+        """The first row, and the sources that the table has room for."""
         gradient = table.kind is Kind.GRAD_REDUCED
         rows = []
         for source in sources:
@@ -50,20 +69,23 @@ class _BatchPart(Part):
             if gradient and engine.grad_acc_steps > 1:
                 own |= Form.ACCUMULATED
             rows.append(table.add(source.describe(own, definition=source.gradient_definition if gradient else "")))
-        if rows[-1] != rows[0] + len(rows) - 1:
-            engine.tell(f"there are more than {table.capacity} series of {table.kind.word}; the last are not collected")
-            return -1
-        return rows[0]
+        fit = [source for row, source in zip(rows, sources) if row >= 0]
+        if len(fit) < len(sources):
+            engine.tell(
+                f"there are more than {table.capacity} series of {table.kind.word}; "
+                f"the last {len(sources) - len(fit)} parameters are not collected"
+            )
+        return rows[0], fit
 
 
 class WeightPart(_BatchPart):
     """param_distribution: the parameters before and after the step."""
 
     def step_begins(self, stepping: Stepping) -> None:
-        self._batch(Kind.PARAM_ORIGIN, stepping, lambda source: source.parameter())
+        self._batch(Kind.PARAM_ORIGIN, stepping, lambda source: source.parameter(), of_frozen=True)
 
     def after_step(self, stepping: Stepping) -> None:
-        self._batch(Kind.PARAM_UPDATED, stepping, lambda source: source.parameter())
+        self._batch(Kind.PARAM_UPDATED, stepping, lambda source: source.parameter(), of_frozen=True)
 
 
 class MomentPart(_BatchPart):

@@ -21,6 +21,7 @@ KEPT = 16  # frames
 class ApiSink(Sink):
     """The last frames, and a function that is called with each. Thread: any."""
 
+    what = "the api output"
     def __init__(self, keep: int = KEPT, callback: Callable[[Frame], None] | None = None) -> None:
         """callback: called on the training thread between two steps; what it raises is raised to the monitor, which
         counts and tells it."""

@@ -30,6 +30,7 @@ class Sink:
     the training loop.
     """
 
+    what = "an output"  # in sentences
     wants: Extra = Extra.STABLE_RANK | Extra.CALLS_BY_SITE  # beside what all sinks get
     has_files = False  # measurements go to files, by msprobe's names and once for ranks that share them
     is_last = False  # closed after the others, who may have a last word for it

@@ -41,6 +41,7 @@ class CsvSink(FileSink):
     Thread: open, write, flush and close are for the training thread; the files belong to the worker.
     """
 
+    what = "the csv output"
     format = "csv"
     wants = Extra.HEAD_0 | Extra.CALLS_BY_OP
     has_files = True

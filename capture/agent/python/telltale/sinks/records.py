@@ -18,6 +18,7 @@ class RecordSink(FileSink):
     """Writes the records of print_struct and stack_info in msprobe's places, and says where they are. Thread: blob the
     training thread; the files belong to the worker, which also calls `say`."""
 
+    what = "the output of structure and stacks"
     format = "record"
     wants = Extra.NONE
 

@@ -51,6 +51,7 @@ class _Part:
 class StreamSink(Sink):
     """Copies a step's tables into one slab of the agent's ring."""
 
+    what = "the stream to the dashboard"
     is_last = True
 
     def __init__(self, **options: Any) -> None:

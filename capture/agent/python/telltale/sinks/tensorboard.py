@@ -57,6 +57,7 @@ class TensorBoardSink(FileSink):
     Thread: open, write, flush and close are for the training thread; the files belong to the worker.
     """
 
+    what = "the TensorBoard output"
     format = "tensorboard"
     wants = Extra.CALLS_BY_SITE
     has_files = True
