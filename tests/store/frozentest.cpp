@@ -58,7 +58,7 @@ std::vector<std::string> parts(const std::string& key)
 
 }
 
-/// What programs of earlier formats wrote (tests/data/v1, v2): it opens, verifies, answers, imports and goes on.
+/// What programs of earlier formats wrote (tests/data/v1, v2, v3): it opens, verifies, answers, imports and goes on.
 class FrozenTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -89,7 +89,7 @@ private:
 void FrozenTest::initTestCase()
 {
     m_data = TELLTALE_TEST_DATA;
-    for (const std::string format : { "v1", "v2" }) {
+    for (const std::string format : { "v1", "v2", "v3" }) {
         json manifest = readJson(m_data / format / "manifest.json");
         for (auto& [name, entry] : manifest.items()) {
             if (entry.contains("into") && entry["into"].is_string())
@@ -97,7 +97,7 @@ void FrozenTest::initTestCase()
             m_manifest[format + '/' + name] = entry;
         }
     }
-    QVERIFY(m_manifest.is_object() && m_manifest.size() >= 15);
+    QVERIFY(m_manifest.is_object() && m_manifest.size() >= 17);
 }
 
 void FrozenTest::rows(bool onlyCapsules) const
