@@ -13,6 +13,7 @@
 
 #include <telltale/core/drops.h>
 #include <telltale/core/plaintext.h>
+#include <telltale/series/serieskey.h>
 #include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 
@@ -49,7 +50,7 @@ std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withName
         KindSummary& kind = kinds[series.kind];
         ++kind.series;
         if (withNames)
-            kind.names.insert(series.slot.empty() ? series.name : series.name + ':' + series.slot);
+            kind.names.insert(series::SeriesKey { series.name, series.slot }.text());
     }
     for (const store::GroupInfo& group : catalog.groups)
         kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());

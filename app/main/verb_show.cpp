@@ -34,6 +34,7 @@ struct Row {
     series::SeriesKey key;
     Stat stat = Stat::Unspecified;
     std::uint64_t numel = 0;
+    std::string position; ///< of its slot
     series::RowAttempts attempts;
     std::shared_ptr<const std::vector<double>> edges {}; ///< of the histogram that it is
 };
@@ -157,7 +158,7 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
         rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.numel,
-            row->attempts, group == groups.end() ? nullptr : group->second->edges });
+            newest.slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
     if (!rows.empty())
         return rows;
@@ -280,6 +281,13 @@ Expected<void> writeHistograms(store::RunReader& reader, const Row& row, StepRan
     return {};
 }
 
+/// Nothing where there is none, or where a file has something else in its place.
+std::string positionJson(const std::string& position)
+{
+    const auto keys = nlohmann::json::parse(position, nullptr, false);
+    return keys.is_array() ? "\"position\":" + keys.dump() + "," : std::string();
+}
+
 std::string edgesJson(const std::vector<double>& edges)
 {
     std::vector<std::string> texts;
@@ -335,10 +343,10 @@ Expected<void> writeJsonRows(
         out << (&row == &rows.front() ? "\n" : ",\n")
             << fmt::format("{{\"name\":{},\"slot\":{},\"chunk\":{},\"definition\":{},\"micro_step\":{},\"rank\":{},"
                            "\"kind\":\"{}\",\"stat\":\"{}\","
-                           "\"form\":{},{}\"values\":[",
-                   quoted(row.key.name), quoted(row.key.slot), row.key.chunk, quoted(row.key.definition),
+                           "\"form\":{},{}{}\"values\":[",
+                   quoted(row.key.name), quoted(row.key.slot.text()), row.key.chunk, quoted(row.key.definition),
                    row.key.microStep, row.rank.value, kindName(row.kind), statName(row.stat),
-                   nlohmann::json(formWords(row.key.form)).dump(),
+                   nlohmann::json(formWords(row.key.form)).dump(), positionJson(row.position),
                    row.edges ? "\"edges\":" + edgesJson(*row.edges) + "," : "");
         bool first = true;
         const auto separate = [&out, &first] { out << (std::exchange(first, false) ? "\n" : ",\n"); };

@@ -73,7 +73,7 @@ void NonFiniteJump::go(bool forward)
                 m_state->setRank(onset->row->rank);
                 if (onset->row->kind != Kind::Scalar)
                     m_state->setKind(onset->row->kind);
-                m_state->setSelection({ { QString::fromStdString(key.name), QString::fromStdString(key.slot) } });
+                m_state->setSelection({ { QString::fromStdString(key.name), key.slot } });
             };
         });
 }

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include <telltale/core/protocolone.h>
+
 namespace telltale::shell {
 
 namespace {
@@ -23,7 +25,7 @@ void storeState(const views::ViewState& state, settings::Settings& settings)
     settings.moduleFilter = state.moduleFilter();
     settings.selection.clear();
     for (const views::ModuleKey& key : state.selection())
-        settings.selection.append(key.slot.isEmpty() ? key.name : key.name + u'\t' + key.slot);
+        settings.selection.append(key.slot.hasText() ? key.name + u'\t' + key.slotText() : key.name);
 }
 
 void restoreState(const settings::Settings& settings, views::ViewState& state)
@@ -36,7 +38,7 @@ void restoreState(const settings::Settings& settings, views::ViewState& state)
     state.setModuleFilter(settings.moduleFilter);
     std::vector<views::ModuleKey> keys;
     for (const QString& entry : settings.selection)
-        keys.push_back({ entry.section(u'\t', 0, 0), entry.section(u'\t', 1, 1) });
+        keys.push_back({ entry.section(u'\t', 0, 0), protocolone::slotOf(entry.section(u'\t', 1, 1).toStdString()) });
     state.setSelection(std::move(keys));
 }
 

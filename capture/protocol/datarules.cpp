@@ -48,6 +48,18 @@ bool mend(std::string& name)
     return true;
 }
 
+/// A slot that cannot be is named by its text; a position that none can have is left out.
+bool mend(Slot& slot)
+{
+    const Slot before = slot;
+    slot.position = isValidName(slot.position) ? toPosition(slot.position) : std::string();
+    if (slot.role != Role::Named)
+        slot.word.clear();
+    if (!slot.isSound() || !isValidName(slot.text()))
+        slot = Slot::named(toName(slot.text()));
+    return slot != before;
+}
+
 }
 
 Expected<void> checkHello(const Hello& hello)
@@ -72,8 +84,10 @@ Expected<void> checkLayout(const SeriesLayout& layout)
     if (auto ok = checkStats(layout); !ok)
         return ok;
     for (const SeriesDesc& series : layout.series) {
-        if (!isValidName(series.name) || !isValidName(series.slot) || !isValidName(series.definition))
+        if (!isValidName(series.name) || !isValidName(series.slot.text()) || !isValidName(series.definition))
             return bad("a series of " + nameOf(layout) + " has a name that is too long or contains NUL");
+        if (!isValidName(series.slot.position) || !series.slot.isSound())
+            return bad("a series of " + nameOf(layout) + " has a slot that cannot be, or one in no position");
     }
     return {};
 }

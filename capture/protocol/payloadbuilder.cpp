@@ -114,6 +114,25 @@ std::vector<std::int64_t> plain(const std::vector<Step>& steps)
     return out;
 }
 
+std::uint32_t plusOne(std::int32_t number)
+{
+    return static_cast<std::uint32_t>(number) + 1u;
+}
+
+void write(const Slot& in, wire::Series& out)
+{
+    out.set_slot(toUtf8(in.text()));
+    if (in.bin >= 0)
+        return; // of protocol 1, where its text says it
+    out.set_role_plus_one(static_cast<std::uint32_t>(in.role) + 1u);
+    out.set_number_plus_one(plusOne(in.number));
+    out.set_head_plus_one(plusOne(in.head));
+    out.set_expert_plus_one(plusOne(in.expert));
+    out.set_call(in.call);
+    out.set_word(toUtf8(in.word));
+    out.set_position(toUtf8(in.position));
+}
+
 void write(const SeriesLayout& in, wire::Layout& out)
 {
     out.set_layout_id(in.id.value);
@@ -124,7 +143,7 @@ void write(const SeriesLayout& in, wire::Layout& out)
     for (const SeriesDesc& desc : in.series) {
         wire::Series& series = *out.add_series();
         series.set_name(toUtf8(desc.name));
-        series.set_slot(toUtf8(desc.slot));
+        write(desc.slot, series);
         series.set_vpp_stage(desc.vppStage);
         series.set_micro_step_plus_one(desc.microStep + 1);
         series.set_form(desc.form);

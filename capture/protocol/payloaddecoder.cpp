@@ -33,13 +33,28 @@ tl::unexpected<Error> damaged()
     return failure(ErrorCode::Damaged, "the batch does not have the size that it states");
 }
 
-SeriesDesc read(const wire::Series& in)
+std::int32_t minusOne(std::uint32_t number)
+{
+    return static_cast<std::int32_t>(number - 1u);
+}
+
+Slot readSlot(const wire::Series& in, const SeriesLayout& of)
+{
+    if (in.role_plus_one() == 0)
+        return protocolone::slotOf(in.slot(), of.kind, of.hasBinsAsSeries());
+    if (in.role_plus_one() > kRoleCount)
+        return Slot::named(in.slot()); // an agent of a later version
+    return { static_cast<Role>(in.role_plus_one() - 1), minusOne(in.number_plus_one()), minusOne(in.head_plus_one()),
+        minusOne(in.expert_plus_one()), -1, in.call(), in.word(), in.position() };
+}
+
+SeriesDesc read(const wire::Series& in, const SeriesLayout& of)
 {
     SeriesDesc out;
     out.name = in.name();
-    out.slot = in.slot();
+    out.slot = readSlot(in, of);
     out.vppStage = in.vpp_stage();
-    out.microStep = static_cast<std::int32_t>(static_cast<std::uint32_t>(in.micro_step_plus_one()) - 1u);
+    out.microStep = minusOne(static_cast<std::uint32_t>(in.micro_step_plus_one()));
     out.form = in.form();
     out.definition = in.definition();
     out.shape.assign(in.shape().begin(), in.shape().end());
@@ -58,10 +73,10 @@ LayoutPtr read(const wire::Layout& in)
     out->kind = in.kind() > 0 && in.kind() < kKindCount ? static_cast<Kind>(in.kind()) : Kind::Unspecified;
     for (const int stat : in.stats())
         out->stats.push_back(stat > 0 && stat < kStoredStatCount ? static_cast<Stat>(stat) : Stat::Unspecified);
+    out->edges.assign(in.edges().begin(), in.edges().end());
     out->series.reserve(static_cast<std::size_t>(in.series_size()));
     for (const wire::Series& series : in.series())
-        out->series.push_back(read(series));
-    out->edges.assign(in.edges().begin(), in.edges().end());
+        out->series.push_back(read(series, *out));
     return out;
 }
 

@@ -126,8 +126,8 @@ constexpr std::uint32_t textFields(Shape shape)
             wire::ControlReply::kRunIdFieldNumber, wire::ControlReply::kCapsuleFieldNumber,
             wire::ControlReply::kDamageFieldNumber, wire::ControlReply::kAgentTokenFieldNumber });
     case Shape::Series:
-        return bits(
-            { wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber, wire::Series::kDefinitionFieldNumber });
+        return bits({ wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber,
+            wire::Series::kDefinitionFieldNumber, wire::Series::kWordFieldNumber, wire::Series::kPositionFieldNumber });
     case Shape::Blob:
         return bits({ wire::Blob::kBlobIdFieldNumber, wire::Blob::kKindFieldNumber, wire::Blob::kNameFieldNumber });
     case Shape::Event:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <limits>
 #include <string>
@@ -26,6 +27,14 @@ std::array<std::string, kInner + 2> binTexts()
     return texts;
 }
 
+/// 0 where it begins with none.
+std::int32_t numberIn(std::string_view text)
+{
+    std::int32_t number = 0;
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    return number;
+}
+
 }
 
 ColumnType columnType(const std::vector<double>& edges, Stat stat)
@@ -46,11 +55,37 @@ const std::shared_ptr<const std::vector<double>>& edges()
     return kEdges;
 }
 
-std::optional<std::size_t> binOf(std::string_view slot)
+Slot slotOf(std::string_view text, std::optional<Kind> kind, bool mayBeBin)
 {
-    static const auto kTexts = binTexts();
-    const auto found = std::find(kTexts.begin(), kTexts.end(), slot);
-    return found == kTexts.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - kTexts.begin()));
+    static const auto kBins = binTexts();
+    if (const auto bin = std::find(kBins.begin(), kBins.end(), text); mayBeBin && bin != kBins.end()) {
+        Slot slot = Slot::named(text);
+        slot.bin = static_cast<std::int32_t>(bin - kBins.begin());
+        return slot;
+    }
+    const auto isOf = [kind](std::initializer_list<Kind> kinds) {
+        return !kind || std::find(kinds.begin(), kinds.end(), *kind) != kinds.end();
+    };
+    std::vector<Slot> bases;
+    if (isOf({ Kind::Actv, Kind::ActvGrad }))
+        bases.insert(bases.end(), { Slot::input(), Slot::output() });
+    if (isOf({ Kind::Comm }))
+        bases.insert(bases.end(), { { .role = Role::Before }, { .role = Role::After } });
+    if (isOf({ Kind::Attention }))
+        bases.push_back(Slot::ofHead(0));
+    const std::size_t at = text.rfind('@');
+    const std::string_view whole = text.substr(0, at);
+    const std::size_t mark = whole.rfind('_');
+    for (Slot& slot : bases) {
+        if (at != std::string_view::npos)
+            slot.call = static_cast<std::uint32_t>(numberIn(text.substr(at + 1)) - 1);
+        if (mark != std::string_view::npos)
+            (slot.head < 0 ? slot.number : slot.head) = numberIn(whole.substr(mark + 1));
+        // Taken for what it says only where it says nothing else: "input_01" is a name.
+        if (slot.isSound() && slot.text() == text)
+            return slot;
+    }
+    return Slot::named(text);
 }
 
 }

@@ -11,6 +11,7 @@
 
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
+#include <telltale/core/slot.h>
 
 namespace telltale {
 
@@ -41,10 +42,10 @@ inline constexpr std::uint32_t kMicro = 1u << 5; ///< of one micro step alone
 inline constexpr std::uint32_t kInputSide = 1u << 6;
 }
 
-/// One tensor of a layout. `name` is the framework's own; `slot` is "", "input", "input_1", "output", "head_3".
+/// One tensor of a layout. `name` is the framework's own.
 struct SeriesDesc {
     std::string name;
-    std::string slot;
+    Slot slot;
     std::int32_t vppStage = 0;
     std::int32_t microStep = -1; ///< -1 = whole step
     std::uint32_t form = 0;
@@ -69,6 +70,8 @@ struct SeriesLayout {
     bool operator==(const SeriesLayout&) const = default;
     /// Values of one series in a column: one, or one a bin.
     std::size_t width() const { return edges.empty() ? 1 : edges.size() - 1; }
+    /// Of protocol 1, see protocolone.h.
+    bool hasBinsAsSeries() const { return edges.empty() && stats.size() == 1 && stats.front() == Stat::Hist; }
     /// Values of all series in a column.
     std::size_t cells() const { return series.size() * width(); }
 };

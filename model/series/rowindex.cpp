@@ -45,7 +45,7 @@ std::uint32_t RowIndex::Tensors::add(SeriesKey key, bool scalar)
     const auto tensor = static_cast<std::uint32_t>(keys.size());
     const std::uint32_t name = addName(key.name);
     nextOfName.push_back(std::exchange(firstOfName[name], tensor));
-    if (key.slot.empty()) {
+    if (!key.slot.hasText()) {
         nameOf.push_back(name);
     } else {
         const std::string text = key.text();

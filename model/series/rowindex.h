@@ -83,7 +83,7 @@ public:
     /// Of a tensor's name: without its slot, or with it.
     std::uint32_t placeOfName(std::uint32_t tensor) const
     {
-        return key(tensor).slot.empty() ? m_tensors->nameOf[tensor] : above(m_tensors->nameOf[tensor]);
+        return key(tensor).slot.hasText() ? above(m_tensors->nameOf[tensor]) : m_tensors->nameOf[tensor];
     }
     std::uint32_t placeOfText(std::uint32_t tensor) const { return m_tensors->nameOf[tensor]; }
 

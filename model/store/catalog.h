@@ -40,7 +40,7 @@ struct SeriesInfo {
     SourceId source;
     Kind kind = Kind::Unspecified;
     std::string name;
-    std::string slot;
+    Slot slot;
     int vppStage = 0;
     int microStep = -1;
     std::uint32_t form = 0;

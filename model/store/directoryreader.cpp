@@ -147,9 +147,9 @@ void readGroup(CheckedRow& row, Reading& reading)
 }
 
 /// The layout has the same in a blob with a checksum: a series that says something else is not what was stored.
-bool agree(const SeriesInfo& series, const SeriesDesc& desc)
+bool agree(const SeriesInfo& series, std::string_view slot, const SeriesDesc& desc)
 {
-    return series.name == desc.name && series.slot == desc.slot && series.definition == desc.definition
+    return series.name == desc.name && slot == desc.slot.text() && series.definition == desc.definition
         && series.vppStage == desc.vppStage && series.microStep == desc.microStep && series.form == desc.form
         && series.dtype == desc.dtype && series.numel == desc.numel && series.shardOffset == desc.shardOffset
         && series.shape == desc.shape && series.fullShape == desc.fullShape;
@@ -163,7 +163,6 @@ void readSeries(CheckedRow& row, Reading& reading)
     series.source = SourceId { row.id(1) };
     series.kind = row.kind(2);
     series.name = row.text(3);
-    series.slot = row.text(4);
     series.vppStage = row.number<int>(5, kLeast);
     series.microStep = row.number<int>(6, kLeast);
     series.form = row.number<std::uint32_t>(7);
@@ -180,21 +179,26 @@ void readSeries(CheckedRow& row, Reading& reading)
     Reading::Group& of = group->second;
     GroupInfo& info = reading.catalog->groups[of.place];
     const bool isHistogram = info.stats.front() == Stat::Hist;
-    const auto bin = isHistogram ? protocolone::binOf(series.slot) : std::nullopt;
     const std::size_t width = of.layout ? of.layout->width() : 1;
     series.lane = row.number(15, 0, info.lanes - static_cast<int>(width));
     const auto lane = static_cast<std::size_t>(series.lane);
     if (series.source != of.source || series.kind != of.kind || of.taken[lane] || lane % width != 0
-        || (of.layout ? !agree(series, of.layout->series[(of.firstPosition + lane) / width]) : isHistogram && !bin))
+        || (of.layout && !agree(series, row.text(4), of.layout->series[(of.firstPosition + lane) / width])))
         row.refuse();
     if (!row.isGood())
         return;
+    // Its text is all that is left of a slot whose layout cannot be read.
+    series.slot = of.layout ? of.layout->series[(of.firstPosition + lane) / width].slot
+                            : protocolone::slotOf(row.text(4), series.kind, isHistogram);
+    const int bin = !of.layout || of.layout->hasBinsAsSeries() ? series.slot.bin : -1;
+    if (!of.layout && isHistogram && bin < 0)
+        return row.refuse();
     of.taken[lane] = true;
-    if (bin) {
+    if (bin >= 0) {
         info.edges = protocolone::edges();
-        if (*bin > 0)
+        if (bin > 0)
             return;
-        series.slot.clear();
+        series.slot = {};
     }
     reading.catalog->series.push_back(std::move(series));
 }

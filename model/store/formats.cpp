@@ -99,6 +99,8 @@ constexpr std::array kFormats {
     CapsuleFormat { kFormat2, kIndexes2, kUpgrade2, "" },
     // The same tables; layouts may have edges, and a lane of a group is a bin then.
     CapsuleFormat { kFormat2, kIndexes2, "", "" },
+    // The same; layouts have slots as structure, and series.slot is for people.
+    CapsuleFormat { kFormat2, kIndexes2, "", "" },
 };
 
 }

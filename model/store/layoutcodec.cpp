@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <telltale/core/histogram.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/store/byteparser.h>
 #include <telltale/store/checkedrow.h>
 
@@ -20,6 +21,28 @@ void putShape(std::string& out, const std::vector<std::int64_t>& shape)
 {
     putLe(out, static_cast<std::uint32_t>(shape.size()));
     out += encodeShape(shape);
+}
+
+void putSlot(std::string& out, const Slot& slot)
+{
+    putLe(out, static_cast<std::uint8_t>(slot.role));
+    for (const std::int32_t part : { slot.number, slot.head, slot.expert, slot.bin })
+        putLe(out, part);
+    putLe(out, slot.call);
+    putText(out, slot.word);
+    putText(out, slot.position);
+}
+
+Slot parseSlot(ByteParser& in)
+{
+    Slot slot;
+    slot.role = static_cast<Role>(in.number<std::uint8_t>());
+    for (std::int32_t* part : { &slot.number, &slot.head, &slot.expert, &slot.bin })
+        *part = in.number<std::int32_t>();
+    slot.call = in.number<std::uint32_t>();
+    slot.word = in.text();
+    slot.position = in.text();
+    return slot;
 }
 
 std::vector<std::int64_t> parseShape(ByteParser& in)
@@ -50,7 +73,7 @@ std::vector<std::int64_t> decodeShape(std::string_view bytes)
 std::string encodeLayout(const SeriesLayout& layout)
 {
     std::string out;
-    putLe(out, std::uint8_t { 2 });
+    putLe(out, std::uint8_t { 3 });
     putLe(out, layout.id.value);
     putLe(out, static_cast<std::uint8_t>(layout.kind));
     putLe(out, static_cast<std::uint8_t>(layout.stats.size()));
@@ -59,7 +82,7 @@ std::string encodeLayout(const SeriesLayout& layout)
     putLe(out, static_cast<std::uint32_t>(layout.series.size()));
     for (const SeriesDesc& series : layout.series) {
         putText(out, series.name);
-        putText(out, series.slot);
+        putSlot(out, series.slot);
         putText(out, series.definition);
         putLe(out, series.vppStage);
         putLe(out, series.microStep);
@@ -89,7 +112,7 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
     for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
         SeriesDesc series;
         series.name = in.text();
-        series.slot = in.text();
+        series.slot = version < 3 ? Slot::named(in.text()) : parseSlot(in);
         series.definition = in.text();
         series.vppStage = in.number<std::int32_t>();
         series.microStep = in.number<std::int32_t>();
@@ -103,12 +126,16 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
     }
     for (auto edges = version == 1 ? 0 : in.number<std::uint32_t>(); edges > 0 && !in.failed(); --edges)
         layout->edges.push_back(in.number<double>());
-    const auto hasKnownType = [](const SeriesDesc& series) { return series.dtype <= DType::Bool; };
+    for (SeriesDesc& series : layout->series) {
+        if (version < 3)
+            series.slot = protocolone::slotOf(series.slot.word, layout->kind, layout->hasBinsAsSeries());
+    }
+    const auto isKnown = [](const SeriesDesc& series) { return series.dtype <= DType::Bool && series.slot.isSound(); };
     const bool isSound = layout->kind != Kind::Unspecified && static_cast<int>(layout->kind) < kKindCount
         && std::all_of(layout->stats.begin(), layout->stats.end(), isStoredStat)
-        && std::all_of(layout->series.begin(), layout->series.end(), hasKnownType)
+        && std::all_of(layout->series.begin(), layout->series.end(), isKnown)
         && (layout->edges.empty() || checkEdges(layout->edges));
-    if ((version != 1 && version != 2) || !in.atEnd() || !isSound)
+    if (version < 1 || version > 3 || !in.atEnd() || !isSound)
         return failure(ErrorCode::Damaged, "a layout of the capsule is damaged");
     return layout;
 }

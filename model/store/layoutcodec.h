@@ -10,9 +10,11 @@
 
 namespace telltale::store {
 
-/// `layout.bytes`: u8 version 1, u32 id, u8 kind, u8 stats + that many u8, u32 series; each series: name, slot and
-/// definition as u32 length + bytes, i32 vppStage, i32 microStep, u32 form, u8 dtype, u64 numel, i64 shardOffset, shape
-/// and fullShape as u32 count + that many i64. Equal layouts give equal bytes.
+/// `layout.bytes`: u8 version 3, u32 id, u8 kind, u8 stats + that many u8, u32 series; each series: name, slot and
+/// definition, i32 vppStage, i32 microStep, u32 form, u8 dtype, u64 numel, i64 shardOffset, shape and fullShape as u32
+/// count + that many i64; then the edges as u32 count + that many f64. Texts are u32 length + bytes. A slot is u8 role,
+/// i32 number, head, expert and bin, u32 call, word, position; its text before version 3. No edges in version 1. Equal
+/// layouts give equal bytes.
 std::string encodeLayout(const SeriesLayout& layout);
 Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view bytes);
 

@@ -23,9 +23,10 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
         const SeriesInfo& info = catalog.series[i];
         const auto source = sources.find(info.source);
         const auto group = stats.find(info.group);
-        measured.push_back({ { info.name, info.slot, info.microStep, info.vppStage, info.definition, info.form },
-            info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
-            source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second });
+        measured.push_back(
+            { { info.name, info.slot.identity(), info.microStep, info.vppStage, info.definition, info.form }, info.id,
+                info.kind, source == sources.end() ? Rank {} : source->second->rank,
+                source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second });
     }
     return std::make_shared<const series::RowIndex>(
         earlier ? rowsOf(*earlier) : series::RowIndex(), std::move(measured));

@@ -59,7 +59,6 @@ std::vector<double> throughRing()
     for (std::size_t i = 0; i < series.size(); ++i) {
         series[i] = {};
         series[i].name = names[i].c_str();
-        series[i].slot = "";
         series[i].micro_step = -1;
         series[i].shard_offset = -1;
     }

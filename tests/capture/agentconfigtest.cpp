@@ -75,9 +75,10 @@ private Q_SLOTS:
         QCOMPARE(tt_target_matches("0:blocks.0", "module.blocks.0.attn"), 1);
         QCOMPARE(tt_target_matches("blocks.0", "blocks.01"), 0);
         QCOMPARE(tt_target_matches(nullptr, nullptr), 1);
-        QCOMPARE(tt_selects_slot(R"({"output": "tuple[2]:1"})", "output_1", 0), 1);
-        QCOMPARE(tt_selects_slot(R"({"output": "tuple[2]:1"})", "output_1", 1), 0);
-        QCOMPARE(tt_selects_slot(nullptr, "input", 1), 1);
+        const tt_slot second { TT_ROLE_OUTPUT, 1, -1, -1, 0, nullptr, nullptr };
+        QCOMPARE(tt_selects_slot(R"({"output": "tuple[2]:1"})", &second, 0), 1);
+        QCOMPARE(tt_selects_slot(R"({"output": "tuple[2]:1"})", &second, 1), 0);
+        QCOMPARE(tt_selects_slot(nullptr, &second, 1), 1);
     }
 
     void nothingIsFreedWithoutHarm() { tt_free(nullptr); }

@@ -40,7 +40,6 @@ AgentDriver::AgentDriver(const Setup& setup)
     for (const std::string& name : names) {
         tt_series one {};
         one.name = name.c_str();
-        one.slot = "";
         one.micro_step = -1;
         one.dtype = TT_F32;
         one.numel = 12;

@@ -244,7 +244,9 @@ private:
     {
         tt_series series {};
         series.name = name;
-        series.slot = "a slot with a name that is long";
+        const tt_slot slot { TT_ROLE_NAMED, -1, -1, -1, 0, "a slot with a name that is long",
+            R"([1,"a key that is long"])" };
+        series.slot = &slot;
         series.micro_step = -1;
         series.dtype = TT_F32;
         series.numel = 1;
@@ -481,7 +483,10 @@ private:
             return found == 1 || theFailures.haveCome;
         };
         m_uses["tt_selects_slot"] = [] {
-            const int found = failing([] { return tt_selects_slot(R"({"output": "tuple[2]:1"})", "output_1", 0); });
+            const int found = failing([] {
+                const tt_slot slot { TT_ROLE_OUTPUT, 1, -1, -1, 0, nullptr, nullptr };
+                return tt_selects_slot(R"({"output": "tuple[2]:1"})", &slot, 0);
+            });
             return found == 1 || theFailures.haveCome;
         };
     }

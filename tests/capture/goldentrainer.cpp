@@ -35,13 +35,13 @@ struct Model : torch::nn::Module {
     }
     torch::Tensor forward(const torch::Tensor& x, telltale::TrainerMon& monitor)
     {
-        monitor.tap("first", x, "input");
+        monitor.tap("first", x, telltale::Slot::input());
         auto hidden = first(x);
-        monitor.tap("first", hidden, "output");
+        monitor.tap("first", hidden);
         hidden = torch::relu(hidden);
-        monitor.tap("second", hidden, "input");
+        monitor.tap("second", hidden, telltale::Slot::input());
         auto out = second(hidden);
-        monitor.tap("second", out, "output");
+        monitor.tap("second", out);
         return out;
     }
     torch::nn::Linear first;

@@ -25,7 +25,7 @@ public:
         for (std::size_t i = 0; i < series; ++i) {
             SeriesDesc desc;
             desc.name = "layers." + std::to_string(i / 4) + ".mlp.weight_" + std::to_string(i % 4);
-            desc.slot = i % 2 == 0 ? "" : "input_1";
+            desc.slot = i % 2 == 0 ? Slot {} : Slot::input(1);
             desc.microStep = static_cast<std::int32_t>(i % 3) - 1;
             desc.shape = { 512, -1, static_cast<std::int64_t>(i) };
             desc.dtype = DType::BF16;

@@ -384,6 +384,46 @@ private Q_SLOTS:
         QVERIFY(refused([](SeriesLayout& l) { l.stats.clear(); }));
         QVERIFY(refused([](SeriesLayout& l) { l.series[0].name.assign(limits::kMaxNameBytes + 1, 'x'); }));
         QVERIFY(refused([](SeriesLayout& l) { l.series[0].name = std::string("a\0b", 3); }));
+        for (const Slot& slot : { Slot::input(-5), Slot { .number = 2 }, Slot { .head = INT32_MIN },
+                 Slot { .role = Role::Output, .word = "output" }, Slot { .role = Role::Output, .position = "[-1]" },
+                 Slot { .role = Role::Output, .position = "[" + std::string(2000, '[') },
+                 Slot::named(std::string(limits::kMaxNameBytes, 'x') + 'x') }) {
+            QVERIFY(refused([&](SeriesLayout& l) { l.series[1].slot = slot; }));
+            SeriesDesc mended;
+            mended.slot = slot;
+            QVERIFY(mendNames(mended)); // an agent makes it so that it passes
+            QVERIFY(!refused([&](SeriesLayout& l) { l.series[1] = mended; }));
+        }
+    }
+
+    void slotsComeBackAsWhatTheyAreWhateverTheirTextsLookLike()
+    {
+        SeriesLayout layout = *PayloadSource(3, kSixOps, 6, 1).next().layout;
+        layout.kind = Kind::Attention;
+        layout.series[0].slot = Slot::ofHead(3);
+        layout.series[1].slot = Slot::named("head_3");
+        layout.series[2].slot = { .role = Role::Output, .number = 1, .call = 1, .position = R"([1,"head_3@2"])" };
+        layout.series[3].slot = Slot::named("[-1.000, -0.933)");
+        layout.series[4].slot = { .expert = 7 };
+        layout.series[5].slot = {};
+        SeriesLayout bins = layout;
+        bins.id = LayoutId { 4 };
+        bins.stats = { Stat::Hist };
+        bins.series[5].slot = Slot::named("[-1.000, -0.933)");
+        bins.series[5].slot.bin = 1;
+        PayloadBuilder builder;
+        builder.addLayout(layout);
+        builder.addLayout(bins);
+        const auto decoded = decodePayload(builder.finish(), {});
+        QVERIFY(decoded && decoded->layouts.size() == 2);
+        QCOMPARE(*decoded->layouts[0], layout);
+        QCOMPARE(*decoded->layouts[1], bins);
+        // What a later agent is to a module that this version has no word for is named by its text.
+        layout.series[0].slot = { .role = static_cast<Role>(kRoleCount + 3), .word = "residual" };
+        builder.addLayout(layout);
+        const auto later = decodePayload(builder.finish(), {});
+        QVERIFY(later);
+        QCOMPARE(later->layouts[0]->series[0].slot, Slot::named("residual"));
     }
 
     void damagedBytesAtEveryPositionGiveAnErrorOrAValue()

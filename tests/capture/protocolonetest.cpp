@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -92,6 +93,15 @@ private Q_SLOTS:
         const auto catalog = *(*reader)->catalog();
         const json manifest = json::parse(read(m_case / "../manifest.json"));
         QCOMPARE(catalog->series.size(), manifest["python-offline"]["series"].get<std::size_t>());
+        std::set<std::string> slots; // of what was a text
+        for (const store::SeriesInfo& series : catalog->series) {
+            if (series.name == "pair" || series.kind == Kind::Attention)
+                slots.insert(std::to_string(static_cast<int>(series.slot.role)) + ' '
+                    + std::to_string(series.slot.number) + ' ' + std::to_string(series.slot.head));
+        }
+        QCOMPARE(slots,
+            (std::set<std::string> {
+                "0 -1 0", "0 -1 1", "1 0 -1", "1 1 -1", "1 2 -1", "1 3 -1", "2 0 -1", "2 1 -1", "2 2 -1" }));
         int compared = 0;
         const json histograms = json::parse(read(m_case / "histograms.json"));
         for (const auto& [key, wanted] : histograms.items()) {
@@ -100,7 +110,7 @@ private Q_SLOTS:
                     [&](const store::GroupInfo& one) { return one.id == series.group; });
                 if (!group.edges || key != "0|" + std::string(kindName(series.kind)) + '|' + series.name)
                     continue;
-                QVERIFY(series.slot.empty() && group.edges == protocolone::edges());
+                QVERIFY(!series.slot.hasText() && group.edges == protocolone::edges());
                 json found = json::array();
                 const auto values = store::readHistograms(**reader, { series.id }, group.bins(), catalog->steps);
                 for (const store::HistogramValue& value : *values)

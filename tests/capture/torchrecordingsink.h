@@ -143,7 +143,7 @@ private:
             const auto& layout = layouts[block.layout];
             for (std::size_t i = 0; layout.kind == kind && i < layout.series.size(); ++i) {
                 const auto& series = layout.series[i];
-                if (series.name == name && series.slot == slot && series.microStep == micro)
+                if (series.name == name && series.slot.text() == slot && series.microStep == micro)
                     return { &block, i };
             }
         }

@@ -115,7 +115,6 @@ Driver::Driver(const Options& options)
     std::vector<tt_series> series(kTensors);
     for (std::uint32_t i = 0; i < kTensors; ++i) {
         series[i].name = names[i].c_str();
-        series[i].slot = "";
         series[i].micro_step = -1;
         series[i].dtype = TT_F32;
         series[i].numel = 12;

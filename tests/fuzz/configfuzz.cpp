@@ -35,8 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(again.has_value() && monitorConfigText(again->config) == said);
     for (const auto& [target, selection] : parsed->config.targets) {
         targetMatches(target, "1:encoder.layers.0.module.attention");
-        selectsSlot(selection, "output_1", false);
-        selectsSlot(selection, "input", true);
+        selectsSlot(selection, Slot::output(1), false);
+        selectsSlot(selection, Slot::input(), true);
     }
     return 0;
 }

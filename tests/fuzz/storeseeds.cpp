@@ -70,6 +70,8 @@ std::shared_ptr<SeriesLayout> layout()
         series.shape = { 2, 3 };
         out->series.push_back(series);
     }
+    out->series[0].slot = Slot::named("w");
+    out->series[1].slot = { .role = Role::Output, .number = 1, .call = 1, .position = R"([1,"x"])" };
     return out;
 }
 

@@ -83,7 +83,7 @@ class Recorder(Sink):
     def one(self, kind: Kind, name: str, step: int, micro: int = -1, slot: str = "") -> tuple[SeriesDesc, Any] | None:
         """By bare name, None when it was not measured."""
         for desc, values in self.found(kind, step):
-            if bare_name(desc.name) == name and desc.micro_step == micro and desc.slot == slot:
+            if bare_name(desc.name) == name and desc.micro_step == micro and desc.slot.text == slot:
                 return desc, values
         return None
 

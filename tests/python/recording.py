@@ -63,7 +63,7 @@ class RecordingSink(Sink):
                 if shot.kind is not kind or is_histogram(shot):
                     continue
                 for i, desc in enumerate(shot.series):
-                    if (desc.name, desc.slot, desc.micro_step) == (name, slot, micro):
+                    if (desc.name, desc.slot.text, desc.micro_step) == (name, slot, micro):
                         return shot.values[i]
             if step is not None:
                 return None

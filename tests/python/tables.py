@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from telltale.config import MonitorConfig
 from telltale.kinds import DType, Kind, Stat
 from telltale.series import PRESENT, STATS, Frame, SeriesDesc, SeriesTable
 from telltale.sinks.base import RunContext
+from telltale.slots import Role, Slot
 
 SIX = ["min", "max", "mean", "norm", "zeros", "nans"]
 
@@ -33,10 +35,21 @@ def statistics(values: Any, eps: float = 1e-8) -> np.ndarray:
     return out
 
 
+def slot_of(text: str) -> Slot:
+    """The slot that has this text: slot_of("output@2")."""
+    found = re.fullmatch(r"(input|output|pre|post|head)(?:_(\d+))?(?:@(\d+))?", text)
+    if not found:
+        return Slot.named(text) if text else Slot()
+    word, number, call = found[1], int(found[2] or -1), int(found[3] or 1) - 1
+    if word == "head":
+        return Slot(head=number, call=call)
+    return Slot(next(role for role in Role if role.word == word), number, call=call)
+
+
 def desc(name: str, slot: str = "", micro: int = -1, shape: Sequence[int] = (2, 3), **more: Any) -> SeriesDesc:
     """A float32 series."""
     fields = {"dtype": DType.F32, "torch_dtype": "torch.float32", **more}
-    return SeriesDesc(name, slot, micro_step=micro, shape=tuple(shape), numel=math.prod(shape), **fields)
+    return SeriesDesc(name, slot_of(slot), micro_step=micro, shape=tuple(shape), numel=math.prod(shape), **fields)
 
 
 def table(kind: Kind, rows: Iterable[tuple[SeriesDesc, Any]], stats: tuple[Stat, ...] = ()) -> SeriesTable:

@@ -81,7 +81,7 @@ def test_a_step_that_the_scaler_skips_leaves_nothing_behind(per_micro: bool) -> 
     assert_stats(record[1], kept[2] if per_micro else kept[3])
     activations = recorder.found(Kind.ACTV, 0)
     assert {desc.micro_step for desc, _ in activations} == {0, 1}
-    assert {desc.slot for desc, _ in activations} == {"input", "output"}
+    assert {desc.slot.text for desc, _ in activations} == {"input", "output"}
 
 
 def test_two_optimizers_make_one_step_and_a_third_step_of_one_makes_another() -> None:

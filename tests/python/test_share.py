@@ -133,7 +133,7 @@ def described(sink: RecordingSink, name: str, slot: str) -> list[tuple[Form, str
     for frame in sink.frames:
         for shot in frame.tables:
             for desc in shot.series:
-                if shot.kind is Kind.ACTV_GRAD and (desc.name, desc.slot) == (name, slot):
+                if shot.kind is Kind.ACTV_GRAD and (desc.name, desc.slot.text) == (name, slot):
                     found[desc.form & ~Form.INPUT_SIDE, desc.definition] = True
     return list(found)
 

@@ -100,6 +100,63 @@ def test_every_kind_and_statistic_reaches_the_capsule(
         assert sum(counts) == model.gate.weight.numel()
 
 
+class Pair(torch.nn.Module):
+    """Takes and gives nested tuples and a dict, with names and keys that look like other slots."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.head_3 = torch.nn.Linear(8, 8)
+
+    def forward(self, pair: tuple[torch.Tensor, torch.Tensor], _none: None, scale: torch.Tensor) -> tuple[object, ...]:
+        a, b = pair
+        return self.head_3(self.head_3(a)), {"head_3@2": (None, b * scale), "[0, 1)": a + b}
+
+
+class Outer(torch.nn.Module):
+    """Uses all that Pair gives."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pair = Pair()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        y, more = self.pair((x, x * 2), None, scale=torch.ones(8))
+        return y + more["head_3@2"][1] + more["[0, 1)"]
+
+
+def test_a_slot_is_where_the_training_code_has_it_whatever_names_and_keys_look_like(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELLTALE_JOIN", server.join)
+    model = Outer()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = TrainerMon({"xy_distribution": True, "all_xy": True})
+    monitor.set_monitor(model, optimizer=optimizer)
+    model(torch.randn(6, 8)).square().sum().backward()
+    optimizer.step()
+    assert monitor.flush(10)
+    monitor.close()
+    assert server.stop() == 0
+    found = {
+        (series["name"], series["slot"]): series.get("position")
+        for name in ("pair", "pair.head_3")
+        for series in server.show(name)
+        if series["kind"] == "actv"
+    }
+    assert found == {
+        ("pair", "input_0"): [0, 0],
+        ("pair", "input_1"): [0, 1],
+        ("pair", "input_2"): [2],
+        ("pair", "output_0"): [0],
+        ("pair", "output_1"): [1, "head_3@2", 1],
+        ("pair", "output_2"): [1, "[0, 1)"],
+        ("pair.head_3", "input"): [0],
+        ("pair.head_3", "input@2"): [0],
+        ("pair.head_3", "output"): None,
+        ("pair.head_3", "output@2"): None,
+    }
+
+
 def test_what_a_loss_scaler_multiplied_is_called_scaled(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELLTALE_JOIN", server.join)
     model = Gate()

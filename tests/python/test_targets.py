@@ -4,6 +4,7 @@
 import re
 
 import pytest
+from tables import slot_of
 from telltale.pytorch import targets
 from telltale.pytorch.targets import (
     Place,
@@ -47,11 +48,11 @@ def test_a_target_selects_itself_and_everything_below_by_component(target, name,
 
 def test_a_selection_picks_tuple_elements_and_sides():
     one = {"input": "tensor", "output": "tuple[2]:1"}
-    assert selects_slot(one, "input", False) and selects_slot(one, "output_1", False)
-    assert not selects_slot(one, "output", False) and not selects_slot(one, "input_1", False)
-    assert not selects_slot(one, "output_1", True)
-    assert selects_slot({"output_grad": "tuple[2]"}, "output", True)
-    assert selects_slot({}, "output_7", True)
+    assert selects_slot(one, slot_of("input"), False) and selects_slot(one, slot_of("output_1"), False)
+    assert not selects_slot(one, slot_of("output"), False) and not selects_slot(one, slot_of("input_1"), False)
+    assert not selects_slot(one, slot_of("output_1"), True)
+    assert selects_slot({"output_grad": "tuple[2]"}, slot_of("output"), True)
+    assert selects_slot({}, slot_of("output_7"), True)
 
 
 WRAPPED = [
@@ -89,12 +90,13 @@ def test_a_chunk_prefix_selects_one_chunk():
 
 def test_a_selection_holds_for_the_module_it_names_and_not_below():
     chosen = TargetSet({"blocks.*": {"output": "tuple[2]:1"}, "blocks.0": {"input": "tensor"}})
-    assert chosen.selects_slot("module.blocks.1", "output_1") and not chosen.selects_slot("blocks.1", "output")
-    assert chosen.selects_slot("blocks.0", "input"), "the exact name decides over the glob"
-    assert not chosen.selects_slot("blocks.0", "output_1")
-    assert not chosen.selects_slot("blocks.0", "input", gradient=True)
-    assert chosen.selects_slot("blocks.0.attn", "output"), "below a target everything is selected"
-    assert not chosen.selects_slot("head", "output")
+    assert chosen.selects_slot("module.blocks.1", slot_of("output_1"))
+    assert not chosen.selects_slot("blocks.1", slot_of("output"))
+    assert chosen.selects_slot("blocks.0", slot_of("input")), "the exact name decides over the glob"
+    assert not chosen.selects_slot("blocks.0", slot_of("output_1"))
+    assert not chosen.selects_slot("blocks.0", slot_of("input"), gradient=True)
+    assert chosen.selects_slot("blocks.0.attn", slot_of("output")), "below a target everything is selected"
+    assert not chosen.selects_slot("head", slot_of("output"))
 
 
 def test_targets_that_match_nothing_come_with_near_names():
@@ -164,9 +166,9 @@ def test_old_short_names_are_those_of_msprobe_before_8_2(name, short):
     ],
 )
 def test_positions_are_those_of_the_training_code(spec, place, selects):
-    assert selects_slot({"input": spec}, "input", False, place) is selects
+    assert selects_slot({"input": spec}, slot_of("input"), False, place) is selects
     by_position = selects if not spec.startswith("list") else place.position == int(spec[-1] == "1" and ":" in spec)
-    assert selects_slot({"output": spec}, "output", False, place) is by_position
+    assert selects_slot({"output": spec}, slot_of("output"), False, place) is by_position
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_everything_is_measured_and_the_run_metrics_are_at_their_step(
     for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.PARAM_UPDATED):
         assert "blocks.0.attn.qkv.weight" in recorder.names(kind, 2), kind
     assert {"blocks.0.attn.core", "blocks.1.mlp.fc1", "head"} <= recorder.names(Kind.ACTV_GRAD, 2)
-    heads = {(desc.name, desc.slot) for desc, _ in recorder.found(Kind.ATTENTION, 2)}
+    heads = {(desc.name, desc.slot.text) for desc, _ in recorder.found(Kind.ATTENTION, 2)}
     assert {("blocks.0.attn.core", "head_0"), ("blocks.1.attn.core", "head_1")} <= heads
     for step in range(3):
         assert {"loss", "lr", "grad-norm"} <= set(recorder.scalars(step))

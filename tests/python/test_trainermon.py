@@ -379,7 +379,7 @@ def test_a_tensor_whose_shape_or_type_changes_is_described_as_it_is_at_each_step
         for frame in sink.frames
         for shot in frame.tables
         for desc in shot.series
-        if shot.kind in (Kind.ACTV, Kind.ACTV_GRAD) and desc.slot == "output"
+        if shot.kind in (Kind.ACTV, Kind.ACTV_GRAD) and desc.slot.text == "output"
     ]
     wanted = [((5, 3), "torch.float32"), ((6, 3), "torch.float32"), ((7, 3), "torch.bfloat16")]
     for kind in (Kind.ACTV, Kind.ACTV_GRAD):

@@ -11,6 +11,7 @@
 #include <telltale/analysis/deviation.h>
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/analysis/worst.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/store/rowsof.h>
 
 #include "capsulebuilder.h"
@@ -43,7 +44,7 @@ series::SeriesKey keyOf(const char* name, const char* slot)
 {
     series::SeriesKey key;
     key.name = name;
-    key.slot = slot;
+    key.slot = protocolone::slotOf(slot);
     return key;
 }
 
@@ -129,7 +130,7 @@ private Q_SLOTS:
             return copy;
         };
         const std::vector<series::SeriesKey> keys { key, other([](auto& k) { k.name = "layers.1.attn"; }),
-            other([](auto& k) { k.slot = "input"; }), other([](auto& k) { k.microStep = 2; }),
+            other([](auto& k) { k.slot = Slot::input(); }), other([](auto& k) { k.microStep = 2; }),
             other([](auto& k) { k.chunk = 1; }), other([](auto& k) { k.definition = "mean of heads"; }),
             other([](auto& k) { k.form = 8; }) };
         std::vector<series::RowIndex::Measured> all;

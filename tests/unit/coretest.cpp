@@ -8,6 +8,7 @@
 #include <telltale/core/boundedqueue.h>
 #include <telltale/core/bytes.h>
 #include <telltale/core/namepattern.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/core/samplebatch.h>
 
 using namespace telltale;
@@ -120,6 +121,91 @@ private Q_SLOTS:
         scalars->series.resize(4);
         block.layout = scalars;
         QCOMPARE(sampleCount(block), 0u);
+    }
+
+    void aSlotsTextIsForPeople_data()
+    {
+        QTest::addColumn<Slot>("slot");
+        QTest::newRow("") << Slot {};
+        QTest::newRow("input") << Slot::input();
+        QTest::newRow("input_0") << Slot::input(0);
+        QTest::newRow("output_31") << Slot::output(31);
+        QTest::newRow("output@2") << Slot { .role = Role::Output, .call = 1 };
+        QTest::newRow("input_1@16") << Slot { .role = Role::Input, .number = 1, .call = 15 };
+        QTest::newRow("head_3") << Slot::ofHead(3);
+        QTest::newRow("head_3@2") << Slot { .head = 3, .call = 1 };
+        QTest::newRow("pre_0") << Slot { .role = Role::Before, .number = 0 };
+        QTest::newRow("post_2") << Slot { .role = Role::After, .number = 2 };
+        QTest::newRow("attention") << Slot::named("attention");
+    }
+
+    void aSlotsTextIsForPeople()
+    {
+        QFETCH(Slot, slot);
+        QCOMPARE(slot.text(), std::string(QTest::currentDataTag()));
+        QVERIFY(slot.isSound() && slot.hasText() == !slot.text().empty());
+        // An older agent had the text alone, and meant the same.
+        QCOMPARE(protocolone::slotOf(slot.text()), slot);
+    }
+
+    void anOlderAgentsTextIsTakenForMoreThanANameOnlyWhereItWroteItSo_data()
+    {
+        QTest::addColumn<Kind>("kind");
+        QTest::addColumn<Slot>("slot");
+        const auto named = [](const char* text) { return Slot::named(text); };
+        QTest::newRow("head_3") << Kind::Attention << Slot::ofHead(3);
+        QTest::newRow("head_3 ") << Kind::Attention << named("head_3 ");
+        QTest::newRow("head_4") << Kind::Actv << named("head_4");
+        QTest::newRow("head_3@2") << Kind::Actv << named("head_3@2");
+        QTest::newRow("head_") << Kind::Attention << named("head_");
+        QTest::newRow("input_1") << Kind::ActvGrad << Slot::input(1);
+        QTest::newRow("input_1@1") << Kind::ActvGrad << named("input_1@1");
+        QTest::newRow("input_01") << Kind::Actv << named("input_01");
+        QTest::newRow("input_-1") << Kind::Actv << named("input_-1");
+        QTest::newRow("input@") << Kind::Actv << named("input@");
+        QTest::newRow("input@0") << Kind::Actv << named("input@0");
+        QTest::newRow("output_4294967296") << Kind::Actv << named("output_4294967296");
+        QTest::newRow("output@4294967297") << Kind::Actv << named("output@4294967297");
+        QTest::newRow("input") << Kind::GradReduced << named("input");
+        QTest::newRow("pre_0") << Kind::Comm << Slot { .role = Role::Before, .number = 0 };
+        QTest::newRow("pre_0@2") << Kind::Actv << named("pre_0@2");
+        QTest::newRow("[-inf, -1)") << Kind::Update << named("[-inf, -1)");
+    }
+
+    void anOlderAgentsTextIsTakenForMoreThanANameOnlyWhereItWroteItSo()
+    {
+        QFETCH(Kind, kind);
+        QFETCH(Slot, slot);
+        const std::string text = QTest::currentDataTag();
+        QCOMPARE(protocolone::slotOf(text, kind), slot);
+        QCOMPARE(slot.text(), text);
+    }
+
+    void theBinsOfOlderHistogramsAreKnownByTheirTexts()
+    {
+        QCOMPARE(protocolone::slotOf("[-1.000, -0.933)", Kind::Update, true).bin, 1);
+        QCOMPARE(protocolone::slotOf("(1, inf]", Kind::Update, true).bin, 31);
+        QCOMPARE(protocolone::slotOf("(1, inf]", Kind::Update, true).text(), std::string("(1, inf]"));
+        QCOMPARE(protocolone::slotOf("[0.000, 0.100)", Kind::Update, true).bin, -1);
+    }
+
+    void whatAMeasuredTensorCannotBeIsNoSlot()
+    {
+        const Slot none[] { { .role = static_cast<Role>(kRoleCount) }, Slot::input(-2), Slot::ofHead(-2),
+            { .number = 0 }, { .role = Role::Input, .word = "input" }, { .role = Role::Named } };
+        for (const Slot& slot : none)
+            QVERIFY2(!slot.isSound(), slot.text().c_str());
+        const auto at = [](const char* position) { return Slot { .role = Role::Input, .position = position }; };
+        for (const char* position : { "[1,\"head_3@2\",0]", "[\"\\\"\\u0001\\n]\",\"[0, 1]\",0]", "[0]", "[12,3]" })
+            QVERIFY2(at(position).isSound(), position);
+        for (const char* position :
+            { "1", "[]", "[1, 0]", "[-1]", "[1.5]", "[[0]]", "[null]", "{\"a\":1}", "[0", "[01]", "[0]]", "[0,]",
+                "[,0]", "[\"]", "[\"\n\"]", "[\"\\x\"]", "[\"\\u12g4\"]", "[\"\\", "[\"\\u00" })
+            QVERIFY2(!at(position).isSound(), position);
+        // Where it stands tells no tensor from itself, since older agents do not say it.
+        QVERIFY(at("[1]") != at("[2]"));
+        QCOMPARE(at("[1]").identity(), at("[2]").identity());
+        QVERIFY(std::hash<Slot> {}(Slot::input(1)) != std::hash<Slot> {}(Slot::ofHead(1)));
     }
 
     void queueIsBoundedByCostAndTakesAtLeastOne()

@@ -326,11 +326,11 @@ private Q_SLOTS:
     void aSelectionPicksTupleElementsAndSides()
     {
         const char* const one = R"({"input":"tensor","output":"tuple[2]:1"})";
-        QVERIFY(selectsSlot(one, "input", false) && selectsSlot(one, "output_1", false));
-        QVERIFY(!selectsSlot(one, "output", false) && !selectsSlot(one, "input_1", false));
-        QVERIFY(!selectsSlot(one, "output_1", true));
-        QVERIFY(selectsSlot(R"({"output_grad":"tuple[2]"})", "output", true));
-        QVERIFY(selectsSlot("", "output_7", true) && selectsSlot("{}", "input", false));
+        QVERIFY(selectsSlot(one, Slot::input(), false) && selectsSlot(one, Slot::output(1), false));
+        QVERIFY(!selectsSlot(one, Slot::output(), false) && !selectsSlot(one, Slot::input(1), false));
+        QVERIFY(!selectsSlot(one, Slot::output(1), true));
+        QVERIFY(selectsSlot(R"({"output_grad":"tuple[2]"})", Slot::output(), true));
+        QVERIFY(selectsSlot("", Slot::output(7), true) && selectsSlot("{}", Slot::input(), false));
     }
 
     void bothOnlyFieldsAreWarnedOfAndLeaveNothing()

@@ -57,7 +57,7 @@ inline std::shared_ptr<store::Catalog> catalog()
             info.source = source.id;
             info.kind = Kind::Actv;
             info.name = name;
-            info.slot = "output";
+            info.slot = Slot::output();
             info.group = group.id;
             catalog->series.push_back(info);
         }

@@ -409,7 +409,7 @@ private Q_SLOTS:
     {
         const auto* kind = m_window->findChild<QLabel*>(QStringLiteral("inspectorKind"));
         state()->setKind(Kind::Actv);
-        state()->setSelection({ { QStringLiteral("pos_emb"), QStringLiteral("output") } });
+        state()->setSelection({ { QStringLiteral("pos_emb"), Slot::output() } });
         QVERIFY2(kind->text() == views::kindText(Kind::Actv), qPrintable(kind->text()));
         state()->setKind(Kind::GradReduced);
         QVERIFY(kind->text().startsWith(views::kindText(Kind::GradReduced)));
@@ -427,7 +427,7 @@ private Q_SLOTS:
             const bool isOfParameter = kind == Kind::GradReduced;
             state()->setSelection(
                 { { QStringLiteral("layers.7.attn.qkv") + (isOfParameter ? QStringLiteral(".weight") : QString()),
-                    isOfParameter ? QString() : QStringLiteral("output") } });
+                    isOfParameter ? Slot {} : Slot::output() } });
             QTRY_COMPARE_WITH_TIMEOUT(
                 stack->text(), QStringLiteral("File <b>model.py</b>, line 41, in forward, \n y = f(x)"), 20'000);
             QCOMPARE(stack->textFormat(), Qt::PlainText);
@@ -437,7 +437,7 @@ private Q_SLOTS:
             QVERIFY(!stack->isHidden() && !passed->isHidden());
         }
         state()->setKind(Kind::Actv);
-        state()->setSelection({ { QStringLiteral("pos_emb"), QStringLiteral("output") } });
+        state()->setSelection({ { QStringLiteral("pos_emb"), Slot::output() } });
         QTRY_VERIFY_WITH_TIMEOUT(stack->isHidden() && passed->isHidden(), 20'000);
     }
 

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <string>
 
+#include <telltale/core/protocolone.h>
+
 #include "../store/capsulebuilder.h"
 
 namespace telltale::test {
@@ -88,7 +90,7 @@ private:
             std::move(names));
         auto slotted = std::make_shared<SeriesLayout>(*made);
         for (SeriesDesc& series : slotted->series)
-            series.slot = slot;
+            series.slot = protocolone::slotOf(slot);
         return slotted;
     }
 

@@ -256,8 +256,7 @@ private Q_SLOTS:
         QCOMPARE(buildRows(*synthetic::catalog(), wish).size(), std::size_t { 12 });
         wish.filter = QStringLiteral("layers.[0-3].*");
         QCOMPARE(buildRows(*synthetic::catalog(), wish).size(), std::size_t { 4 * 6 });
-        wish.only = { { QStringLiteral("head"), QStringLiteral("output") },
-            { QStringLiteral("embed"), QStringLiteral("output") } };
+        wish.only = { { QStringLiteral("head"), Slot::output() }, { QStringLiteral("embed"), Slot::output() } };
         const std::vector<Row> only = buildRows(*synthetic::catalog(), wish);
         QCOMPARE(only.size(), std::size_t { 2 });
         QCOMPARE(only[0].key, wish.only[0]);

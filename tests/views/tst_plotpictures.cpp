@@ -228,7 +228,7 @@ private Q_SLOTS:
     }
 
 private:
-    static ModuleKey key(const char* name) { return { QString::fromLatin1(name), QStringLiteral("output") }; }
+    static ModuleKey key(const char* name) { return { QString::fromLatin1(name), Slot::output() }; }
 
     static std::shared_ptr<const HeatPicture> heatPicture(const ViewState& state, HeatScale scale)
     {

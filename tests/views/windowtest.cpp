@@ -137,9 +137,9 @@ private Q_SLOTS:
         state->setKind(Kind::Actv);
         state->setStat(Stat::AbsMax);
         state->setRank(Rank { 1 });
-        state->setSelection({ { QStringLiteral("layers.7.attn.qkv"), QStringLiteral("output") },
-            { QStringLiteral("layers.7.attn.proj"), QStringLiteral("output") },
-            { QStringLiteral("layers.6.attn.qkv"), QStringLiteral("output") } });
+        state->setSelection({ { QStringLiteral("layers.7.attn.qkv"), Slot::output() },
+            { QStringLiteral("layers.7.attn.proj"), Slot::output() },
+            { QStringLiteral("layers.6.attn.qkv"), Slot::output() } });
         state->setCursor(Step { test::DemoCapsule::kFirstBad });
         for (const ViewFactory& row : viewFactories()) {
             const QString tab = QLatin1String(row.id);
@@ -182,7 +182,7 @@ private Q_SLOTS:
         qApp->installTranslator(&pseudo);
         open(m_archive.path(), QStringLiteral("dark"), QString());
         QTRY_VERIFY(m_window->state()->catalog());
-        m_window->state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), QStringLiteral("output") } });
+        m_window->state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), Slot::output() } });
         m_window->commands()->action("window.connections")->trigger();
         for (const ViewFactory& row : viewFactories()) {
             const QString tab = QLatin1String(row.id);
@@ -208,7 +208,7 @@ private Q_SLOTS:
         state->setKind(Kind::Actv);
         state->setStat(Stat::Max);
         state->setRank(Rank { 1 });
-        state->setSelection({ { QStringLiteral("head"), QStringLiteral("output") } });
+        state->setSelection({ { QStringLiteral("head"), Slot::output() } });
         state->setModuleFilter(QStringLiteral("h*"));
         m_window->views()->setCurrent(QStringLiteral("curves"));
         m_window->commands()->action("window.connections")->trigger();

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
@@ -35,7 +36,7 @@ std::pair<qsizetype, qsizetype> firstNumber(const QString& name)
 
 /// What of slot and definition a label needs beside the name: what tells rows of one name apart, and nothing else.
 struct Variants {
-    std::set<std::string_view> slots;
+    std::set<Slot> slots;
     std::set<std::string_view> definitions;
 
     void add(const series::SeriesKey& key)
@@ -48,8 +49,8 @@ struct Variants {
 QString label(const series::SeriesKey& key, const QString& name, const Variants& variants)
 {
     QString text = shortNameOf(name);
-    if (variants.slots.size() > 1 && !key.slot.empty())
-        text += QLatin1Char(' ') + QString::fromStdString(key.slot);
+    if (variants.slots.size() > 1 && key.slot.hasText())
+        text += QLatin1Char(' ') + QString::fromStdString(key.slot.text());
     if (key.microStep >= 0)
         text += QStringLiteral(" µ%1").arg(key.microStep);
     if (variants.definitions.size() > 1 && !key.definition.empty())
@@ -67,7 +68,7 @@ std::shared_ptr<const std::vector<double>> edgesOf(const store::Catalog& catalog
 
 ModuleKey keyOf(const series::SeriesKey& key)
 {
-    return { QString::fromStdString(key.name), QString::fromStdString(key.slot) };
+    return { QString::fromStdString(key.name), key.slot };
 }
 
 }
@@ -116,14 +117,15 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         }
     }
     for (const ModuleKey& key : wish.only) {
-        const std::string slot = key.slot.toStdString();
+        Slot slot = key.slot;
+        const int bin = std::exchange(slot.bin, -1);
         for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
             if (row->kind != wish.kind || (wish.rank && row->rank != *wish.rank)
                 || (wish.stat && !row->answers(*wish.stat)))
                 continue;
             learn(*row);
             if (index.key(*row).slot == slot)
-                found.push_back({ row, key.bin });
+                found.push_back({ row, bin });
         }
     }
 
@@ -150,7 +152,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
             Row& one = rows.emplace_back(row);
             one.bin = QString::fromStdString(binText(*edges, static_cast<std::size_t>(i)));
             one.label += QLatin1Char(' ') + one.bin;
-            one.key.bin = one.attempts.bin = i;
+            one.key.slot.bin = one.attempts.bin = i;
         }
     }
     return rows;
@@ -168,7 +170,8 @@ const series::RowIndex::Row* firstRow(const store::Catalog& catalog, Kind kind, 
 std::vector<const series::RowIndex::Row*> rankRows(const store::Catalog& catalog, Kind kind, const ModuleKey& key)
 {
     const series::RowIndex& index = store::rowsOf(catalog);
-    const std::string slot = key.slot.toStdString();
+    Slot slot = key.slot;
+    slot.bin = -1;
     std::map<Rank, const series::RowIndex::Row*> first;
     for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
         if (row->kind == kind && index.key(*row).slot == slot && !row->answers(Stat::Hist))

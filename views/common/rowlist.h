@@ -26,7 +26,7 @@ struct Row {
     std::uint32_t tensor = 0; ///< as series::RowIndex::Row: the same on other ranks of the run
     QString bin; ///< "[-0.5, 0)" where it is one
     QString fullName() const;
-    const QString& slotText() const { return bin.isEmpty() ? key.slot : bin; }
+    QString slotText() const { return bin.isEmpty() ? key.slotText() : bin; }
     bool isAxis() const; ///< what the axes of time and samples are made of, and no metric
 };
 

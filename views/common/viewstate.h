@@ -11,6 +11,7 @@
 
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
+#include <telltale/core/slot.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/runhandle.h>
 
@@ -21,9 +22,10 @@ namespace telltale::views {
 /// A row that can be selected: one tensor by name and slot, of any kind or rank (the views add those).
 struct ModuleKey {
     QString name;
-    QString slot;
-    int bin = -1; ///< of its histogram; -1: the tensor
+    Slot slot {}; ///< its identity; with a bin where it is one of its histogram
     bool operator==(const ModuleKey&) const = default;
+    std::strong_ordering operator<=>(const ModuleKey&) const = default;
+    QString slotText() const { return QString::fromStdString(slot.text()); }
 };
 
 /// Owns everything that the views share: run, kind, statistic, rank, selection, cursor, visible steps, zoom stack,

@@ -58,13 +58,13 @@ void HeatCanvas::brushed(const QRect& area)
 {
     const QRect plot = plotRect();
     std::vector<ModuleKey> keys;
-    std::set<std::tuple<QString, QString, int>> known;
+    std::set<ModuleKey> known;
     if (m_picture && m_picture->axes != HeatAxes::RankByStep) {
         for (int row = 0; row < m_layout.rows(); ++row) {
             const bool covered
                 = m_layout.bottom(row) > area.top() - plot.top() && m_layout.top(row) <= area.bottom() - plot.top();
             const ModuleKey& key = m_picture->rows[static_cast<std::size_t>(row)].key;
-            if (covered && known.insert({ key.name, key.slot, key.bin }).second)
+            if (covered && known.insert(key).second)
                 keys.push_back(key);
         }
     }

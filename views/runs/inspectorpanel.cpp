@@ -252,7 +252,7 @@ void InspectorPanel::moduleChanged()
         const bool isPart = own.startsWith(name + u'.') && !own.mid(name.size() + 1).contains(u'.');
         if ((own != name && !isPart) || series.kind == Kind::Attention || series.shape.empty())
             continue;
-        const QString slot = QString::fromStdString(series.slot);
+        const QString slot = QString::fromStdString(series.slot.text());
         const QString label = isPart ? own.mid(name.size() + 1) : slot.isEmpty() ? tr("value") : slot;
         const bool known
             = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
@@ -355,7 +355,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
 {
     QStringList columns;
     for (const ModuleKey& key : m_keys)
-        columns.append(key.slot);
+        columns.append(key.slotText());
     std::vector<FactTable::Row> rows;
     bool anyNonFinite = false;
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {

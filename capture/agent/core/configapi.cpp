@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
 #include <telltale/config/monitorconfig.h>
 #include <telltale/core/nothrow.h>
@@ -73,12 +74,14 @@ int tt_target_matches(const char* target, const char* name)
     return withoutThrowing([&] { return telltale::config::targetMatches(viewOf(target), viewOf(name)) ? 1 : 0; });
 }
 
-int tt_selects_slot(const char* selection, const char* slot, int gradient)
+int tt_selects_slot(const char* selection, const tt_slot* slot, int gradient)
 {
     return withoutThrowing([&] {
         const std::string_view wanted = viewOf(selection);
-        return hasMemoryFor(wanted.size()) && telltale::config::selectsSlot(wanted, viewOf(slot), gradient != 0) ? 1
-                                                                                                                 : 0;
+        return hasMemoryFor(wanted.size())
+                && telltale::config::selectsSlot(wanted, telltale::agent::slotOf(slot), gradient != 0)
+            ? 1
+            : 0;
     });
 }
 }

@@ -16,8 +16,8 @@ constexpr std::size_t kMaxPartText = 64u << 10;
 
 std::size_t textBytes(const SeriesDesc& desc)
 {
-    return desc.name.size() + desc.slot.size() + desc.definition.size()
-        + 8 * (desc.shape.size() + desc.fullShape.size()) + 48;
+    return desc.name.size() + 2 * desc.slot.word.size() + desc.slot.position.size() + desc.definition.size()
+        + 8 * (desc.shape.size() + desc.fullShape.size()) + 96;
 }
 
 }

@@ -64,12 +64,13 @@ SeriesDesc parseSeries(const tt_series& series, std::string& mended)
 {
     SeriesDesc out;
     out.name = series.name ? series.name : "";
-    out.slot = series.slot ? series.slot : "";
+    out.slot = slotOf(series.slot);
     out.definition = series.definition ? series.definition : "";
     if (out.name.empty())
         out.name = "(unnamed)";
     if (protocol::mendNames(out) && mended.empty())
-        mended = fmt::format("the name of series \"{}...\" is longer than {} bytes or no UTF-8; it is shortened",
+        mended = fmt::format("series \"{}...\" has a name that is longer than {} bytes or no UTF-8, or a slot that "
+                             "cannot be; it is mended",
             protocol::cutUtf8(out.name, kShownBytes), protocol::limits::kMaxNameBytes);
     out.vppStage = series.vpp_stage;
     out.microStep = series.micro_step;
@@ -106,6 +107,14 @@ Expected<LayoutRequest> readSeries(std::uint32_t kind, const tt_series* series, 
     return out;
 }
 
+}
+
+Slot slotOf(const tt_slot* slot)
+{
+    if (!slot)
+        return {};
+    return { static_cast<Role>(std::min(slot->role, kRoleCount)), slot->number, slot->head, slot->expert, -1,
+        slot->call, slot->word ? slot->word : "", slot->position ? slot->position : "" };
 }
 
 Expected<LayoutRequest> readRequest(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,

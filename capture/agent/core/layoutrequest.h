@@ -9,6 +9,8 @@
 
 namespace telltale::agent {
 
+/// NULL is a value. What it says may be unsound. Thread: any (pure).
+Slot slotOf(const tt_slot* slot);
 /// A tt_layout_add call, checked and turned into values. Thread: any (pure).
 Expected<LayoutRequest> readRequest(std::uint32_t kind, const std::uint8_t* stats, std::uint32_t statCount,
     const tt_series* series, std::uint32_t count);

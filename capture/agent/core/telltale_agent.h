@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 3
+#define TT_AGENT_ABI 4
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;
@@ -51,9 +51,31 @@ typedef struct tt_options {
     uint32_t batch_ms; /* 0 = 200 */
 } tt_options;
 
+/* What a tensor is to the module or call that its series names. */
+typedef enum tt_role {
+    TT_ROLE_VALUE = 0, /* the thing itself: a parameter, a metric */
+    TT_ROLE_INPUT = 1,
+    TT_ROLE_OUTPUT = 2,
+    TT_ROLE_BEFORE = 3, /* an argument of a collective before the call */
+    TT_ROLE_AFTER = 4, /* and after it */
+    TT_ROLE_NAMED = 5 /* what `word` says */
+} tt_role;
+
+/* Which tensor it is. What cannot be is mended. */
+typedef struct tt_slot {
+    uint32_t role; /* tt_role */
+    int32_t number; /* among the tensors of this role, from 0; -1 = it is the only one */
+    int32_t head; /* of an attention, -1 = none */
+    int32_t expert; /* -1 = none */
+    uint32_t call; /* of several in one micro step, from 0 */
+    const char* word; /* of TT_ROLE_NAMED, as the training code has it; else NULL */
+    const char* position; /* where the training code has it: a JSON array of places and keys from the outside in,
+                             [1,"hidden",0], <= 1024 bytes; NULL = it stands by itself, or it is not known */
+} tt_slot;
+
 typedef struct tt_series {
     const char* name; /* framework's own name, UTF-8, <= 1024 bytes */
-    const char* slot; /* "", "input", "input_1", "output", "head_3" */
+    const tt_slot* slot; /* NULL = TT_ROLE_VALUE */
     int32_t vpp_stage;
     int32_t micro_step; /* -1 = whole step */
     uint32_t form; /* telltale::form bits */
@@ -186,9 +208,9 @@ TT_API void tt_free(void* memory); /* NULL is allowed */
  * _fsdp_wrapped_module, _checkpoint_wrapped_module) count on neither side, and a chunk before either ("0:layers.1")
  * must be the same where the target has one. */
 TT_API int tt_target_matches(const char* target, const char* name);
-/* 1 when a target's selection, a JSON text like {"output": "tuple[2]:1"}, asks for a slot ("input", "output_1") or,
+/* 1 when a target's selection, a JSON text like {"output": "tuple[2]:1"}, asks for a slot or,
  * with gradient != 0, for its gradient. "", "{}" and NULL ask for everything. */
-TT_API int tt_selects_slot(const char* selection, const char* slot, int gradient);
+TT_API int tt_selects_slot(const char* selection, const tt_slot* slot, int gradient);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ torch::Tensor Probe::output(const std::string& module, torch::Tensor value)
     if (m_fault.strikesOutputAt(m_step, module))
         value = spoiled(value);
     if (m_monitor)
-        m_monitor->tap(module, value, "output");
+        m_monitor->tap(module, value);
     return value;
 }
 

@@ -7,11 +7,17 @@
 namespace telltale {
 namespace {
 
-tt_series seriesOf(const SeriesDesc& desc)
+tt_slot slotOf(const Slot& slot)
+{
+    return { static_cast<std::uint32_t>(slot.role), slot.number, slot.head, slot.expert, slot.call, slot.word.c_str(),
+        slot.position.c_str() };
+}
+
+tt_series seriesOf(const SeriesDesc& desc, const tt_slot& slot)
 {
     tt_series out {};
     out.name = desc.name.c_str();
-    out.slot = desc.slot.c_str();
+    out.slot = &slot;
     out.vpp_stage = desc.vppStage;
     out.micro_step = desc.microStep;
     out.form = desc.form;
@@ -48,8 +54,10 @@ std::uint32_t AgentSink::addLayout(Kind kind, std::span<const Stat> stats, std::
 {
     std::vector<tt_series> plain;
     plain.reserve(series.size());
+    std::vector<tt_slot> slots;
+    slots.reserve(series.size());
     for (const auto& desc : series)
-        plain.push_back(seriesOf(desc));
+        plain.push_back(seriesOf(desc, slots.emplace_back(slotOf(desc.slot))));
     static_assert(sizeof(Stat) == sizeof(std::uint8_t));
     return tt_layout_add(m_agent, static_cast<std::uint32_t>(kind),
         stats.empty() ? nullptr : reinterpret_cast<const std::uint8_t*>(stats.data()),

@@ -67,7 +67,7 @@ HostTensor hostTensor(const torch::Tensor& tensor)
     return out;
 }
 
-SeriesDesc describe(std::string name, std::string slot, const torch::Tensor& tensor, std::uint32_t formBits)
+SeriesDesc describe(std::string name, Slot slot, const torch::Tensor& tensor, std::uint32_t formBits)
 {
     SeriesDesc desc;
     desc.name = std::move(name);

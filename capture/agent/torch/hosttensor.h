@@ -21,6 +21,6 @@ HostTensor hostTensor(const torch::Tensor& tensor);
 /// DType::Unknown for types without a definition of our statistics (complex, quantised).
 DType dtypeOf(const torch::Tensor& tensor);
 /// Name, slot, shape, dtype and size of a series that measures `tensor`.
-SeriesDesc describe(std::string name, std::string slot, const torch::Tensor& tensor, std::uint32_t formBits);
+SeriesDesc describe(std::string name, Slot slot, const torch::Tensor& tensor, std::uint32_t formBits);
 
 }

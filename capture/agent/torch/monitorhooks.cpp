@@ -34,7 +34,7 @@ void TrainerMon::State::gradientArrived(std::size_t parameter, const torch::Tens
     });
 }
 
-void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, std::string_view slot)
+void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, const Slot& slot)
 {
     if (!m_isCollecting || !m_options.config.xyDistribution || !torch::GradMode::is_enabled())
         return;
@@ -52,7 +52,7 @@ void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, 
             tell(point.name + " is tapped more often in a step than there are micro steps; the first ones are kept");
             return;
         }
-        const std::uint32_t side = slot.starts_with("input") ? form::kInputSide : 0;
+        const std::uint32_t side = slot.role == Role::Input ? form::kInputSide : 0;
         if (point.wantsValue)
             measure(tensor, m_actv, tapSeries(m_actv, point.values, point, call, tensor, side));
         if (!point.wantsGradient || !tensor.defined() || !tensor.requires_grad())
@@ -107,7 +107,7 @@ void TrainerMon::State::attention(
     const Visit visit(m_lock, m_cost);
     guarded(Kind::Attention, [&] {
         bool isNew = false;
-        auto& point = m_taps[m_taps.find(name, "attention", isNew)];
+        auto& point = m_taps[m_taps.find(name, Slot::named("attention"), isNew)];
         if (isNew)
             point.wantsValue = selects(name);
         if (!point.wantsValue)
@@ -151,7 +151,7 @@ void TrainerMon::State::addHeads(const std::string& name, std::size_t call, cons
     for (std::size_t head = 0; head < sample.heads.size(); ++head) {
         SeriesDesc desc;
         desc.name = name;
-        desc.slot = "head_" + std::to_string(head);
+        desc.slot = Slot::ofHead(static_cast<int>(head));
         desc.microStep = microStep(call);
         desc.form = sample.isSampled ? form::kSampled : 0;
         desc.definition = "mean over queries";

@@ -226,8 +226,10 @@ void TrainerMon::State::tellIdleTargets()
 void TrainerMon::State::notObserved(const SeriesTable& table, std::size_t series, const char* reason)
 {
     const auto& desc = table.series(series);
-    tell("not observed: " + std::string(kindName(table.kind())) + " of " + desc.name
-        + (desc.slot.empty() ? "" : " " + desc.slot) + ", because " + reason);
+    std::string name = desc.name;
+    if (desc.slot.hasText())
+        desc.slot.appendTo(name += ' ');
+    tell("not observed: " + std::string(kindName(table.kind())) + " of " + name + ", because " + reason);
 }
 
 void TrainerMon::State::tellAloud(const std::string& sentence)

@@ -26,7 +26,7 @@ public:
 
     void setMonitor(torch::nn::Module& model, torch::optim::Optimizer& optimizer, ModelOptions options);
     void removeHooks();
-    void tap(std::string_view name, const torch::Tensor& tensor, std::string_view slot);
+    void tap(std::string_view name, const torch::Tensor& tensor, const Slot& slot);
     void attention(
         std::string_view name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal);
     void log(std::string_view name, double value);

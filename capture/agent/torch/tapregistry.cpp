@@ -3,16 +3,16 @@
 
 namespace telltale {
 
-std::size_t TapRegistry::find(std::string_view name, std::string_view slot, bool& isNew)
+std::size_t TapRegistry::find(std::string_view name, const Slot& slot, bool& isNew)
 {
     m_key.assign(name);
-    m_key.push_back('\0');
-    m_key.append(slot);
+    m_key.append({ '\0', static_cast<char>(slot.role) });
+    slot.appendTo(m_key);
     const auto found = m_numbers.find(m_key);
     isNew = found == m_numbers.end();
     if (!isNew)
         return found->second;
-    m_points.push_back({ std::string(name), std::string(slot), false, false, 0, {}, {} });
+    m_points.push_back({ std::string(name), slot, false, false, 0, {}, {} });
     m_numbers.emplace(m_key, m_points.size() - 1);
     return m_points.size() - 1;
 }

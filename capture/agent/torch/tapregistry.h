@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <telltale/core/slot.h>
+
 namespace telltale {
 
 /// One place in the model that is tapped: a module's name and slot.
@@ -14,7 +16,7 @@ struct TapPoint {
     static constexpr std::size_t kNoSeries = static_cast<std::size_t>(-1);
 
     std::string name;
-    std::string slot;
+    Slot slot;
     bool wantsValue = false;
     bool wantsGradient = false;
     std::size_t calls = 0; ///< in the current step
@@ -27,7 +29,7 @@ struct TapPoint {
 class TapRegistry {
 public:
     /// The point's number; `isNew` tells whether this call made it.
-    std::size_t find(std::string_view name, std::string_view slot, bool& isNew);
+    std::size_t find(std::string_view name, const Slot& slot, bool& isNew);
     TapPoint& operator[](std::size_t i) { return m_points[i]; }
     void startStep();
 

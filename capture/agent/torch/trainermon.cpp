@@ -22,7 +22,7 @@ void TrainerMon::setMonitor(torch::nn::Module& model, torch::optim::Optimizer& o
     m_state->setMonitor(model, optimizer, options);
 }
 
-void TrainerMon::tap(std::string_view name, const torch::Tensor& tensor, std::string_view slot)
+void TrainerMon::tap(std::string_view name, const torch::Tensor& tensor, const Slot& slot)
 {
     m_state->tap(name, tensor, slot);
 }

@@ -10,6 +10,7 @@
 #include <torch/torch.h>
 
 #include <telltale/config/monitorconfig.h>
+#include <telltale/core/slot.h>
 #include <telltale/torch/sink.h>
 
 namespace telltale {
@@ -46,10 +47,10 @@ public:
     /// next call. Sends the module structure.
     void setMonitor(torch::nn::Module& model, torch::optim::Optimizer& optimizer, ModelOptions options = {});
 
-    /// Says that `tensor` is what module `name` takes ("input", "input_1") or gives ("output") in this forward pass;
+    /// Says that `tensor` is what module `name` takes (Slot::input(), Slot::input(1)) or gives in this forward pass;
     /// measures it and, in the backward pass, its gradient (the total over everything that consumed it). Passes under
     /// torch::NoGradGuard are not training and are left alone.
-    void tap(std::string_view name, const torch::Tensor& tensor, std::string_view slot = "output");
+    void tap(std::string_view name, const torch::Tensor& tensor, const Slot& slot = Slot::output());
     /// Entropy and softmax maximum of every head of softmax(scale * query . key^T), see attentionStats().
     void attention(
         std::string_view name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal);

@@ -145,7 +145,7 @@ class AlertSink(FileSink):
                 "rule": hit.rule,
                 "kind": table.kind.word,
                 "name": desc.name,
-                "slot": desc.slot,
+                "slot": desc.slot.text,
                 "vpp_stage": desc.vpp_stage,
                 "micro_step": desc.micro_step,
                 "op": hit.op,

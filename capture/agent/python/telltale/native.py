@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from .series import STATS, SeriesDesc
+from .slots import Slot
 
-ABI = 3
+ABI = 4
 
 
 class Tensor(c.Structure):
@@ -54,12 +55,26 @@ class Options(c.Structure):
     ]
 
 
+class SlotFields(c.Structure):
+    """tt_slot"""
+
+    _fields_ = [
+        ("role", c.c_uint32),
+        ("number", c.c_int32),
+        ("head", c.c_int32),
+        ("expert", c.c_int32),
+        ("call", c.c_uint32),
+        ("word", c.c_char_p),
+        ("position", c.c_char_p),
+    ]
+
+
 class Series(c.Structure):
     """tt_series"""
 
     _fields_ = [
         ("name", c.c_char_p),
-        ("slot", c.c_char_p),
+        ("slot", c.POINTER(SlotFields)),
         ("vpp_stage", c.c_int32),
         ("micro_step", c.c_int32),
         ("form", c.c_uint32),
@@ -263,7 +278,7 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
     for out, desc in zip(array, descs):
         # The root module has no name of its own.
         out.name = _text(desc.name) or b"(model)"
-        out.slot = _text(desc.slot)
+        out.slot = c.pointer(_slot_fields(desc.slot))
         out.vpp_stage = desc.vpp_stage
         out.micro_step = desc.micro_step
         out.form = int(desc.form)
@@ -279,6 +294,13 @@ def _series_array(descs: Sequence[SeriesDesc], keep: list[Any]) -> Any:
         out.shard_offset = desc.shard_offset
         out.definition = _text(desc.definition) if desc.definition else None
     return array
+
+
+def _slot_fields(slot: Slot) -> SlotFields:
+    position = json.dumps(slot.position, ensure_ascii=False, separators=(",", ":")) if slot.position else ""
+    return SlotFields(
+        int(slot.role), slot.number, slot.head, slot.expert, slot.call, _text(slot.word), _text(position)
+    )  # fmt: skip
 
 
 def _text(text: str) -> bytes:

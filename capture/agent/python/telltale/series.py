@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from .bins import BINS
 from .kinds import DType, Form, Kind, Stat
+from .slots import Slot
 
 # One result of the statistics kernel: struct tt_stats of model/stats/stats.h. norm, mean, min, max, sum and sumsq are
 # over the finite elements.
@@ -69,6 +70,7 @@ class Extra(IntFlag):
     CALLS_BY_SITE = 1 << 3  # collectives summed up by the line that calls them
 
 
+VALUE = Slot()
 MAX_SERIES = 1 << 18  # of one kind; the rows are zero pages until they are used
 
 
@@ -77,7 +79,7 @@ class SeriesDesc:
     """One tensor (or head, or metric) that is measured step after step."""
 
     name: str  # the framework's own dotted name
-    slot: str = ""  # "", "input", "input_1", "output", "head_3"
+    slot: Slot = VALUE
     vpp_stage: int = 0
     micro_step: int = -1  # -1 = the whole step
     form: Form = Form.NONE

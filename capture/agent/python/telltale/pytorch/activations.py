@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import weakref
 from collections.abc import Iterable, Iterator
+from itertools import count, islice
 from typing import Any
 
 import torch
@@ -15,6 +16,7 @@ from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..names import listed
 from ..series import SeriesDesc
+from ..slots import Position, Role, Slot
 from .clock import Clock
 from .compiled import compiled_inside, is_recompute, is_recording
 from .hooks import Hook
@@ -48,6 +50,25 @@ def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
     elif depth < MAX_DEPTH:
         for entry in entries_of(value):
             yield from tensors_in(entry, depth + 1)
+
+
+def _keys_of(value: Any) -> Iterable[int | str]:
+    """What entries_of() are called: their places, or the names that the training code gave them."""
+    if isinstance(value, dict):
+        return map(str, value)
+    if dataclasses.is_dataclass(value):
+        return (entry.name for entry in dataclasses.fields(value))
+    return count()
+
+
+def paths_in(value: Any, depth: int = 0) -> Iterator[Position]:
+    """Where each of tensors_in() stands, from the outside in: (1, "hidden", 0)."""
+    if isinstance(value, torch.Tensor):
+        yield ()
+    elif depth < MAX_DEPTH:
+        for key, entry in zip(_keys_of(value), entries_of(value)):
+            for path in paths_in(entry, depth + 1):
+                yield key, *path
 
 
 def _first_tensors(value: Any) -> tuple[list[Any], list[int]]:
@@ -107,7 +128,7 @@ class Wants:
         config = self._config
         return not (config.forward_only if side.endswith("_grad") else config.backward_only)
 
-    def __call__(self, slot: str, place: Place, gradient: bool) -> bool:
+    def __call__(self, slot: Slot, place: Place, gradient: bool) -> bool:
         if not self.has_side("_grad" if gradient else ""):
             return False
         return not self._is_target or self._targets.selects_slot(self._name, slot, gradient, self._vpp, place)
@@ -288,8 +309,10 @@ class ModuleHook(Hook):
             key = (side, i, positions[i], many, call, engine.micro)
             rows = self._rows.get(key)
             if rows is None:
-                slot, place = f"{side}_{i}" if many else side, Place(positions[i], i)
-                rows = self._rows[key] = self._add(engine, slot, place, call, tensor)
+                role = Role.INPUT if side == "input" else Role.OUTPUT
+                path = next(islice(paths_in(value), i, None), ())
+                slot = Slot(role, i if many else -1, call=call, position=path)
+                rows = self._rows[key] = self._add(engine, slot, Place(positions[i], i), tensor)
             elif rows[2] != tensor.shape or rows[3] is not tensor.dtype:
                 rows = self._rows[key] = _redescribed(engine, rows, tensor)
             if wants_value and rows[0] >= 0:
@@ -301,12 +324,12 @@ class ModuleHook(Hook):
         for row, tensor in gradients:
             tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
 
-    def _add(self, engine: Clock, slot: str, place: Place, call: int, tensor: Any) -> tuple[int, int, Any, Any]:
-        side = slot.partition("_")[0]
-        form = Form.INPUT_SIDE if side == "input" else Form.NONE
+    def _add(self, engine: Clock, slot: Slot, place: Place, tensor: Any) -> tuple[int, int, Any, Any]:
+        side = slot.role.word
+        form = Form.INPUT_SIDE if slot.role is Role.INPUT else Form.NONE
         desc = SeriesDesc(
             name=self._name,
-            slot=slot if call == 0 else f"{slot}@{call + 1}",
+            slot=slot,
             vpp_stage=self._vpp,
             micro_step=engine.micro_label(),
             form=form,

@@ -9,6 +9,7 @@ import torch
 
 from ..kinds import DType, Form, Kind
 from ..series import Extra, SeriesDesc
+from ..slots import Slot
 from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch
 from .clock import Clock
@@ -76,12 +77,11 @@ class AttentionPart(Part):
         rows = self._rows.get((name, engine.micro, call, heads))
         if rows is None:
             form = Form.SAMPLED if stats.sampled else Form.NONE
-            suffix = f"@{call + 1}" if call else ""
             rows = self._rows[name, engine.micro, call, heads] = [
                 engine.table(Kind.ATTENTION).add(
                     SeriesDesc(
                         name=name,
-                        slot=f"head_{head}{suffix}",
+                        slot=Slot(head=head, call=call),
                         vpp_stage=vpp,
                         micro_step=engine.micro_label(),
                         form=form,
@@ -104,7 +104,7 @@ class AttentionPart(Part):
         if rows is None:
             desc = SeriesDesc(
                 name=name,
-                slot="attention",
+                slot=Slot.named("attention"),
                 vpp_stage=vpp,
                 micro_step=engine.micro_label(),
                 definition="head 0 of the first sequence, causal, mean over all queries, as msprobe has it",

@@ -14,12 +14,13 @@ from ..kinds import Kind
 from ..measure import DTYPES, readable, refusal, torch_stats
 from ..quiet import quiet
 from ..series import PRESENT, Extra, SeriesDesc, SeriesTable
+from ..slots import Role, Slot
 from .clock import Clock
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
 from .part import Part, Stepping
 
-_Key = tuple[Extra, str, str]  # which form, name, slot
+_Key = tuple[Extra, str, Role, int]  # which form, name, before or after the call, argument
 _MOST_CALLS = 4096  # of one op and argument in one step
 
 
@@ -68,10 +69,10 @@ class CommPart(Part):
         engine = self._engine()
         if engine is None or not engine.collecting or engine.strikes.is_off("comm") or not self._forms:
             return
-        when = "post" if event.is_post else "pre"
+        when = Role.AFTER if event.is_post else Role.BEFORE
         names = {Extra.CALLS_BY_OP: event.op, Extra.CALLS_BY_SITE: f"{event.op} ({_short(event.site)})"}
         for i, tensors in enumerate(event.parts):
-            keys = [(form, names[form], f"{when}_{i}") for form in self._forms]
+            keys = [(form, names[form], when, i) for form in self._forms]
             for tensor in tensors:
                 if self._used == _MOST_CALLS:
                     engine.tell(
@@ -156,7 +157,7 @@ class CommPart(Part):
         one = calls == 1
         return SeriesDesc(
             name=key[1],
-            slot=key[2],
+            slot=Slot(key[2], key[3]),
             definition="per step: sum of norms, mean of means over all calls",
             shape=shape if one else (),
             dtype=DTYPES[dtype],

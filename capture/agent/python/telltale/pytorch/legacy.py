@@ -111,8 +111,9 @@ class LegacyInterface(ABC):
 
     @staticmethod
     def _tag(desc: SeriesDesc) -> str:
-        name = f"{desc.name}.{desc.slot}" if desc.slot else desc.name
-        micro = f":{desc.micro_step}" if desc.micro_step >= 0 else (":0" if desc.slot else "")
+        slot = desc.slot.text
+        name = f"{desc.name}.{slot}" if slot else desc.name
+        micro = f":{desc.micro_step}" if desc.micro_step >= 0 else (":0" if slot else "")
         return f"{desc.vpp_stage}:{name}{micro}"
 
     @property

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..names import bare_name, components, squash_name
+from ..slots import Slot
 
 _CHUNK = re.compile(r"(\d+):")
 _NUMBER = re.compile(r"-?\d+")
@@ -78,9 +79,9 @@ def squashed_names(names: Iterable[str]) -> dict[str, str]:
     return short
 
 
-def _number_after(text: str, mark: str) -> int:
-    """The number after the last `mark`, 0 without one: "output_2" after "_", "tuple[3]:2" after ":"."""
-    head, found, tail = text.rpartition(mark)
+def _number_after_colon(text: str) -> int:
+    """2 of "tuple[3]:2", 0 without a colon."""
+    _, found, tail = text.rpartition(":")
     number = _NUMBER.match(tail) if found else None
     return int(number.group()) if number else 0
 
@@ -93,21 +94,21 @@ class Place:
     ordinal: int  # among the tensors alone, which is how slots are numbered
 
 
-def selects_slot(selection: Mapping[str, str], slot: str, gradient: bool, place: Place | None = None) -> bool:
-    """Does a target's selection ask for this slot ("input", "output_1") or for its gradient? {} asks for everything,
+def selects_slot(selection: Mapping[str, str], slot: Slot, gradient: bool, place: Place | None = None) -> bool:
+    """Does a target's selection ask for this input or output, or for its gradient? {} asks for everything,
     {"output": "tuple[2]:1"} for element 1 alone. Without a place the slot's number stands for it, as in
     telltale::config::selectsSlot."""
     if not selection:
         return True
-    side = slot.partition("_")[0] + ("_grad" if gradient else "")
+    side = slot.role.word + ("_grad" if gradient else "")
     spec = selection.get(side)
     if not isinstance(spec, str):
         return False
     if place is None:
-        return _number_after(spec, ":") == _number_after(slot, "_")
+        return _number_after_colon(spec) == max(slot.number, 0)
     # print_struct writes "list[n]" of inputs, in which tensors alone are counted; "tensor" is the first one.
     by_tensors = spec == "tensor" or (spec.startswith("list") and side.startswith("input"))
-    return _number_after(spec, ":") == (place.ordinal if by_tensors else place.position)
+    return _number_after_colon(spec) == (place.ordinal if by_tensors else place.position)
 
 
 Forms = tuple[frozenset[str], ...]  # a name as it is, as msprobe shortens it, as it did before 8.2
@@ -201,7 +202,7 @@ class TargetSet:
         return is_selected
 
     def selects_slot(
-        self, name: str, slot: str, gradient: bool = False, vpp_stage: int = 0, place: Place | None = None
+        self, name: str, slot: Slot, gradient: bool = False, vpp_stage: int = 0, place: Place | None = None
     ) -> bool:
         """Is this slot of module `name` selected? The selection of a target that names the module exactly decides; else
         those of globs that name it, any of them; a module below a target has all its slots."""

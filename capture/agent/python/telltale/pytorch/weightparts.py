@@ -9,7 +9,8 @@ from typing import Any
 import torch
 
 from ..kinds import DType, Kind, Stat
-from ..series import Extra, SeriesDesc
+from ..series import VALUE, Extra, SeriesDesc
+from ..slots import Slot
 from .clock import Clock
 from .compiled import compiled_inside, is_recompute
 from .hooks import Call
@@ -30,9 +31,9 @@ class LinearPart(Part):
         super().__init__(engine)
         self._norms = SpectralNorms()
         self._step = -1
-        self._tables = [(engine.table(Kind.LINEAR), "", SR_ROOT)]
+        self._tables = [(engine.table(Kind.LINEAR), VALUE, SR_ROOT)]
         if engine.dispatcher.wants & Extra.STABLE_RANK:
-            self._tables.append((engine.extra_table(Kind.LINEAR, only=Extra.STABLE_RANK), "sr", SR))
+            self._tables.append((engine.extra_table(Kind.LINEAR, only=Extra.STABLE_RANK), Slot.named("sr"), SR))
         self._modules: list[tuple[str, int, torch.nn.Module, str]] = []
         for name, vpp, module in modules:
             attribute = matrix_name(module)
@@ -132,7 +133,7 @@ class RouterPart(Part):
         if row is None:
             desc = SeriesDesc(
                 name=name,
-                slot="" if stat is Stat.ENTROPY else "weight",
+                slot=VALUE if stat is Stat.ENTROPY else Slot.named("weight"),
                 vpp_stage=vpp,
                 micro_step=-1 if micro < 0 else engine.micro_label(),
                 definition=words,

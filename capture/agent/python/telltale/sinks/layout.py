@@ -113,7 +113,7 @@ def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, n
     kind = file_kind(table, config)
     order = _order(table)
     if table.kind is Kind.ATTENTION:
-        other, is_other = _HEADS, [table.series[i].slot.startswith("head") for i in order]
+        other, is_other = _HEADS, [table.series[i].slot.head >= 0 for i in order]
     elif table.kind is Kind.LINEAR:
         as_msprobe = order[~_is_squared(table)[order]]  # where both definitions are measured, the file has msprobe's
         return [(kind, as_msprobe if as_msprobe.size else order)]
@@ -127,7 +127,7 @@ def split(table: TableSnapshot, config: MonitorConfig) -> list[tuple[FileKind, n
 
 def _is_router_weight(table: TableSnapshot, position: int) -> bool:
     desc = table.series[position]
-    return Stat.ENTROPY not in table.stats or "weight" in desc.slot or "cosine" in desc.definition
+    return Stat.ENTROPY not in table.stats or desc.slot.word == "weight" or "cosine" in desc.definition
 
 
 def _order(table: TableSnapshot) -> np.ndarray:
@@ -179,9 +179,10 @@ class Names:
     def row(self, kind: Kind, files: FileKind, desc: SeriesDesc) -> str:
         """A row's name: "blocks.0.attn.core.input_0"."""
         name = self.base(kind, desc) + files.suffix
-        if not desc.slot or desc.slot == files.suffix[1:] or kind in (Kind.LINEAR, Kind.ROUTER):
+        slot = desc.slot.text
+        if not slot or slot == files.suffix[1:] or kind in (Kind.LINEAR, Kind.ROUTER):
             return name
-        return f"{name}.{desc.slot}"
+        return f"{name}.{slot}"
 
     def module_key(self, key: str) -> str:
         """ "0:encoder.layers.0" -> "0:layers.0" where names are squashed."""
