@@ -2,337 +2,140 @@
 #include <telltale/store/capsulewriter.h>
 
 #include <algorithm>
-#include <functional>
 
 #include <sqlite3.h>
 
-#include <telltale/core/bytes.h>
-#include <telltale/core/histogram.h>
-#include <telltale/store/capsulestatements.h>
+#include <telltale/store/capsulefile.h>
 #include <telltale/store/clock.h>
-#include <telltale/store/layoutcodec.h>
-#include <telltale/store/schema.h>
-#include <telltale/store/storeservice.h>
-#include <telltale/store/tailcodec.h>
 
 namespace telltale::store {
+namespace {
 
-CapsuleWriter::CapsuleWriter(std::string path, Connection db, LiveRun& live)
-    : m_path(std::move(path))
-    , m_db(std::move(db))
+/// Batches of a stream after which a layout that they do not use counts as replaced.
+constexpr std::uint64_t kReplacedAfter = series::kTileColumns;
+/// 64 MiB of WAL: tail rows that are written and deleted within one cycle never reach the file.
+constexpr int kCheckpointPages = 8192;
+
+std::uint64_t pragmaNumber(sqlite3* db, const char* sql)
+{
+    sqlite3_stmt* raw = nullptr;
+    if (sqlite3_prepare_v2(db, sql, -1, &raw, nullptr) != SQLITE_OK)
+        return 0;
+    const auto value = sqlite3_step(raw) == SQLITE_ROW ? static_cast<std::uint64_t>(sqlite3_column_int64(raw, 0)) : 0;
+    sqlite3_finalize(raw);
+    return value;
+}
+
+std::uint64_t logicalBytes(sqlite3* db)
+{
+    return (pragmaNumber(db, "PRAGMA page_count") - pragmaNumber(db, "PRAGMA freelist_count"))
+        * pragmaNumber(db, "PRAGMA page_size");
+}
+
+}
+
+CapsuleWriter::CapsuleWriter(Connection db, LiveRun& live)
+    : m_db(std::move(db))
     , m_live(live)
+    , m_transaction(m_db.get())
+    , m_records(m_transaction)
+    , m_book(m_transaction, m_records)
+    , m_layouts(live)
+    , m_staged(m_book, m_layouts)
 {
 }
 
-CapsuleWriter::~CapsuleWriter() = default;
-
-std::vector<std::shared_ptr<const SeriesLayout>> CapsuleWriter::layouts(std::int64_t stream) const
+Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live)
 {
-    std::vector<std::shared_ptr<const SeriesLayout>> known;
-    for (const auto& [id, layout] : m_streams.at(stream).layouts)
-        known.push_back(layout->layout());
-    return known;
+    return open(path, live, false);
 }
 
-std::int64_t CapsuleWriter::findStream(const std::string& agentId, std::uint64_t incarnation) const
+Expected<std::unique_ptr<CapsuleWriter>> CapsuleWriter::open(const std::string& path, LiveRun& live, bool isNew)
 {
-    for (const auto& [id, stream] : m_streams) {
-        if (stream.agentId == agentId && stream.incarnation == incarnation)
-            return id;
-    }
-    return 0;
+    auto db = openForWriting(path);
+    if (!db)
+        return tl::unexpected<Error>(std::move(db.error()));
+    // A recorder may have died before its first word; then there was nothing to lose.
+    const auto hasBegun = queryInteger(db->get(), "SELECT EXISTS(SELECT 1 FROM stream)");
+    const bool isWithoutLog = !isNew && hasBegun.value_or(0) != 0 && lacksItsLog(db->get(), path);
+    auto ok = execute(db->get(), "PRAGMA journal_mode=WAL");
+    if (ok && isWithoutLog)
+        ok = noteLostLog(db->get());
+    // A run that nobody ended keeps its log: one without is known to have lost it.
+    sqlite3_db_config(db->get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    std::unique_ptr<CapsuleWriter> writer(new CapsuleWriter(std::move(*db), live));
+    ok = writer->load();
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return writer;
 }
 
-int CapsuleWriter::attemptsOf(Rank rank) const
+Expected<void> CapsuleWriter::load()
 {
-    int attempts = 0;
-    for (const auto& [id, source] : m_sources) {
-        if (source.rank == rank)
-            attempts = std::max(attempts, source.attempt + 1);
-    }
-    return attempts;
-}
-
-Expected<void> CapsuleWriter::transaction(const std::function<Expected<void>()>& work)
-{
-    auto done = m_sql->begin.run();
-    if (!done)
-        return done;
-    m_writing = {};
-    done = work();
-    if (done)
-        done = m_sql->commit.run();
-    if (done)
-        m_news.add(m_writing);
-    // A full disk may have rolled the transaction back already.
-    if (!done && sqlite3_get_autocommit(m_db.get()) == 0)
-        static_cast<void>(m_sql->rollback.run());
-    return done;
-}
-
-Expected<void> CapsuleWriter::sourceWritten(SourceId source)
-{
-    return m_sql->sourceText.bind(1, source.value).run();
-}
-
-Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request, int attempt)
-{
-    SourceInfo source;
-    source.id = SourceId(m_sources.empty() ? 1 : m_sources.rbegin()->first + 1);
-    source.rank = request.rank;
-    source.attempt = attempt;
-    source.agentId = request.agentId;
-    StreamRow stream;
-    stream.id = m_streams.empty() ? 1 : m_streams.rbegin()->first + 1;
-    stream.source = source.id;
-    stream.agentId = request.agentId;
-    stream.incarnation = request.incarnation;
-    stream.epoch = 1;
-    auto done = transaction([&]() -> Expected<void> {
-        auto ok = m_sql->source.bind(1, source.id.value)
-                      .bind(2, source.rank.value)
-                      .bind(3, attempt)
-                      .bindText(4, request.agentId)
-                      .bindText(5, request.host)
-                      .bind(6, request.pid)
-                      .bindText(7, request.device)
-                      .bindText(8, request.framework)
-                      .bindText(9, request.agentVersion)
-                      .bind(10, request.dp)
-                      .bind(11, request.tp)
-                      .bind(12, request.pp)
-                      .bind(13, request.ep)
-                      .run();
-        if (ok)
-            ok = sourceWritten(source.id);
-        if (!ok)
-            return ok;
-        return m_sql->stream.bind(1, stream.id)
-            .bind(2, source.id.value)
-            .bindText(3, stream.agentId)
-            .bind(4, static_cast<std::int64_t>(stream.incarnation))
-            .bind(5, static_cast<std::int64_t>(stream.durableSeq))
-            .run();
-    });
-    if (!done)
-        return tl::unexpected<Error>(std::move(done.error()));
-    m_sources[source.id.value] = source;
-    m_streams[stream.id] = stream;
-    m_news.areSourcesChanged = true;
-    return stream.id;
-}
-
-Expected<void> CapsuleWriter::skipTo(std::int64_t id, std::uint64_t firstRetained)
-{
-    StreamRow& stream = m_streams.at(id);
-    if (firstRetained <= stream.durableSeq + 1)
-        return {};
-    const std::string text = "batches " + std::to_string(stream.durableSeq + 1) + " to "
-        + std::to_string(firstRetained - 1) + " are lost: neither the agent nor the store has them";
-    const SourceInfo& source = m_sources.at(stream.source.value);
-    auto done = transaction([&]() -> Expected<void> {
-        auto ok = m_sql->event.bind(1, stream.source.value)
-                      .bindText(2, "gap")
-                      .bind(3, source.rank.value)
-                      .bind(4, source.lastStep.value)
-                      .bind(5, wallClockNs())
-                      .bindText(6, text)
-                      .bindText(7, "")
-                      .run();
-        if (!ok)
-            return ok;
-        m_writing.events.add(sqlite3_last_insert_rowid(m_db.get()));
-        return m_sql->streamSeq.bind(1, static_cast<std::int64_t>(firstRetained - 1))
-            .bind(2, static_cast<std::int64_t>(stream.duplicates))
-            .bind(3, static_cast<std::int64_t>(stream.rejected))
-            .bind(4, id)
-            .run();
-    });
-    if (!done)
-        return done;
-    stream.durableSeq = stream.stagedSeq = firstRetained - 1;
-    return {};
-}
-
-Expected<void> CapsuleWriter::resume(std::int64_t id)
-{
-    StreamRow& stream = m_streams.at(id);
-    auto done = transaction([&]() -> Expected<void> {
-        auto ok = m_sql->sourceState.bind(1, static_cast<int>(SourceState::Running)).bind(2, stream.source.value).run();
-        if (ok)
-            ok = sourceWritten(stream.source);
-        if (!ok)
-            return ok;
-        return m_sql->streamEpoch.bind(1, static_cast<std::int64_t>(stream.epoch) + 1).bind(2, id).run();
-    });
-    if (!done)
-        return done;
-    ++stream.epoch;
-    m_sources.at(stream.source.value).state = SourceState::Running;
-    m_news.areSourcesChanged = true;
-    return {};
-}
-
-Expected<void> CapsuleWriter::leave(std::int64_t id, SourceState state, std::uint64_t announcedSeq, Produced produced)
-{
-    StreamRow& stream = m_streams.at(id);
-    std::optional<StreamAccount> account = stream.account;
-    if (account) {
-        Produced& known = account->produced;
-        known = { std::max(known.samples, produced.samples), std::max(known.scalars, produced.scalars),
-            known.isFinal || produced.isFinal };
-    }
-    auto done = transaction([&]() -> Expected<void> {
-        auto ok = m_sql->sourceState.bind(1, static_cast<int>(state)).bind(2, stream.source.value).run();
-        if (ok)
-            ok = sourceWritten(stream.source);
-        if (ok && account)
-            ok = setMeta(accountKey(id), account->text());
-        if (!ok || announcedSeq <= stream.announcedSeq)
-            return ok;
-        return setMeta(toldSeqKey(id), std::to_string(announcedSeq));
-    });
-    if (!done)
-        return done;
-    stream.announcedSeq = std::max(stream.announcedSeq, announcedSeq);
-    stream.account = account;
-    m_sources.at(stream.source.value).state = state;
-    m_news.areSourcesChanged = true;
-    return {};
+    auto ok = execute(m_db.get(), "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0; PRAGMA cache_size=-16384");
+    if (!ok)
+        return ok;
+    sqlite3_wal_hook(
+        m_db.get(),
+        [](void* self, sqlite3*, const char*, int pages) {
+            static_cast<CapsuleWriter*>(self)->m_walPages = pages;
+            return SQLITE_OK;
+        },
+        this);
+    ok = m_transaction.prepare();
+    if (ok)
+        ok = m_records.prepare();
+    if (ok)
+        ok = m_book.load();
+    if (!ok)
+        return ok;
+    for (const auto& [id, source] : sources())
+        m_live.lastStep.store(std::max(m_live.lastStep.load(), source.lastStep.value));
+    auto damage = m_layouts.load(m_db.get());
+    if (!damage)
+        return tl::unexpected<Error>(std::move(damage.error()));
+    m_damage = std::move(*damage);
+    ok = setState(RunState::Live);
+    return ok ? m_layouts.resume() : ok;
 }
 
 Expected<void> CapsuleWriter::setState(RunState state)
 {
-    return setMeta("state", std::to_string(static_cast<int>(state)));
+    return m_book.setMeta("state", std::to_string(static_cast<int>(state)));
 }
 
-Expected<void> CapsuleWriter::setMeta(const std::string& key, const std::string& value)
+bool CapsuleWriter::isDuplicate(std::int64_t id, std::uint64_t seq)
 {
-    return m_sql->meta.bindText(1, key).bindText(2, value).run();
+    if (seq > streams().at(id).stagedSeq)
+        return false;
+    ++m_book.touch(id).duplicates;
+    return true;
 }
 
-LiveLayout* CapsuleWriter::addLayout(StreamRow& stream, const std::shared_ptr<const SeriesLayout>& layout)
+Expected<std::string> CapsuleWriter::stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch)
 {
-    auto groups = groupsOf(*layout);
-    for (LiveGroup& group : groups)
-        group.id = GroupId(m_nextGroup++);
-    m_layouts.push_back(std::make_unique<LiveLayout>(stream.id, layout, std::move(groups)));
-    LiveLayout* live = m_layouts.back().get();
-    stream.layouts[layout->id] = live;
-    m_newLayouts.push_back(live);
-    return live;
-}
-
-std::string CapsuleWriter::conflict(const StreamRow& stream, const SampleBatch& batch) const
-{
-    std::map<LayoutId, const SeriesLayout*> introduced;
-    const auto check = [&](const SeriesLayout& layout) -> std::string {
-        const auto known = stream.layouts.find(layout.id);
-        const SeriesLayout* other = known != stream.layouts.end()
-            ? known->second->layout().get()
-            : introduced.try_emplace(layout.id, &layout).first->second;
-        if (other != &layout && *other != layout)
-            return "layout " + std::to_string(layout.id.value) + " was sent twice with different contents";
-        if (layout.series.empty() || layout.cells() > (1u << 20) || layout.stats.empty() || layout.stats.size() > 64
-            || (!layout.edges.empty() && !checkEdges(layout.edges)))
-            return "layout " + std::to_string(layout.id.value) + " has no series, no stats or too many";
-        for (std::size_t i = 0; i < layout.stats.size(); ++i) {
-            if (std::find(layout.stats.begin(), layout.stats.begin() + static_cast<std::ptrdiff_t>(i), layout.stats[i])
-                != layout.stats.begin() + static_cast<std::ptrdiff_t>(i))
-                return "layout " + std::to_string(layout.id.value) + " has a stat twice";
-        }
-        return {};
-    };
-    for (const auto& layout : batch.layouts) {
-        if (std::string why = check(*layout); !why.empty())
-            return why;
-    }
-    for (const StepBlock& block : batch.blocks) {
-        if (!block.layout)
-            return "a block has no layout";
-        if (std::string why = check(*block.layout); !why.empty())
-            return why;
-        if (std::string why = LiveLayout::mismatch(*block.layout, block); !why.empty())
-            return why;
-    }
-    return {};
-}
-
-Expected<std::string> CapsuleWriter::stage(std::int64_t id, std::shared_ptr<const SampleBatch> batch)
-{
-    StreamRow& stream = m_streams.at(id);
-    if (batch->seq <= stream.stagedSeq) {
-        ++stream.duplicates;
-        m_touchedStreams.insert(id);
+    if (isDuplicate(stream, batch->seq))
         return std::string();
-    }
-    if (std::string why = conflict(stream, *batch); !why.empty())
+    if (std::string why = m_staged.conflict(stream, *batch); !why.empty())
         return why;
     for (const StepBlock& block : batch->blocks) {
-        const auto known = stream.layouts.find(block.layout->id);
-        if (known == stream.layouts.end() || !known->second->isReleased())
+        LiveLayout* known = m_layouts.find(stream, block.layout->id);
+        if (known == nullptr || !known->isReleased())
             continue;
-        if (auto ok = restore(*known->second); !ok)
+        if (auto ok = restore(*known); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
-    stream.stagedSeq = batch->seq;
-    if (stream.account) {
-        stream.account->samples += batch->samples;
-        stream.account->scalars += batch->scalars;
-    }
-    m_touchedStreams.insert(id);
-    const auto now = Clock::now();
-    stream.batches += batch->blocks.empty() ? 0 : 1;
-    for (const auto& layout : batch->layouts) {
-        if (!stream.layouts.contains(layout->id))
-            addLayout(stream, layout);
-    }
-    TailEncoder tail;
-    tail.reserve(batch->byteCost());
-    TailRow row;
-    for (const StepBlock& block : batch->blocks) {
-        const auto known = stream.layouts.find(block.layout->id);
-        LiveLayout* live = known != stream.layouts.end() ? known->second : addLayout(stream, block.layout);
-        const std::int64_t column = live->place(block);
-        live->fill(block, column);
-        live->use(now, stream.batches);
-        tail.append(block, column);
-        m_touched.insert(live);
-        const auto entry = std::find_if(
-            row.columns.begin(), row.columns.end(), [live](const auto& item) { return item.first == live; });
-        if (entry == row.columns.end())
-            row.columns.emplace_back(live, column);
-        else
-            entry->second = std::max(entry->second, column);
-        if (!block.callIds.empty()) {
-            auto& last = m_lastOrder[{ id, block.layout->id }];
-            if (last != block.callIds) {
-                last = block.callIds;
-                m_callOrders.push_back({ id, block.layout->id, block.step, block.callIds });
-            }
-        }
-    }
-    Staged staged { id, 0, std::move(batch), {} };
-    if (!tail.isEmpty()) {
-        staged.tailId = row.id = m_nextTail++;
-        staged.tail = tail.take();
-        m_tails.push_back(std::move(row));
-    }
-    m_staged.push_back(std::move(staged));
+    m_staged.take(stream, std::move(batch));
     return std::string();
 }
 
 void CapsuleWriter::stageQuarantine(
-    std::int64_t id, std::uint64_t seq, std::string raw, std::string reason, Lost lost, std::vector<Drop> drops)
+    std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost, std::vector<Drop> drops)
 {
-    StreamRow& stream = m_streams.at(id);
-    m_touchedStreams.insert(id);
-    if (seq <= stream.stagedSeq) {
-        ++stream.duplicates;
+    if (isDuplicate(stream, seq))
         return;
-    }
-    stream.stagedSeq = seq;
-    ++stream.rejected;
     // Of which steps it was is not known.
     const StepRange none;
     const std::string why = "the server refused a batch: " + reason;
@@ -340,7 +143,100 @@ void CapsuleWriter::stageQuarantine(
         drops.push_back({ dropclass::kTensors, none.first, none.last, lost.samples, raw.size(), why });
     if (lost.scalars > 0)
         drops.push_back({ dropclass::kScalars, none.first, none.last, lost.scalars, 0, why });
-    m_quarantined.push_back({ id, seq, std::move(raw), std::move(reason), std::move(drops) });
+    m_staged.quarantine({ stream, seq, std::move(raw), std::move(reason), std::move(drops) });
+}
+
+Expected<void> CapsuleWriter::commit()
+{
+    m_layouts.findFull();
+    auto done = m_transaction.run([this]() -> Expected<void> {
+        auto ok = m_staged.write(m_records);
+        return ok ? m_layouts.sealSome() : ok;
+    });
+    if (!done) {
+        m_layouts.rolledBack();
+        return done;
+    }
+    m_layouts.committed();
+    m_staged.committed(m_transaction.news(), m_live);
+    checkpoint(false);
+    return {};
+}
+
+Expected<void> CapsuleWriter::releaseIdle(Clock::time_point now, std::chrono::milliseconds grace)
+{
+    if (hasStaged())
+        return {};
+    const auto idle = m_layouts.select([&](const LiveLayout& layout) {
+        return layout.nextColumn() > 0 && now - layout.lastUse() >= grace
+            && (!m_book.isRunning(layout.stream())
+                || streams().at(layout.stream()).batches - layout.lastBatch() >= kReplacedAfter);
+    });
+    if (idle.empty())
+        return {};
+    auto done = m_transaction.run([&] { return m_layouts.sealIdle(idle); });
+    if (!done) {
+        m_layouts.rolledBack();
+        for (LiveLayout* layout : idle)
+            layout->use(now, layout->lastBatch()); // not again at the next turn
+        return done;
+    }
+    for (const LiveLayout* layout : idle)
+        m_staged.forgetCallOrder(*layout);
+    m_layouts.releaseSealed(idle);
+    checkpoint(false);
+    return {};
+}
+
+Expected<void> CapsuleWriter::restore(LiveLayout& layout)
+{
+    const std::size_t rows = m_layouts.tail().size();
+    auto done = m_transaction.run([&] { return m_layouts.restore(layout); });
+    if (!done) {
+        m_layouts.tail().shrinkTo(rows);
+        m_layouts.giveBack(layout);
+    }
+    return done;
+}
+
+Expected<void> CapsuleWriter::finish(RunState state)
+{
+    while (hasStaged()) {
+        if (auto ok = commit(); !ok)
+            return ok;
+    }
+    auto ok = m_transaction.run([&]() -> Expected<void> {
+        auto done = m_layouts.sealAll();
+        if (done)
+            done = execute(m_db.get(), "DELETE FROM tail");
+        if (done)
+            done = m_book.setMeta("modified_ns", std::to_string(wallClockNs()));
+        return done ? setState(state) : done;
+    });
+    if (!ok)
+        return ok;
+    static_cast<void>(execute(m_db.get(), "PRAGMA incremental_vacuum"));
+    checkpoint(true);
+    m_live.closed.store(true, std::memory_order_release);
+    m_live.clearOpenTiles();
+    return {};
+}
+
+bool CapsuleWriter::leaveWal()
+{
+    return execute(m_db.get(), "PRAGMA journal_mode=DELETE").has_value();
+}
+
+void CapsuleWriter::checkpoint(bool truncate)
+{
+    // What a checkpoint cannot write now stays in the log, and the next one tries again.
+    if (truncate || m_walPages >= kCheckpointPages) {
+        m_walPages = 0;
+        sqlite3_wal_checkpoint_v2(
+            m_db.get(), nullptr, truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+    }
+    // What the database holds, not the file's length: most of a live run's newest pages are still in the log.
+    m_live.fileBytes.store(logicalBytes(m_db.get()));
 }
 
 }

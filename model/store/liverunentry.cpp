@@ -75,15 +75,15 @@ RunFacts LiveRunEntry::facts() const
 
 Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
 {
-    std::int64_t stream = m_writer->findStream(request.agentId, request.incarnation);
+    std::int64_t stream = m_writer->book().findStream(request.agentId, request.incarnation);
     if (stream == 0) {
-        auto added = m_writer->addStream(request, std::max(request.restartCount, m_writer->attemptsOf(request.rank)));
+        auto added = m_writer->book().addStream(request, std::max(request.restartCount, m_writer->book().attemptsOf(request.rank)));
         if (!added)
             return added;
         stream = *added;
     } else {
         const SourceState before = m_writer->sources().at(m_writer->streams().at(stream).source.value).state;
-        if (auto ok = m_writer->resume(stream); !ok)
+        if (auto ok = m_writer->book().resume(stream); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
         if (before != SourceState::Running)
             m_stateBefore[stream] = before;
@@ -93,7 +93,7 @@ Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
             return tl::unexpected<Error>(std::move(ok.error()));
         m_live->lost.store(false);
     }
-    if (auto ok = m_writer->skipTo(stream, request.firstRetainedSeq); !ok)
+    if (auto ok = m_writer->book().skipTo(stream, request.firstRetainedSeq); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     m_connected.insert(stream);
     countConnections();
@@ -113,7 +113,7 @@ Expected<void> LiveRunEntry::leave(
         : byeReason == "error"                        ? SourceState::Failed
         : before != m_stateBefore.end()               ? before->second
                                                       : SourceState::Lost;
-    auto ok = m_writer->leave(stream, state, lastSeq, produced);
+    auto ok = m_writer->book().leave(stream, state, lastSeq, produced);
     if (ok)
         m_stateBefore.erase(stream);
     return ok;

@@ -191,6 +191,17 @@ Statement& Statement::bindBlob(int position, std::string_view bytes)
     return *this;
 }
 
+Expected<void> prepareAll(sqlite3* db, std::initializer_list<std::pair<Statement*, std::string_view>> statements)
+{
+    for (const auto& [statement, sql] : statements) {
+        auto prepared = Statement::prepare(db, sql);
+        if (!prepared)
+            return tl::unexpected<Error>(std::move(prepared.error()));
+        *statement = std::move(*prepared);
+    }
+    return {};
+}
+
 Expected<bool> Statement::step()
 {
     const int rc = sqlite3_step(m_statement.get());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,11 @@ Expected<Connection> openDatabase(const std::string& path, OpenMode mode);
 
 Expected<void> execute(sqlite3* db, const char* sql);
 
+/// Says of a value to be bound that it is a blob.
+struct Bytes {
+    std::string_view bytes;
+};
+
 /// A prepared statement. Binding is by position from 1; bound views must live until the step. Thread: its owner's.
 class Statement {
 public:
@@ -52,6 +58,13 @@ public:
     Expected<bool> step();
     /// One step of something that returns no rows.
     Expected<void> run();
+    /// The same with every parameter, in order: texts, Bytes, ids and whole numbers.
+    template <typename... Values> Expected<void> run(const Values&... values)
+    {
+        int position = 0;
+        (bindValue(++position, values), ...);
+        return run();
+    }
     void reset();
 
     std::int64_t integer(int column) const;
@@ -62,8 +75,25 @@ public:
     std::string_view blob(int column) const;
 
 private:
+    template <typename Value> void bindValue(int position, const Value& value)
+    {
+        if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
+            bindText(position, value);
+        } else if constexpr (std::is_same_v<Value, Bytes>) {
+            bindBlob(position, value.bytes);
+        } else if constexpr (std::is_class_v<Value>) {
+            bind(position, static_cast<std::int64_t>(value.value));
+        } else {
+            static_assert(std::is_integral_v<Value> || std::is_enum_v<Value>);
+            bind(position, static_cast<std::int64_t>(value));
+        }
+    }
+
     std::unique_ptr<sqlite3_stmt, SqliteFinalizer> m_statement;
 };
+
+/// Prepares statements until one fails.
+Expected<void> prepareAll(sqlite3* db, std::initializer_list<std::pair<Statement*, std::string_view>> statements);
 
 /// Runs a query and calls `take(statement)` for each row. It returns nothing, or Expected<void>: its error ends the
 /// loop.

@@ -111,7 +111,7 @@ void benchOpening(Report& report)
         store::StreamRequest request;
         request.agentId = "bench";
         request.incarnation = 1;
-        const auto stream = writer ? (*writer)->addStream(request, 0) : Expected<std::int64_t>(0);
+        const auto stream = writer ? (*writer)->book().addStream(request, 0) : Expected<std::int64_t>(0);
         const auto layout = layoutOf(kSeries);
         if (!writer || !stream || !(*writer)->stage(*stream, batchOf(StreamId { *stream }, 1, 0, layout))
             || !(*writer)->commit() || !(*writer)->finish(store::RunState::Finished))

@@ -43,7 +43,7 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
     store::StreamRequest request;
     request.agentId = "bench";
     request.incarnation = 1;
-    const std::int64_t stream = must(writer->addStream(request, 0));
+    const std::int64_t stream = must(writer->book().addStream(request, 0));
     auto layout = std::make_shared<SeriesLayout>();
     layout->id = LayoutId { 1 };
     layout->kind = Kind::GradReduced;

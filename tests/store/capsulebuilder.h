@@ -43,7 +43,7 @@ public:
         request.pid = 4711;
         request.rank = rank;
         request.incarnation = ++m_incarnation;
-        return must(m_writer->addStream(request, attempt));
+        return must(m_writer->book().addStream(request, attempt));
     }
 
     std::shared_ptr<const SeriesLayout> addLayout(Kind kind, std::vector<Stat> stats, std::vector<std::string> names)
@@ -86,7 +86,7 @@ public:
     void releaseAll()
     {
         for (const auto& [id, stream] : m_writer->streams())
-            must(m_writer->leave(id, store::SourceState::Lost, 0));
+            must(m_writer->book().leave(id, store::SourceState::Lost, 0));
         must(m_writer->releaseIdle(store::CapsuleWriter::Clock::now(), std::chrono::milliseconds { 0 }));
     }
     void finish()

@@ -491,8 +491,8 @@ void DamageTest::aChangedRankStaysKnownWhenItsRunGoesOn()
         LiveRun live;
         const auto writer = CapsuleBuilder::must(CapsuleWriter::open(path, live));
         for (const auto& [id, stream] : writer->streams()) {
-            CapsuleBuilder::must(writer->resume(id));
-            CapsuleBuilder::must(writer->leave(id, SourceState::Finished, 0));
+            CapsuleBuilder::must(writer->book().resume(id));
+            CapsuleBuilder::must(writer->book().leave(id, SourceState::Finished, 0));
         }
     }
     const auto reader = CapsuleBuilder::must(openReader({ path, {}, {}, nullptr }));

@@ -77,6 +77,7 @@ private Q_SLOTS:
     void aPowerCutLeavesARunOfOneFormatOrTheOther();
     void everyColumnComesBack();
     void changesAreFoldedIntoTheFirst();
+    void aGapHasNothingOfTheEventBefore();
     void aChangeOfAChangeIsOneOfTheFirst();
     void aChangeInALaterPageComesWithAllThatWasSaid();
     void whatLastsIsFoundInEveryRangeThatItTouches();
@@ -294,6 +295,23 @@ void LogTest::changesAreFoldedIntoTheFirst()
     QVERIFY(first.text == "it is over" && first.phase == "ended" && first.author == "ada" && first.rev == 3);
     QVERIFY(first.steps == (StepRange { Step { 100 }, Step { 120 } }));
     QVERIFY(records[1].text == "another" && !records[1].isChanged);
+}
+
+void LogTest::aGapHasNothingOfTheEventBefore()
+{
+    CapsuleBuilder builder(path());
+    const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+    Event incident { "anomaly", Step { 3 }, 9, "it grows", {} };
+    incident.lastStep = Step { 7 };
+    incident.rule = "growth";
+    incident.phase = "warning";
+    builder.stage(stream, {}, {}, { incident });
+    builder.commit();
+    CapsuleBuilder::must(builder.writer().book().skipTo(stream, 10));
+    const auto events = eventsOf(builder.liveHandle().locator.text());
+    QCOMPARE(events.size(), std::size_t { 2 });
+    QCOMPARE(events[1].kind, std::string("gap"));
+    QVERIFY(events[1].rule.empty() && events[1].phase.empty() && events[1].steps.count() == 1);
 }
 
 void LogTest::aChangeOfAChangeIsOneOfTheFirst()

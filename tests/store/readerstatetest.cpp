@@ -157,7 +157,7 @@ void ReaderStateTest::dropsAndLossesShowWhereNothingElseDoes()
     if (opensFirst)
         reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
     write(builder, 151, 200, { Drop { 2, Step { 101 }, Step { 150 }, 100, 0, "the ring was full" } });
-    CapsuleBuilder::must(builder.writer().skipTo(m_stream, 10));
+    CapsuleBuilder::must(builder.writer().book().skipTo(m_stream, 10));
     builder.setNextSeq(m_stream, 10);
     write(builder, 261, 300);
     if (!opensFirst)

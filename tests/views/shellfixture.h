@@ -50,7 +50,7 @@ public:
         if (!finish)
             return;
         for (const auto& [id, stream] : builder.writer().streams())
-            CapsuleBuilder::must(builder.writer().leave(id, store::SourceState::Finished, stream.durableSeq));
+            CapsuleBuilder::must(builder.writer().book().leave(id, store::SourceState::Finished, stream.durableSeq));
         builder.finish();
     }
 

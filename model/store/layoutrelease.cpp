@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Layouts that nobody writes any more give their open tiles back; one that is written again takes its last tile apart.
-#include <telltale/store/capsulewriter.h>
+#include <telltale/store/openlayouts.h>
 
 #include <algorithm>
 
-#include <telltale/core/bytes.h>
-#include <telltale/store/capsulestatements.h>
 #include <telltale/store/tailcodec.h>
 
 namespace telltale::store {
 namespace {
 
-/// Batches of a stream after which a layout that they do not use counts as replaced.
-constexpr std::uint64_t kReplacedAfter = series::kTileColumns;
 /// A tail row of a restored tile: far below what a row may hold.
 constexpr std::size_t kTailRowBytes = 4u << 20;
 
@@ -92,7 +88,7 @@ StepBlock blockAt(const LiveLayout& layout, int at)
 
 }
 
-Expected<void> CapsuleWriter::sealLayout(LiveLayout& layout)
+Expected<void> OpenLayouts::seal(LiveLayout& layout)
 {
     for (LiveGroup& group : layout.groups()) {
         for (const auto& tile : group.tiles) {
@@ -109,73 +105,49 @@ Expected<void> CapsuleWriter::sealLayout(LiveLayout& layout)
     return {};
 }
 
-bool CapsuleWriter::isIdle(const LiveLayout& layout, Clock::time_point now, std::chrono::milliseconds grace) const
+Expected<void> OpenLayouts::sealAll()
 {
-    if (layout.isReleased() || layout.nextColumn() == 0 || now - layout.lastUse() < grace)
-        return false;
-    const auto stream = m_streams.find(layout.stream());
-    return stream == m_streams.end() || m_sources.at(stream->second.source.value).state != SourceState::Running
-        || stream->second.batches - layout.lastBatch() >= kReplacedAfter;
-}
-
-Expected<void> CapsuleWriter::releaseIdle(Clock::time_point now, std::chrono::milliseconds grace)
-{
-    if (hasStaged())
-        return {};
-    std::vector<LiveLayout*> idle;
-    for (const auto& layout : m_layouts) {
-        if (isIdle(*layout, now, grace))
-            idle.push_back(layout.get());
+    for (LiveLayout* layout : select([](const LiveLayout&) { return true; })) {
+        if (auto ok = seal(*layout); !ok)
+            return ok;
     }
-    if (idle.empty())
-        return {};
-    auto done = transaction([&]() -> Expected<void> {
-        for (LiveLayout* layout : idle) {
-            if (auto ok = sealLayout(*layout); !ok)
-                return ok;
-            for (const LiveGroup& group : layout->groups())
-                m_sealedNow[&group] = layout->tileEnd();
-        }
-        return dropSealedTails();
-    });
-    if (!done) {
-        rolledBack();
-        for (LiveLayout* layout : idle)
-            layout->use(now, layout->lastBatch()); // not again at the next turn
-        return done;
-    }
-    for (LiveLayout* layout : idle) {
-        std::erase_if(m_full, [layout](const SealJob& job) { return job.layout == layout; });
-        m_lastOrder.erase({ layout->stream(), layout->layout()->id });
-        giveBack(*layout);
-    }
-    forgetDropped();
-    checkpoint(false);
     return {};
 }
 
-Expected<void> CapsuleWriter::restore(LiveLayout& layout)
+Expected<void> OpenLayouts::sealIdle(const std::vector<LiveLayout*>& idle)
 {
-    const std::size_t tails = m_tails.size();
-    auto done = transaction([&]() -> Expected<void> {
-        if (auto ok = restoreLayout(layout); !ok)
+    for (LiveLayout* layout : idle) {
+        if (auto ok = seal(*layout); !ok)
             return ok;
-        for (const LiveGroup& group : layout.groups()) {
-            if (auto ok = m_sealer->resume(group, layout.layout()->stats); !ok)
-                return ok;
-        }
-        // Before COMMIT takes the sealed form away: what is published is durable in one of the two.
-        publish(layout);
-        return {};
-    });
-    if (!done) {
-        m_tails.resize(tails);
-        giveBack(layout);
+        for (const LiveGroup& group : layout->groups())
+            m_sealedNow[&group] = layout->tileEnd();
     }
-    return done;
+    return dropSealedTails();
 }
 
-void CapsuleWriter::giveBack(LiveLayout& layout)
+void OpenLayouts::releaseSealed(const std::vector<LiveLayout*>& idle)
+{
+    for (LiveLayout* layout : idle) {
+        std::erase_if(m_full, [layout](const SealJob& job) { return job.layout == layout; });
+        giveBack(*layout);
+    }
+    forgetSealed();
+}
+
+Expected<void> OpenLayouts::restore(LiveLayout& layout)
+{
+    if (auto ok = restoreTile(layout); !ok)
+        return ok;
+    for (const LiveGroup& group : layout.groups()) {
+        if (auto ok = m_sealer->resume(group, layout.layout()->stats); !ok)
+            return ok;
+    }
+    // Before COMMIT takes the sealed form away: what is published is durable in one of the two.
+    publish(layout);
+    return {};
+}
+
+void OpenLayouts::giveBack(LiveLayout& layout)
 {
     for (const LiveGroup& group : layout.groups()) {
         m_sealer->forget(group.id);
@@ -184,7 +156,7 @@ void CapsuleWriter::giveBack(LiveLayout& layout)
     layout.release();
 }
 
-Expected<void> CapsuleWriter::restoreLayout(LiveLayout& layout)
+Expected<void> OpenLayouts::restoreTile(LiveLayout& layout)
 {
     std::int64_t c0 = -1;
     int columns = 0;
@@ -216,6 +188,11 @@ Expected<void> CapsuleWriter::restoreLayout(LiveLayout& layout)
         if (group.tiles.empty() || group.tiles.front()->writtenColumns() != columns)
             return failure(ErrorCode::Damaged, "the groups of a layout have different columns");
     }
+    return writeTail(layout, c0, columns);
+}
+
+Expected<void> OpenLayouts::writeTail(LiveLayout& layout, std::int64_t c0, int columns)
+{
     TailEncoder encoder;
     StepRange steps;
     for (int at = 0; at < columns; ++at) {
@@ -225,20 +202,10 @@ Expected<void> CapsuleWriter::restoreLayout(LiveLayout& layout)
         encoder.append(block, c0 + at);
         if (encoder.byteSize() < kTailRowBytes && at + 1 < columns)
             continue;
-        const std::string data = encoder.take();
-        encoder = {};
-        TailRow row { m_nextTail++, { { &layout, c0 + at } }, false };
-        auto ok = m_sql->tail.bind(1, row.id)
-                      .bind(2, layout.stream())
-                      .bind(3, -row.id)
-                      .bind(4, steps.first.value)
-                      .bind(5, steps.last.value)
-                      .bind(6, static_cast<std::int64_t>(crc32c(data)))
-                      .bindBlob(7, data)
-                      .run();
-        if (!ok)
+        const std::int64_t row = m_tail.add({ { &layout, c0 + at } });
+        if (auto ok = m_tail.write(row, layout.stream(), -row, steps, encoder.take()); !ok)
             return ok;
-        m_tails.push_back(std::move(row));
+        encoder = {};
     }
     return {};
 }
