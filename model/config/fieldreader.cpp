@@ -39,6 +39,7 @@ void FieldReader::warning(const std::string& pointer, std::string sentence)
 
 void FieldReader::mustBe(const std::string& pointer, const Json& value, const std::string& what)
 {
+    m_home.check();
     error(pointer, fmt::format("{} is {}; it must be {}", pointer, shown(value), what));
 }
 

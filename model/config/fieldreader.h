@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/config/monitorconfig.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::config {
 
@@ -43,6 +44,7 @@ public:
 
 private:
     std::vector<Problem>& m_problems;
+    ThreadHome m_home;
 };
 
 /// Appends one reference token, escaped as RFC 6901 says.

@@ -12,7 +12,7 @@
 namespace telltale {
 
 /// Lets what repeats through once in an interval, and counts how often it came meanwhile. What it remembers is bounded:
-/// while too many different things come in one interval, the newest are only counted. Thread: owned by one.
+/// while too many different things come in one interval, the newest are only counted. Thread: its owner's.
 class RepeatGate {
 public:
     using Clock = std::chrono::steady_clock;

@@ -5,7 +5,7 @@
 
 namespace telltale {
 
-/// Zeros that take no memory before they are written, a page at a time. Does not move. Thread: owned by one; the bytes
+/// Zeros that take no memory before they are written, a page at a time. Does not move. Thread: its owner's; the bytes
 /// are as any memory.
 class ZeroPages {
 public:

@@ -8,6 +8,7 @@
 
 #include <QLocale>
 
+#include <telltale/items/guithread.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -46,6 +47,7 @@ ConnectionsModel::ConnectionsModel(QObject* parent)
 
 void ConnectionsModel::set(std::vector<ConnectionInfo> wanted)
 {
+    assertGuiThread();
     std::sort(wanted.begin(), wanted.end(), [](const ConnectionInfo& a, const ConnectionInfo& b) {
         return std::tie(a.runName, a.runKey, a.rank, a.agentId, a.peer)
             < std::tie(b.runName, b.runKey, b.rank, b.agentId, b.peer);

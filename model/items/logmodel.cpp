@@ -9,6 +9,8 @@
 
 #include <telltale/items/tooltiptext.h>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::items {
 
 namespace {
@@ -89,6 +91,7 @@ void LogModel::setDirectory(const store::Catalog* catalog)
 
 void LogModel::append(const std::vector<store::LogRecord>& records)
 {
+    assertGuiThread();
     std::vector<Entry> entries;
     for (const store::LogRecord& record : records) {
         Entry entry = entryOf(record);

@@ -8,6 +8,8 @@
 
 #include <telltale/items/tooltiptext.h>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::items {
 
 ModuleTreeModel::ModuleTreeModel(QObject* parent)
@@ -19,6 +21,7 @@ ModuleTreeModel::ModuleTreeModel(QObject* parent)
 
 void ModuleTreeModel::setCatalog(const std::shared_ptr<const store::Catalog>& catalog)
 {
+    assertGuiThread();
     const std::string key = catalog ? catalog->storeId + '\n' + catalog->runKey : std::string();
     m_rows = catalog ? catalog->rows : nullptr;
     if (!m_rows || key != m_runKey || m_tree.size() == 1 || !m_tree.isPartOf(*m_rows)) {

@@ -7,6 +7,7 @@
 
 #include <QLocale>
 
+#include <telltale/items/guithread.h>
 #include <telltale/items/rowsync.h>
 #include <telltale/items/tooltiptext.h>
 
@@ -78,6 +79,7 @@ void RunsModel::setDamage(const store::RunLocator& run, const std::string& sente
 
 void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
 {
+    assertGuiThread();
     std::vector<store::RunSummary>& rows = m_groups[group];
     const QModelIndex parent = index(group, 0);
     const auto keys = [](const std::vector<store::RunSummary>& list) {

@@ -51,6 +51,7 @@ Expected<std::vector<series::CellValue>> CapsuleReader::column(
 
 Expected<void> CapsuleReader::readCells(RowUnit unit, Step step, bool nearest, std::vector<series::CellValue>& cells)
 {
+    m_home.check();
     const auto isSettled = [&cells](const RowUnit::Member& member) {
         const series::CellState state = cells[static_cast<std::size_t>(member.row)].state;
         return state != series::CellState::NotCollected && state != series::CellState::Gap;

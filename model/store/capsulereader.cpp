@@ -91,6 +91,7 @@ Expected<void> CapsuleReader::prepare()
 
 Expected<void> CapsuleReader::refresh()
 {
+    m_home.check();
     const auto row = m_dataVersion.step();
     if (!row)
         return tl::unexpected<Error>(row.error());
@@ -160,6 +161,7 @@ Expected<void> CapsuleReader::refreshLosses()
 
 Expected<LogPage> CapsuleReader::log(LogCursor after, const LogFilter& filter, std::size_t limit)
 {
+    m_home.check();
     auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
@@ -168,6 +170,7 @@ Expected<LogPage> CapsuleReader::log(LogCursor after, const LogFilter& filter, s
 
 Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
 {
+    m_home.check();
     auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
@@ -197,6 +200,7 @@ Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
 
 Expected<std::string> CapsuleReader::blob(const std::string& kind, const std::string& name, Step step)
 {
+    m_home.check();
     auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));

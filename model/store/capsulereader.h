@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/series/blockcache.h>
 #include <telltale/store/columnplan.h>
 #include <telltale/store/directoryreader.h>
@@ -77,6 +78,7 @@ private:
     std::map<GroupId, OpenTiles> m_tail; ///< columns that only the tail has, when nobody here records the run
     std::vector<std::string> m_damage;
     std::vector<std::string> m_tailDamage;
+    ThreadHome m_home;
 };
 
 }

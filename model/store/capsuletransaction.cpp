@@ -12,6 +12,7 @@ Expected<void> CapsuleTransaction::prepare()
 
 Expected<void> CapsuleTransaction::run(const std::function<Expected<void>()>& work)
 {
+    m_home.check();
     auto done = m_begin.run();
     if (!done)
         return done;

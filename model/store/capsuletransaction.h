@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/sqlite.h>
 #include <telltale/store/storefeed.h>
 
@@ -34,6 +35,7 @@ private:
     Statement m_begin, m_commit, m_rollback;
     Durable m_writing;
     Durable m_news;
+    ThreadHome m_home;
 };
 
 }

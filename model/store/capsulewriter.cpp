@@ -116,6 +116,7 @@ bool CapsuleWriter::isDuplicate(std::int64_t id, std::uint64_t seq)
 
 Expected<std::string> CapsuleWriter::stage(std::int64_t stream, std::shared_ptr<const SampleBatch> batch)
 {
+    m_home.check();
     if (isDuplicate(stream, batch->seq))
         return std::string();
     if (std::string why = m_staged.conflict(stream, *batch); !why.empty())
@@ -148,6 +149,7 @@ void CapsuleWriter::stageQuarantine(
 
 Expected<void> CapsuleWriter::commit()
 {
+    m_home.check();
     m_layouts.findFull();
     auto done = m_transaction.run([this]() -> Expected<void> {
         auto ok = m_staged.write(m_records);
@@ -165,6 +167,7 @@ Expected<void> CapsuleWriter::commit()
 
 Expected<void> CapsuleWriter::releaseIdle(Clock::time_point now, std::chrono::milliseconds grace)
 {
+    m_home.check();
     if (hasStaged())
         return {};
     const auto idle = m_layouts.select([&](const LiveLayout& layout) {
@@ -201,6 +204,7 @@ Expected<void> CapsuleWriter::restore(LiveLayout& layout)
 
 Expected<void> CapsuleWriter::finish(RunState state)
 {
+    m_home.check();
     while (hasStaged()) {
         if (auto ok = commit(); !ok)
             return ok;
@@ -224,6 +228,7 @@ Expected<void> CapsuleWriter::finish(RunState state)
 
 bool CapsuleWriter::leaveWal()
 {
+    m_home.check();
     return execute(m_db.get(), "PRAGMA journal_mode=DELETE").has_value();
 }
 

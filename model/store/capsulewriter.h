@@ -11,6 +11,7 @@
 #include <telltale/core/drops.h>
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/capsuletransaction.h>
 #include <telltale/store/openlayouts.h>
@@ -80,6 +81,7 @@ private:
     StagedBatches m_staged;
     std::vector<std::string> m_damage;
     int m_walPages = 0;
+    ThreadHome m_home;
 };
 
 }

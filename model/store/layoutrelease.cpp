@@ -136,6 +136,7 @@ void OpenLayouts::releaseSealed(const std::vector<LiveLayout*>& idle)
 
 Expected<void> OpenLayouts::restore(LiveLayout& layout)
 {
+    m_home.check();
     if (auto ok = restoreTile(layout); !ok)
         return ok;
     for (const LiveGroup& group : layout.groups()) {

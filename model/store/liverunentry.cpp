@@ -75,9 +75,11 @@ RunFacts LiveRunEntry::facts() const
 
 Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
 {
+    m_home.check();
     std::int64_t stream = m_writer->book().findStream(request.agentId, request.incarnation);
     if (stream == 0) {
-        auto added = m_writer->book().addStream(request, std::max(request.restartCount, m_writer->book().attemptsOf(request.rank)));
+        auto added = m_writer->book().addStream(
+            request, std::max(request.restartCount, m_writer->book().attemptsOf(request.rank)));
         if (!added)
             return added;
         stream = *added;
@@ -103,6 +105,7 @@ Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
 Expected<void> LiveRunEntry::leave(
     std::int64_t stream, const std::string& byeReason, std::uint64_t lastSeq, Produced produced, std::int64_t nowNs)
 {
+    m_home.check();
     m_connected.erase(stream);
     m_lastSeenNs = nowNs;
     m_quietSince = Clock::now();
@@ -121,6 +124,7 @@ Expected<void> LiveRunEntry::leave(
 
 bool LiveRunEntry::noticeLoss(Clock::time_point now, std::chrono::milliseconds lostAfter)
 {
+    m_home.check();
     if (m_live->lost.load() || hasConnections() || now - m_quietSince < lostAfter || facts().isDone())
         return false;
     // What cannot be written now is tried again at the next turn.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/store/capsulewriter.h>
 #include <telltale/store/runfacts.h>
 #include <telltale/store/storeservice.h>
@@ -61,6 +62,7 @@ private:
     std::map<std::int64_t, SourceState> m_stateBefore; ///< of connected streams: how they had ended
     std::int64_t m_lastSeenNs = 0; ///< by the wall clock, as the capsule says it
     Clock::time_point m_quietSince = Clock::now(); ///< when the last connection went; no clock that somebody sets
+    ThreadHome m_home;
 };
 
 }

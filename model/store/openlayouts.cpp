@@ -94,6 +94,7 @@ void OpenLayouts::findFull()
 
 Expected<void> OpenLayouts::sealSome()
 {
+    m_home.check();
     const auto start = std::chrono::steady_clock::now();
     // A quarter of what waits spreads the work over the steps that fill the next tiles.
     const std::size_t share = (m_full.size() + 3) / 4;
@@ -154,6 +155,7 @@ void OpenLayouts::publish(LiveLayout& layout)
 
 void OpenLayouts::committed()
 {
+    m_home.check();
     std::set<LiveLayout*> changed = m_touched;
     for (const SealJob& job : m_full) {
         LiveGroup& group = job.layout->groups()[job.group];

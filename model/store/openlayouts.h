@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/store/livelayout.h>
 #include <telltale/store/runhandle.h>
 #include <telltale/store/taillog.h>
@@ -80,6 +81,7 @@ private:
     std::deque<SealJob> m_full; ///< groups with a full tile, round-robin
     std::map<const LiveGroup*, std::int64_t> m_sealedNow; ///< in the transaction under way: sealed up to
     std::int64_t m_nextGroup = 1;
+    ThreadHome m_home;
 };
 
 }

@@ -59,6 +59,7 @@ Expected<void> RecordWriter::prepare()
 
 Expected<void> RecordWriter::writeLayout(SourceId source, const LiveLayout& live)
 {
+    m_home.check();
     const SeriesLayout& layout = *live.layout();
     const std::string bytes = encodeLayout(layout);
     auto ok = m_layout.run(live.stream(), layout.id, Bytes { bytes }, crc32c(bytes));
@@ -93,6 +94,7 @@ Expected<void> RecordWriter::writeCallOrder(const CallOrder& order)
 
 Expected<void> RecordWriter::writeEvent(const SourceInfo& source, const Event& event)
 {
+    m_home.check();
     auto ok = m_event.run(source.id, event.kind, source.rank, event.step, event.wallNs, event.text, event.json,
         event.ref, event.lastStep.value_or(event.step), event.rule, event.phase, event.cause, event.rev, event.author);
     m_transaction.writing().events.add(sqlite3_last_insert_rowid(m_transaction.db()));
@@ -110,6 +112,7 @@ Expected<void> RecordWriter::writeBlob(std::int64_t stream, const Blob& blob)
 
 Expected<void> RecordWriter::writeDrop(SourceId source, const Drop& drop)
 {
+    m_home.check();
     sqlite3* db = m_transaction.db();
     IdRange& written = m_transaction.writing().drops;
     const auto write = [&](Statement& statement) {

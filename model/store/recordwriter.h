@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/store/capsuletransaction.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/livelayout.h>
@@ -49,6 +50,7 @@ public:
 private:
     CapsuleTransaction& m_transaction;
     Statement m_layout, m_group, m_series, m_callOrder, m_event, m_blob, m_dropped, m_droppedMore, m_quarantine;
+    ThreadHome m_home;
 };
 
 }

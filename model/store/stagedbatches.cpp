@@ -53,6 +53,7 @@ std::string StagedBatches::conflict(std::int64_t stream, const SampleBatch& batc
 
 void StagedBatches::take(std::int64_t id, std::shared_ptr<const SampleBatch> batch)
 {
+    m_home.check();
     StreamRow& stream = m_book.touch(id);
     stream.stagedSeq = batch->seq;
     if (stream.account) {
@@ -109,6 +110,7 @@ void StagedBatches::quarantine(Quarantined bad)
 
 Expected<void> StagedBatches::write(RecordWriter& records)
 {
+    m_home.check();
     std::map<SourceId, StepRange> steps;
     Expected<void> ok;
     for (std::size_t i = 0; ok && i < m_newLayouts.size(); ++i)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/openlayouts.h>
 #include <telltale/store/recordwriter.h>
 #include <telltale/store/streambook.h>
@@ -56,6 +57,7 @@ private:
     std::vector<Quarantined> m_quarantined;
     std::vector<CallOrder> m_callOrders;
     std::map<std::pair<std::int64_t, LayoutId>, std::vector<std::uint32_t>> m_lastOrder;
+    ThreadHome m_home;
 };
 
 }

@@ -60,6 +60,7 @@ void StoreThread::recover()
 
 void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
 {
+    m_home.check();
     m_giveUpAt = giveUpAt;
     m_lastTick = Clock::now();
     for (;;) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/store/liverunentry.h>
 #include <telltale/store/storefeed.h>
 #include <telltale/store/storequeue.h>
@@ -91,6 +92,7 @@ private:
     Clock::time_point m_groupSince;
     Clock::time_point m_lastTick;
     StoreCounters m_counters;
+    ThreadHome m_home;
 };
 
 }

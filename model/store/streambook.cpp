@@ -157,6 +157,7 @@ Expected<void> StreamBook::writeSeq(const StreamRow& stream, std::uint64_t seq)
 
 Expected<std::int64_t> StreamBook::addStream(const StreamRequest& request, int attempt)
 {
+    m_home.check();
     SourceInfo source;
     source.id = SourceId(m_sources.empty() ? 1 : m_sources.rbegin()->first + 1);
     source.rank = request.rank;
@@ -250,6 +251,7 @@ Expected<void> StreamBook::leave(std::int64_t id, SourceState state, std::uint64
 
 StreamRow& StreamBook::touch(std::int64_t stream)
 {
+    m_home.check();
     m_touched.insert(stream);
     return m_streams.at(stream);
 }

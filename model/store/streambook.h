@@ -8,6 +8,7 @@
 #include <string>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/account.h>
 #include <telltale/store/capsuletransaction.h>
 #include <telltale/store/recordwriter.h>
@@ -92,6 +93,7 @@ private:
     std::map<std::int64_t, SourceInfo> m_sources;
     std::set<std::int64_t> m_touched;
     std::int64_t m_lastMetaNs = 0;
+    ThreadHome m_home;
 };
 
 }

@@ -34,6 +34,7 @@ Expected<void> TailLog::prepare(sqlite3* db)
 
 std::int64_t TailLog::add(Columns columns)
 {
+    m_home.check();
     m_rows.push_back({ m_next, std::move(columns), false });
     return m_next++;
 }
@@ -41,6 +42,7 @@ std::int64_t TailLog::add(Columns columns)
 Expected<void> TailLog::write(
     std::int64_t id, std::int64_t stream, std::int64_t seq, const StepRange& steps, const std::string& data)
 {
+    m_home.check();
     return m_insert.run(id, stream, seq, steps.first, steps.last, crc32c(data), Bytes { data });
 }
 

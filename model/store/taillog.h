@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/ids.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/livelayout.h>
 #include <telltale/store/sqlite.h>
 
@@ -49,6 +50,7 @@ private:
     std::vector<std::int64_t> m_dropped; ///< by the transaction under way
     bool m_hasTrimmed = false;
     std::int64_t m_next = 1;
+    ThreadHome m_home;
 };
 
 }

@@ -130,6 +130,7 @@ void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile)
 
 Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile)
 {
+    m_home.check();
     const int columns = tile.writtenColumns();
     std::vector<Step> steps;
     steps.reserve(static_cast<std::size_t>(columns));
@@ -234,6 +235,7 @@ Expected<void> TileSealer::resume(const LiveGroup& group, const std::vector<Stat
 Expected<std::shared_ptr<OpenTile>> TileSealer::load(
     const LiveGroup& group, const std::vector<Stat>& stats, std::int64_t firstColumn)
 {
+    m_home.check();
     auto tile = std::make_shared<OpenTile>(group.id, firstColumn, stats, group.lanes);
     for (std::size_t s = 0; s < stats.size(); ++s) {
         auto data = read(0, stats[s], group.id, firstColumn);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/store/livelayout.h>
 #include <telltale/store/sqlite.h>
 
@@ -57,6 +58,7 @@ private:
     Statement m_delete;
     /// Level-1 buckets of sealed tiles whose level-1 tile is not complete: (group, first column) -> a blob a stat.
     std::map<std::pair<GroupId, std::int64_t>, std::vector<std::string>> m_pieces;
+    ThreadHome m_home;
 };
 
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compares what each folder includes with what its target links, and both with the dependency rule; finds whoever
-writes standard error past the logger.
+writes standard error past the logger, and classes that belong to one thread and do not assert it.
 
 usage: checklayers.py SOURCE_DIR. Prints one line a finding; exit 1 when there is any.
 """
@@ -17,6 +17,9 @@ QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/se
 # Who may write standard error: the logger, the end of a program, the agent's one line, a demo that is a program itself.
 SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "capture/agent/core/say.h", "capture/agent/demo/")
 SPEAKS = re.compile(r"std::(?:cerr|clog)\b|\bstderr\b")
+# Classes, each with the comment above it; those of one thread assert it (in model so far).
+THREADED = re.compile(r"((?:^[ ]*///[^\n]*\n)+)^class (\w+)[^;{]*\{(.*?)^\};", re.M | re.S)
+ONE_THREAD = re.compile(r"Thread: (?:store|sender|capture(?! writes)|query|owned by one)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.M)
 LIBRARY = re.compile(r'(?:telltale_library|telltale_headers|add_library|add_executable)\s*\(\s*([\w-]+)([^)]*)\)', re.S)
 LINKS = re.compile(r'target_link_libraries\s*\(\s*([\w-]+)([^)]*)\)', re.S)
@@ -51,6 +54,20 @@ def linked(folder: Path) -> set[str]:
     return names - {"options"}
 
 
+def unguarded(header: str, code: str) -> list[str]:
+    """Classes of a header that name their one thread and do not ask at any entry whether they are on it."""
+    found = []
+    for comment, name, body in THREADED.findall(header):
+        if not ONE_THREAD.search(re.sub(r"\n\s*///\s*", " ", comment)):
+            continue
+        if re.search(r"=\s*0;", body) and not re.search(r"\bm_\w+", body):
+            continue
+        home = re.search(r"^\s*ThreadHome (m_\w+);", body, re.M)
+        if not home or home[1] + ".check()" not in body + code:
+            found.append(name)
+    return found
+
+
 def main() -> int:
     root = Path(sys.argv[1])
     findings = []
@@ -74,9 +91,15 @@ def main() -> int:
                 findings.append(f"{folder.relative_to(root)} links telltale_{other}: {top} must not use "
                                 f"{known[other].relative_to(root).parts[0]}")
         qt_free = any(folder.relative_to(root).as_posix().startswith(q) for q in QT_FREE)
+        code = "".join(source.read_text() for source in folder.glob("*.cpp"))
         for source in sorted([*folder.glob("*.h"), *folder.glob("*.cpp")]):
             text = source.read_text()
             place = source.relative_to(root).as_posix()
+            for guilty in unguarded(text, code) if source.suffix == ".h" and top == "model" else []:
+                findings.append(f"{place}: {guilty} names one thread and asserts none (core/threadhome.h)")
+            if place.startswith("model/items/") and source.suffix == ".cpp" and "Thread: gui" in (
+                    source.with_suffix(".h").read_text()) and "assertGuiThread();" not in text:
+                findings.append(f"{place}: its class is the gui thread's and never asserts it (guithread.h)")
             if SPEAKS.search(re.sub(r"//.*", "", text)) and not place.startswith(SPEAKERS):
                 findings.append(f"{place} writes standard error: writeLog() does, and agent::say() in a training")
             for header in INCLUDE.findall(text):

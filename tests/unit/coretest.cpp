@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <array>
+#include <atomic>
 #include <random>
 #include <thread>
+#include <type_traits>
 
 #include <QtTest>
 
@@ -10,6 +12,7 @@
 #include <telltale/core/namepattern.h>
 #include <telltale/core/protocolone.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 
 using namespace telltale;
 
@@ -17,6 +20,33 @@ class CoreTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void onlyTheFirstThreadMayEnterUntilItIsHandedOver()
+    {
+#ifdef NDEBUG
+        static_assert(std::is_empty_v<ThreadHome>);
+#else
+        static std::atomic<int> faults;
+        const auto before = ThreadHome::onFault.exchange([] { ++faults; });
+        const auto there = [](const ThreadHome& home) { std::thread([&home] { home.check(); }).join(); };
+        ThreadHome home;
+        home.check();
+        home.check();
+        QCOMPARE(faults.load(), 0);
+        there(home);
+        QCOMPARE(faults.load(), 1);
+        home.handOver();
+        there(home);
+        QCOMPARE(faults.load(), 1);
+        // The thread that it had is another's now.
+        home.check();
+        QCOMPARE(faults.load(), 2);
+        const ThreadHome copy(home);
+        copy.check();
+        QCOMPARE(faults.load(), 2);
+        ThreadHome::onFault = before;
+#endif
+    }
+
     void crcIsCastagnoli()
     {
         // RFC 3720, appendix B.4.
