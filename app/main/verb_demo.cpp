@@ -37,7 +37,7 @@ constexpr int kBaselineSteps = 40;
 constexpr int kDurableWaitMs = 10'000;
 constexpr int kSettleMs = 800;
 
-struct Request {
+struct DemoRequest {
     DemoOptions demo;
     bool isHeadless = false;
     std::string dataDir;
@@ -55,9 +55,9 @@ Expected<void> checkFault(const std::string& fault)
         "say nan, inf, spike, freeze, entropy-collapse or lr, then @STEP, and :MODULE for all but lr");
 }
 
-Expected<Request> parseRequest(const Args& args)
+Expected<DemoRequest> parseDemo(const Args& args)
 {
-    Request request;
+    DemoRequest request;
     request.isHeadless = args.has("--headless");
     request.demo.steps = request.isHeadless ? kHeadlessSteps : kDesktopSteps;
     const auto number = [&](const char* flag, int most, int& into) -> Expected<void> {
@@ -121,7 +121,7 @@ std::uint64_t total(const DemoRun& run, QLatin1String field)
     return static_cast<std::uint64_t>(std::llround(sum));
 }
 
-Expected<void> drawPictures(const Request& request, const store::RunRef& run)
+Expected<void> drawPictures(const DemoRequest& request, const store::RunRef& run)
 {
     PumpedQueries queries;
     for (const char* view : { "heatmap", "curves" }) {
@@ -137,7 +137,7 @@ Expected<void> drawPictures(const Request& request, const store::RunRef& run)
 }
 
 Expected<void> writeSummary(
-    const Request& request, const DemoRun& demo, double bareMs, const store::RunRef& run, std::uint64_t stored)
+    const DemoRequest& request, const DemoRun& demo, double bareMs, const store::RunRef& run, std::uint64_t stored)
 {
     auto reader = store::openReader(*run);
     if (!reader)
@@ -168,7 +168,7 @@ void pointAtSomething(views::ViewState& state)
     state.setSelection(std::move(selection));
 }
 
-int runHeadless(Report& report, const Request& request)
+int runHeadless(Report& report, const DemoRequest& request)
 {
     qputenv("QT_QPA_PLATFORM", "offscreen");
     const QApplication app(report.argc, report.argv);
@@ -257,9 +257,9 @@ int runHeadless(Report& report, const Request& request)
     return kExitDone;
 }
 
-int run(const Args& args, Report& report)
+int runDemo(const Args& args, Report& report)
 {
-    const auto request = parseRequest(args);
+    const auto request = parseDemo(args);
     if (!request)
         return report.failUsage(request.error());
     if (request->isHeadless)
@@ -286,7 +286,7 @@ Verb demoVerb()
                 "where the run is kept (headless with --out: data in its DIR; else $TELLTALE_DATA_DIR)" },
             { "--out", "DIR", "where pictures and summary go (default .)" },
         },
-        run };
+        runDemo };
 }
 
 }

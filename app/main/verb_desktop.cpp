@@ -11,7 +11,7 @@
 namespace telltale::app {
 namespace {
 
-int run(const Args& args, Report& report)
+int runDesktop(const Args& args, Report& report)
 {
     Backend::Options options;
     options.dataDir = args.value("--data-dir").value_or(store::defaultDataDir());
@@ -35,7 +35,7 @@ Verb desktopVerb()
             { "--listen", "ADDR:PORT", "where to listen (default 127.0.0.1:47800; port 0 picks a free one)" },
             { "--data-dir", "DIR", "where runs are kept (default $TELLTALE_DATA_DIR, else the XDG data home)" },
         },
-        run };
+        runDesktop };
 }
 
 }

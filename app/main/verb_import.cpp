@@ -213,7 +213,7 @@ Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
     return spools;
 }
 
-int run(const Args& args, Report& report)
+int runImport(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     const auto dataDir = dataDirOf(args);
@@ -284,7 +284,7 @@ Verb importVerb()
         { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
             { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
             { "--json", "", "one JSON document on standard output" } },
-        run };
+        runImport };
 }
 
 }

@@ -261,7 +261,7 @@ void writeText(
         out << "damaged  " << terminalText(sentence) << '\n';
 }
 
-int run(const Args& args, Report& report)
+int runInspect(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     const auto locator = runOf(args);
@@ -317,7 +317,7 @@ Verb inspectVerb()
             { "--verify", "", "read every blob and check every checksum; exit 1 when something is lost" },
             { "--json", "", "one JSON document on standard output" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-        run };
+        runInspect };
 }
 
 }

@@ -48,7 +48,7 @@ std::string textOf(const store::LogRecord& record)
     return fmt::format("{} items{} were not stored: {}", record.items, where, record.text);
 }
 
-int run(const Args& args, Report& report)
+int runLog(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     std::optional<Rank> rank;
@@ -108,7 +108,7 @@ Verb logVerb()
             { "--steps", "A:B", "from step A to step B, both included" },
             { "--json", "", "one JSON array on standard output" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-        run };
+        runLog };
 }
 
 }

@@ -23,7 +23,7 @@ Expected<QSize> parseSize(const std::string& text)
     return failure(ErrorCode::BadInput, "--size " + text + " is not WxH with 200..16384 x 100..16384 pixels");
 }
 
-Expected<RenderRequest> parseRequest(const Args& args)
+Expected<RenderRequest> parseRender(const Args& args)
 {
     RenderRequest request;
     const std::string view = args.value("--view").value_or("");
@@ -62,9 +62,9 @@ Expected<RenderRequest> parseRequest(const Args& args)
     return request;
 }
 
-int run(const Args& args, Report& report)
+int runRender(const Args& args, Report& report)
 {
-    auto request = parseRequest(args);
+    auto request = parseRender(args);
     if (!request)
         return report.failUsage(request.error());
     const std::string theme = args.value("--theme").value_or("dark");
@@ -113,7 +113,7 @@ Verb renderVerb()
             { "--data-dir", "DIR", "where ids are looked up" },
             { "-o", "FILE", "the file to write", true },
         },
-        run };
+        runRender };
 }
 
 }

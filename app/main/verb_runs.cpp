@@ -33,7 +33,7 @@ std::string noteText(const store::RunSummary& run)
         "  {} never came; see 'telltale inspect {}'", countText(run.missingBatches, "batch", "batches"), run.id);
 }
 
-int run(const Args& args, Report& report)
+int runRuns(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     const auto dataDir = dataDirOf(args);
@@ -73,7 +73,7 @@ Verb runsVerb()
         {},
         { { "--json", "", "one JSON array on standard output" },
             { "--data-dir", "DIR", "look there instead of $TELLTALE_DATA_DIR" } },
-        run };
+        runRuns };
 }
 
 }

@@ -14,7 +14,7 @@
 namespace telltale::app {
 namespace {
 
-int run(const Args& args, Report& report)
+int runServe(const Args& args, Report& report)
 {
     QCoreApplication app(report.argc, report.argv);
     Backend::Options options;
@@ -45,7 +45,7 @@ Verb serveVerb()
             { "--listen", "ADDR:PORT", "where to listen (default 127.0.0.1:47800; port 0 picks a free one)" },
             { "--data-dir", "DIR", "where runs are kept (default $TELLTALE_DATA_DIR, else the XDG data home)" },
         },
-        run };
+        runServe };
 }
 
 }

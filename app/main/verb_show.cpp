@@ -371,7 +371,7 @@ Expected<void> writeJsonRows(
     return {};
 }
 
-int run(const Args& args, Report& report)
+int runShow(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     const auto wanted = readWanted(args);
@@ -430,7 +430,7 @@ Verb showVerb()
             { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
             { "--json", "", "one JSON document on standard output" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
-        run };
+        runShow };
 }
 
 }

@@ -7,20 +7,11 @@
 
 namespace telltale::shell {
 
-namespace {
-
-QString words(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-}
-
 void storeState(const views::ViewState& state, settings::Settings& settings)
 {
     settings.runPath = state.run() ? QString::fromStdString(state.run()->locator.text()) : QString();
-    settings.kind = words(kindName(state.kind()));
-    settings.stat = words(statName(state.stat()));
+    settings.kind = QString::fromUtf8(kindName(state.kind()));
+    settings.stat = QString::fromUtf8(statName(state.stat()));
     settings.rank = state.rank().value;
     settings.moduleFilter = state.moduleFilter();
     settings.selection.clear();

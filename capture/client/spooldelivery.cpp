@@ -15,7 +15,7 @@ namespace {
 
 using Clock = agent::Session::Clock;
 
-constexpr std::chrono::seconds kPatience { 30 }; ///< without any acknowledgement
+constexpr std::chrono::seconds kAckPatience { 30 }; ///< without any acknowledgement
 constexpr std::chrono::milliseconds kTurn { 2 };
 constexpr std::chrono::milliseconds kByeTime { 200 };
 
@@ -33,7 +33,7 @@ Expected<void> deliver(boost::asio::io_context& context, agent::Session& session
             progress = now;
         if (session.isWaiting() && session.failures() > 0)
             return failure(ErrorCode::Io, "it went away");
-        if (now - progress > kPatience)
+        if (now - progress > kAckPatience)
             return failure(ErrorCode::Io, "it does not answer");
     }
     return {};

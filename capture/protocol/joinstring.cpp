@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kScheme = "telltale://";
 
-tl::unexpected<Error> bad(const std::string& what)
+tl::unexpected<Error> notAJoinString(const std::string& what)
 {
     return failure(ErrorCode::BadInput, "join string " + what, "copy it again from the dashboard's Connections page");
 }
@@ -48,7 +48,7 @@ Expected<void> parseAuthority(std::string_view text, JoinString& out)
     if (!text.empty() && text.front() == '[') {
         const std::size_t end = text.find(']');
         if (end == std::string_view::npos)
-            return bad("has an IPv6 address without its closing bracket");
+            return notAJoinString("has an IPv6 address without its closing bracket");
         out.host = text.substr(1, end - 1);
         port = text.substr(end + 1);
     } else {
@@ -56,17 +56,17 @@ Expected<void> parseAuthority(std::string_view text, JoinString& out)
         out.host = text.substr(0, colon);
         port = colon == std::string_view::npos ? std::string_view {} : text.substr(colon);
         if (out.host.find('%') != std::string::npos)
-            return bad("has a host with characters that no host has");
+            return notAJoinString("has a host with characters that no host has");
     }
     if (out.host.empty() || !std::all_of(out.host.begin(), out.host.end(), isHostChar))
-        return bad("has no valid host");
+        return notAJoinString("has no valid host");
     out.port = limits::kDefaultPort;
     if (port.empty())
         return {};
     const char* end = port.data() + port.size();
     const auto [stop, error] = std::from_chars(port.data() + 1, end, out.port);
     if (port[0] != ':' || error != std::errc {} || stop != end || out.port == 0)
-        return bad("has no valid port");
+        return notAJoinString("has no valid port");
     return {};
 }
 
@@ -79,11 +79,11 @@ Expected<JoinString> JoinString::parse(std::string_view text)
     while (!text.empty() && std::string_view(" \t\r\n").find(text.front()) != std::string_view::npos)
         text.remove_prefix(1);
     if (text.substr(0, kScheme.size()) != kScheme)
-        return bad("does not start with telltale://");
+        return notAJoinString("does not start with telltale://");
     text.remove_prefix(kScheme.size());
     const std::size_t hash = text.find('#');
     if (hash == std::string_view::npos)
-        return bad("has no token");
+        return notAJoinString("has no token");
 
     JoinString out;
     std::string_view authority = text.substr(0, hash);
@@ -104,11 +104,11 @@ Expected<JoinString> JoinString::parse(std::string_view text)
         } else if (item.substr(0, 3) == "fp=") {
             out.fingerprint = normalFingerprint(item.substr(3));
             if (out.fingerprint.empty())
-                return bad("has a fingerprint that is not a sha256 in hex");
+                return notAJoinString("has a fingerprint that is not a sha256 in hex");
         }
     }
     if (out.token.empty() || !std::all_of(out.token.begin(), out.token.end(), isTokenChar))
-        return bad("has no valid token");
+        return notAJoinString("has no valid token");
     return out;
 }
 

@@ -23,12 +23,12 @@ using LayoutPtr = std::shared_ptr<const SeriesLayout>;
 /// More than anybody can have dropped, and a number in every file.
 constexpr std::uint64_t kMostDropped = std::uint64_t { 1 } << 60;
 
-tl::unexpected<Error> bad(std::string what)
+tl::unexpected<Error> malformed(std::string what)
 {
     return failure(ErrorCode::BadInput, std::move(what));
 }
 
-tl::unexpected<Error> damaged()
+tl::unexpected<Error> wrongSize()
 {
     return failure(ErrorCode::Damaged, "the batch does not have the size that it states");
 }
@@ -150,7 +150,7 @@ public:
             step += static_cast<std::uint64_t>(m_in.steps(static_cast<int>(s)));
             wallNs += static_cast<std::uint64_t>(m_in.wall_ns(static_cast<int>(s)));
             if (!isStep(static_cast<std::int64_t>(step)))
-                return bad("a step is farther from 0 than 2^53");
+                return malformed("a step is farther from 0 than 2^53");
             m_blocks[s].layout = m_layout;
             m_blocks[s].step = Step { static_cast<std::int64_t>(step) };
             m_blocks[s].wallNs = static_cast<std::int64_t>(wallNs);
@@ -286,14 +286,14 @@ Expected<LayoutPtr> takeLayout(LayoutPtr layout, const LayoutTable& known, Layou
         return tl::unexpected(ok.error());
     const LayoutPtr before = known.find(layout->id);
     if (before && *before != *layout)
-        return bad("layout " + std::to_string(layout->id.value) + " is known with other contents");
+        return malformed("layout " + std::to_string(layout->id.value) + " is known with other contents");
     if (before)
         layout = before;
     const bool isNew = !before && !own.find(layout->id);
     if (auto ok = isNew ? checkSeriesCount(knownSeries, layout->series.size()) : Expected<void> {}; !ok)
         return tl::unexpected(ok.error());
     if (!own.add(layout))
-        return bad("layout " + std::to_string(layout->id.value) + " stands twice with different contents");
+        return malformed("layout " + std::to_string(layout->id.value) + " stands twice with different contents");
     if (isNew)
         knownSeries += layout->series.size();
     return layout;
@@ -363,7 +363,7 @@ Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t
         const std::vector<Stat>* stats = found->stats();
         if (group.wall_ns_size() != group.steps_size()
             || (stats && static_cast<std::size_t>(group.columns_size()) != stats->size()))
-            return damaged();
+            return wrongSize();
         blocks += static_cast<std::size_t>(group.steps_size());
         if (blocks > limits::kMaxSubmessages)
             return failure(ErrorCode::TooLarge, "the batch has too many step blocks");
@@ -374,7 +374,7 @@ Expected<std::vector<BlocksOf>> checkBlocks(const wire::Payload& in, std::size_t
         layouts.push_back(std::move(*found));
     }
     if (isCounted ? decoded != in.decoded_bytes() : decoded > in.decoded_bytes())
-        return damaged();
+        return wrongSize();
     return layouts;
 }
 
@@ -424,12 +424,12 @@ Expected<void> arrange(const wire::Payload& in, std::vector<std::vector<StepBloc
         std::vector<std::size_t> seen(groups.size(), 0);
         for (const std::uint32_t g : in.order()) {
             if (g >= groups.size() || seen[g] == groups[g].size())
-                return damaged();
+                return wrongSize();
             order.emplace_back(g, seen[g]++);
         }
         for (std::size_t g = 0; g < groups.size(); ++g) {
             if (seen[g] != groups[g].size())
-                return damaged();
+                return wrongSize();
         }
     }
     out.blocks.reserve(order.size());
@@ -489,7 +489,7 @@ Expected<SampleBatch> decodePayload(std::string_view payload, const LayoutTable&
         return tl::unexpected(ok.error());
     wire::Payload in;
     if (!in.ParseFromArray(payload.data(), static_cast<int>(payload.size())))
-        return bad("bytes are not the payload of a batch");
+        return malformed("bytes are not the payload of a batch");
     SampleBatch out;
     LayoutTable own;
     if (auto ok = readLayouts(in, known, out, own, refusals); !ok)

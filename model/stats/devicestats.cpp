@@ -24,18 +24,18 @@ namespace {
 
 using Result = CudaDriver::Result;
 
-thread_local char theTrouble[256] = "";
+thread_local char deviceTrouble[256] = "";
 
 int refuse(const char* what, Result why = 0)
 {
     const char* name = "";
     const CudaDriver* driver = CudaDriver::get();
     if (why == 0)
-        std::snprintf(theTrouble, sizeof theTrouble, "%s", what);
+        std::snprintf(deviceTrouble, sizeof deviceTrouble, "%s", what);
     else if (driver && driver->errorName(why, &name) == 0)
-        std::snprintf(theTrouble, sizeof theTrouble, "%s failed with %s", what, name);
+        std::snprintf(deviceTrouble, sizeof deviceTrouble, "%s failed with %s", what, name);
     else
-        std::snprintf(theTrouble, sizeof theTrouble, "%s failed with error %d", what, why);
+        std::snprintf(deviceTrouble, sizeof deviceTrouble, "%s failed with error %d", what, why);
     return -1;
 }
 
@@ -280,7 +280,7 @@ const char* open(int device)
     auto card = std::make_unique<Card>();
     card->driver = driver;
     if (!card->open(device))
-        return theTrouble;
+        return deviceTrouble;
     place = card.release();
     return nullptr;
 }
@@ -366,6 +366,6 @@ int tt_device_passed(int device, void* mark)
 
 const char* tt_device_trouble(void)
 {
-    return telltale::stats::theTrouble;
+    return telltale::stats::deviceTrouble;
 }
 }

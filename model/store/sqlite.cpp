@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,17 +17,13 @@ namespace {
 
 std::string fileUri(const std::string& path, bool immutable)
 {
-    static constexpr char kHex[] = "0123456789ABCDEF";
     std::string uri = "file:";
     for (char c : path) {
         const auto byte = static_cast<unsigned char>(c);
-        if (c == '?' || c == '#' || c == '%' || byte < 0x20) {
-            uri += '%';
-            uri += kHex[byte >> 4];
-            uri += kHex[byte & 15];
-        } else {
+        if (c == '?' || c == '#' || c == '%' || byte < 0x20)
+            uri += fmt::format("%{:02X}", byte);
+        else
             uri += c;
-        }
     }
     return immutable ? uri + "?immutable=1" : uri;
 }

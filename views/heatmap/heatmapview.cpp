@@ -28,11 +28,6 @@ void choose(QComboBox* box, int value)
     box->setCurrentIndex(box->findData(value));
 }
 
-QString word(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 }
 
 HeatmapView::HeatmapView(const ViewContext& context, QWidget* parent)
@@ -167,7 +162,7 @@ void HeatmapView::fillChoices()
                 m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
         }
         for (const Stat stat : statsOf(*catalog, state.kind()))
-            m_statBox->addItem(word(statName(stat)), static_cast<int>(stat));
+            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
         for (const Rank rank : ranksOf(*catalog, state.kind()))
             m_rankBox->addItem(QString::number(rank.value), rank.value);
     }
@@ -291,7 +286,7 @@ void HeatmapView::askOtherRanks(const HeatRequest& request)
 QImage HeatmapView::renderImage(QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), word(statName(state.stat())) };
+    QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
     if (m_axes == HeatAxes::RankByStep && m_canvas->picture() && !m_canvas->picture()->rows.empty())
         what.prepend(m_canvas->picture()->rows.front().fullName());
     return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, m_axes == HeatAxes::ModuleByStep));
@@ -313,7 +308,7 @@ Expected<void> HeatmapView::writeCsv(QIODevice* device) const
                 ? picture->columnRanks[static_cast<std::size_t>(column)]
                 : r.rank;
             csv.text(r.key.name).text(r.slotText()).integer(rank.value);
-            csv.text(word(kindName(picture->kind))).text(word(statName(picture->stat)));
+            csv.text(QString::fromUtf8(kindName(picture->kind))).text(QString::fromUtf8(statName(picture->stat)));
             csv.integer(steps.first.value).integer(steps.last.value);
             writeCell(csv, picture->state(row, column), static_cast<double>(picture->value(row, column)), true);
             csv.endRow();

@@ -8,11 +8,6 @@ namespace telltale::views {
 
 namespace {
 
-QString word(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
 {
     const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
@@ -25,7 +20,7 @@ void writeBucket(CsvWriter& csv, const CurveSeries& one, int index)
         csv.text(rankListText(one.ranks, QStringLiteral(".."))); // a spreadsheet takes 1-7 for a date
     else
         csv.integer(one.row.rank.value);
-    csv.text(word(kindName(one.row.kind))).text(word(statName(one.stat)));
+    csv.text(QString::fromUtf8(kindName(one.row.kind))).text(QString::fromUtf8(statName(one.stat)));
     csv.integer(steps.first.value).integer(steps.last.value);
     writeCell(csv, bucket.state, bucket.last, isFloat);
     if (bucket.finite > 0) {

@@ -18,15 +18,6 @@
 
 namespace telltale::views {
 
-namespace {
-
-QString word(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
-}
-
 CurvesView::CurvesView(const ViewContext& context, QWidget* parent)
     : DataView(context, parent)
     , m_compared(context)
@@ -156,7 +147,7 @@ void CurvesView::updateCaption()
     const auto count = static_cast<int>(state.selection().size());
     QString caption;
     if (count > 0)
-        caption = tr("%1 of %n series", nullptr, count).arg(word(statName(state.stat())));
+        caption = tr("%1 of %n series", nullptr, count).arg(QString::fromUtf8(statName(state.stat())));
     if (count > 0 && state.comparedRun())
         caption += tr(", beside %1").arg(state.comparedName());
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
@@ -288,7 +279,7 @@ void CurvesView::showMerged()
 QImage CurvesView::renderImage(QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), word(statName(state.stat())) };
+    QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
     return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, false));

@@ -19,7 +19,7 @@ using series::CellState;
 
 namespace {
 
-constexpr int kTop = 8;
+constexpr int kAbovePlots = 8;
 constexpr int kHeader = 26;
 constexpr int kSmallest = 54; ///< height of one plot without its header
 constexpr int kRight = 24;
@@ -120,7 +120,7 @@ void OverviewCanvas::setSmoothing(double weight)
 QSize OverviewCanvas::minimumSizeHint() const
 {
     return { SharedAxis::kGutter + 200,
-        kTop + std::max(1, plots()) * (kHeader + kSmallest) + AxisPainter::kStepBand + 4 };
+        kAbovePlots + std::max(1, plots()) * (kHeader + kSmallest) + AxisPainter::kStepBand + 4 };
 }
 
 StepRange OverviewCanvas::shownRange() const
@@ -130,8 +130,8 @@ StepRange OverviewCanvas::shownRange() const
 
 QRect OverviewCanvas::plotRect(QSize size) const
 {
-    return { SharedAxis::kGutter, kTop + kHeader, std::max(1, size.width() - SharedAxis::kGutter - kRight),
-        std::max(1, size.height() - kTop - kHeader - AxisPainter::kStepBand - 4) };
+    return { SharedAxis::kGutter, kAbovePlots + kHeader, std::max(1, size.width() - SharedAxis::kGutter - kRight),
+        std::max(1, size.height() - kAbovePlots - kHeader - AxisPainter::kStepBand - 4) };
 }
 
 QRect OverviewCanvas::plotOf(int index, QSize size) const

@@ -34,11 +34,6 @@ constexpr std::size_t kColumns = 2;
 constexpr int kAskAfterMs = 40;
 constexpr int kLiveEveryMs = 250; ///< the newest step moves on faster than a person reads
 
-QString words(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
 FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, const std::optional<LastFinite>& last)
 {
     FactTable::Value value;
@@ -56,7 +51,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
         break;
     case CellState::Value:
         if (factsOf(stat).shown == Shown::Identity) {
-            value.text = words(identityText(cell.identity));
+            value.text = QString::fromUtf8(identityText(cell.identity));
         } else if (factsOf(stat).shown == Shown::Count) {
             value.text = formatStep(static_cast<qint64>(cell.value));
             value.critical = cell.value > 0;
@@ -85,7 +80,7 @@ QString statLabel(Stat stat)
     case Stat::NegInfs:
         return QChar(0x2212) + QStringLiteral("Inf");
     default:
-        return words(statName(stat));
+        return QString::fromUtf8(statName(stat));
     }
 }
 
@@ -290,7 +285,7 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
     QStringList parts;
     const auto* row = m_keys.empty() ? nullptr : firstRow(catalog, m_kind, state->rank(), m_keys.front());
     if (row && catalog.series[row->newest].dtype != DType::Unknown)
-        parts.append(words(dtypeName(catalog.series[row->newest].dtype)));
+        parts.append(QString::fromUtf8(dtypeName(catalog.series[row->newest].dtype)));
     std::vector<Rank> ranks;
     for (const store::SourceInfo& source : catalog.sources) {
         if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
@@ -375,7 +370,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     for (std::size_t i = 0; i < answer.ranks.size() && i < m_ranks.size(); ++i)
         bars.push_back({ m_ranks[i], answer.ranks[i] });
     const bool several = bars.size() > 1;
-    m_ranksTitle->setText(tr("%1 by rank").arg(words(statName(m_context.state->stat()))));
+    m_ranksTitle->setText(tr("%1 by rank").arg(QString::fromUtf8(statName(m_context.state->stat()))));
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());

@@ -19,7 +19,7 @@ namespace telltale::agent {
 namespace {
 
 constexpr std::size_t kMaxByeBytes = 64;
-constexpr int kReadTries = 3;
+constexpr int kRecoveryReads = 3;
 constexpr std::size_t kMaxSegmentBytes = 4 * Spool::kSegmentBytes;
 
 /// Ascending, each seq once, the readable one of two.
@@ -143,7 +143,7 @@ void Spool::recoverSegment(std::uint32_t number, Recovered& out)
     m_nextNumber = std::max(m_nextNumber, number + 1);
     auto bytes = readSegment(path);
     // A disk that stumbles is not a damaged spool.
-    for (int i = 1; i < kReadTries && !bytes && bytes.error().code == ErrorCode::Io; ++i)
+    for (int i = 1; i < kRecoveryReads && !bytes && bytes.error().code == ErrorCode::Io; ++i)
         bytes = readSegment(path);
     if (!bytes) {
         out.damages.push_back(bytes.error().sentence());
