@@ -78,7 +78,7 @@ Slot slotOf(std::string_view text, std::optional<Kind> kind, bool mayBeBin)
     const std::size_t mark = whole.rfind('_');
     for (Slot& slot : bases) {
         if (at != std::string_view::npos)
-            slot.call = static_cast<std::uint32_t>(numberIn(text.substr(at + 1)) - 1);
+            slot.call = static_cast<std::uint32_t>(numberIn(text.substr(at + 1))) - 1;
         if (mark != std::string_view::npos)
             (slot.head < 0 ? slot.number : slot.head) = numberIn(whole.substr(mark + 1));
         // Taken for what it says only where it says nothing else: "input_01" is a name.

@@ -196,6 +196,7 @@ private Q_SLOTS:
         QTest::newRow("input@0") << Kind::Actv << named("input@0");
         QTest::newRow("output_4294967296") << Kind::Actv << named("output_4294967296");
         QTest::newRow("output@4294967297") << Kind::Actv << named("output@4294967297");
+        QTest::newRow("output@-2147483648") << Kind::Actv << named("output@-2147483648");
         QTest::newRow("input") << Kind::GradReduced << named("input");
         QTest::newRow("pre_0") << Kind::Comm << Slot { .role = Role::Before, .number = 0 };
         QTest::newRow("pre_0@2") << Kind::Actv << named("pre_0@2");
