@@ -96,6 +96,7 @@ protocol::JoinString ControlClient::agentJoin() const
 
 Expected<protocol::Message> ControlClient::hear()
 {
+    m_home.check();
     auto heard = std::chrono::steady_clock::now();
     for (;;) {
         auto message = m_link.receive(limits::kHeartbeat);

@@ -9,6 +9,7 @@
 
 #include <telltale/agent/blockinglink.h>
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/messages.h>
 #include <telltale/store/archive.h>
@@ -46,6 +47,7 @@ private:
 
     agent::BlockingLink m_link;
     std::string m_agentToken;
+    ThreadHome m_home;
 };
 
 }

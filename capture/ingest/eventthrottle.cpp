@@ -65,6 +65,7 @@ bool EventThrottle::mayPass(Kind& kind, const Event& event)
 
 void EventThrottle::cut(SampleBatch& batch)
 {
+    m_home.check();
     for (auto& [name, kind] : m_kinds)
         kind.drop.reset();
     std::vector<Event> passed;

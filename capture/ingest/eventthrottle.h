@@ -8,6 +8,7 @@
 #include <string>
 
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::ingest {
 
@@ -44,6 +45,7 @@ private:
 
     std::map<std::string, Kind> m_kinds;
     Kind m_ownEvents; ///< our own events
+    ThreadHome m_home;
 };
 
 }

@@ -33,6 +33,7 @@ IngestSession::IngestSession(BatchSink& sink, const store::StreamOpened& opened,
 
 IngestSession::Verdict IngestSession::onBatch(protocol::Batch batch)
 {
+    m_home.check();
     ++m_receivedBatches;
     m_receivedBytes += batch.payload.size();
     const bool crcOk = crc32c(batch.payload) == batch.crc;
@@ -148,6 +149,7 @@ void IngestSession::note(const SampleBatch& batch)
 
 void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64_t nowWallNs)
 {
+    m_home.check();
     m_agentNextSeq = std::min(heartbeat.seq, protocol::limits::kMaxSeq);
     m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
         std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
@@ -164,6 +166,7 @@ void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64
 
 void IngestSession::onDurable(std::uint64_t seq, std::int64_t nowWallNs)
 {
+    m_home.check();
     m_rules.onDurable(seq);
     std::int64_t newest = 0;
     while (!m_pending.empty() && m_pending.front().seq <= seq) {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <telltale/core/connectioninfo.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/eventthrottle.h>
 #include <telltale/protocol/deliveryrules.h>
@@ -119,6 +120,7 @@ private:
     std::uint64_t m_rateSamples = 0;
     std::uint64_t m_samplesPerSecond = 0;
     Clock::time_point m_rateSince = Clock::now();
+    ThreadHome m_home;
 };
 
 }

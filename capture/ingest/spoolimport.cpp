@@ -133,6 +133,7 @@ Expected<void> SpoolImport::digest(agent::Stream& stream, IngestSession& session
 
 Expected<void> SpoolImport::feed(agent::Stream& stream, IngestSession& session, std::uint32_t epoch)
 {
+    m_home.check();
     LayoutSet known;
     std::uint64_t rejected = 0;
     const std::uint64_t first = stream.rules.firstRetainedSeq();

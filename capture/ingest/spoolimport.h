@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/ingestsession.h>
 #include <telltale/protocol/messages.h>
@@ -65,6 +66,7 @@ private:
     BatchSink& m_sink;
     std::shared_ptr<Wakeup> m_wakeup;
     std::uint64_t m_nextToken = 1;
+    ThreadHome m_home;
 };
 
 }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/messages.h>
 
 namespace telltale::protocol {
@@ -71,6 +72,7 @@ private:
     bool m_ackDue = false;
     std::vector<std::pair<std::uint64_t, std::size_t>> m_undurable;
     std::vector<Rejected> m_rejected;
+    ThreadHome m_home;
 };
 
 /// The agent's side: which held batch to send next, what may be forgotten. Pure, socket-free. Thread: owned by one.
@@ -130,6 +132,7 @@ private:
     std::pair<std::uint64_t, std::uint64_t> m_gap { 0, 0 };
     std::pair<std::uint64_t, std::uint64_t> m_toldGap { 0, 0 };
     bool m_open = false;
+    ThreadHome m_home;
 };
 
 }

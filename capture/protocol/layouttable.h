@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::protocol {
 
@@ -20,6 +21,7 @@ public:
     /// False when the id is known with other contents.
     bool add(std::shared_ptr<const SeriesLayout> layout)
     {
+        m_home.check();
         const auto [it, isNew] = m_layouts.try_emplace(layout->id, layout);
         return isNew || it->second == layout || *it->second == *layout;
     }
@@ -27,6 +29,7 @@ public:
 
 private:
     std::unordered_map<LayoutId, std::shared_ptr<const SeriesLayout>> m_layouts;
+    ThreadHome m_home;
 };
 
 }

@@ -378,6 +378,7 @@ std::uint64_t PayloadBuilder::scalars() const
 
 std::string PayloadBuilder::finish()
 {
+    m_home.check();
     State& state = *m_state;
     if (!state.isInDefaultOrder())
         state.payload.mutable_order()->Add(state.order.begin(), state.order.end());

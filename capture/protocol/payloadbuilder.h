@@ -7,6 +7,7 @@
 #include <string>
 
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::protocol {
 
@@ -41,6 +42,7 @@ public:
 private:
     struct State;
     std::unique_ptr<State> m_state;
+    ThreadHome m_home;
 };
 
 }

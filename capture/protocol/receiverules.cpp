@@ -23,6 +23,7 @@ ReceiveRules::ReceiveRules(
 ReceiveRules::Verdict ReceiveRules::onBatch(
     std::uint64_t seq, std::uint32_t epoch, std::size_t payloadBytes, bool crcOk)
 {
+    m_home.check();
     if (epoch != m_epoch)
         return Verdict::StaleEpoch;
     if (m_receivedBytes + payloadBytes > m_grantedBytes || m_receivedBatches + 1 > m_grantedBatches)
@@ -99,6 +100,7 @@ Ack ReceiveRules::takeAck()
 
 void ReceiveRules::grant()
 {
+    m_home.check();
     if (m_paused)
         return;
     std::uint64_t waitingBytes = 0;

@@ -42,6 +42,7 @@ void SendRules::onWelcome(const Welcome& welcome)
 
 void SendRules::onAck(const Ack& ack)
 {
+    m_home.check();
     if (!m_open)
         return;
     m_creditBytes = ack.creditBytes;
@@ -64,6 +65,7 @@ void SendRules::onDisconnected()
 
 std::uint64_t SendRules::nextToSend() const
 {
+    m_home.check();
     if (!m_open || m_sentBatches >= m_creditBatches)
         return 0;
     const Held* held = find(m_cursor);

@@ -75,6 +75,7 @@ Acceptor::~Acceptor()
 
 void Acceptor::acceptSome()
 {
+    m_home.check();
     for (int i = 0; i < kAcceptAtOnce; ++i) {
         if (!m_next && !takeNext())
             return;
@@ -216,6 +217,7 @@ void Acceptor::lookAgain()
 
 void Acceptor::sweep(Clock::time_point now)
 {
+    m_home.check();
     std::vector<std::string> late;
     for (const auto& [peer, entry] : m_entries) {
         if (now - entry.since >= m_limits.handshake)

@@ -16,6 +16,7 @@
 #include <QTcpSocket>
 #include <QWebSocketServer>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/server/newcomers.h>
 #include <telltale/server/serverlimits.h>
 
@@ -83,6 +84,7 @@ private:
     std::optional<Waiting> m_next; ///< accepted, and there is no room for it yet
     std::map<std::string, Entry> m_entries; ///< before the upgrade, by peer
     bool m_isLookQueued = false;
+    ThreadHome m_home;
 };
 
 }

@@ -154,6 +154,7 @@ void AgentConnection::nack()
 
 void AgentConnection::onDurable(std::uint64_t seq)
 {
+    m_home.check();
     if (!m_session)
         return;
     m_session->onDurable(seq, store::wallClockNs());
@@ -178,6 +179,7 @@ void AgentConnection::setPaused(bool paused)
 
 void AgentConnection::advance()
 {
+    m_home.check();
     if (!m_session || phase() == Phase::Stopping || (phase() == Phase::Open && !m_session->hasWaiting()))
         return;
     const bool isHandedOver = m_session->offerWaiting();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/ingestsession.h>
 #include <telltale/server/peerconnection.h>
 
@@ -70,6 +71,7 @@ private:
     bool m_ackIsScheduled = false;
     std::uint64_t m_nackedSeq = 0;
     Clock::time_point m_nackedAt {};
+    ThreadHome m_home;
 };
 
 }

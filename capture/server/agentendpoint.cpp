@@ -88,6 +88,7 @@ std::vector<AgentConnection*> AgentEndpoint::agents() const
 
 void AgentEndpoint::pump()
 {
+    m_home.check();
     {
         const std::lock_guard lock(m_wakeTarget->mutex);
         m_wakeTarget->isQueued = false;
@@ -162,6 +163,7 @@ void AgentEndpoint::on(const store::RunStopped& event)
 
 void AgentEndpoint::sweep(Clock::time_point now)
 {
+    m_home.check();
     for (AgentConnection* agent : agents())
         agent->advance();
     if (now - m_lastPublish >= kPublishEvery)

@@ -9,6 +9,7 @@
 
 #include <QObject>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/server/agentconnection.h>
 #include <telltale/server/connectiontable.h>
@@ -66,6 +67,7 @@ private:
     std::unordered_map<StreamId, std::uint64_t> m_owners;
     bool m_isInTrouble = false;
     Clock::time_point m_lastPublish {};
+    ThreadHome m_home;
 };
 
 }

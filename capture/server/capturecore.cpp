@@ -103,6 +103,7 @@ Acceptor::Events CaptureCore::acceptorEvents()
 
 void CaptureCore::admitPending()
 {
+    m_home.check();
     while (std::unique_ptr<QWebSocket> socket { m_server->nextPendingConnection() })
         admit(std::move(socket));
 }
@@ -170,6 +171,7 @@ void CaptureCore::onSettled()
 
 void CaptureCore::sweep()
 {
+    m_home.check();
     const auto now = Clock::now();
     const auto late = now - m_lastSweep;
     m_lastSweep = now;
@@ -189,6 +191,7 @@ void CaptureCore::sweep()
 
 void CaptureCore::beginStop()
 {
+    m_home.check();
     m_isStopping = true;
     m_stopDeadline = Clock::now() + m_setup.endpoint.limits.drain;
     m_acceptor.reset();

@@ -12,6 +12,7 @@
 #include <QTimer>
 #include <QWebSocketServer>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/server/acceptor.h>
 #include <telltale/server/connectiontable.h>
@@ -92,6 +93,7 @@ private:
     bool m_isStopping = false;
     Clock::time_point m_stopDeadline {};
     Clock::time_point m_lastSweep {};
+    ThreadHome m_home;
 };
 
 }

@@ -54,6 +54,7 @@ template <typename Other> void ControlConnection::take(Other&) { }
 
 bool ControlConnection::begin()
 {
+    m_home.check();
     if (m_isBusy)
         refuse("control", "cut: it asks for more before it has its answer");
     return !std::exchange(m_isBusy, true);
@@ -71,6 +72,7 @@ template <typename Found> void ControlConnection::later(std::function<Found()> w
 
 void ControlConnection::reply(protocol::ControlReply reply)
 {
+    m_home.check();
     m_isBusy = false;
     m_incoming.reset();
     send(reply);
@@ -78,6 +80,7 @@ void ControlConnection::reply(protocol::ControlReply reply)
 
 void ControlConnection::reply(const Expected<store::ImportedRun>& run)
 {
+    m_home.check();
     protocol::ControlReply out;
     if (run) {
         out.runId = run->id;

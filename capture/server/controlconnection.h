@@ -6,6 +6,7 @@
 #include <string>
 
 #include <telltale/core/jobqueue.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/server/peerconnection.h>
 #include <telltale/store/archive.h>
 
@@ -50,6 +51,7 @@ private:
     std::uint64_t m_received = 0;
     std::uint64_t m_taken = 0;
     bool m_isBusy = false; ///< something was asked and has no reply yet
+    ThreadHome m_home;
 };
 
 }

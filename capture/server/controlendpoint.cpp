@@ -28,6 +28,7 @@ std::unique_ptr<PeerConnection> ControlEndpoint::connect(
 
 ControlConnection* ControlEndpoint::find(std::uint64_t id) const
 {
+    m_home.check();
     const auto found = m_peers.find(id);
     return found == m_peers.end() ? nullptr : found->second;
 }

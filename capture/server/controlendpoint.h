@@ -10,6 +10,7 @@
 #include <QObject>
 
 #include <telltale/core/jobqueue.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/server/controlconnection.h>
 #include <telltale/server/endpoint.h>
 
@@ -46,6 +47,7 @@ private:
     const std::string m_agentToken;
     std::unordered_map<std::uint64_t, ControlConnection*> m_peers;
     JobQueue m_jobs; ///< last: its work uses the rest
+    ThreadHome m_home;
 };
 
 }

@@ -60,6 +60,7 @@ bool Doorkeeper::hostIsOurs(const std::string& header) const
 
 Refusal Doorkeeper::check(const DoorRequest& request, Clock::time_point now)
 {
+    m_home.check();
     if (request.hasOrigin)
         return { "origin", "refused a web page: agents send no Origin" };
     // Names that resolve to us but are not ours are how a web page gets past the same-origin rule.
@@ -90,6 +91,7 @@ bool Doorkeeper::owesProof(const DoorRequest& request)
 
 Expected<protocol::Challenge> Doorkeeper::challenge(const protocol::Knock& knock, protocol::ProofContext& context) const
 {
+    m_home.check();
     if (knock.nonce.size() != protocol::limits::kNonceBytes)
         return failure(ErrorCode::BadInput, "its Knock has no nonce");
     auto nonce = protocol::makeNonce();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/messages.h>
 #include <telltale/protocol/proof.h>
 #include <telltale/server/serverlimits.h>
@@ -73,6 +74,7 @@ private:
     std::vector<std::string> m_hosts;
     ServerLimits m_limits;
     std::map<std::string, Guesses> m_guesses;
+    ThreadHome m_home;
 };
 
 }

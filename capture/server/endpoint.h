@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/server/doorkeeper.h>
 #include <telltale/server/peerconnection.h>
 #include <telltale/server/serverlimits.h>
@@ -35,7 +36,11 @@ public:
     Endpoint& operator=(const Endpoint&) = delete;
 
     const std::string& path() const { return m_path; }
-    Doorkeeper& door() { return m_door; }
+    Doorkeeper& door()
+    {
+        m_home.check();
+        return m_door;
+    }
 
     virtual std::unique_ptr<PeerConnection> connect(
         std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host)
@@ -57,6 +62,7 @@ private:
     const ServerLimits m_limits;
     Doorkeeper m_door;
     const std::string m_path;
+    ThreadHome m_home;
 };
 
 }

@@ -39,6 +39,7 @@ Newcomers::Verdict Newcomers::longestStill(const std::string& address, Clock::ti
 
 void Newcomers::add(const std::string& peer, const std::string& address, Clock::time_point now)
 {
+    m_home.check();
     if (m_peers.emplace(peer, Peer { address, now }).second)
         ++m_addresses[address];
 }
@@ -51,6 +52,7 @@ void Newcomers::moved(const std::string& peer, Clock::time_point now)
 
 bool Newcomers::remove(const std::string& peer)
 {
+    m_home.check();
     const auto found = m_peers.find(peer);
     if (found == m_peers.end())
         return false;

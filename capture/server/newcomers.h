@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/server/serverlimits.h>
 
 namespace telltale::server {
@@ -55,6 +56,7 @@ private:
     const ServerLimits& m_limits;
     std::map<std::string, Peer> m_peers;
     std::map<std::string, std::size_t> m_addresses;
+    ThreadHome m_home;
 };
 
 }

@@ -55,6 +55,7 @@ void PeerConnection::onBinaryFrame(bool isLast)
 
 void PeerConnection::onBinaryMessage(const QByteArray& bytes)
 {
+    m_home.check();
     m_fragments = 0;
     m_lastMessage = Clock::now();
     if (m_phase == Phase::Stopping || m_phase == Phase::Closing || m_phase == Phase::Ended)
@@ -148,6 +149,7 @@ void PeerConnection::sendHeartbeat(Clock::time_point now)
 
 void PeerConnection::sweep(Clock::time_point now)
 {
+    m_home.check();
     if (m_phase == Phase::Ended)
         return;
     if (static_cast<std::size_t>(std::max<qint64>(m_socket->bytesToWrite(), 0)) > m_limits.unsentBytes) {

@@ -10,6 +10,7 @@
 #include <QWebSocket>
 
 #include <telltale/core/connectioninfo.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/messages.h>
 #include <telltale/protocol/proof.h>
 #include <telltale/server/doorkeeper.h>
@@ -129,6 +130,7 @@ private:
     Clock::time_point m_lastMessage;
     Clock::time_point m_lastHeartbeat;
     Clock::time_point m_closingSince {};
+    ThreadHome m_home;
 };
 
 }

@@ -30,6 +30,7 @@ std::string escaped(std::string_view bytes)
 
 void PeerLog::refused(const std::string& address, const std::string& kind, std::string_view what, Clock::time_point now)
 {
+    m_home.check();
     const auto held = m_gate.pass(address + '\n' + kind, now);
     if (held && m_sink)
         m_sink(address + ": " + escaped(what) + moreText(*held));

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <telltale/core/repeatgate.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::server {
 
@@ -34,6 +35,7 @@ public:
 private:
     Sink m_sink;
     RepeatGate m_gate;
+    ThreadHome m_home;
 };
 
 }

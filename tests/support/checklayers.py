@@ -17,7 +17,7 @@ QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/se
 # Who may write standard error: the logger, the end of a program, the agent's one line, a demo that is a program itself.
 SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "capture/agent/core/say.h", "capture/agent/demo/")
 SPEAKS = re.compile(r"std::(?:cerr|clog)\b|\bstderr\b")
-# Classes, each with the comment above it; those of one thread assert it (in model so far).
+# Classes whose comment names one thread, and what of them is no class of its own: a value, or nothing but an interface.
 THREADED = re.compile(r"((?:^[ ]*///[^\n]*\n)+)^class (\w+)[^;{]*\{(.*?)^\};", re.M | re.S)
 ONE_THREAD = re.compile(r"Thread: (?:store|sender|capture(?! writes)|query|owned by one)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*<([^>]+)>', re.M)
@@ -95,7 +95,7 @@ def main() -> int:
         for source in sorted([*folder.glob("*.h"), *folder.glob("*.cpp")]):
             text = source.read_text()
             place = source.relative_to(root).as_posix()
-            for guilty in unguarded(text, code) if source.suffix == ".h" and top == "model" else []:
+            for guilty in unguarded(text, code) if source.suffix == ".h" else []:
                 findings.append(f"{place}: {guilty} names one thread and asserts none (core/threadhome.h)")
             if place.startswith("model/items/") and source.suffix == ".cpp" and "Thread: gui" in (
                     source.with_suffix(".h").read_text()) and "assertGuiThread();" not in text:

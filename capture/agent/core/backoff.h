@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <random>
 
+#include <telltale/core/threadhome.h>
+
 namespace telltale::agent {
 
 /// When to try the server again: first within a second, then 1 s growing by 1.6 up to 30 s, each 20 % either way.
@@ -21,6 +23,7 @@ public:
 
     Duration next()
     {
+        m_home.check();
         if (m_failures++ == 0)
             return Duration(static_cast<std::int64_t>(uniform(0.0, 1000.0)));
         const double wait = m_wait * uniform(0.8, 1.2);
@@ -45,6 +48,7 @@ private:
     std::mt19937_64 m_random;
     double m_wait = kFirstMs;
     unsigned m_failures = 0;
+    ThreadHome m_home;
 };
 
 }

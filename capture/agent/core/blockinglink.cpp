@@ -54,11 +54,13 @@ Expected<std::string> BlockingLink::connect(std::chrono::milliseconds timeout)
 
 void BlockingLink::send(const protocol::Message& message)
 {
+    m_home.check();
     m_transport->send(protocol::encodeMessage(message));
 }
 
 Expected<protocol::Message> BlockingLink::receive(std::chrono::milliseconds timeout)
 {
+    m_home.check();
     const auto deadline = Clock::now() + timeout;
     while (m_inbox.empty() && !m_end) {
         const auto now = Clock::now();

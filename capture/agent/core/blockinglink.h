@@ -12,6 +12,7 @@
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/transport.h>
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/messages.h>
 
@@ -45,6 +46,7 @@ private:
     std::shared_ptr<Transport> m_transport;
     std::deque<protocol::Message> m_inbox;
     std::optional<Error> m_end;
+    ThreadHome m_home;
 };
 
 /// Whether a server answers to the join string and both know the same token; it sees no agent and no run of this. The

@@ -139,6 +139,7 @@ void EarlierStreams::openNext()
 
 void EarlierStreams::tick(Clock::time_point now)
 {
+    m_home.check();
     if (!m_session)
         openNext();
     if (!m_session)

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include <telltale/agent/session.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/spool/productionpage.h>
 #include <telltale/spool/stream.h>
 
@@ -53,6 +54,7 @@ private:
     std::unique_ptr<Session> m_session;
     const Clock::time_point m_started = Clock::now();
     const std::shared_ptr<Search> m_search;
+    ThreadHome m_home;
 };
 
 }

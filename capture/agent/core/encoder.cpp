@@ -122,6 +122,7 @@ Encoder::Encoder(Sink sink)
 
 void Encoder::beginStep(std::int64_t step, std::int64_t wallNs, Clock::time_point now)
 {
+    m_home.check();
     m_step = step;
     m_wallNs = wallNs;
     m_now = now;
@@ -253,6 +254,7 @@ void Encoder::touch(Clock::time_point now)
 
 void Encoder::finish()
 {
+    m_home.check();
     if (!m_builder.isEmpty())
         emit(true);
 }

@@ -13,6 +13,7 @@
 #include <telltale/agent/layoutregistry.h>
 #include <telltale/agent/slabring.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/payloadbuilder.h>
 #include <telltale/spool/heldstore.h>
 
@@ -80,6 +81,7 @@ private:
     std::size_t m_elements = 0;
     std::uint64_t m_events = 0, m_blobs = 0;
     std::vector<Drop> m_drops;
+    ThreadHome m_home;
 };
 
 /// How many series of a block are present. Thread: any (pure).

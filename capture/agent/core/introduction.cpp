@@ -25,6 +25,7 @@ Expected<void> mayConnect(
 
 Expected<protocol::Knock> Introduction::knock()
 {
+    m_home.check();
     auto nonce = protocol::makeNonce();
     if (!nonce)
         return tl::unexpected(nonce.error());
@@ -34,6 +35,7 @@ Expected<protocol::Knock> Introduction::knock()
 
 Expected<std::string> Introduction::answer(const protocol::Challenge& challenge)
 {
+    m_home.check();
     m_context.challengeNonce = challenge.nonce;
     const bool isWhole = challenge.nonce.size() == protocol::limits::kNonceBytes;
     if (isWhole && protocol::isSameProof(challenge.proof, protocol::serverProof(m_join.token, m_context)))

@@ -7,6 +7,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/messages.h>
 #include <telltale/protocol/proof.h>
@@ -34,6 +35,7 @@ public:
 private:
     const protocol::JoinString& m_join;
     protocol::ProofContext m_context;
+    ThreadHome m_home;
 };
 
 }

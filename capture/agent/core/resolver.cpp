@@ -9,6 +9,7 @@ namespace telltale::agent {
 
 void Resolver::start(const std::string& host, std::uint16_t port)
 {
+    m_home.check();
     namespace ip = boost::asio::ip;
     m_lookup = std::make_shared<Lookup>();
     boost::system::error_code error;
@@ -39,6 +40,7 @@ void Resolver::start(const std::string& host, std::uint16_t port)
 
 Resolver::Endpoints Resolver::take()
 {
+    m_home.check();
     if (!m_lookup)
         return {};
     return std::exchange(m_lookup, nullptr)->endpoints;

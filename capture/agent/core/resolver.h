@@ -9,6 +9,8 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
+#include <telltale/core/threadhome.h>
+
 namespace telltale::agent {
 
 /// Host name to addresses. Names go to a thread of their own that nobody waits for: getaddrinfo cannot be canceled and
@@ -29,6 +31,7 @@ private:
     };
 
     std::shared_ptr<Lookup> m_lookup;
+    ThreadHome m_home;
 };
 
 }

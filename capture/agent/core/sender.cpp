@@ -155,6 +155,7 @@ bool Sender::waitEnded(Clock::time_point deadline)
 
 bool Sender::iterate()
 {
+    m_home.check();
     m_now = Clock::now();
     if (m_handover.isDisabled.load(std::memory_order_relaxed))
         return false;
@@ -321,6 +322,7 @@ void Sender::answerFlush()
 
 void Sender::finish()
 {
+    m_home.check();
     std::string reason;
     Clock::time_point deadline;
     std::chrono::milliseconds flush { 0 };

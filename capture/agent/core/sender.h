@@ -21,6 +21,7 @@
 #include <telltale/agent/sidequeue.h>
 #include <telltale/agent/slabring.h>
 #include <telltale/agent/spscqueue.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/spool/stream.h>
 
 namespace telltale::agent {
@@ -122,6 +123,7 @@ private:
     bool m_hasEnded = false; ///< under m_stopMutex, as what follows
     std::string m_stopReason;
     std::chrono::milliseconds m_stopFlush { 0 };
+    ThreadHome m_home;
 };
 
 }

@@ -49,6 +49,7 @@ Session::~Session()
 
 void Session::tick(Clock::time_point now)
 {
+    m_home.check();
     switch (m_state) {
     case State::Waiting:
         if (now >= m_retryAt) {

@@ -15,6 +15,7 @@
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/resolver.h>
 #include <telltale/agent/transport.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/spool/outgoing.h>
 #include <telltale/spool/stream.h>
@@ -96,6 +97,7 @@ private:
     std::uint32_t m_failures = 0;
     bool m_wasOpen = false;
     bool m_isRefusalTold = false;
+    ThreadHome m_home;
 };
 
 protocol::Clocks clocksNow();

@@ -53,6 +53,7 @@ Expected<Corpus> Corpus::fromText(std::string_view text, std::uint64_t seed, int
 
 std::vector<std::int64_t> Corpus::draw(int count)
 {
+    m_home.check();
     const std::size_t starts = m_ids.size() - m_window;
     std::vector<std::int64_t> out;
     out.reserve(static_cast<std::size_t>(count) * (m_window + 1));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 
 namespace telltale::demo {
 
@@ -29,6 +30,7 @@ private:
     int m_vocabulary = 0;
     std::size_t m_window = 0;
     std::mt19937_64 m_random;
+    ThreadHome m_home;
 };
 
 }

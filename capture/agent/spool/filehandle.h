@@ -8,7 +8,7 @@
 
 namespace telltale::agent {
 
-/// An open file that a forked child does not keep (see ForkGuard). Thread: owned by one.
+/// An open file that a forked child does not keep (see ForkGuard). Thread: its owner's.
 class FileHandle {
 public:
     FileHandle() = default;

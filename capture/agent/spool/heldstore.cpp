@@ -16,6 +16,7 @@ constexpr std::size_t kReadAheadBytes = 1u << 20;
 
 bool HeldStore::add(std::uint64_t seq, std::string& payload, BatchInfo info, Clock::time_point now)
 {
+    m_home.check();
     if (m_memoryBytes + payload.size() > kMaxMemoryBytes)
         return false;
     if (m_items.empty()) {
@@ -140,6 +141,7 @@ const BatchInfo* HeldStore::info(std::uint64_t seq) const
 
 HeldStore::Forgotten HeldStore::forgetUpTo(std::uint64_t seq)
 {
+    m_home.check();
     Forgotten gone;
     while (!m_items.empty() && m_firstSeq <= seq) {
         const Item& item = m_items.front();
@@ -183,6 +185,7 @@ void HeldStore::spill(Clock::time_point now, std::chrono::milliseconds olderThan
 
 void HeldStore::takeAnswers()
 {
+    m_home.check();
     SpoolDisk::Answers answers = m_disk.takeAnswers();
     for (const Spool::Kept& kept : answers.kept) {
         Item* item = find(kept.seq);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/spool/lostbatch.h>
 #include <telltale/spool/spooldisk.h>
 
@@ -111,6 +112,7 @@ private:
     std::size_t m_memoryBytes = 0;
     std::unordered_map<std::uint64_t, Lost> m_rejected;
     std::string m_trouble;
+    ThreadHome m_home;
 };
 
 }

@@ -110,6 +110,7 @@ Expected<void> Spool::write(std::string_view bytes)
 
 Expected<void> Spool::append(const SpoolBatch& batch)
 {
+    m_home.check();
     const std::string& payload = *batch.payload;
     const auto isFull = [this](std::size_t more) { return m_usedBytes + more > m_allowedBytes; };
     const auto full = [this] { return failure(ErrorCode::NoSpace, fmt::format("the spool {} is full", m_folder)); };
@@ -145,6 +146,7 @@ Expected<void> Spool::append(const SpoolBatch& batch)
 
 Expected<void> Spool::sync()
 {
+    m_home.check();
     if (!m_current.isOpen() || m_unsyncedBytes == 0)
         return {};
     if (m_disk->sync(m_current.fd()) != 0) {
@@ -186,6 +188,7 @@ void Spool::loseUnsynced()
 
 Expected<std::string> Spool::read(const SpoolPlace& place)
 {
+    m_home.check();
     const std::string path = segmentPath(place.segment);
     if (m_readingNumber != place.segment || !m_reading.isOpen()) {
         const int fd = m_disk->open(path, O_RDONLY);

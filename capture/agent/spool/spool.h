@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/spool/disk.h>
 #include <telltale/spool/filehandle.h>
@@ -150,6 +151,7 @@ private:
     std::deque<Unsynced> m_unsynced;
     std::vector<Kept> m_kept;
     std::vector<SpoolBatch> m_lost;
+    ThreadHome m_home;
 };
 
 /// Names a folder after any text: bytes other than letters, digits, '.', '_' and '-' become %XX, a leading dot too, and

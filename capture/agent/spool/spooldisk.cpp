@@ -269,6 +269,7 @@ SpoolDisk::SpoolDisk(const std::filesystem::path& folder, std::uint64_t capBytes
 
 SpoolDisk::~SpoolDisk()
 {
+    m_home.handOver(); // whoever ends it is alone with it
     {
         const std::lock_guard lock(m_shared->mutex);
         if (!m_hasThread || m_shared->isUntouched())
@@ -286,6 +287,7 @@ Spool& SpoolDisk::spool()
 /// Wakes the thread, or does what was asked here.
 void SpoolDisk::request()
 {
+    m_home.check();
     Shared::Lock lock(m_shared->mutex);
     if (m_shared->isEnded)
         return;
@@ -341,6 +343,7 @@ void SpoolDisk::forgetUpTo(std::uint64_t seq)
 
 SpoolDisk::Answers SpoolDisk::takeAnswers()
 {
+    m_home.check();
     const std::lock_guard lock(m_shared->mutex);
     return std::exchange(m_shared->answers, {});
 }

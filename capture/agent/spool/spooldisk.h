@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/spool/spool.h>
 
 namespace telltale::agent {
@@ -68,6 +69,7 @@ private:
 
     std::shared_ptr<Shared> m_shared;
     bool m_hasThread = false;
+    ThreadHome m_home;
 };
 
 }

@@ -97,6 +97,7 @@ Owner parse(const std::string& line)
 
 Expected<void> SpoolOwner::claim()
 {
+    m_home.check();
     if (m_lock.isOpen())
         return {};
     const std::string path = m_folder + "/" + kLockFile;

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/spool/disk.h>
 #include <telltale/spool/filehandle.h>
 
@@ -35,6 +36,7 @@ private:
     const std::string m_folder;
     FileHandle m_lock;
     bool m_isByName = false;
+    ThreadHome m_home;
 };
 
 }
