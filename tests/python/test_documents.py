@@ -593,7 +593,13 @@ def test_nothing_of_the_interface_ends_a_training(job: Job, capfd: pytest.Captur
     job.step()
     monitor.close()
     said = capfd.readouterr().err
-    for part in ("no argument 'color'", "no argument 'optimzer'", "given optimizer twice", "reload_xy() failed", "7 positional arguments"):
+    for part in (
+        "no argument 'color'",
+        "no argument 'optimzer'",
+        "given optimizer twice",
+        "reload_xy() failed",
+        "7 positional arguments",
+    ):
         assert part in said, said
 
 

@@ -215,7 +215,8 @@ def test_a_frozen_parameter_has_empty_series_of_no_kind_and_gets_its_own_once_it
     model = small()
     model[0].weight.requires_grad_(False)
     optimizer = torch.optim.Adam(model.parameters())
-    monitor, sink = watched(model, optimizer, {"wg_distribution": True, "mv_distribution": True, "param_distribution": True})
+    config = {"wg_distribution": True, "mv_distribution": True, "param_distribution": True}
+    monitor, sink = watched(model, optimizer, config)
 
     def series(kind: Kind) -> list[str]:
         engine = monitor._engine
