@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,20 @@ def test_the_end_of_a_collection_is_told_with_its_reason(job: Job) -> None:
     job.write(dynamic_on=True, collect_times=0)
     [(kind, step, said)] = job.step()
     assert (kind, step) == ("config", 8) and "collect_times is 0" in said
+
+
+def test_an_edit_that_comes_while_the_switch_is_written_back_stays(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync, edits = os.fsync, []
+
+    def slow_sync(handle: int) -> None:
+        if not edits:
+            edits.append(True)
+            job.write(dynamic_on=True, ndigits=4)
+        sync(handle)
+
+    job.write(dynamic_on=True, collect_times=1)
+    job.step()
+    monkeypatch.setattr(os, "fsync", slow_sync)
+    for _ in range(3):
+        job.step()
+    assert edits and json.loads(job.path.read_text())["ndigits"] == 4

@@ -180,6 +180,10 @@ class ConfigWatch:
                     file.flush()
                     os.fsync(file.fileno())
                 os.chmod(name, mode)
+                # Once more: the sync takes its time on a busy disk.
+                if self._path.read_text("utf-8") != text:
+                    os.unlink(name)
+                    return
                 os.replace(name, self._path)
             except BaseException:
                 os.unlink(name)
