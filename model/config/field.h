@@ -12,12 +12,19 @@ namespace telltale::config {
 /// One row of the table that reading, writing, the schema and its documentation are made from. The default is what a
 /// default-constructed MonitorConfig holds. Thread: any (constant).
 struct Field {
+    /// What a field is about, in the order in which people are shown them.
+    enum class Group { When, Where, What, Layers, Communication, Alerts, Files };
+
     std::string_view object; ///< the object that it stands in, "" = the document itself
     std::string_view name;
     std::string_view description;
+    Group group;
+    bool isLocal; ///< only the training's own file may change it: it reaches files, code, or the end of the training
     void (*read)(FieldReader&, const std::string& pointer, const Json&, MonitorConfig&);
     Json (*write)(const MonitorConfig&);
     Json (*schema)();
+
+    std::string pointer() const; ///< JSON pointer of the field in the document
 };
 
 /// An object of the document and what stands in it is about.

@@ -99,6 +99,18 @@ void FieldReader::readTexts(const std::string& pointer, const Json& value, std::
     }
 }
 
+void FieldReader::readSelection(const std::string& pointer, const Json& value, const std::string& what,
+    std::string_view nothing, std::vector<std::string>& into)
+{
+    into.clear();
+    if (value.is_array())
+        readTexts(pointer, value, into);
+    else
+        mustBe(pointer, value, what);
+    if (into.empty() && (!value.is_array() || !value.empty()))
+        into.emplace_back(nothing);
+}
+
 void FieldReader::readNames(const std::string& pointer, const Json& value, std::string_view what,
     std::span<const std::string_view> known, std::vector<std::string>& into)
 {

@@ -30,6 +30,10 @@ public:
     void readNumber(const std::string& pointer, const Json& value, double low, double high, double& into);
     /// Strings; what is none is left out and told.
     void readTexts(const std::string& pointer, const Json& value, std::vector<std::string>& into);
+    /// The same of a selection, `what`, of which an empty one means everything: `nothing` stands in one that was not
+    /// empty and of which nothing could be read.
+    void readSelection(const std::string& pointer, const Json& value, const std::string& what, std::string_view nothing,
+        std::vector<std::string>& into);
     /// Known names of an array, each once; `what` says what they name ("the operation").
     void readNames(const std::string& pointer, const Json& value, std::string_view what,
         std::span<const std::string_view> known, std::vector<std::string>& into);

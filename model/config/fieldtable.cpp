@@ -10,6 +10,7 @@ namespace telltale::config {
 namespace {
 
 using C = MonitorConfig;
+using Group = Field::Group;
 constexpr std::int64_t kMany = 1'000'000'000'000'000;
 
 constexpr std::array<FieldObject, 3> kObjects { {
@@ -19,89 +20,102 @@ constexpr std::array<FieldObject, 3> kObjects { {
 } };
 
 constexpr std::array kFields {
-    makeField<TargetsField>("", "targets",
+    makeField<TargetsField>(Group::Where, "", "targets",
         "Modules and parameters to watch: an exact name selects the object and everything below it, * and ? match "
         "within one dotted component. Each may select \"tensor\" or an element \"tuple[2]:0\" of its input, output, "
         "input_grad and output_grad, counted as the training code wrote them. Empty: everything."),
-    makeField<L2TargetsField>("", "l2_targets",
+    makeField<L2TargetsField>(Group::Layers, "", "l2_targets",
         "Modules that each deeper analysis looks at, when recording_l2_features is on. An empty list under linear_hook "
         "means every linear module, under the others none."),
-    makeField<Flag<&C::recordingL2Features>>(
-        "", "recording_l2_features", "Record the deeper analyses of l2_targets: attention, linear layers, routers."),
-    makeField<SaOrderField>("", "sa_order", "Order of the dimensions of an attention module's query and key inputs."),
-    makeField<Flag<&C::printStruct>>("", "print_struct",
+    makeField<Flag<&C::recordingL2Features>>(Group::Layers, "", "recording_l2_features",
+        "Record the deeper analyses of l2_targets: attention, linear layers, routers."),
+    makeField<SaOrderField>(
+        Group::Layers, "", "sa_order", "Order of the dimensions of an attention module's query and key inputs."),
+    makeField<Flag<&C::printStruct>>(Group::What, "", "print_struct",
         "Write the structure of every module's inputs and outputs at the first step. Training goes on, unless "
         "telltale.stop_after_struct asks for msprobe's stop."),
-    makeField<RanksField>("", "module_ranks", "Ranks that collect. Empty: all."),
+    makeField<RanksField>(Group::Where, "", "module_ranks", "Ranks that collect. Empty: all."),
     makeField<Flag<&C::urDistribution>>(
-        "", "ur_distribution", "Histograms of Adam's update and of its ratio, per parameter."),
-    makeField<Flag<&C::xyDistribution>>("", "xy_distribution", "Module inputs and outputs, and their gradients."),
-    makeField<Flag<&C::allXy>>("", "all_xy",
+        Group::What, "", "ur_distribution", "Histograms of Adam's update and of its ratio, per parameter."),
+    makeField<Flag<&C::xyDistribution>>(
+        Group::What, "", "xy_distribution", "Module inputs and outputs, and their gradients."),
+    makeField<Flag<&C::allXy>>(Group::Where, "", "all_xy",
         "With xy_distribution: every module, not the targets alone. Always so when there are no targets."),
-    makeField<Flag<&C::forwardOnly>>("", "forward_only", "With xy_distribution: only the forward pass."),
-    makeField<Flag<&C::backwardOnly>>("", "backward_only", "With xy_distribution: only the backward pass."),
-    makeField<Flag<&C::mvDistribution>>("", "mv_distribution", "The optimizer's first and second moments."),
+    makeField<Flag<&C::forwardOnly>>(Group::Where, "", "forward_only", "With xy_distribution: only the forward pass."),
+    makeField<Flag<&C::backwardOnly>>(
+        Group::Where, "", "backward_only", "With xy_distribution: only the backward pass."),
+    makeField<Flag<&C::mvDistribution>>(
+        Group::What, "", "mv_distribution", "The optimizer's first and second moments."),
     makeField<Flag<&C::paramDistribution>>(
-        "", "param_distribution", "Parameters before and after the optimizer's step."),
-    makeField<Flag<&C::wgDistribution>>(
-        "", "wg_distribution", "Weight gradients, before and after the reduction over data-parallel ranks."),
-    makeField<Flag<&C::mgDirection>>("", "mg_direction",
+        Group::What, "", "param_distribution", "Parameters before and after the optimizer's step."),
+    makeField<Flag<&C::wgDistribution>>(Group::What, "", "wg_distribution",
+        "Weight gradients, before and after the reduction over data-parallel ranks."),
+    makeField<Flag<&C::mgDirection>>(Group::What, "", "mg_direction",
         "Share of each parameter's elements whose gradient has the sign of the optimizer's momentum."),
-    makeField<Flag<&C::ccEnable>>("cc_distribution", "enable", "Watch the collective operations."),
-    makeField<Texts<&C::ccCodeline>>("cc_distribution", "cc_codeline",
+    makeField<Flag<&C::ccEnable>>(
+        Group::Communication, "cc_distribution", "enable", "Watch the collective operations."),
+    makeLocalField<Expressions<&C::ccCodeline>>(Group::Communication, "cc_distribution", "cc_codeline",
         "Regular expressions over the call stack, such as \"train.py\\\\[23\\\\]\": only calls that one of them finds "
         "are watched. Empty: every call."),
-    makeField<Flag<&C::ccPreHook>>(
-        "cc_distribution", "cc_pre_hook", "What goes into an operation too, not only what comes out."),
-    makeField<Flag<&C::ccLogOnly>>(
-        "cc_distribution", "cc_log_only", "Only tell from which lines each operation is called; measure nothing."),
-    makeField<AlertRulesField>("alert", "rules",
+    makeField<Flag<&C::ccPreHook>>(Group::Communication, "cc_distribution", "cc_pre_hook",
+        "What goes into an operation too, not only what comes out."),
+    makeField<Flag<&C::ccLogOnly>>(Group::Communication, "cc_distribution", "cc_log_only",
+        "Only tell from which lines each operation is called; measure nothing."),
+    makeField<AlertRulesField>(Group::Alerts, "alert", "rules",
         "AnomalyTurbulence: a norm or mean beyond its running mean by more than the share `threshold`. AnomalyNan: a "
         "NaN, or a magnitude above `threshold` where one is given."),
-    makeField<Flag<&C::alertDump>>(
-        "alert", "dump", "Write each anomaly to anomaly_detected/rank{R}/anomaly.json as well."),
-    makeField<Flag<&C::stackInfo>>("", "stack_info", "The Python call stack of every module, once."),
+    makeLocalField<Flag<&C::alertDump>>(
+        Group::Alerts, "alert", "dump", "Write each anomaly to anomaly_detected/rank{R}/anomaly.json as well."),
+    makeField<Flag<&C::stackInfo>>(Group::What, "", "stack_info", "The Python call stack of every module, once."),
     makeField<Flag<&C::monitorMbsGrad>>(
-        "", "monitor_mbs_grad", "Unreduced gradients at every micro step, not only the last of a step."),
-    makeField<FormatField>(
-        "", "format", "Where values go, one or several. Left out: the dashboard when a join string is set, else csv."),
-    makeField<OpsField>("", "ops", "Statistics in files and alerts. The dashboard always gets all of them."),
-    makeField<Fraction<&C::eps>>("", "eps", "Elements of a smaller magnitude count as zeros."),
+        Group::What, "", "monitor_mbs_grad", "Unreduced gradients at every micro step, not only the last of a step."),
+    makeLocalField<FormatField>(Group::Files, "", "format",
+        "Where values go, one or several. Left out: the dashboard when a join string is set, else csv."),
+    makeField<OpsField>(
+        Group::What, "", "ops", "Statistics in files and alerts. The dashboard always gets all of them."),
+    makeField<Fraction<&C::eps>>(Group::What, "", "eps", "Elements of a smaller magnitude count as zeros."),
     makeField<OptionalWhole<&C::ndigits, 1, 20>>(
-        "", "ndigits", "Decimals in csv files. Left out or null: 9 significant digits."),
+        Group::Files, "", "ndigits", "Decimals in csv files. Left out or null: 9 significant digits."),
     makeField<Whole<&C::stepCountPerRecord, 1, 1'000'000>>(
-        "", "step_count_per_record", "Steps that one csv file holds."),
-    makeField<AppendOutputField>("", "append_output",
+        Group::Files, "", "step_count_per_record", "Steps that one csv file holds."),
+    makeLocalField<AppendOutputField>(Group::Files, "", "append_output",
         "Two moments: a run continued after a stop writes on into this rank's output folder from between them."),
-    makeField<Flag<&C::squashName>>("", "squash_name", "Shorten names in files to what tells them apart."),
-    makeField<Whole<&C::startStep, 0, kMany>>("", "start_step", "First step that is collected."),
-    makeField<Whole<&C::stepInterval, 1, kMany>>("", "step_interval", "Every how many steps one is collected."),
+    makeField<Flag<&C::squashName>>(
+        Group::Files, "", "squash_name", "Shorten names in files to what tells them apart."),
+    makeField<Whole<&C::startStep, 0, kMany>>(Group::When, "", "start_step", "First step that is collected."),
+    makeField<Whole<&C::stepInterval, 1, kMany>>(
+        Group::When, "", "step_interval", "Every how many steps one is collected."),
     makeField<Whole<&C::collectTimes, 0, kMany>>(
-        "", "collect_times", "How many steps are collected before collection ends."),
-    makeField<Flag<&C::dynamicOn>>("", "dynamic_on",
+        Group::When, "", "collect_times", "How many steps are collected before collection ends."),
+    makeField<Flag<&C::dynamicOn>>(Group::When, "", "dynamic_on",
         "Where the environment sets DYNAMIC_MONITOR=True: collect, or wait until this becomes true. Without it, no "
         "effect."),
-    makeField<Flag<&C::attentionHook>>("telltale", "attention_hook",
+    makeField<Flag<&C::attentionHook>>(Group::Layers, "telltale", "attention_hook",
         "Attention entropy and softmax maximum of every head of every module found to be attention."),
     makeField<Whole<&C::attentionQueries, 0, 1'000'000>>(
-        "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
-    makeField<ActvGradInputField>("telltale", "actv_grad_input",
+        Group::Layers, "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
+    makeField<ActvGradInputField>(Group::What, "telltale", "actv_grad_input",
         "Gradient of a module's input. share: what flows through the module, as msprobe has it. total: what all "
         "consumers of the tensor send back. The C++ agent has the total alone."),
-    makeField<Flag<&C::stopAfterStruct>>(
-        "telltale", "stop_after_struct", "End training once print_struct has written, as msprobe does."),
-    makeField<Flag<&C::stopAfterCcLog>>(
-        "telltale", "stop_after_cc_log", "End training once cc_distribution.cc_log_only has logged, as msprobe does."),
-    makeField<Flag<&C::alertTwoSided>>("telltale", "alert_two_sided",
+    makeLocalField<Flag<&C::stopAfterStruct>>(
+        Group::Files, "telltale", "stop_after_struct", "End training once print_struct has written, as msprobe does."),
+    makeLocalField<Flag<&C::stopAfterCcLog>>(Group::Files, "telltale", "stop_after_cc_log",
+        "End training once cc_distribution.cc_log_only has logged, as msprobe does."),
+    makeField<Flag<&C::alertTwoSided>>(Group::Alerts, "telltale", "alert_two_sided",
         "AnomalyTurbulence looks at falls as well as rises, after a warm-up, and one NaN does not blind it."),
-    makeField<Flag<&C::checksum>>("telltale", "checksum",
+    makeField<Flag<&C::checksum>>(Group::What, "telltale", "checksum",
         "An exact checksum of every tensor measured, which tells whether two are the same to the bit. It costs a "
         "second "
         "look at each element."),
     makeField<Whole<&C::threads, 1, 16>>(
-        "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
+        Group::What, "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
 };
 
+}
+
+std::string Field::pointer() const
+{
+    return childPointer(object.empty() ? std::string() : childPointer({}, object), name);
 }
 
 std::span<const Field> fields()

@@ -54,19 +54,28 @@ template <auto member, std::int64_t low, std::int64_t high> struct OptionalWhole
     }
 };
 
-/// Free text, as many as wanted.
-template <auto member> struct Texts : Plain<member> {
+/// Regular expressions, any of which selects; none: everything is selected.
+template <auto member> struct Expressions : Plain<member> {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
     {
-        reader.readTexts(pointer, value, config.*member);
+        reader.readSelection(pointer, value, "a list of regular expressions", kNoCode, config.*member);
     }
     static Json schema() { return { { "type", "array" }, { "items", { { "type", "string" } } } }; }
 };
 
 template <typename Type>
-constexpr Field makeField(std::string_view object, std::string_view name, std::string_view description)
+constexpr Field makeField(
+    Field::Group group, std::string_view object, std::string_view name, std::string_view description)
 {
-    return { object, name, description, &Type::read, &Type::write, &Type::schema };
+    return { object, name, description, group, false, &Type::read, &Type::write, &Type::schema };
+}
+
+/// The same of a field that cannot be reached from outside of the training.
+template <typename Type>
+constexpr Field makeLocalField(
+    Field::Group group, std::string_view object, std::string_view name, std::string_view description)
+{
+    return { object, name, description, group, true, &Type::read, &Type::write, &Type::schema };
 }
 
 }

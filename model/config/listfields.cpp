@@ -10,7 +10,6 @@ namespace {
 constexpr std::array<std::string_view, 9> kOps { "norm", "mean", "min", "max", "zeros", "nans", "id", "shape",
     "dtype" };
 constexpr std::array<std::string_view, 4> kFormats { "stream", "csv", "tensorboard", "api" };
-constexpr std::int64_t kLastRank = 1'000'000;
 
 Json listSchema(Json items)
 {
@@ -49,14 +48,17 @@ Json OpsField::schema()
 
 void RanksField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
 {
+    config.moduleRanks.clear();
     if (!value.is_array())
-        return reader.mustBe(pointer, value, "a list of rank numbers, such as [0, 1]");
-    for (std::size_t i = 0; i < value.size(); ++i) {
+        reader.mustBe(pointer, value, "a list of rank numbers, such as [0, 1]");
+    for (std::size_t i = 0; value.is_array() && i < value.size(); ++i) {
         std::int64_t rank = -1;
-        reader.readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, kLastRank, rank);
+        reader.readInteger(childPointer(pointer, std::to_string(i)), value[i], 0, kNoRank, rank);
         if (rank >= 0)
             config.moduleRanks.push_back(static_cast<int>(rank));
     }
+    if (config.moduleRanks.empty() && (!value.is_array() || !value.empty()))
+        config.moduleRanks = { kNoRank };
 }
 
 Json RanksField::write(const MonitorConfig& config)
@@ -66,7 +68,7 @@ Json RanksField::write(const MonitorConfig& config)
 
 Json RanksField::schema()
 {
-    return listSchema({ { "type", "integer" }, { "minimum", 0 }, { "maximum", kLastRank } });
+    return listSchema({ { "type", "integer" }, { "minimum", 0 }, { "maximum", kNoRank } });
 }
 
 void FormatField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)

@@ -28,6 +28,12 @@ struct AlertRule {
     bool operator==(const AlertRule&) const = default;
 };
 
+/// What stands for a selection of which nothing could be read: it selects nothing, where an empty one selects
+/// everything. A name of no module, a rank of no job, a regular expression that finds nothing.
+inline constexpr std::string_view kNoTarget = "(none)";
+inline constexpr int kNoRank = 1'000'000;
+inline constexpr std::string_view kNoCode = "(?!)";
+
 /// The monitor's config.json, every field. Defaults are msprobe's; what each field means stands once, in the field
 /// table (fieldtable.cpp).
 struct MonitorConfig {

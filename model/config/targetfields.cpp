@@ -25,8 +25,9 @@ bool isTupleSpec(const std::string& text)
 void TargetsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
 {
     if (!value.is_object())
-        return reader.mustBe(pointer, value, R"(an object of module or parameter names, such as {"layers.0": {}})");
-    for (const auto& [name, sides] : value.items()) {
+        reader.mustBe(pointer, value, R"(an object of module or parameter names, such as {"layers.0": {}})");
+    const Json given = value.is_object() ? value : Json::object();
+    for (const auto& [name, sides] : given.items()) {
         const auto target = childPointer(pointer, name);
         if (!sides.is_object()) {
             reader.mustBe(target, sides, R"(an object such as {} or {"output": "tuple[2]:0"})");
@@ -42,8 +43,11 @@ void TargetsField::read(FieldReader& reader, const std::string& pointer, const J
             else
                 kept[side] = spec;
         }
-        config.targets[name] = kept.empty() ? std::string() : kept.dump();
+        if (sides.empty() || !kept.empty())
+            config.targets[name] = kept.empty() ? std::string() : kept.dump();
     }
+    if (config.targets.empty() && (!value.is_object() || !value.empty()))
+        config.targets[std::string(kNoTarget)] = {};
 }
 
 Json TargetsField::write(const MonitorConfig& config)
@@ -72,10 +76,8 @@ void L2TargetsField::read(FieldReader& reader, const std::string& pointer, const
         const auto place = childPointer(pointer, hook);
         if (std::find(kHooks.begin(), kHooks.end(), hook) == kHooks.end())
             reader.unknown(place, "the hook", hook, kHooks);
-        else if (!names.is_array())
-            reader.mustBe(place, names, "a list of module names");
         else
-            reader.readTexts(place, names, config.l2Targets[hook]);
+            reader.readSelection(place, names, "a list of module names", kNoTarget, config.l2Targets[hook]);
     }
 }
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+#include <telltale/config/monitorconfig.h>
+#include <telltale/core/expected.h>
+
+namespace telltale::config {
+
+/// A config without errors; else all of them in one sentence. Thread: any.
+Expected<MonitorConfig> soundConfig(std::string_view text);
+
+}
