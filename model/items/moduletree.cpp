@@ -2,7 +2,6 @@
 #include "moduletree.h"
 
 #include <algorithm>
-#include <map>
 #include <string_view>
 #include <utility>
 
@@ -41,25 +40,30 @@ std::vector<ModuleTree::Insertion> ModuleTree::append(
     }
 
     std::sort(showing.begin(), showing.end());
-    std::map<int, std::vector<int>> below;
-    for (const int node : showing)
-        below[m_nodes[static_cast<std::size_t>(node)].parent].push_back(node);
-    std::vector<Insertion> insertions;
-    for (auto& [parent, nodes] : below) {
-        // Below what is not shown yet nobody has to be told.
-        if (std::binary_search(showing.begin(), showing.end(), parent)) {
-            insert({ parent, 0, std::move(nodes) });
+    std::vector<std::pair<int, int>> told; // parent and node
+    for (const int index : showing) {
+        Node& node = m_nodes[static_cast<std::size_t>(index)];
+        if (!std::binary_search(showing.begin(), showing.end(), node.parent)) {
+            told.emplace_back(node.parent, index);
             continue;
         }
+        // Below what is not shown yet nobody has to be told.
+        auto& siblings = m_nodes[static_cast<std::size_t>(node.parent)].shownChildren;
+        node.row = static_cast<int>(siblings.size());
+        siblings.push_back(index);
+    }
+    std::sort(told.begin(), told.end());
+    std::vector<Insertion> insertions;
+    int earlier = 0; // of the same parent
+    for (const auto& [parent, index] : told) {
+        earlier = insertions.empty() || insertions.back().parent != parent ? 0 : earlier + 1;
         const auto& there = m_nodes[static_cast<std::size_t>(parent)].shownChildren;
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const auto before = std::lower_bound(there.begin(), there.end(), nodes[i]) - there.begin();
-            const int row = static_cast<int>(before) + static_cast<int>(i);
-            const Insertion* const last = insertions.empty() ? nullptr : &insertions.back();
-            if (!last || last->parent != parent || last->row + static_cast<int>(last->nodes.size()) != row)
-                insertions.push_back({ parent, row, {} });
-            insertions.back().nodes.push_back(nodes[i]);
-        }
+        const auto before = std::lower_bound(there.begin(), there.end(), index) - there.begin();
+        const int row = static_cast<int>(before) + earlier;
+        const Insertion* const last = insertions.empty() ? nullptr : &insertions.back();
+        if (!last || last->parent != parent || last->row + static_cast<int>(last->nodes.size()) != row)
+            insertions.push_back({ parent, row, {} });
+        insertions.back().nodes.push_back(index);
     }
     return insertions;
 }
@@ -74,8 +78,11 @@ void ModuleTree::insert(const Insertion& insertion)
 
 int ModuleTree::add(std::uint32_t place)
 {
-    if (m_byPlace.size() <= place)
+    if (m_byPlace.size() <= place) {
         m_byPlace.resize(m_rows->names().size());
+        if (m_nodes.size() == 1) // later the vector grows by itself, so that what is added costs no more than that
+            m_nodes.reserve(m_byPlace.size() + 1);
+    }
     if (m_byPlace[place] != 0)
         return m_byPlace[place];
     const std::uint32_t above = m_rows->above(place);
@@ -85,7 +92,9 @@ int ModuleTree::add(std::uint32_t place)
     Node& node = m_nodes.emplace_back();
     node.parent = parent;
     node.place = place;
-    m_nodes[static_cast<std::size_t>(parent)].children.push_back(index);
+    Node& whole = m_nodes[static_cast<std::size_t>(parent)];
+    (whole.isGroup() ? m_nodes[static_cast<std::size_t>(whole.lastChild)].nextSibling : whole.firstChild) = index;
+    whole.lastChild = index;
     const std::string_view name = m_rows->names().at(place);
     if (!QByteArrayView(name.data(), static_cast<qsizetype>(name.size())).isValidUtf8())
         m_unreadable.insert(path(index), index);
@@ -154,32 +163,34 @@ void ModuleTree::filter(const NamePattern& pattern)
 void ModuleTree::layOut()
 {
     m_shown = 0;
-    for (Node& node : m_nodes) {
+    for (int index = 0; index < size(); ++index) {
+        Node& node = m_nodes[static_cast<std::size_t>(index)];
         node.shownChildren.clear();
         m_shown += node.shown && node.hasSeries ? 1 : 0;
-        for (const int child : node.children) {
-            Node& below = m_nodes[static_cast<std::size_t>(child)];
-            if (!below.shown)
-                continue;
-            below.row = static_cast<int>(node.shownChildren.size());
-            node.shownChildren.push_back(child);
-        }
+        if (!node.shown || index == 0)
+            continue;
+        auto& siblings = m_nodes[static_cast<std::size_t>(node.parent)].shownChildren;
+        node.row = static_cast<int>(siblings.size());
+        siblings.push_back(index);
     }
 }
 
 std::vector<QString> ModuleTree::namesBelow(int index) const
 {
     std::vector<QString> names;
-    std::vector<int> open { index };
-    while (!open.empty()) {
-        const int at = open.back();
-        const Node& here = node(at);
-        open.pop_back();
-        if (here.hasSeries)
+    for (int at = index;;) {
+        if (node(at).hasSeries)
             names.push_back(path(at));
-        open.insert(open.end(), here.children.rbegin(), here.children.rend());
+        if (node(at).isGroup()) {
+            at = node(at).firstChild;
+            continue;
+        }
+        while (at != index && node(at).nextSibling < 0)
+            at = node(at).parent;
+        if (at == index)
+            return names;
+        at = node(at).nextSibling;
     }
-    return names;
 }
 
 }

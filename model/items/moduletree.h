@@ -29,8 +29,12 @@ public:
         std::uint32_t place = 0; ///< of its name in the index
         bool hasSeries = false; ///< some tensor has exactly this name
         bool shown = false;
-        std::vector<int> children;
+        int firstChild = -1;
+        int lastChild = -1;
+        int nextSibling = -1; ///< of the same parent, in model order
         std::vector<int> shownChildren;
+
+        bool isGroup() const { return firstChild >= 0; }
     };
 
     /// Rows that come to be shown, next to each other below a parent that is shown itself.

@@ -151,7 +151,7 @@ QVariant ModuleTreeModel::data(const QModelIndex& index, int role) const
     case KeyRole:
         return m_tree.path(node);
     case IsGroupRole:
-        return !m_tree.node(node).children.empty();
+        return m_tree.node(node).isGroup();
     case WorstRole:
         return QVariant::fromValue(m_tree.worst(node));
     default:

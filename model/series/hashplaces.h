@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -26,16 +28,22 @@ public:
     }
     void add(std::size_t hash, std::uint32_t place)
     {
-        if (++m_count * 2 > m_table.size()) {
-            std::vector<Entry> old(m_table.empty() ? 16 : m_table.size() * 2);
-            std::swap(old, m_table);
-            m_mask = m_table.size() - 1;
-            for (const Entry& entry : old) {
-                if (entry.place != kNone)
-                    put(entry);
-            }
-        }
+        reserve(1);
+        ++m_count;
         put({ mix(hash), place });
+    }
+    /// Room for so many more.
+    void reserve(std::size_t more)
+    {
+        if ((m_count + more) * 2 <= m_table.size())
+            return;
+        std::vector<Entry> old(std::bit_ceil(std::max(std::size_t { 16 }, (m_count + more) * 2)));
+        std::swap(old, m_table);
+        m_mask = m_table.size() - 1;
+        for (const Entry& entry : old) {
+            if (entry.place != kNone)
+                put(entry);
+        }
     }
 
 private:

@@ -5,7 +5,6 @@
 #include <numeric>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace telltale::series {
@@ -34,13 +33,21 @@ bool answers(std::uint32_t statBits, Stat stat)
     return (statBits & needed) == needed;
 }
 
-std::uint32_t RowIndex::Tensors::find(const SeriesKey& key, bool scalar) const
+void RowIndex::Tensors::reserve(std::size_t more)
 {
-    return byKey.find(std::hash<SeriesKey> {}(key),
-        [&](std::uint32_t tensor) { return isScalar[tensor] == scalar && keys[tensor] == key; });
+    for (auto* numbers : { &nameOf, &nextOfName, &above, &firstOfName })
+        numbers->reserve(numbers->size() + more);
+    keys.reserve(keys.size() + more);
+    byKey.reserve(more);
+    byName.reserve(more);
 }
 
-std::uint32_t RowIndex::Tensors::add(SeriesKey key, bool scalar)
+std::uint32_t RowIndex::Tensors::find(const SeriesKey& key, std::size_t hash, bool scalar) const
+{
+    return byKey.find(hash, [&](std::uint32_t tensor) { return isScalar[tensor] == scalar && keys[tensor] == key; });
+}
+
+std::uint32_t RowIndex::Tensors::add(SeriesKey key, std::size_t hash, bool scalar)
 {
     const auto tensor = static_cast<std::uint32_t>(keys.size());
     const std::uint32_t name = addName(key.name);
@@ -49,31 +56,31 @@ std::uint32_t RowIndex::Tensors::add(SeriesKey key, bool scalar)
         nameOf.push_back(name);
     } else {
         const std::string text = key.text();
-        const std::size_t hash = std::hash<std::string_view> {}(text) + 1; // apart from a name that reads the same
-        const std::uint32_t known
-            = byName.find(hash, [&](std::uint32_t place) { return above[place] == name && names.at(place) == text; });
-        nameOf.push_back(known == HashPlaces::kNone ? addText(text, hash, name) : known);
+        const std::size_t textHash = std::hash<std::string_view> {}(text) + 1; // apart from a name that reads the same
+        const std::uint32_t known = byName.find(
+            textHash, [&](std::uint32_t place) { return above[place] == name && names.at(place) == text; });
+        nameOf.push_back(known == HashPlaces::kNone ? addText(text, textHash, name) : known);
     }
-    byKey.add(std::hash<SeriesKey> {}(key), tensor);
+    byKey.add(hash, tensor);
     isScalar.push_back(scalar);
     keys.push_back(std::move(key));
     return tensor;
 }
 
-std::uint32_t RowIndex::Tensors::placeOf(std::string_view name) const
+std::uint32_t RowIndex::Tensors::placeOf(std::string_view name, std::size_t hash) const
 {
-    return byName.find(
-        std::hash<std::string_view> {}(name), [&](std::uint32_t place) { return names.at(place) == name; });
+    return byName.find(hash, [&](std::uint32_t place) { return names.at(place) == name; });
 }
 
 std::uint32_t RowIndex::Tensors::addName(std::string_view name)
 {
-    if (const std::uint32_t known = placeOf(name); known != HashPlaces::kNone)
+    const std::size_t hash = std::hash<std::string_view> {}(name);
+    if (const std::uint32_t known = placeOf(name, hash); known != HashPlaces::kNone)
         return known;
     const auto dot = name.rfind('.');
     const bool isInModule = dot != std::string_view::npos && dot > 0;
     const std::uint32_t module = isInModule ? addName(name.substr(0, dot)) : HashPlaces::kNone;
-    return addText(name, std::hash<std::string_view> {}(name), module);
+    return addText(name, hash, module);
 }
 
 std::uint32_t RowIndex::Tensors::addText(std::string_view text, std::size_t hash, std::uint32_t module)
@@ -91,24 +98,23 @@ RowIndex::RowIndex()
 {
 }
 
-RowIndex::RowIndex(std::vector<Measured> series)
-    : RowIndex(RowIndex(), std::move(series))
-{
-}
-
-RowIndex::RowIndex(const RowIndex& before, std::vector<Measured> added)
+RowIndex::RowIndex(const RowIndex& before, std::size_t added, const std::function<Measured(std::size_t)>& measured)
     : m_tensors(before.m_tensors)
 {
     std::shared_ptr<Tensors> more; // made when a tensor is new
-    m_series.reserve(before.m_series.size() + added.size());
+    m_series.reserve(before.m_series.size() + added);
     m_series = before.m_series;
-    for (Measured& one : added) {
+    for (std::size_t i = 0; i < added; ++i) {
+        Measured one = measured(i);
         const bool scalar = one.kind == Kind::Scalar;
-        std::uint32_t tensor = m_tensors->find(one.key, scalar);
+        const std::size_t hash = std::hash<SeriesKey> {}(one.key);
+        std::uint32_t tensor = m_tensors->find(one.key, hash, scalar);
         if (tensor == HashPlaces::kNone) {
-            if (!more)
+            if (!more) {
                 m_tensors = more = std::make_shared<Tensors>(*m_tensors);
-            tensor = more->add(std::move(one.key), scalar);
+                more->reserve(added - i);
+            }
+            tensor = more->add(std::move(one.key), hash, scalar);
         }
         m_series.push_back({ one.id, one.kind, one.rank, one.attempt, one.stats, tensor });
     }
@@ -124,7 +130,9 @@ void RowIndex::layOut()
         return place(m_series[a]) < place(m_series[b]);
     });
 
-    std::unordered_map<std::uint64_t, std::uint32_t> known; // rows of one kind, by rank and tensor
+    HashPlaces known; // of m_rows, by rank, kind and tensor
+    known.reserve(m_series.size());
+    m_rows.reserve(m_series.size());
     struct Added {
         int attempt = 0;
         std::ptrdiff_t series = 0;
@@ -132,19 +140,20 @@ void RowIndex::layOut()
     std::vector<Added> added; // beside m_rows: the attempt that was added last, and how many series of it
     for (const std::uint32_t i : order) {
         const Series& one = m_series[i];
-        if (!m_rows.empty() && m_rows.back().kind != one.kind)
-            known.clear();
-        const std::uint64_t identity
-            = (static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.rank.value)) << 32U) | one.tensor;
-        const auto [place, isNew] = known.try_emplace(identity, static_cast<std::uint32_t>(m_rows.size()));
-        if (isNew) {
+        const std::size_t identity = (static_cast<std::size_t>(one.rank.value) << 40U)
+            | (static_cast<std::size_t>(one.kind) << 32U) | one.tensor;
+        const std::uint32_t place = known.find(identity, [&](std::uint32_t row) {
+            return m_rows[row].kind == one.kind && m_rows[row].rank == one.rank && m_rows[row].tensor == one.tensor;
+        });
+        if (place == HashPlaces::kNone) {
+            known.add(identity, static_cast<std::uint32_t>(m_rows.size()));
             m_rows.push_back({ one.kind, one.rank, one.tensor, one.stats, i, { one.id } });
             added.push_back({ one.attempt, 1 });
             continue;
         }
         // A config that changes while the training runs gives an attempt several layouts, one after the other.
-        Row& row = m_rows[place->second];
-        Added& last = added[place->second];
+        Row& row = m_rows[place];
+        Added& last = added[place];
         if (last.attempt != one.attempt)
             last = { one.attempt, 0 };
         row.stats |= one.stats;
@@ -176,7 +185,7 @@ RowIndex::Rows RowIndex::select(Kind kind, std::optional<Rank> rank, std::option
 RowIndex::Rows RowIndex::named(std::string_view name) const
 {
     Rows found;
-    const std::uint32_t place = m_tensors->placeOf(name);
+    const std::uint32_t place = placeOf(name);
     if (place == HashPlaces::kNone)
         return found;
     for (std::uint32_t tensor = m_tensors->firstOfName[place]; tensor != HashPlaces::kNone;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -52,11 +53,9 @@ public:
     };
 
     RowIndex();
-    /// `series` in call order within an attempt, rank and kind.
-    explicit RowIndex(std::vector<Measured> series);
-    /// Those of `before`, and then `added`. Cost: only the added are looked up by their names; rows are put in order
-    /// anew, by numbers alone.
-    RowIndex(const RowIndex& before, std::vector<Measured> added);
+    /// Those of `before`, and then as many more as are `added`, in call order within an attempt, rank and kind. Cost:
+    /// only the added are looked up by their names; rows are put in order anew, by numbers alone.
+    RowIndex(const RowIndex& before, std::size_t added, const std::function<Measured(std::size_t)>& measured);
 
     const SeriesKey& key(const Row& row) const { return key(row.tensor); }
     const SeriesKey& key(std::uint32_t tensor) const { return m_tensors->keys[tensor]; }
@@ -79,7 +78,10 @@ public:
     /// All names of tensors, without and with their slots, and of the modules above them, by their places.
     const NamePattern::Names& names() const { return m_tensors->names; }
     std::uint32_t above(std::uint32_t place) const { return m_tensors->above[place]; } ///< itself where there is none
-    std::uint32_t placeOf(std::string_view name) const { return m_tensors->placeOf(name); } ///< UINT32_MAX: unknown
+    std::uint32_t placeOf(std::string_view name) const ///< UINT32_MAX: unknown
+    {
+        return m_tensors->placeOf(name, std::hash<std::string_view> {}(name));
+    }
     /// Of a tensor's name: without its slot, or with it.
     std::uint32_t placeOfName(std::uint32_t tensor) const
     {
@@ -100,9 +102,10 @@ private:
         std::vector<std::uint32_t> firstOfName; ///< beside names: a tensor of exactly that name
         HashPlaces byName;
 
-        std::uint32_t find(const SeriesKey& key, bool scalar) const;
-        std::uint32_t add(SeriesKey key, bool scalar);
-        std::uint32_t placeOf(std::string_view name) const; ///< not of a name with its slot
+        void reserve(std::size_t more);
+        std::uint32_t find(const SeriesKey& key, std::size_t hash, bool scalar) const;
+        std::uint32_t add(SeriesKey key, std::size_t hash, bool scalar);
+        std::uint32_t placeOf(std::string_view name, std::size_t hash) const; ///< not of a name with its slot
         std::uint32_t addName(std::string_view name);
         std::uint32_t addText(std::string_view text, std::size_t hash, std::uint32_t module);
     };

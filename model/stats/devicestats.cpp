@@ -51,7 +51,8 @@ struct Scratch {
     CudaDriver::Pointer tickets; ///< 0 between launches
 };
 
-constexpr std::size_t kScratchBlocks = TT_DEVICE_BLOCKS + TT_DEVICE_TENSORS; // of one launch
+// Of one launch, which is full when its table is: 4 MiB a stream, so that large tensors share launches too.
+constexpr std::size_t kScratchBlocks = TT_DEVICE_BLOCKS * TT_DEVICE_TENSORS;
 constexpr std::size_t kPartialBytes = kScratchBlocks * sizeof(tt_device_partial);
 constexpr std::size_t kTicketBytes = TT_DEVICE_TENSORS * sizeof(unsigned);
 

@@ -49,6 +49,9 @@ public:
     /// `drops`: what the batch had to say of earlier losses, where that could be read.
     void stageQuarantine(std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost = {},
         std::vector<Drop> drops = {});
+    void stageRecord(OwnRecord record) { m_staged.add(std::move(record)); }
+    std::vector<RecordWritten> takeWritten() { return m_staged.takeWritten(); }
+    void giveUpRecords(const Error& error) { m_staged.giveUpRecords(error); }
     bool hasStaged() const { return !m_staged.isEmpty(); }
     /// Writes what was staged and seals some full tiles, in one transaction; then publishes.
     Expected<void> commit();

@@ -37,6 +37,7 @@ struct Reading {
     };
 
     std::shared_ptr<Catalog> catalog = std::make_shared<Catalog>();
+    std::size_t seriesCount = 0; ///< of the layouts
     std::map<std::int64_t, SourceId> sourceOfStream;
     std::map<std::pair<std::int64_t, std::int64_t>, std::shared_ptr<const SeriesLayout>> layouts;
     std::unordered_map<GroupId, Group> groups; ///< new ones: a group is stored together with its series
@@ -108,10 +109,10 @@ void readLayout(CheckedRow& row, Reading& reading)
     auto layout = crc32c(row.blob(3)) == static_cast<std::uint32_t>(row.any(4))
         ? decodeLayout(row.blob(3))
         : failure(ErrorCode::Damaged, "its checksum is wrong");
-    if (layout && (*layout)->id.value == row.any(2))
-        reading.layouts[{ row.any(1), row.any(2) }] = std::move(*layout);
-    else
-        row.refuse();
+    if (!layout || (*layout)->id.value != row.any(2))
+        return row.refuse();
+    reading.seriesCount += (*layout)->series.size();
+    reading.layouts[{ row.any(1), row.any(2) }] = std::move(*layout);
 }
 
 void readGroup(CheckedRow& row, Reading& reading)
@@ -158,6 +159,7 @@ bool agree(const SeriesInfo& series, std::string_view slot, const SeriesDesc& de
 void readSeries(CheckedRow& row, Reading& reading)
 {
     constexpr int kLeast = std::numeric_limits<int>::min();
+    reading.catalog->series.reserve(reading.seriesCount);
     SeriesInfo series;
     series.id = SeriesId { row.id(0) };
     series.source = SourceId { row.id(1) };

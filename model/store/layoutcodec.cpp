@@ -11,6 +11,8 @@
 namespace telltale::store {
 namespace {
 
+constexpr std::size_t kLeastSeriesBytes = 49; ///< of any version: every text and shape empty
+
 void putText(std::string& out, std::string_view text)
 {
     putLe(out, static_cast<std::uint32_t>(text.size()));
@@ -109,8 +111,9 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
     for (char stat : in.take(in.number<std::uint8_t>()))
         layout->stats.push_back(static_cast<Stat>(stat));
     const auto count = in.number<std::uint32_t>();
+    layout->series.reserve(std::min<std::size_t>(count, in.left() / kLeastSeriesBytes));
     for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
-        SeriesDesc series;
+        SeriesDesc& series = layout->series.emplace_back();
         series.name = in.text();
         series.slot = version < 3 ? Slot::named(in.text()) : parseSlot(in);
         series.definition = in.text();
@@ -122,7 +125,6 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
         series.shardOffset = in.number<std::int64_t>();
         series.shape = parseShape(in);
         series.fullShape = parseShape(in);
-        layout->series.push_back(std::move(series));
     }
     for (auto edges = version == 1 ? 0 : in.number<std::uint32_t>(); edges > 0 && !in.failed(); --edges)
         layout->edges.push_back(in.number<double>());

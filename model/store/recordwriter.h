@@ -43,6 +43,7 @@ public:
     Expected<void> writeLayout(SourceId source, const LiveLayout& live);
     Expected<void> writeCallOrder(const CallOrder& order);
     Expected<void> writeEvent(const SourceInfo& source, const Event& event);
+    std::int64_t lastEvent() const { return m_transaction.writing().events.last; }
     Expected<void> writeBlob(std::int64_t stream, const Blob& blob);
     Expected<void> writeDrop(SourceId source, const Drop& drop);
     Expected<void> writeQuarantined(SourceId source, const Quarantined& bad);

@@ -17,19 +17,16 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
     std::unordered_map<GroupId, std::uint32_t> stats;
     for (const GroupInfo& group : catalog.groups)
         stats.emplace(group.id, series::statBits(group.stats));
-    std::vector<series::RowIndex::Measured> measured;
-    measured.reserve(catalog.series.size() - known);
-    for (std::size_t i = known; i < catalog.series.size(); ++i) {
-        const SeriesInfo& info = catalog.series[i];
+    const auto measured = [&](std::size_t added) -> series::RowIndex::Measured {
+        const SeriesInfo& info = catalog.series[known + added];
         const auto source = sources.find(info.source);
         const auto group = stats.find(info.group);
-        measured.push_back(
-            { { info.name, info.slot.identity(), info.microStep, info.vppStage, info.definition, info.form }, info.id,
-                info.kind, source == sources.end() ? Rank {} : source->second->rank,
-                source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second });
-    }
+        return { { info.name, info.slot.identity(), info.microStep, info.vppStage, info.definition, info.form },
+            info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
+            source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second };
+    };
     return std::make_shared<const series::RowIndex>(
-        earlier ? rowsOf(*earlier) : series::RowIndex(), std::move(measured));
+        earlier ? rowsOf(*earlier) : series::RowIndex(), catalog.series.size() - known, measured);
 }
 
 const series::RowIndex& rowsOf(const Catalog& catalog)

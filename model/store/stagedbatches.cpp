@@ -127,6 +127,10 @@ Expected<void> StagedBatches::write(RecordWriter& records)
         ok = records.writeCallOrder(m_callOrders[i]);
     for (std::size_t i = 0; ok && i < m_quarantined.size(); ++i)
         ok = records.writeQuarantined(m_book.sourceOf(m_quarantined[i].stream).id, m_quarantined[i]);
+    for (std::size_t i = 0; ok && i < m_records.size(); ++i) {
+        ok = records.writeEvent(m_book.newestOf(m_records[i].record.rank), m_records[i].record.event);
+        m_records[i].id = records.lastEvent();
+    }
     return ok ? m_book.writeTouched(steps) : ok;
 }
 
@@ -186,6 +190,17 @@ void StagedBatches::committed(Durable& news, LiveRun& live)
     m_batches.clear();
     m_quarantined.clear();
     m_callOrders.clear();
+    for (const Record& staged : m_records)
+        m_written.push_back({ staged.record.token, staged.id, {} });
+    m_records.clear();
+}
+
+void StagedBatches::giveUpRecords(const Error& error)
+{
+    m_home.check();
+    for (const Record& staged : m_records)
+        m_written.push_back({ staged.record.token, 0, error });
+    m_records.clear();
 }
 
 }

@@ -7,7 +7,8 @@ namespace telltale::store {
 
 namespace {
 
-constexpr std::size_t kMaxRequestBytes = 4u << 20; ///< thousands of agents that came while the store was held up
+/// Thousands of agents that came while the store was held up, and as much of records of our own.
+constexpr std::size_t kMaxRequestBytes = 4u << 20;
 
 std::size_t costOf(const StoreMessage& message)
 {
@@ -19,6 +20,8 @@ std::size_t costOf(const StoreMessage& message)
         return sizeof *request + request->runKey.size() + request->runName.size() + request->keySource.size()
             + request->agentId.size() + request->host.size() + request->framework.size() + request->agentVersion.size()
             + request->device.size();
+    if (const auto* record = std::get_if<OwnRecord>(&message))
+        return sizeof *record + record->run.text().size() + record->event.bytes();
     return 0;
 }
 
@@ -26,6 +29,8 @@ std::size_t costOf(const StoreMessage& message)
 
 std::size_t& StoreQueue::counterOf(const StoreMessage& message)
 {
+    if (std::holds_alternative<OwnRecord>(message))
+        return m_recordBytes;
     return std::holds_alternative<StreamRequest>(message) ? m_requestBytes : m_bytes;
 }
 
@@ -35,7 +40,7 @@ bool StoreQueue::offer(StoreMessage message)
     {
         std::lock_guard lock(m_mutex);
         std::size_t& bytes = counterOf(message);
-        const std::size_t most = std::holds_alternative<StreamRequest>(message) ? kMaxRequestBytes : m_maxBytes;
+        const std::size_t most = &bytes == &m_bytes ? m_maxBytes : kMaxRequestBytes;
         if (m_closed || (bytes > 0 && bytes + cost > most))
             return false;
         bytes += cost;

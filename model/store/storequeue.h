@@ -28,7 +28,8 @@ struct CloseMessage {
     std::uint64_t lastSeq = 0;
     Produced produced;
 };
-using StoreMessage = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage>;
+using StoreMessage
+    = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage, OwnRecord>;
 
 /// What waits for the store thread, in order, bounded in bytes. The end of a stream always fits, or a full queue would
 /// lose it: there are no more of these than streams were opened. Thread: any.
@@ -39,8 +40,8 @@ public:
     {
     }
 
-    /// False: full (or closed), offer it again. Requests for streams have a limit of their own, since a queue that is
-    /// full of batches is a store at work, and one full of requests is not.
+    /// False: full (or closed), offer it again. Requests for streams and records of our own have a limit each, since a
+    /// queue that is full of batches is a store at work, and one full of those is not.
     bool offer(StoreMessage message);
     void push(CloseMessage message);
     /// The oldest message; nothing when the deadline passes, or after close() when none is left.
@@ -60,6 +61,7 @@ private:
     const std::size_t m_maxBytes;
     std::size_t m_bytes = 0; ///< of batches and quarantined ones
     std::size_t m_requestBytes = 0;
+    std::size_t m_recordBytes = 0;
     bool m_closed = false;
 };
 

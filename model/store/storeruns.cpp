@@ -69,6 +69,9 @@ void StoreThread::stopRun(LiveRunEntry& run)
     });
     for (const StreamId id : stopped.streams)
         m_streams.erase(id);
+    std::vector<StoreEvent> events;
+    run.writer().giveUpRecords(m_hopeless);
+    addWritten(run, events);
     m_stopped.insert_or_assign(stopped.locator, stopped.error);
     tell(run);
     run.abandon();
@@ -76,7 +79,31 @@ void StoreThread::stopRun(LiveRunEntry& run)
     ++m_counters.stoppedRuns;
     m_outlet.counters(m_counters);
     publishRuns();
-    m_outlet.events({ std::move(stopped) });
+    events.emplace_back(std::move(stopped));
+    m_outlet.events(std::move(events));
+}
+
+void StoreThread::writeIdle(OwnRecord record)
+{
+    RecordWritten written { record.token, 0, {} };
+    const auto stopped = m_stopped.find(record.run);
+    const auto before = stopped == m_stopped.end() ? readRunFacts(record.run) : tl::unexpected<Error>(stopped->second);
+    std::erase_if(m_leaving, [&record](const auto& run) { return run->ref()->locator == record.run; });
+    auto run = before ? LiveRunEntry::open(record.run) : tl::unexpected<Error>(before.error());
+    Expected<void> done = run ? Expected<void>() : tl::unexpected<Error>(run.error());
+    if (done) {
+        (*run)->writer().stageRecord(std::move(record));
+        done = (*run)->writer().finish(before->state);
+    }
+    if (done) {
+        written = (*run)->writer().takeWritten().front();
+        tell(**run);
+        if (!(*run)->writer().leaveWal())
+            m_leaving.push_back(std::move(*run));
+    } else {
+        written.error = std::move(done.error());
+    }
+    m_outlet.events({ std::move(written) });
 }
 
 void StoreThread::noticeLosses()

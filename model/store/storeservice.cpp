@@ -116,6 +116,11 @@ void StoreService::closeStream(StreamId stream, std::string byeReason, std::uint
     m_state->queue.push(CloseMessage { stream, std::move(byeReason), lastSeq, produced });
 }
 
+bool StoreService::append(OwnRecord record)
+{
+    return m_state->queue.offer(std::move(record));
+}
+
 std::vector<RunRef> StoreService::liveRuns() const
 {
     return m_state->feed.liveRuns();

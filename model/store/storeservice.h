@@ -37,6 +37,14 @@ struct StreamRequest {
     std::uint64_t firstRetainedSeq = 1;
 };
 
+/// A record of a run's log that no agent sent: what this process itself did to the run.
+struct OwnRecord {
+    std::uint64_t token = 0; ///< chosen by the caller, comes back in RecordWritten
+    RunLocator run; ///< recorded now or not
+    Rank rank { -1 }; ///< that it is of
+    Event event;
+};
+
 struct StreamOpened {
     std::uint64_t token = 0;
     StreamId stream; ///< unique in this process, over all runs
@@ -77,7 +85,14 @@ struct StoreTrouble {
     bool recovered = false;
     Error error;
 };
-using StoreEvent = std::variant<StreamOpened, StreamRefused, StreamDurable, BatchQuarantined, StoreTrouble, RunStopped>;
+/// An OwnRecord is durable, or never will be.
+struct RecordWritten {
+    std::uint64_t token = 0;
+    std::int64_t id = 0; ///< in the run's log, for the `ref` of later ones; 0 = it is not written, see `error`
+    Error error;
+};
+using StoreEvent = std::variant<StreamOpened, StreamRefused, StreamDurable, BatchQuarantined, StoreTrouble, RunStopped,
+    RecordWritten>;
 
 struct StoreCounters {
     std::uint64_t commits = 0;
@@ -130,6 +145,10 @@ public:
     /// The agent said Bye(reason) or its socket went away (empty reason). `lastSeq`: the newest batch that it is known
     /// to have made; `produced`: what it said of its samples.
     void closeStream(StreamId stream, std::string byeReason, std::uint64_t lastSeq, Produced produced = {});
+
+    /// False: too many records wait already, offer it again. Taken, it is written with the run's next commit, and
+    /// RecordWritten says so.
+    bool append(OwnRecord record);
 
     /// Runs with a live part.
     std::vector<RunRef> liveRuns() const;

@@ -98,6 +98,8 @@ void StoreThread::handle(StoreMessage message)
         return takeBatch(*batch);
     if (auto* bad = std::get_if<QuarantineMessage>(&message))
         return takeQuarantine(std::move(*bad));
+    if (auto* record = std::get_if<OwnRecord>(&message))
+        return takeRecord(std::move(*record));
     if (!flush())
         return;
     if (const auto* request = std::get_if<StreamRequest>(&message))
@@ -158,6 +160,19 @@ void StoreThread::takeQuarantine(QuarantineMessage message)
         found->second.row, message.seq, std::move(message.raw), std::move(message.reason), message.lost);
 }
 
+void StoreThread::takeRecord(OwnRecord record)
+{
+    const auto run = std::find_if(
+        m_runs.begin(), m_runs.end(), [&record](const auto& entry) { return entry->ref()->locator == record.run; });
+    if (run == m_runs.end())
+        return writeIdle(std::move(record));
+    if (m_groupBatches == 0)
+        m_groupSince = Clock::now();
+    ++m_groupBatches;
+    m_groupBytes += record.event.bytes();
+    (*run)->writer().stageRecord(std::move(record));
+}
+
 void StoreThread::setTrouble(const Error* error)
 {
     if (m_counters.inTrouble == (error != nullptr))
@@ -206,14 +221,21 @@ StoreThread::Outcome StoreThread::commitRun(LiveRunEntry& run)
     return outcome;
 }
 
+void StoreThread::addWritten(LiveRunEntry& run, std::vector<StoreEvent>& events)
+{
+    for (RecordWritten& written : run.writer().takeWritten())
+        events.emplace_back(std::move(written));
+}
+
 bool StoreThread::flush()
 {
     if (m_groupBatches == 0)
         return true;
     std::vector<std::pair<LiveRunEntry*, Error>> hopeless;
     for (auto& run : m_runs) {
-        const bool touched = std::any_of(m_groupStreams.begin(), m_groupStreams.end(),
-            [&](StreamId stream) { return m_streams.at(stream).run == run.get(); });
+        const bool touched = run->writer().hasStaged()
+            || std::any_of(m_groupStreams.begin(), m_groupStreams.end(),
+                [&](StreamId stream) { return m_streams.at(stream).run == run.get(); });
         const Outcome outcome = touched ? commitRun(*run) : Outcome::Done;
         if (outcome == Outcome::TimeUp)
             return false;
@@ -225,6 +247,8 @@ bool StoreThread::flush()
         stopRun(*run);
     }
     std::vector<StoreEvent> events = std::move(m_afterCommit);
+    for (auto& run : m_runs)
+        addWritten(*run, events);
     std::sort(m_groupStreams.begin(), m_groupStreams.end());
     m_groupStreams.erase(std::unique(m_groupStreams.begin(), m_groupStreams.end()), m_groupStreams.end());
     for (StreamId stream : m_groupStreams) {

@@ -45,6 +45,9 @@ private:
     void handle(StoreMessage message);
     void takeBatch(const std::shared_ptr<const SampleBatch>& batch);
     void takeQuarantine(QuarantineMessage message);
+    void takeRecord(OwnRecord record);
+    /// Into a run that is not being recorded: its file is whole again afterwards.
+    void writeIdle(OwnRecord record);
     void open(const StreamRequest& request);
     void close(const CloseMessage& message);
     Expected<LiveRunEntry*> findRun(const StreamRequest& request);
@@ -57,6 +60,8 @@ private:
     /// Commits the group; repeats until it succeeds. False when giving up.
     bool flush();
     Outcome commitRun(LiveRunEntry& run);
+    /// What became of the run's records.
+    static void addWritten(LiveRunEntry& run, std::vector<StoreEvent>& events);
     /// Repeats work that may succeed later (full disk, I/O error). A hopeless error stays in m_hopeless.
     Outcome retry(const std::string& what, const std::function<Expected<void>()>& work);
     void setTrouble(const Error* error);

@@ -140,6 +140,17 @@ int StreamBook::attemptsOf(Rank rank) const
     return attempts;
 }
 
+SourceInfo StreamBook::newestOf(Rank rank) const
+{
+    SourceInfo newest;
+    newest.rank = rank;
+    for (const auto& [id, source] : m_sources) {
+        if (source.rank == rank && source.attempt >= newest.attempt)
+            newest = source;
+    }
+    return newest;
+}
+
 Expected<void> StreamBook::setMeta(const std::string& key, const std::string& value)
 {
     return m_saveMeta.run(key, value);

@@ -62,6 +62,8 @@ public:
     /// The stream of a known incarnation, 0 without one.
     std::int64_t findStream(const std::string& agentId, std::uint64_t incarnation) const;
     int attemptsOf(Rank rank) const;
+    /// The newest source of the rank; one without id where there is none.
+    SourceInfo newestOf(Rank rank) const;
 
     /// A new incarnation becomes the given attempt of its rank.
     Expected<std::int64_t> addStream(const StreamRequest& request, int attempt);
