@@ -5,6 +5,7 @@
 
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/prescan.h>
+#include <telltale/protocol/steeringcodec.h>
 #include <telltale/protocol/utf8.h>
 #include <telltale/protocol/wiretables.h>
 
@@ -222,11 +223,12 @@ void write(const ConfigStatus& in, wire::Envelope& envelope)
     out.set_reason(toUtf8(in.reason));
     out.set_step(in.step);
     out.set_hash(toUtf8(in.hash));
+    out.set_json(toUtf8(in.json));
 }
 
 Message read(wire::ConfigStatus& in)
 {
-    return ConfigStatus { in.rev(), in.status(), in.reason(), in.step(), in.hash() };
+    return ConfigStatus { in.rev(), in.status(), in.reason(), in.step(), in.hash(), in.json() };
 }
 
 void write(const Bye& in, wire::Envelope& envelope)
@@ -389,6 +391,12 @@ Expected<Message> decodeMessage(std::string_view bytes)
         return read(*envelope.mutable_find_stream());
     case wire::Envelope::kControlReply:
         return read(*envelope.mutable_control_reply());
+    case wire::Envelope::kConfigAsk:
+        return read(*envelope.mutable_config_ask());
+    case wire::Envelope::kConfigPush:
+        return read(*envelope.mutable_config_push());
+    case wire::Envelope::kConfigState:
+        return read(*envelope.mutable_config_state());
     case wire::Envelope::BODY_NOT_SET:
         break;
     }

@@ -118,6 +118,37 @@ Expected<void> checkBlob(const Blob& blob)
     return {};
 }
 
+namespace {
+
+Expected<void> checkRevision(std::uint64_t rev, std::int64_t step, std::string_view json, std::string_view hash)
+{
+    if (rev > limits::kMaxSeq || !isStep(step))
+        return bad("a config has a revision that nobody has made, or a step farther from 0 than 2^53");
+    if (!isValidName(hash))
+        return bad("a config has a hash that is too long or contains NUL");
+    if (json.size() > limits::kMaxConfigBytes)
+        return failure(ErrorCode::TooLarge,
+            "a config is larger than " + std::to_string(limits::kMaxConfigBytes >> 10) + " KiB",
+            "name fewer targets, or larger modules");
+    return {};
+}
+
+}
+
+Expected<void> checkConfigOffer(const ConfigOffer& offer)
+{
+    if (offer.rev == 0 || offer.json.empty())
+        return bad("an offered config has no revision, or says nothing");
+    return checkRevision(offer.rev, offer.applyAtStep, offer.json, offer.hash);
+}
+
+Expected<void> checkConfigStatus(const ConfigStatus& status)
+{
+    if (status.reason.size() > limits::kMaxReasonBytes)
+        return bad("what a rank says of a config is too long");
+    return checkRevision(status.rev, status.step, status.json, status.hash);
+}
+
 Expected<void> checkSeriesCount(std::size_t known, std::size_t added)
 {
     if (known + added <= limits::kMaxSeriesPerRun)
@@ -138,6 +169,11 @@ void mendNames(Event& event)
 {
     for (std::string* name : { &event.kind, &event.rule, &event.phase, &event.cause, &event.author })
         mend(*name);
+}
+
+void mendReason(ConfigStatus& status)
+{
+    status.reason = cutUtf8(toUtf8(status.reason), limits::kMaxReasonBytes);
 }
 
 bool mendNames(SeriesDesc& series)

@@ -15,6 +15,9 @@ Expected<void> checkHello(const Hello& hello);
 Expected<void> checkLayout(const SeriesLayout& layout);
 Expected<void> checkEvent(const Event& event);
 Expected<void> checkBlob(const Blob& blob);
+/// Both say nothing of the config itself: whoever runs it judges that.
+Expected<void> checkConfigOffer(const ConfigOffer& offer);
+Expected<void> checkConfigStatus(const ConfigStatus& status);
 /// Whether a stream that has `known` series may have `added` more.
 Expected<void> checkSeriesCount(std::size_t known, std::size_t added);
 
@@ -24,5 +27,7 @@ bool mendNames(SeriesDesc& series);
 void mendNames(Event& event);
 /// The same for all that a Hello says but for the names that a stream is known by: those are its agent's to mend.
 void mendNames(Hello& hello);
+/// Shortens what the status gives as its reason to what may be sent.
+void mendReason(ConfigStatus& status);
 
 }

@@ -16,6 +16,8 @@ inline constexpr const char* kSubprotocol = "telltale.v2";
 /// The agent sends the token with its upgrade request, to whoever listens. Still served, no longer spoken.
 inline constexpr const char* kTokenFirstSubprotocol = "telltale.v1";
 inline constexpr std::size_t kNonceBytes = 32;
+inline constexpr const char* kSpoolOnly
+    = "spool"; ///< the capability of who brings what a process left, and trains nothing
 inline constexpr const char* kPath = "/capture";
 inline constexpr const char* kControlPath = "/control"; ///< for peers of the control role
 inline constexpr std::size_t kMaxMessageBytes = 1u << 20; ///< one WebSocket message = one frame
@@ -27,6 +29,8 @@ inline constexpr int kMaxDepth = 8;
 inline constexpr std::size_t kMaxNameBytes = 1024;
 inline constexpr std::size_t kMaxSeriesPerRun = 200'000;
 inline constexpr std::uint64_t kMaxSeq = std::uint64_t { 1 } << 53; ///< of a batch: no stream makes so many
+inline constexpr std::size_t kMaxConfigBytes = 64u << 10; ///< of a config that is offered or in force
+inline constexpr std::size_t kMaxReasonBytes = 8u << 10; ///< of what an agent says of it
 inline constexpr std::size_t kMaxBlobPartBytes = 512u << 10;
 inline constexpr std::size_t kMaxRunPartBytes = 512u << 10; ///< of a run that is imported
 inline constexpr std::size_t kImportWindow = 4u << 20; ///< of it, on its way to the disk

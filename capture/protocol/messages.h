@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include <telltale/core/steering.h>
 #include <telltale/protocol/limits.h>
 
 namespace telltale::protocol {
@@ -121,20 +122,33 @@ struct Heartbeat {
     bool operator==(const Heartbeat&) const = default;
 };
 
+/// A config that a rank is to run. It replaces an earlier offer that is not applied yet; the same revision again moves
+/// it to another step.
 struct ConfigOffer {
     std::uint64_t rev = 0;
     std::string json;
     std::string hash;
-    std::int64_t applyAtStep = 0;
+    std::int64_t applyAtStep = 0; ///< the first step under it; <= 0 = from the next one on
     bool operator==(const ConfigOffer&) const = default;
 };
 
+/// ConfigStatus::status. Numbers are never reused; one that a reader does not know says nothing.
+namespace configstatus {
+inline constexpr std::uint32_t kAccepted = 1; ///< step = the rank's next
+inline constexpr std::uint32_t kRefused = 2; ///< reason: a sentence for people
+inline constexpr std::uint32_t kApplied = 3; ///< step = the first one under it, hash
+inline constexpr std::uint32_t kPassed = 4; ///< applyAtStep has begun: nothing is applied; step = the rank's next
+inline constexpr std::uint32_t kInForce = 5; ///< what the rank runs: json, hash; rev 0 = its own, reason = why
+inline constexpr const char* kEdited = "was edited"; ///< stands in the reason where the job's file was
+}
+
 struct ConfigStatus {
     std::uint64_t rev = 0;
-    std::uint32_t status = 0; ///< 1 accepted, 2 refused, 3 applied
+    std::uint32_t status = 0; ///< see configstatus
     std::string reason;
     std::int64_t step = 0;
     std::string hash;
+    std::string json; ///< of kInForce
     bool operator==(const ConfigStatus&) const = default;
 };
 
@@ -189,7 +203,27 @@ struct ControlReply {
     bool operator==(const ControlReply&) const = default;
 };
 
-using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock,
-    Challenge, ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply>;
+/// Asks how a run stands with its config; the answer is a ConfigState, or a ControlReply with the error.
+struct ConfigAsk {
+    std::string run; ///< an id, or a name that one run alone has
+    std::uint64_t rev = 0; ///< 0 = the newest
+    std::int32_t rank = -1; ///< whose config in force is wanted; -1 = that of the first who has said
+    bool operator==(const ConfigAsk&) const = default;
+};
+
+/// Asks for a new revision; answered as ConfigAsk is.
+struct ConfigPush {
+    ConfigRequest request;
+    bool operator==(const ConfigPush&) const = default;
+};
+
+struct ConfigState {
+    RunSteering steering; ///< with what one rank runs: all would be too much
+    bool operator==(const ConfigState&) const = default;
+};
+
+using Message
+    = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock, Challenge,
+        ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply, ConfigAsk, ConfigPush, ConfigState>;
 
 }

@@ -31,6 +31,10 @@ enum class Shape : std::uint8_t {
     ImportRun,
     FindStream,
     ControlReply,
+    ConfigAsk,
+    ConfigPush,
+    ConfigState,
+    RankState,
     Blob,
     Event,
     Drop,
@@ -65,6 +69,12 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kRunTakenFieldNumber, FieldClass::Message },
     FieldRule { Shape::Envelope, wire::Envelope::kFindStreamFieldNumber, FieldClass::Message, Shape::FindStream },
     FieldRule { Shape::Envelope, wire::Envelope::kControlReplyFieldNumber, FieldClass::Message, Shape::ControlReply },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigAskFieldNumber, FieldClass::Message, Shape::ConfigAsk },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigPushFieldNumber, FieldClass::Message, Shape::ConfigPush },
+    FieldRule { Shape::Envelope, wire::Envelope::kConfigStateFieldNumber, FieldClass::Message, Shape::ConfigState },
+    FieldRule { Shape::ConfigPush, wire::ConfigPush::kRanksFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::ConfigState, wire::ConfigState::kAskedFieldNumber, FieldClass::Packed },
+    FieldRule { Shape::ConfigState, wire::ConfigState::kRanksFieldNumber, FieldClass::Message, Shape::RankState },
     FieldRule { Shape::FindStream, wire::FindStream::kStreamFieldNumber, FieldClass::Message, Shape::Hello },
     FieldRule { Shape::ControlReply, wire::ControlReply::kDamageFieldNumber, FieldClass::Repeated },
     FieldRule { Shape::Hello, wire::Hello::kCapabilitiesFieldNumber, FieldClass::Repeated },
@@ -114,7 +124,8 @@ constexpr std::uint32_t textFields(Shape shape)
     case Shape::ConfigOffer:
         return bits({ wire::ConfigOffer::kJsonFieldNumber, wire::ConfigOffer::kHashFieldNumber });
     case Shape::ConfigStatus:
-        return bits({ wire::ConfigStatus::kReasonFieldNumber, wire::ConfigStatus::kHashFieldNumber });
+        return bits({ wire::ConfigStatus::kReasonFieldNumber, wire::ConfigStatus::kHashFieldNumber,
+            wire::ConfigStatus::kJsonFieldNumber });
     case Shape::Bye:
         return bits({ wire::Bye::kReasonFieldNumber });
     case Shape::ControlHello:
@@ -125,6 +136,17 @@ constexpr std::uint32_t textFields(Shape shape)
         return bits({ wire::ControlReply::kErrorFieldNumber, wire::ControlReply::kTodoFieldNumber,
             wire::ControlReply::kRunIdFieldNumber, wire::ControlReply::kCapsuleFieldNumber,
             wire::ControlReply::kDamageFieldNumber, wire::ControlReply::kAgentTokenFieldNumber });
+    case Shape::ConfigAsk:
+        return bits({ wire::ConfigAsk::kRunFieldNumber });
+    case Shape::ConfigPush:
+        return bits({ wire::ConfigPush::kRunFieldNumber, wire::ConfigPush::kJsonFieldNumber,
+            wire::ConfigPush::kAuthorFieldNumber });
+    case Shape::ConfigState:
+        return bits({ wire::ConfigState::kRunIdFieldNumber, wire::ConfigState::kJsonFieldNumber,
+            wire::ConfigState::kAuthorFieldNumber });
+    case Shape::RankState:
+        return bits({ wire::RankState::kHostFieldNumber, wire::RankState::kReasonFieldNumber,
+            wire::RankState::kRunsFieldNumber });
     case Shape::Series:
         return bits({ wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber,
             wire::Series::kDefinitionFieldNumber, wire::Series::kWordFieldNumber, wire::Series::kPositionFieldNumber });
