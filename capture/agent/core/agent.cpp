@@ -45,7 +45,7 @@ Agent::Agent(AgentOptions options)
         return;
     m_step.agent = this;
     m_step.blocks.reserve(kUsualBlocks);
-    m_handover = std::make_shared<Handover>(m_options.ringBytes);
+    m_handover = std::make_shared<Handover>(m_options);
     m_sender = std::make_shared<Sender>(m_options, *m_handover);
     if (!m_options.configText.empty()) {
         Blob blob;
@@ -192,6 +192,18 @@ void Agent::pushRingDrop()
 {
     if (m_handover->ringDrops.tryPush(m_pendingDrop))
         m_pendingDrop = {};
+}
+
+void Agent::setConfigInForce(std::uint64_t rev, std::int64_t step, const char* json, const char* why)
+{
+    if (isActive())
+        m_handover->steering.setInForce(rev, step, json, why);
+}
+
+void Agent::refuseConfig(std::uint64_t rev, std::int64_t step, const char* reason)
+{
+    if (isActive())
+        m_handover->steering.refuse(rev, step, reason);
 }
 
 bool Agent::pushEvent(Event event)

@@ -58,6 +58,14 @@ public:
     /// What the caller could not put into a step: the ring had no room for it, or there is no layout for it.
     void countUnstored(std::int64_t step, std::uint64_t samples, std::uint64_t scalars);
 
+    const Steering::Due* configDue(std::int64_t nextStep)
+    {
+        return isActive() ? m_handover->steering.due(nextStep) : nullptr;
+    }
+    void setConfigInForce(std::uint64_t rev, std::int64_t step, const char* json, const char* why);
+    bool isConfigOffered(const char* json) { return isActive() && m_handover->steering.isWaiting(json); }
+    void refuseConfig(std::uint64_t rev, std::int64_t step, const char* reason);
+
     bool pushEvent(Event event);
     bool pushBlob(Blob blob);
 

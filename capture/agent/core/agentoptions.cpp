@@ -31,6 +31,14 @@ std::filesystem::path defaultSpoolDir(const RunIdentity::Environment& environmen
     return fmt::format("/tmp/telltale-{}/spool", ::getuid());
 }
 
+/// A word that is not known forbids: whoever set it wanted something else than what is so without it.
+bool allowsRemoteConfig(std::string word)
+{
+    std::transform(word.begin(), word.end(), word.begin(),
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return word.empty() || word == "on" || word == "1" || word == "true" || word == "yes";
+}
+
 Expected<Mode> modeFrom(const std::string& name, bool hasJoin)
 {
     if (name.empty())
@@ -99,6 +107,8 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
     out.spoolDir = options->spool_dir && *options->spool_dir ? std::filesystem::path(options->spool_dir)
                                                              : defaultSpoolDir(environment);
     out.configText = text(options->config_text);
+    out.steering.isServed = options->takes_configs != 0;
+    out.steering.isAllowed = allowsRemoteConfig(environment("TELLTALE_REMOTE_CONFIG").value_or(""));
     if (options->ring_bytes > 0)
         out.ringBytes = options->ring_bytes;
     if (options->spool_cap_bytes > 0)

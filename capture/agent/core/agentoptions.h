@@ -9,6 +9,7 @@
 #include <string>
 
 #include <telltale/agent/runidentity.h>
+#include <telltale/agent/steering.h>
 #include <telltale/agent/telltale_agent.h>
 #include <telltale/core/expected.h>
 #include <telltale/protocol/joinstring.h>
@@ -28,6 +29,7 @@ struct AgentOptions {
     std::filesystem::path spoolDir; ///< of all runs
     std::shared_ptr<Disk> disk; ///< of the spool; null: the machine's
     std::string configText;
+    SteeringPolicy steering;
     std::uint64_t ringBytes = 8u << 20;
     std::uint64_t spoolCapBytes = std::uint64_t { 2 } << 30;
     std::chrono::milliseconds flush { 5000 };

@@ -44,6 +44,7 @@ struct tt_agent {
     /// process where it finds no memory.
     mutable std::array<std::array<char, 1024>, 8> sentences {};
     mutable std::atomic<unsigned> nextSentence { 0 };
+    tt_config due {}; ///< what tt_config_due() gave last
 };
 
 namespace {
@@ -308,6 +309,36 @@ void tt_step_dropped(tt_agent* agent, int64_t step, uint64_t samples, uint64_t s
 {
     if (agent)
         guarded(agent->agent, [&] { agent->agent.countUnstored(nearest(step), samples, scalars); });
+}
+
+const tt_config* tt_config_due(tt_agent* agent, int64_t next_step)
+{
+    if (!agent)
+        return nullptr;
+    return guarded(agent->agent, [&]() -> const tt_config* {
+        const auto* due = agent->agent.configDue(nearest(next_step));
+        if (!due)
+            return nullptr;
+        agent->due = { due->rev, due->applyAtStep, due->json.c_str() };
+        return &agent->due;
+    });
+}
+
+void tt_config_in_force(tt_agent* agent, uint64_t rev, int64_t step, const char* json, const char* why)
+{
+    if (agent && json)
+        guarded(agent->agent, [&] { agent->agent.setConfigInForce(rev, nearest(step), json, why ? why : ""); });
+}
+
+int tt_config_is_offered(tt_agent* agent, const char* json)
+{
+    return agent && json ? guarded(agent->agent, [&] { return agent->agent.isConfigOffered(json) ? 1 : 0; }) : 0;
+}
+
+void tt_config_refuse(tt_agent* agent, uint64_t rev, int64_t step, const char* reason)
+{
+    if (agent)
+        guarded(agent->agent, [&] { agent->agent.refuseConfig(rev, nearest(step), reason ? reason : ""); });
 }
 
 uint32_t tt_crc32c(const void* bytes, size_t len)

@@ -5,12 +5,14 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
 #include <telltale/config/monitorconfig.h>
+#include <telltale/config/revision.h>
 #include <telltale/core/nothrow.h>
 
 namespace {
@@ -26,6 +28,13 @@ char* handedOver(const std::string& text)
     if (copy)
         std::memcpy(copy, text.c_str(), text.size() + 1);
     return copy;
+}
+
+/// A text that is no config leaves what one without fields gives.
+telltale::config::MonitorConfig configOf(std::string_view text)
+{
+    auto read = telltale::config::parseMonitorConfig(text);
+    return read ? std::move(read->config) : telltale::config::parseMonitorConfig("{}")->config;
 }
 
 std::string readConfig(std::string_view text)
@@ -61,6 +70,23 @@ char* tt_config_read(const char* text, size_t len)
 {
     return withoutThrowing([&] {
         return hasMemoryFor(len) ? handedOver(readConfig({ text ? text : "", text ? len : 0 })) : nullptr;
+    });
+}
+
+char* tt_config_canonical(const char* text, size_t len)
+{
+    return withoutThrowing([&] {
+        const std::string_view given(text ? text : "", text ? len : 0);
+        return hasMemoryFor(len) ? handedOver(telltale::config::canonicalConfigText(configOf(given))) : nullptr;
+    });
+}
+
+char* tt_config_edit(const char* text, size_t len, const char* wanted)
+{
+    return withoutThrowing([&] {
+        const std::string_view given(text ? text : "", text ? len : 0);
+        const auto config = configOf(viewOf(wanted));
+        return hasMemoryFor(len) ? handedOver(telltale::config::editedConfigText(given, config)) : nullptr;
     });
 }
 

@@ -77,7 +77,7 @@ void Sender::start()
     m_earlier = std::make_unique<EarlierStreams>(m_context, m_options.join, m_options.runFolder(),
         m_options.spoolCapBytes, m_options.disk, m_handover.lastError);
     m_session = std::make_unique<Session>(
-        m_context, m_options.join, m_stream, &m_counters, m_handover.lastError, sessionEvents());
+        m_context, m_options.join, m_stream, &m_counters, m_handover.lastError, sessionEvents(), &m_handover.steering);
 }
 
 Session::Events Sender::sessionEvents()
@@ -167,7 +167,8 @@ bool Sender::iterate()
     flushDrops();
     const std::uint64_t wanted = m_flushWanted.load(std::memory_order_acquire);
     const bool isFlush = wanted != m_flushSeen;
-    if (!m_encoder.isEmpty() && (isFlush || m_now - m_encoder.openSince() >= m_options.batch))
+    const bool isUrgent = m_stepsTaken > 0 && m_handover.steering.takeUrgency(m_step);
+    if (!m_encoder.isEmpty() && (isFlush || isUrgent || m_now - m_encoder.openSince() >= m_options.batch))
         m_encoder.finish();
     if (isFlush && !wasBusy) {
         m_flushSeen = wanted;

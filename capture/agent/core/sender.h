@@ -21,6 +21,7 @@
 #include <telltale/agent/sidequeue.h>
 #include <telltale/agent/slabring.h>
 #include <telltale/agent/spscqueue.h>
+#include <telltale/agent/steering.h>
 #include <telltale/core/threadhome.h>
 #include <telltale/spool/stream.h>
 
@@ -28,9 +29,10 @@ namespace telltale::agent {
 
 /// What the training side and the sender share. Thread: see each part.
 struct Handover {
-    explicit Handover(std::uint64_t ringBytes)
-        : ring(ringBytes)
+    explicit Handover(const AgentOptions& options)
+        : ring(options.ringBytes)
         , side(kSideQueueBytes)
+        , steering(options.steering)
     {
     }
 
@@ -38,6 +40,7 @@ struct Handover {
     SlabRing ring;
     SpscQueue<RingDrop, 256> ringDrops;
     SideQueue side;
+    Steering steering;
     Counters counters;
     DropLedger drops { counters };
     LastError lastError;

@@ -29,13 +29,14 @@ protocol::Clocks clocksNow()
 }
 
 Session::Session(boost::asio::io_context& context, protocol::JoinString join, Stream& stream, Counters* counters,
-    LastError& lastError, Events events)
+    LastError& lastError, Events events, Steering* steering)
     : m_context(context)
     , m_join(std::move(join))
     , m_stream(stream)
     , m_counters(counters)
     , m_lastError(lastError)
     , m_events(std::move(events))
+    , m_steering(steering)
     , m_backoff(kernelRandom())
     , m_heartbeat(protocol::limits::kHeartbeat)
 {
@@ -82,6 +83,9 @@ void Session::tick(Clock::time_point now)
             return retryLater(fmt::format("{}:{} has been silent for 15 s", m_join.host, m_join.port));
         if (now - m_lastHeartbeat >= m_heartbeat)
             sendHeartbeat(now);
+        if (m_steering)
+            for (const protocol::ConfigStatus& status : m_steering->takeAnswers())
+                m_transport->send(protocol::encodeMessage(status));
         sendBatches();
         return;
     case State::Over:
@@ -130,6 +134,7 @@ void Session::handle(const protocol::Challenge& challenge)
     hello.firstRetainedSeq = m_stream.rules.firstRetainedSeq();
     hello.nextSeq = m_stream.rules.nextSeq();
     hello.clocks = clocksNow();
+    hello.remoteConfigAllowed = m_steering && m_steering->isOpen();
     hello.proof = std::move(*proof);
     m_transport->send(protocol::encodeMessage(hello));
     m_state = State::AwaitingWelcome;
@@ -164,6 +169,8 @@ void Session::onMessage(std::string_view bytes)
         handle(*nack);
     else if (const auto* bye = std::get_if<protocol::Bye>(&*message))
         handle(*bye);
+    else if (const auto* offer = std::get_if<protocol::ConfigOffer>(&*message))
+        handle(*offer);
 }
 
 void Session::handle(const protocol::Welcome& welcome)
@@ -190,6 +197,8 @@ void Session::handle(const protocol::Welcome& welcome)
     forget();
     takeGap();
     sendHeartbeat(Clock::now());
+    if (const auto inForce = m_steering ? m_steering->inForce() : std::nullopt)
+        m_transport->send(protocol::encodeMessage(*inForce));
     sendBatches();
 }
 
@@ -241,6 +250,16 @@ void Session::handle(const protocol::Bye& bye)
     if (m_state != State::AwaitingProof)
         m_serverWantsPause = std::min(std::chrono::milliseconds(bye.retryAfterMs), kMaxPause);
     retryLater(fmt::format("the server said goodbye: {}", bye.reason));
+}
+
+void Session::handle(const protocol::ConfigOffer& offer)
+{
+    const auto answer = m_steering ? m_steering->take(offer) : std::nullopt;
+    if (!answer)
+        return;
+    if (m_transport->queuedBytes() > kMaxQueuedBytes)
+        return retryLater("the server offers configs and does not read the answers");
+    m_transport->send(protocol::encodeMessage(*answer));
 }
 
 void Session::sendBatches()

@@ -14,6 +14,7 @@
 #include <telltale/agent/counters.h>
 #include <telltale/agent/introduction.h>
 #include <telltale/agent/resolver.h>
+#include <telltale/agent/steering.h>
 #include <telltale/agent/transport.h>
 #include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
@@ -39,8 +40,9 @@ public:
         std::function<void(protocol::Heartbeat&)> describe;
     };
 
+    /// steering: of the training behind the stream; null = there is none that could change what it collects.
     Session(boost::asio::io_context& context, protocol::JoinString join, Stream& stream, Counters* counters,
-        LastError& lastError, Events events);
+        LastError& lastError, Events events, Steering* steering = nullptr);
     ~Session();
 
     void tick(Clock::time_point now);
@@ -66,6 +68,7 @@ private:
     void handle(const protocol::Ack& ack);
     void handle(const protocol::Nack& nack);
     void handle(const protocol::Bye& bye);
+    void handle(const protocol::ConfigOffer& offer);
     void sendBatches();
     void sendHeartbeat(Clock::time_point now);
     void note(const protocol::Rejected& rejected);
@@ -79,6 +82,7 @@ private:
     Counters* m_counters;
     LastError& m_lastError;
     Events m_events;
+    Steering* const m_steering;
 
     State m_state = State::Waiting;
     Backoff m_backoff;

@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 4
+#define TT_AGENT_ABI 5
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;
@@ -49,6 +49,8 @@ typedef struct tt_options {
     uint64_t spool_cap_bytes; /* 0 = 2 GiB */
     uint32_t flush_ms; /* exit flush, 0 = 5000 */
     uint32_t batch_ms; /* 0 = 200 */
+    uint32_t takes_configs; /* 1 = the training calls tt_config_due(): it may be offered configs while it runs, unless
+                               TELLTALE_REMOTE_CONFIG=off */
 } tt_options;
 
 /* What a tensor is to the module or call that its series names. */
@@ -186,6 +188,29 @@ TT_API int tt_event(tt_agent* agent, const char* kind, int64_t step, const char*
 TT_API int tt_event_add(tt_agent* agent, const tt_event_fields* event);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
+/* A config that the dashboard wants in force. It reads without an error, and changes nothing that can reach files,
+ * dumps, code or the end of the training. */
+typedef struct tt_config {
+    uint64_t rev; /* of the dashboard's revisions */
+    int64_t apply_at_step; /* <= 0: the next step boundary was asked for */
+    const char* json; /* every field, as "config" of tt_config_read() has them */
+} tt_config;
+
+/* Between two steps, with the number of the one that begins: the config that is to be in force from it on, NULL = none
+ * (and then it costs one atomic load). Put it in force whole, or not at all, before the step begins; then say so by one
+ * of the two calls below. Valid until the next call. Training thread, as they are. */
+TT_API const tt_config* tt_config_due(tt_agent* agent, int64_t next_step);
+/* What the training runs from `step` on, for the dashboard: now, and whenever it is reached again. To be called at the
+ * start, after a config that was due (with its rev), and when it changes by itself: an edit of its file, a collection
+ * that ends. rev: of what it came from, 0 = its own. json: a config text; its dynamic_on says whether it collects.
+ * why: a sentence. */
+TT_API void tt_config_in_force(tt_agent* agent, uint64_t rev, int64_t step, const char* json, const char* why);
+/* 1 when the config text says what an offer says that waits for its step: a rank that was quicker may have put it into
+ * the file that they share. Any thread. */
+TT_API int tt_config_is_offered(tt_agent* agent, const char* json);
+/* The config that was due cannot be in force; what was stays so. */
+TT_API void tt_config_refuse(tt_agent* agent, uint64_t rev, int64_t step, const char* reason);
+
 /* Whether a server answers to the join string and knows its token: 1, or 0 and one sentence in err. Blocks for at most
  * timeout_ms, sends no token, begins no run. Any thread, no agent needed. */
 TT_API int tt_join_try(const char* join, uint32_t timeout_ms, char* err, size_t err_len);
@@ -202,6 +227,12 @@ TT_API uint32_t tt_crc32c(const void* bytes, size_t len);
  * "telltale"; a bad field holds its default and is one of the problems. A text that is no JSON object gives ok false,
  * one sentence in "error" and all defaults. NULL only without memory. */
 TT_API char* tt_config_read(const char* text, size_t len);
+/* The fields that hold other than their defaults, as one line of JSON to be freed with tt_free(): equal configs give
+ * equal texts. NULL only without memory. */
+TT_API char* tt_config_canonical(const char* text, size_t len);
+/* The text changed so that it reads as the config `wanted` (JSON text, NUL-ended): its comments, order and all that
+ * both hold stay. To be freed with tt_free(); NULL only without memory. */
+TT_API char* tt_config_edit(const char* text, size_t len, const char* wanted);
 TT_API void tt_free(void* memory); /* NULL is allowed */
 /* 1 when the dotted module or parameter name falls under the target, else 0: an exact name selects itself and
  * everything below it, * and ? match within a component, the components of wrappers (module, _orig_mod,

@@ -105,7 +105,7 @@ Expected<TrainingResult> trainGuarded(
     const Options& options, const LoadedConfig& loaded, Sink* sink, const std::atomic<bool>& interrupted)
 {
     try {
-        return train(options, loaded.config, sink, rankFromEnvironment(), interrupted);
+        return train(options, loaded, sink, rankFromEnvironment(), interrupted);
     } catch (const std::exception& error) {
         const std::string_view text = error.what();
         return failure(ErrorCode::Io, "the training failed: " + std::string(text.substr(0, text.find('\n'))));

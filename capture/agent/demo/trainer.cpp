@@ -13,6 +13,7 @@
 
 #include <telltale/demo/corpus.h>
 #include <telltale/demo/transformer.h>
+#include <telltale/torch/configfile.h>
 #include <telltale/torch/trainermon.h>
 
 namespace telltale::demo {
@@ -120,8 +121,8 @@ std::int64_t microseconds(Clock::duration duration)
 
 }
 
-Expected<TrainingResult> train(const Options& options, const config::MonitorConfig& wanted, Sink* sink, int rank,
-    const std::atomic<bool>& interrupted)
+Expected<TrainingResult> train(
+    const Options& options, const LoadedConfig& wanted, Sink* sink, int rank, const std::atomic<bool>& interrupted)
 {
     auto corpus = Corpus::fromFile(options.textPath, options.seed + static_cast<std::uint64_t>(rank), kWindow);
     if (!corpus)
@@ -147,7 +148,9 @@ Expected<TrainingResult> train(const Options& options, const config::MonitorConf
     std::optional<TrainerMon> monitor;
     if (sink) {
         MonitorOptions monitorOptions;
-        monitorOptions.config = wanted;
+        monitorOptions.config = wanted.config;
+        monitorOptions.configText = wanted.text;
+        monitorOptions.configPath = pathOf(options.configPath);
         monitorOptions.rank = rank;
         monitor.emplace(*sink, std::move(monitorOptions));
         monitor->setMonitor(model, optimizer, { 1, 0, form::kClipped });

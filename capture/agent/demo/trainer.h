@@ -11,9 +11,7 @@
 
 namespace telltale {
 class Sink;
-namespace config {
-struct MonitorConfig;
-}
+struct LoadedConfig;
 }
 
 namespace telltale::demo {
@@ -30,7 +28,7 @@ struct TrainingResult {
 
 /// Trains the transformer as the options say. `sink` null = without any monitor. `interrupted` is looked at between
 /// steps. Progress goes to standard error. Thread: the caller's, which becomes the training thread.
-Expected<TrainingResult> train(const Options& options, const config::MonitorConfig& wanted, Sink* sink, int rank,
-    const std::atomic<bool>& interrupted);
+Expected<TrainingResult> train(
+    const Options& options, const LoadedConfig& wanted, Sink* sink, int rank, const std::atomic<bool>& interrupted);
 
 }

@@ -37,6 +37,7 @@ tt_options agentOptions(const std::string& framework, const std::string& configT
     options.rank = -1;
     options.dp = options.tp = options.pp = options.ep = -1;
     options.restart_count = -1;
+    options.takes_configs = 1;
     return options;
 }
 

@@ -106,6 +106,27 @@ void AgentSink::blob(const char* kind, const char* name, std::int64_t step, std:
     tt_blob(m_agent, kind, name, step, bytes.data(), bytes.size());
 }
 
+std::optional<Sink::DueConfig> AgentSink::configDue(std::int64_t step)
+{
+    const tt_config* due = tt_config_due(m_agent, step);
+    return due ? std::optional(DueConfig { due->rev, due->json }) : std::nullopt;
+}
+
+void AgentSink::setConfigInForce(std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why)
+{
+    tt_config_in_force(m_agent, rev, step, json.c_str(), why.c_str());
+}
+
+void AgentSink::refuseConfig(std::uint64_t rev, std::int64_t step, const std::string& why)
+{
+    tt_config_refuse(m_agent, rev, step, why.c_str());
+}
+
+bool AgentSink::isConfigOffered(const std::string& text)
+{
+    return tt_config_is_offered(m_agent, text.c_str()) != 0;
+}
+
 tt_counters AgentSink::counters() const
 {
     tt_counters out {};

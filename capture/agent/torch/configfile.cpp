@@ -17,11 +17,17 @@ std::string everythingConfigText()
            R"("xy_distribution": true, "telltale": {"attention_hook": true, "threads": 1}})";
 }
 
-Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
+std::string pathOf(const std::string& pathOrText)
 {
     const auto start = pathOrText.find_first_not_of(" \t\r\n");
     const bool isText
         = start != std::string::npos && (pathOrText[start] == '{' || pathOrText.compare(start, 2, "//") == 0);
+    return isText ? std::string() : pathOrText;
+}
+
+Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
+{
+    const bool isText = pathOf(pathOrText) != pathOrText;
     const auto name = isText || pathOrText.empty() ? std::string("monitor config") : pathOrText;
     LoadedConfig loaded;
     if (pathOrText.empty()) {

@@ -16,7 +16,9 @@ struct LoadedConfig {
 
 /// A config that collects everything the C++ agent serves.
 std::string everythingConfigText();
-/// From a file's path, from the JSON text itself (what starts with '{' or '/' '/' is text), or everythingConfigText()
+/// "" where it is the JSON text itself: begins with '{' or '/' '/'.
+std::string pathOf(const std::string& pathOrText);
+/// From a file's path, from the JSON text itself, or everythingConfigText()
 /// when empty. Bad fields are told on standard error and hold their defaults; an error is a file that cannot be read or
 /// is not JSON.
 Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText);

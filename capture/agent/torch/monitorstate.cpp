@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 #include <utility>
 
 #include <telltale/agent/say.h>
@@ -26,6 +27,8 @@ std::int64_t wallNs()
 TrainerMon::State::State(Sink& sink, MonitorOptions options)
     : m_sink(sink)
     , m_options(std::move(options))
+    , m_keeper(sink, { m_options.config, m_options.configText }, m_options.isOn ? m_options.configPath : std::string(),
+          m_options.rank)
 {
 }
 
@@ -37,31 +40,54 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
     m_model.gradAccSteps = std::max(1, options.gradAccSteps);
     m_optimizer = &optimizer;
     m_step = options.startIteration;
-    m_collected = 0;
-    for (auto* table : { &m_paramOrigin, &m_paramUpdated, &m_gradUnreduced, &m_gradReduced, &m_expAvg, &m_expAvgSq })
-        *table = SeriesTable(table->kind(), {});
+    if (m_keeper.isSwitched()) {
+        m_isSwitchedOn = m_options.config.dynamicOn;
+        m_options.config.startStep = m_step + 1; // as documented for DYNAMIC_MONITOR
+    }
     guarded(Kind::Unspecified, [&] {
         m_sink.blob("structure", "model", m_step, structureJson(model));
-        if (const auto sentence = unservedSentence(m_options.config); m_options.isOn && !sentence.empty())
-            tellAloud(sentence);
-        const auto& ranks = m_options.config.moduleRanks;
-        if (ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end())
-            watchParameters(model);
+        tellUnserved();
+        m_named.clear();
+        std::set<torch::TensorImpl*> seen;
+        for (auto& entry : model.named_parameters())
+            if (seen.insert(entry.value().unsafeGetTensorImpl()).second)
+                m_named.emplace_back(entry.key(), entry.value());
+        watchParameters();
+        m_keeper.begin(m_step, m_options.isOn && m_isSwitchedOn);
     });
     startStep();
 }
 
-void TrainerMon::State::watchParameters(torch::nn::Module& model)
+void TrainerMon::State::tellUnserved()
+{
+    if (const auto sentence = unservedSentence(m_options.config); m_options.isOn && !sentence.empty())
+        tellAloud(sentence);
+}
+
+bool TrainerMon::State::isOfThisRank() const
+{
+    const auto& ranks = m_options.config.moduleRanks;
+    return ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end();
+}
+
+void TrainerMon::State::watchParameters()
 {
     const auto& wanted = m_options.config;
-    std::set<torch::TensorImpl*> seen;
-    for (auto& entry : model.named_parameters()) {
-        auto& tensor = entry.value();
-        if (!seen.insert(tensor.unsafeGetTensorImpl()).second || !selects(entry.key()))
+    m_collected = 0;
+    m_parameters.clear();
+    m_matched.clear();
+    m_taps = {};
+    for (auto* table : tables())
+        if (table != &m_scalars)
+            *table = table->fresh();
+    if (!isOfThisRank())
+        return;
+    for (auto& [name, tensor] : m_named) {
+        if (!selects(name))
             continue;
-        m_parameters.push_back({ entry.key(), tensor, momentKey(tensor) });
-        const auto series = [&](SeriesTable& table, std::uint32_t formBits) {
-            table.add(describe(entry.key(), {}, tensor, formBits));
+        m_parameters.push_back({ name, tensor, momentKey(tensor) });
+        const auto series = [&name = name, &tensor = tensor](SeriesTable& table, std::uint32_t formBits) {
+            table.add(describe(name, {}, tensor, formBits));
         };
         if (wanted.paramDistribution) {
             series(m_paramOrigin, 0);
@@ -76,42 +102,108 @@ void TrainerMon::State::watchParameters(torch::nn::Module& model)
         series(m_gradReduced, m_model.gradientForm | (m_model.gradAccSteps > 1 ? form::kAccumulated : 0));
         const bool isPerMicro = wanted.monitorMbsGrad && m_model.gradAccSteps > 1;
         for (int micro = 0; micro < (isPerMicro ? m_model.gradAccSteps : 1); ++micro) {
-            auto desc = describe(entry.key(), {}, tensor, form::kMicro);
+            auto desc = describe(name, {}, tensor, form::kMicro);
             desc.microStep = isPerMicro ? micro : -1;
             m_gradUnreduced.add(std::move(desc));
         }
-        if (!tensor.requires_grad())
+    }
+}
+
+/// While nothing is collected no tensor has a hook of ours.
+void TrainerMon::State::hook()
+{
+    m_isHooked = true;
+    if (!m_options.config.wgDistribution)
+        return;
+    for (std::size_t i = 0; i < m_parameters.size(); ++i) {
+        auto& parameter = m_parameters[i];
+        if (!parameter.tensor.requires_grad())
             continue;
-        auto& parameter = m_parameters.back();
-        parameter.hook
-            = tensor.register_hook([weak = weak_from_this(), i = m_parameters.size() - 1](torch::Tensor gradient) {
-                  if (const auto self = weak.lock(); self && self->m_isCollecting)
-                      self->gradientArrived(i, gradient);
-              });
+        parameter.hook = parameter.tensor.register_hook([weak = weak_from_this(), i](torch::Tensor gradient) {
+            if (const auto self = weak.lock(); self && self->m_isCollecting)
+                self->gradientArrived(i, gradient);
+        });
         parameter.hasHook = true;
     }
+}
+
+void TrainerMon::State::unhook()
+{
+    for (auto& parameter : m_parameters) {
+        if (!std::exchange(parameter.hasHook, false))
+            continue;
+        parameter.tensor.remove_hook(parameter.hook);
+        // LibTorch keeps the place of a hook that is gone: another one at every change would take more and more.
+        auto& hooks = *torch::autograd::impl::materialize_autograd_meta(parameter.tensor)->cpp_hooks_list_;
+        while (!hooks.empty() && !hooks.back())
+            hooks.pop_back();
+    }
+    m_isHooked = false;
 }
 
 void TrainerMon::State::removeHooks()
 {
     const std::lock_guard<std::mutex> lock(m_lock);
-    for (auto& parameter : m_parameters) {
-        if (parameter.hasHook)
-            parameter.tensor.remove_hook(parameter.hook);
-        parameter.hasHook = false;
-    }
+    unhook();
     m_parameters.clear();
+}
+
+void TrainerMon::State::steer()
+{
+    while (const auto change = m_keeper.next(m_step, collection())) {
+        const std::string why = put(*change);
+        if (why.empty())
+            m_keeper.taken(*change, m_step);
+        else
+            m_keeper.refused(*change, m_step, why);
+    }
+    if (m_keeper.hasEnded(m_step, collection()) && m_keeper.isSwitched())
+        m_isSwitchedOn = false;
+}
+
+std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
+{
+    if (change.isSwitchAlone) {
+        m_isSwitchedOn = change.config.dynamicOn;
+        m_collected = 0;
+        return {};
+    }
+    const config::MonitorConfig before = m_options.config;
+    try {
+        begin(change.config);
+        m_isSwitchedOn = change.config.dynamicOn;
+        if (change.rev == 0) {
+            m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
+            m_sink.event("config", m_step, "the changed config is in force from this step", "{}");
+            m_sink.blob("config", "config.json", m_step, change.text);
+        }
+        tellUnserved();
+        return {};
+    } catch (const std::exception& error) {
+        begin(before);
+        return error.what();
+    }
+}
+
+void TrainerMon::State::begin(const config::MonitorConfig& config)
+{
+    unhook();
+    m_options.config = config;
+    watchParameters();
 }
 
 void TrainerMon::State::startStep()
 {
-    const auto& wanted = m_options.config;
-    const auto& ranks = wanted.moduleRanks;
-    m_isCollecting = m_options.isOn && wanted.collectsAt(m_step) && m_collected < wanted.collectTimes
-        && (ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end());
-    for (auto& parameter : m_parameters)
-        parameter.calls = 0;
-    m_taps.startStep();
+    const bool isWanted = m_options.isOn && m_isSwitchedOn && m_collected < m_options.config.collectTimes;
+    const bool isHookWanted = isWanted && isOfThisRank();
+    if (isHookWanted != m_isHooked)
+        guarded(Kind::Unspecified, [&] { isHookWanted ? hook() : unhook(); });
+    m_isCollecting = isHookWanted && m_options.config.collectsAt(m_step);
+    if (m_isCollecting) {
+        for (auto& parameter : m_parameters)
+            parameter.calls = 0;
+        m_taps.startStep();
+    }
     m_lastCost = std::exchange(m_cost, std::chrono::nanoseconds { 0 });
 }
 
@@ -162,12 +254,16 @@ void TrainerMon::State::afterStep()
     }
     const std::lock_guard<std::mutex> lock(m_lock);
     ++m_step;
+    guarded(Kind::Unspecified, [this] { steer(); });
     startStep();
 }
 
 void TrainerMon::State::publish()
 {
-    const auto all = tables();
+    // What is not collected has nothing, and may have many series.
+    const auto every = tables();
+    const std::span<SeriesTable* const> all(
+        m_isCollecting ? every.data() : &every.back(), m_isCollecting ? every.size() : 1);
     std::uint64_t samples = 0;
     std::uint64_t scalars = 0;
     for (auto* table : all) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <telltale/torch/attentionstats.h>
+#include <telltale/torch/configkeeper.h>
 #include <telltale/torch/moments.h>
 #include <telltale/torch/seriestable.h>
 #include <telltale/torch/strikes.h>
@@ -36,6 +37,7 @@ public:
     torch::optim::Optimizer* optimizer() const { return m_optimizer; }
     std::int64_t step() const { return m_step; }
     bool isCollecting() const { return m_isCollecting; }
+    bool lookAtConfigNow() { return m_keeper.file() && m_keeper.file()->lookNow(); }
     std::chrono::nanoseconds lastCost() const { return m_lastCost; }
     std::uint64_t internalErrors() const { return m_strikes.total(); }
 
@@ -49,7 +51,20 @@ private:
         int calls = 0; ///< backward passes in this step
     };
 
-    void watchParameters(torch::nn::Module& model);
+    /// Makes series and taps anew for the config in force.
+    void watchParameters();
+    void hook();
+    void unhook();
+    bool isOfThisRank() const;
+    /// Between steps: another config, the switch, the end of a collection.
+    void steer();
+    /// Whole or not at all: why not.
+    std::string put(const ConfigKeeper::Change& change);
+    void begin(const config::MonitorConfig& config);
+    ConfigKeeper::Collection collection() const
+    {
+        return { m_isSwitchedOn, m_collected, m_options.config.collectTimes };
+    }
     void gradientArrived(std::size_t parameter, const torch::Tensor& gradient);
     void tapGradientArrived(std::size_t point, std::size_t call, std::int64_t step, const torch::Tensor& gradient);
     /// Series of one call of a tap point, made at the first.
@@ -69,6 +84,7 @@ private:
     void choose(TapPoint& point);
     /// Names the targets that selected nothing in the first step that was collected.
     void tellIdleTargets();
+    void tellUnserved();
     void notObserved(const SeriesTable& table, std::size_t series, const char* reason);
     /// An event, once for each sentence. True when it is new.
     bool tell(const std::string& sentence);
@@ -81,12 +97,14 @@ private:
     std::array<SeriesTable*, 10> tables();
 
     Sink& m_sink;
-    const MonitorOptions m_options;
+    MonitorOptions m_options;
+    ConfigKeeper m_keeper;
     ModelOptions m_model;
     torch::optim::Optimizer* m_optimizer = nullptr;
 
     std::mutex m_lock;
-    std::vector<Parameter> m_parameters;
+    std::vector<std::pair<std::string, torch::Tensor>> m_named; ///< the model's parameters, each once
+    std::vector<Parameter> m_parameters; ///< those of them that are watched
     TapRegistry m_taps;
     SeriesTable m_paramOrigin { Kind::ParamOrigin, {} };
     SeriesTable m_paramUpdated { Kind::ParamUpdated, {} };
@@ -108,6 +126,8 @@ private:
     std::string m_scalarName;
     std::int64_t m_step = 0;
     std::int64_t m_collected = 0; ///< steps published with more than scalars
+    bool m_isSwitchedOn = true;
+    bool m_isHooked = false;
     bool m_isCollecting = false;
     std::chrono::nanoseconds m_cost { 0 };
     std::chrono::nanoseconds m_lastCost { 0 };

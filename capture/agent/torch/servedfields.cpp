@@ -3,9 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-
-#include <strings.h>
 
 #include <nlohmann/json.hpp>
 
@@ -15,12 +12,12 @@ namespace telltale {
 namespace {
 
 /// A field that is not here is named to the user, so that a new one is never ignored in silence.
-constexpr std::array<std::string_view, 20> kServed {
+constexpr std::array<std::string_view, 21> kServed {
     "targets", "module_ranks", "xy_distribution", "all_xy", "forward_only", "backward_only", "mv_distribution",
     "param_distribution", "wg_distribution", "monitor_mbs_grad",
     "ops", // the dashboard gets all of them
-    "eps", "start_step", "step_interval", "collect_times", "telltale.attention_hook", "telltale.attention_queries",
-    "telltale.threads",
+    "eps", "start_step", "step_interval", "collect_times", "dynamic_on", "telltale.attention_hook",
+    "telltale.attention_queries", "telltale.threads",
     "telltale.actv_grad_input", // always the total, as its series say
     "format", // as long as it is the stream
 };
@@ -52,9 +49,6 @@ std::vector<std::string> unservedFields(const config::MonitorConfig& config)
         if (!isDone && field.write(config) != field.write(defaults))
             names.push_back(std::move(name));
     }
-    const char* dynamic = std::getenv("DYNAMIC_MONITOR");
-    if (dynamic && ::strcasecmp(dynamic, "true") == 0)
-        names.emplace_back("DYNAMIC_MONITOR");
     return names;
 }
 

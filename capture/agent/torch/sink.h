@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,18 @@ public:
     virtual void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) = 0;
     virtual void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) = 0;
     virtual void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) = 0;
+
+    struct DueConfig {
+        std::uint64_t rev = 0;
+        std::string_view json; ///< until the next call
+    };
+    /// Between steps: what somebody wants in force from `step` on. One of the two after it answers it.
+    virtual std::optional<DueConfig> configDue(std::int64_t step) = 0;
+    virtual void setConfigInForce(std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why)
+        = 0;
+    virtual void refuseConfig(std::uint64_t rev, std::int64_t step, const std::string& why) = 0;
+    /// Whether a config that is not due yet says the same.
+    virtual bool isConfigOffered(const std::string& text) = 0;
 };
 
 }

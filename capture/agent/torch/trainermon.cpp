@@ -78,6 +78,11 @@ bool TrainerMon::isCollecting() const
     return m_state->isCollecting();
 }
 
+bool TrainerMon::lookAtConfigNow()
+{
+    return m_state->lookAtConfigNow();
+}
+
 std::chrono::nanoseconds TrainerMon::lastStepCost() const
 {
     return m_state->lastCost();

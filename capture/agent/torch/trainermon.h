@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <torch/torch.h>
@@ -18,6 +19,8 @@ namespace telltale {
 /// How a TrainerMon works, beside what the config says it collects.
 struct MonitorOptions {
     config::MonitorConfig config;
+    std::string configText {}; ///< that it was read from
+    std::string configPath {}; ///< the job's file, looked at under DYNAMIC_MONITOR and written to; "" = none
     bool isOn = true; ///< off: nothing is collected
     int rank = 0;
 };
@@ -67,6 +70,9 @@ public:
     /// Number of the step that is being collected.
     std::int64_t stepNumber() const;
     bool isCollecting() const;
+    /// Waits until the config file as it is now has been looked at, so that the step in progress is the last under the
+    /// old config; false when that took too long, or nobody looks. Not for the training loop.
+    bool lookAtConfigNow();
     /// Time spent in the monitor during the last finished step.
     std::chrono::nanoseconds lastStepCost() const;
     std::uint64_t internalErrors() const;

@@ -21,6 +21,10 @@ public:
     void dropped(std::int64_t, std::uint64_t, std::uint64_t) override { }
     void event(const char*, std::int64_t, const std::string&, const std::string&) override { }
     void blob(const char*, const char*, std::int64_t, std::string_view) override { }
+    std::optional<DueConfig> configDue(std::int64_t) override { return std::nullopt; }
+    void setConfigInForce(std::uint64_t, std::int64_t, const std::string&, const std::string&) override { }
+    void refuseConfig(std::uint64_t, std::int64_t, const std::string&) override { }
+    bool isConfigOffered(const std::string&) override { return false; }
 };
 
 }
@@ -36,6 +40,8 @@ Watch watch(
 
     MonitorOptions monitorOptions;
     monitorOptions.config = loaded.config;
+    monitorOptions.configText = loaded.text;
+    monitorOptions.configPath = pathOf(config);
     monitorOptions.rank = rankFromEnvironment();
     std::unique_ptr<Sink> sink;
     const auto framework = frameworkName();

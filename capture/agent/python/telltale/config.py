@@ -90,7 +90,7 @@ class Problem:
     pointer: str  # JSON pointer, "/ops/0"
     sentence: str
     is_error: bool = True
-    is_default: bool = False  # the field holds its default instead
+    instead: str = ""  # what holds in place of what could not be read, such as "1 is used"
 
     def __str__(self) -> str:
         return self.sentence if self.pointer in self.sentence else f"{self.pointer}: {self.sentence}"
@@ -101,3 +101,4 @@ class LoadedConfig:
     config: MonitorConfig
     problems: list[Problem]
     text: str  # as read, what is sent to the dashboard
+    document: dict[str, Any] = field(default_factory=dict)  # every field, as the core has them

@@ -4,6 +4,7 @@ library is missing, the JSON Schema that is made from that table does."""
 
 from __future__ import annotations
 
+import copy
 import difflib
 import json
 import os
@@ -40,7 +41,7 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
     """A path, a JSON text, a dict, or None for everything. Raises ConfigError when it is no config at all; fields that
     are wrong hold their defaults and are named in `problems`."""
     if source is None:
-        return LoadedConfig(from_document(EVERYTHING), [], json.dumps(EVERYTHING))
+        return LoadedConfig(from_document(EVERYTHING), [], json.dumps(EVERYTHING), EVERYTHING)
     if isinstance(source, dict):
         try:
             return parse(json.dumps(source))
@@ -52,6 +53,16 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
     if not isinstance(text, str):
         raise ConfigError(f"a config's path is text, not {type(text).__name__}")
     return parse(text) if text.lstrip()[:1] == "{" or text.lstrip().startswith("//") else load_file(text)
+
+
+def load_or_defaults(source: Any) -> tuple[LoadedConfig, list[str]]:
+    """As load(), of what a training begins with, which never fails: what holds, and a sentence for people on each
+    problem."""
+    try:
+        loaded = load(source)
+    except ConfigError as error:
+        return LoadedConfig(MonitorConfig(), [], "{}"), [f"{error}; the defaults are used"]
+    return loaded, [f"config {one}" + (f"; {one.instead}" if one.instead else "") for one in loaded.problems]
 
 
 def load_file(path: str) -> LoadedConfig:
@@ -79,9 +90,26 @@ def parse(text: str, name: str = "the config") -> LoadedConfig:
             raise ConfigError(f"{name} is not JSON: {error}") from None
         if not isinstance(document, dict):
             raise ConfigError(f"{name} is not a JSON object")
+        given = json.loads(json.dumps(document))
         found = _held_to_schema(document)
-    problems = [Problem(where, words, is_error, is_error and _is_field(where)) for where, words, is_error in found]
-    return LoadedConfig(from_document(document), problems, text)
+        _keep_narrow(given, document)
+    problems = [
+        Problem(where, words, is_error, _instead(where, document) if is_error else "")
+        for where, words, is_error in found
+    ]
+    return LoadedConfig(from_document(document), problems, text, document)
+
+
+def edited(text: str, wanted: dict[str, Any]) -> str:
+    """A config's text changed so that it reads as `wanted`; the native core keeps comments and order."""
+    if native.available():
+        return native.edit_config(text, json.dumps(wanted))
+    return json.dumps(wanted, indent=4, ensure_ascii=False) + "\n"
+
+
+def of_document(document: dict[str, Any]) -> LoadedConfig:
+    """As load(), of every field as the core has them."""
+    return LoadedConfig(from_document(document), [], edited("", document), document)
 
 
 def from_document(document: dict[str, Any]) -> MonitorConfig:
@@ -104,12 +132,21 @@ def from_document(document: dict[str, Any]) -> MonitorConfig:
     config.format = [kinds] if isinstance(kinds, str) else list(kinds)
     config.ops = list(document.get("ops") or ["norm"])
     config.extras = {name: value for name, value in own.items() if name not in _OWN}
-    if config.xy_distribution and not config.targets:
+    if not config.targets:
         config.all_xy = True
     return config
 
 
+_HOOKS = SCHEMA["properties"]["l2_targets"]["properties"]
 _OWN = SCHEMA["properties"]["telltale"]["properties"]
+# What a selection holds of which nothing could be read, by its pointer: the native core's values.
+_NOTHING: dict[str, Any] = {
+    "/targets": {"(none)": {}},
+    "/module_ranks": [1_000_000],
+    "/cc_distribution/cc_codeline": ["(?!)"],
+    "/l2_targets": {},
+    **{f"/l2_targets/{hook}": ["(none)"] for hook in _HOOKS},
+}
 # What the document has under the same name and in the same form.
 _PLAIN = {one.name for one in fields(MonitorConfig)} - {
     "targets", "l2_targets", "cc_distribution", "alert_rules", "alert_dump", "format", "ops", "extras",
@@ -125,13 +162,24 @@ def _selection(wanted: Any) -> dict[str, str]:
     return {str(k): str(v) for k, v in wanted.items()} if isinstance(wanted, dict) else {}
 
 
-def _is_field(pointer: str) -> bool:
-    """Whether a pointer names a field, not a part of a list and nothing unknown: what is wrong there holds its
-    default."""
-    at: Any = SCHEMA
-    for name in pointer.split("/")[1:]:
-        at = at.get("properties", {}).get(name, {})
-    return bool(at)
+def _instead(pointer: str, document: dict[str, Any]) -> str:
+    """What holds in place of what could not be read there: the field's default, or nothing of a selection. "" where
+    more of the field was read, and where the name is unknown."""
+    field: Any = SCHEMA
+    value: Any = document
+    names = pointer.split("/")[1:]
+    at = ""
+    for name in names:
+        within = field.get("properties", {}).get(name)
+        if within is None:
+            break
+        field, at = within, f"{at}/{name}"
+        value = value.get(name, field.get("default")) if isinstance(value, dict) else field.get("default")
+    if at in _NOTHING and value == _NOTHING[at]:
+        return "nothing is selected by it"
+    if at != pointer:
+        return ""
+    return "the defaults of its fields are used" if "properties" in field else f"{json.dumps(value)} is used"
 
 
 def _held_to_schema(document: dict[str, Any]) -> list[tuple[str, str, bool]]:
@@ -168,6 +216,29 @@ def _held_to_schema(document: dict[str, Any]) -> list[tuple[str, str, bool]]:
         )
         problems.append(("/backward_only", sentence, False))
     return problems
+
+
+def _keep_narrow(given: dict[str, Any], document: dict[str, Any]) -> None:
+    """What could not be read never widens a selection: where nothing of one is left, nothing is selected, though an
+    empty one means everything."""
+    targets = document.get("targets", {})
+    for name, sides in list(targets.items()):
+        if given["targets"][name] and not sides:
+            del targets[name]
+    comm, hooks = document.get("cc_distribution", {}), document.get("l2_targets", {})
+    asked = {
+        name: given[name] if isinstance(given.get(name), dict) else {} for name in ("cc_distribution", "l2_targets")
+    }
+    selections: list[tuple[Any, dict[str, Any], str]] = [
+        (given.get("targets"), document, "/targets"),
+        (given.get("module_ranks"), document, "/module_ranks"),
+        (asked["cc_distribution"].get("cc_codeline"), comm, "/cc_distribution/cc_codeline"),
+        *((names, hooks, f"/l2_targets/{hook}") for hook, names in asked["l2_targets"].items() if hook in _HOOKS),
+    ]
+    for was, owner, pointer in selections:
+        name = pointer.rpartition("/")[2]
+        if was not in (None, [], {}) and not owner.get(name):
+            owner[name] = copy.deepcopy(_NOTHING[pointer])
 
 
 def _unknown(error: Any) -> list[str]:

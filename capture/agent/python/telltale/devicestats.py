@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import threading
 import time
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import chain
 
 import numpy as np
 import torch
@@ -69,14 +70,14 @@ class Queued:
         results = np.concatenate([chunk.rows for chunk in self.chunks]) if self.chunks else _NO_ROWS
         out = []
         for table, entries in self.entries.items():
-            pairs = np.array(entries, np.int64)
+            pairs = np.fromiter(chain.from_iterable(entries), np.int64, 2 * len(entries)).reshape(-1, 2)
             # A row that was measured again holds its last value, as on the host.
             rows, last = np.unique(pairs[::-1, 0], return_index=True)
             places = pairs[::-1, 1][last]
             values = results["sum"][places].reshape(-1, 1) if table.stats else results[places]
             arrival = np.argsort(places) if table in self.ordered else None
             series = self.series[table]
-            picked = [series[row] for row in rows]
+            picked = [series[row] for row in rows.tolist()]
             out.append(TableSnapshot(table.kind, table.stats, picked, rows, values, arrival, table.only))
         return out
 
@@ -94,7 +95,7 @@ def _raw_stream(device: int) -> int:
     return int(torch.cuda.current_stream(device).cuda_stream)
 
 
-_stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", _raw_stream)  # a private name, and 30 times as quick
+stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", _raw_stream)  # a private name, and 30 times as quick
 
 
 def mark(device: int) -> Queued | None:
@@ -102,7 +103,7 @@ def mark(device: int) -> Queued | None:
     lib = native.library() if native.available() else None
     if lib is None or lib.tt_device_open(device) is not None:
         return None
-    return Queued(marks=[(device, lib.tt_device_mark(device, _stream_of(device)))])
+    return Queued(marks=[(device, lib.tt_device_mark(device, stream_of(device)))])
 
 
 class DeviceStats:
@@ -121,7 +122,7 @@ class DeviceStats:
         self._queued = Queued()
         self._addresses: list[int] = []  # of the chunks
         self._streams: set[tuple[int, int]] = set()
-        self._places = count()
+        self._place = 0  # in the chunks, of the next result
 
     def open(self, device: int) -> bool:
         """Loads the kernels onto a card, which takes up to a second; whether its tensors can be measured here."""
@@ -138,27 +139,32 @@ class DeviceStats:
         """Queues one tensor: 0; 1 when the stream is being captured; -1 when it must be measured another way."""
         if not self._is_open.get(device) and not self.open(device):
             return -1
-        stream = _stream_of(device)
+        stream = stream_of(device)
         with self._lock:
-            place = next(self._places)
-            if place // _ROWS >= len(self._addresses) and not self._grow(place):
+            place = self._place
+            chunk, at = divmod(place, _ROWS)
+            if chunk >= len(self._addresses) and not self._grow(place):
                 return 1
-            address = self._addresses[place // _ROWS] + place % _ROWS * _ITEM
+            self._place = place + 1
+            address = self._addresses[chunk] + at * _ITEM
             status: int = self._one(device, pointer, numel, code, eps, address, stream)
             self._note(device, stream, table, status, ((row, place),))
         return status if status >= 0 else self._refused(device)
 
-    def batch(self, device: int, tensors: np.ndarray, rows: list[int], eps: float, table: SeriesTable) -> int:
-        """Queues many tensors of one device, described as tt_tensor."""
+    def batch(self, device: int, tensors: array[int], rows: list[int], eps: float, table: SeriesTable) -> int:
+        """Queues many tensors of one device, described as tt_tensor: address, elements and dtype, a word each."""
+        described = tensors.buffer_info()[0]
 
         def queue(results: int, stream: int) -> int:
-            return self._lib.tt_device_stats(device, tensors.ctypes.data, len(rows), eps, results, stream)
+            return self._lib.tt_device_stats(device, described, len(rows), eps, results, stream)
 
         return self._many(device, table, rows, queue)
 
-    def agreement(self, device: int, left: np.ndarray, right: np.ndarray, table: SeriesTable, rows: list[int]) -> int:
+    def agreement(
+        self, device: int, left: array[int], right: array[int], table: SeriesTable, rows: list[int]
+    ) -> int:
         """Queues the sign agreement of pairs into a table with one statistic."""
-        pairs = left.ctypes.data, right.ctypes.data
+        pairs = left.buffer_info()[0], right.buffer_info()[0]
 
         def queue(results: int, stream: int) -> int:
             return self._lib.tt_device_sign_agreement(device, *pairs, len(rows), results, stream)
@@ -166,14 +172,15 @@ class DeviceStats:
         return self._many(device, table, rows, queue)
 
     def _many(self, device: int, table: SeriesTable, rows: list[int], queue: Callable[[int, int], int]) -> int:
-        stream = _stream_of(device)
+        stream = stream_of(device)
         with self._lock:
-            places = [next(self._places) for _ in rows]
+            places = range(self._place, self._place + len(rows))
             if not self._grow(places[-1]):
                 return 1
-            addresses = [self._addresses[place // _ROWS] + place % _ROWS * _ITEM for place in places]
-            results = np.array(addresses, np.uint64)
-            status = queue(results.ctypes.data, stream)
+            self._place = places.stop
+            chunks = self._addresses
+            results = array("Q", [chunks[place // _ROWS] + place % _ROWS * _ITEM for place in places])
+            status = queue(results.buffer_info()[0], stream)
             self._note(device, stream, table, status, zip(rows, places))
         return status if status >= 0 else self._refused(device)
 

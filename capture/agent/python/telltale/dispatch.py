@@ -141,6 +141,28 @@ class Dispatcher:
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         self._each("blob", kind, name, step, data)
 
+    def config_due(self, step: int) -> tuple[int, str] | None:
+        """What a sink has that is to be in force from `step` on."""
+        for sink in self.sinks:
+            try:
+                due = sink.config_due(step)
+            except Exception as error:  # noqa: BLE001
+                self._complain(sink, error)
+            else:
+                if due is not None:
+                    return due
+        return None
+
+    def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
+        self._each("config_in_force", rev, step, document, why)
+
+    def config_refuse(self, rev: int, step: int, why: str) -> None:
+        self._each("config_refuse", rev, step, why)
+
+    def is_config_offered(self, text: str) -> bool:
+        """Thread: any."""
+        return any(sink.is_config_offered(text) for sink in self.sinks)
+
     def flush(self, timeout: float) -> bool:
         if self._worker is not None:
             self._worker.drain(timeout)
@@ -315,9 +337,11 @@ def fetched(table: SeriesTable, pending: Pending) -> TableSnapshot | None:
     """A table's values with those that are still on a device. Waits for the device: only for who asks for them."""
     shot = table.snapshot()
     frame = Frame(-1, [] if shot is None else [shot])
-    _add_rows(frame, [(table, row, table.series[row]) for _, row, _ in pending.tensors], [
-        values.tolist() for _, _, values in pending.tensors
-    ])
+    _add_rows(
+        frame,
+        [(table, row, table.series[row]) for _, row, _ in pending.tensors],
+        [values.tolist() for _, _, values in pending.tensors],
+    )
     if pending.queued is not None and pending.queued.arrive():
         for other in pending.queued.shots():
             _join(frame, other)

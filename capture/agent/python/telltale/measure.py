@@ -9,6 +9,7 @@ the step, without waiting.
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -217,7 +218,7 @@ class Measurer:
                 continue
             is_simple = self._is_simple(tensor)
             if is_simple and tensor.is_cuda:
-                cards.setdefault(tensor.get_device(), []).append((i, tensor))
+                cards.setdefault(tensor.get_device(), []).append((first + i, tensor))
                 continue
             if not (is_simple and tensor.is_cpu):
                 tensor = local(tensor)
@@ -238,7 +239,7 @@ class Measurer:
             numels[i] = tensor.numel()
             codes[i] = self._codes[tensor.dtype]
         for device, found in cards.items():
-            refused += self._batch_on_card(device, found, table, first)
+            refused += self._batch_on_card(device, found, table)
         if not any(pointers):
             return refused
         described["data"] = pointers
@@ -253,18 +254,47 @@ class Measurer:
             table.results[first : first + len(tensors)][measured] = results[measured]
         return refused
 
+    def together(self, found: list[tuple[int, Any]], table: SeriesTable) -> list[tuple[int, str]]:
+        """Measures tensors that are there at one moment into (row, tensor): those on a card in one launch. Returns
+        (row, why not)."""
+        refused: list[tuple[int, str]] = []
+        cards: dict[int, list[tuple[int, torch.Tensor]]] = {}
+        for row, tensor in found:
+            why = ""
+            is_simple = self._is_simple(tensor)
+            dense = tensor if is_simple else local(tensor)
+            if not self.is_native or not dense.is_cuda:
+                why = self.one(tensor, table, row)
+            elif is_simple or not (why := refusal(dense)):
+                dense = dense if is_simple else readable(dense)
+                cards.setdefault(dense.get_device(), []).append((row, dense))
+            if why:
+                refused.append((row, why))
+        for device, those in cards.items():
+            refused += self._batch_on_card(device, those, table)
+        return refused
+
     def _batch_on_card(
-        self, device: int, found: list[tuple[int, torch.Tensor]], table: SeriesTable, first: int
+        self, device: int, found: list[tuple[int, torch.Tensor]], table: SeriesTable
     ) -> list[tuple[int, str]]:
-        refused = [(first + i, _FREED) for i, tensor in found if tensor.numel() and not tensor.data_ptr()]
-        todo = [(first + i, tensor) for i, tensor in found if tensor.numel() and tensor.data_ptr()]
-        if not todo:
+        """(row, tensor) of those that fill one range of memory."""
+        refused: list[tuple[int, str]] = []
+        rows: list[int] = []
+        described: array[int] = array("Q")
+        for row, tensor in found:
+            pointer, numel = tensor.data_ptr(), tensor.numel()
+            if pointer and numel:
+                rows.append(row)
+                described.extend((pointer, numel, _CODES[tensor.dtype]))
+            elif numel:
+                refused.append((row, _FREED))
+        if not rows:
             return refused
-        rows = [row for row, _ in todo]
         status = -1
         if not self.checksum and self._cards.open(device):
-            status = self._cards.batch(device, _described([tensor for _, tensor in todo]), rows, self.eps, table)
+            status = self._cards.batch(device, described, rows, self.eps, table)
         if status < 0:
+            todo = [(row, tensor) for row, tensor in found if tensor.numel() and tensor.data_ptr()]
             return refused + [(row, why) for row, tensor in todo if (why := self._by_torch(tensor, table, row))]
         return refused + ([(row, _CAPTURED) for row in rows] if status else [])
 
@@ -366,13 +396,9 @@ class Measurer:
         return pending
 
 
-def _described(tensors: list[torch.Tensor]) -> np.ndarray:
-    """As tt_tensor of stats.h; the tensors must outlive the call that reads it."""
-    out = np.zeros(len(tensors), _TENSORS)
-    out["data"] = [tensor.data_ptr() for tensor in tensors]
-    out["numel"] = [tensor.numel() for tensor in tensors]
-    out["dtype"] = [_CODES[tensor.dtype] for tensor in tensors]
-    return out
+def _described(tensors: list[torch.Tensor]) -> array[int]:
+    """As DeviceStats.batch() takes it; the tensors must outlive the call that reads it."""
+    return array("Q", [word for t in tensors for word in (t.data_ptr(), t.numel(), _CODES[t.dtype])])
 
 
 def torch_stats(tensor: torch.Tensor, eps: float, checksum: bool = False) -> torch.Tensor:

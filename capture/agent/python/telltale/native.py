@@ -18,7 +18,7 @@ from typing import Any
 from .series import STATS, SeriesDesc
 from .slots import Slot
 
-ABI = 4
+ABI = 5
 
 
 class Tensor(c.Structure):
@@ -52,6 +52,7 @@ class Options(c.Structure):
         ("spool_cap_bytes", c.c_uint64),
         ("flush_ms", c.c_uint32),
         ("batch_ms", c.c_uint32),
+        ("takes_configs", c.c_uint32),
     ]
 
 
@@ -106,6 +107,12 @@ class EventFields(c.Structure):
         ("rev", c.c_uint64),
         ("ref", c.c_uint64),
     ]
+
+
+class ConfigFields(c.Structure):
+    """tt_config"""
+
+    _fields_ = [("rev", c.c_uint64), ("apply_at_step", c.c_int64), ("json", c.c_char_p)]
 
 
 class Counters(c.Structure):
@@ -210,6 +217,10 @@ def _declare(lib: Any) -> None:
         "tt_step_dropped": (None, [pointer, c.c_int64, c.c_uint64, c.c_uint64]),
         "tt_event_add": (c.c_int, [pointer, c.POINTER(EventFields)]),
         "tt_blob": (c.c_int, [pointer, c.c_char_p, c.c_char_p, c.c_int64, c.c_char_p, c.c_size_t]),
+        "tt_config_due": (pointer, [pointer, c.c_int64]),
+        "tt_config_in_force": (None, [pointer, c.c_uint64, c.c_int64, c.c_char_p, c.c_char_p]),
+        "tt_config_is_offered": (c.c_int, [pointer, c.c_char_p]),
+        "tt_config_refuse": (None, [pointer, c.c_uint64, c.c_int64, c.c_char_p]),
         "tt_stats_compute": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, c.c_int]),
         "tt_stats_kernel_name": (c.c_char_p, []),
         "tt_stats_trouble": (c.c_char_p, []),
@@ -226,6 +237,7 @@ def _declare(lib: Any) -> None:
         "tt_device_passed": (c.c_int, [c.c_int, pointer]),
         "tt_device_trouble": (c.c_char_p, []),
         "tt_config_read": (pointer, [c.c_char_p, c.c_size_t]),
+        "tt_config_edit": (pointer, [c.c_char_p, c.c_size_t, c.c_char_p]),
         "tt_free": (None, [pointer]),
     }
     for name, (result, arguments) in signatures.items():
@@ -262,13 +274,24 @@ def kernel_name() -> str:
 
 def read_config(text: str) -> dict[str, Any]:
     """The C++ core's reading of a monitor config: {"ok", "error", "config", "problems"}."""
-    lib = library()
     data = text.encode("utf-8", "replace")
-    pointer = lib.tt_config_read(data, len(data))
+    return json.loads(_given("tt_config_read", data, len(data)))
+
+
+def edit_config(text: str, wanted: str) -> str:
+    """A config's text changed so that it reads as the config `wanted`; comments, order and what both hold stay."""
+    data = text.encode("utf-8", "replace")
+    return _given("tt_config_edit", data, len(data), _text(wanted))
+
+
+def _given(function: str, *arguments: Any) -> str:
+    """What a function of the library gives as a text to be freed."""
+    lib = library()
+    pointer = getattr(lib, function)(*arguments)
     if not pointer:
         raise MemoryError("the native library could not read the config")
     try:
-        return json.loads(c.string_at(pointer).decode("utf-8"))
+        return c.string_at(pointer).decode("utf-8")
     finally:
         lib.tt_free(pointer)
 
@@ -314,6 +337,7 @@ class Agent:
     def __init__(self, **options: Any) -> None:
         """Takes the fields of tt_options; raises ValueError with the core's sentence on bad input."""
         self._lib = library()
+        self._config_due = self._lib.tt_config_due  # asked at every step
         fields = Options(size=c.sizeof(Options), rank=-1, dp=-1, tp=-1, pp=-1, ep=-1, restart_count=-1)
         for name, value in options.items():
             setattr(fields, name, value.encode() if isinstance(value, str) else value)
@@ -376,6 +400,26 @@ class Agent:
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> bool:
         return bool(self._lib.tt_blob(self._agent, _text(kind), _text(name), step, data, len(data)))
+
+    def config_due(self, step: int) -> tuple[int, str] | None:
+        """Between steps: the revision and the JSON of the config that is to be in force from `step` on."""
+        address = self._config_due(self._agent, step)
+        if not address:
+            return None
+        found = ConfigFields.from_address(address)
+        return found.rev, found.json.decode("utf-8")
+
+    def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
+        """Says what is in force from `step` on; rev: of the config that was due, 0 = the training's own."""
+        self._lib.tt_config_in_force(self._agent, rev, step, _text(document), _text(why))
+
+    def config_refuse(self, rev: int, step: int, why: str) -> None:
+        """The config that was due cannot be in force."""
+        self._lib.tt_config_refuse(self._agent, rev, step, _text(why))
+
+    def is_config_offered(self, text: str) -> bool:
+        """Whether an offer that waits for its step says the same. Thread: any."""
+        return bool(self._agent and self._lib.tt_config_is_offered(self._agent, _text(text)))
 
     def counters(self) -> dict[str, int]:
         """tt_counters as a dict."""

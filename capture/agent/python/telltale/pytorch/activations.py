@@ -30,6 +30,8 @@ MAX_CALLS = 16  # of one module in one micro step
 MAX_OPEN = 64  # calls of one module that have begun; those that an exception ended stay until then
 # In place of the inputs' versions when a call began: they are not known, or the values have been measured.
 _UNKNOWN, _IS_READ = -1, -2
+# In place of a gradient's row: nobody wants it, or it gets one when first its tensor needs a gradient. Data never does.
+_UNWANTED, _AWAITED = -1, -2
 
 
 def entries_of(value: Any) -> Iterable[Any]:
@@ -173,8 +175,8 @@ class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
     __slots__ = (
-        "_engine", "_name", "_vpp", "_wants", "_rows", "_mark", "_calls", "_seen_as", "_chosen", "_open", "inputs",
-        "is_in_place", "has_missed",
+        "_engine", "_name", "_vpp", "_wants", "_rows", "_awaited", "_mark", "_calls", "_seen_as", "_chosen", "_open",
+        "inputs", "is_in_place", "has_missed",
     )  # fmt: skip
 
     def __init__(self, engine: Clock, name: str, vpp: int, wants: Wants) -> None:
@@ -185,6 +187,7 @@ class ModuleHook(Hook):
         self._seen_as: dict[str, str] = {}  # side -> what passed there at first, in words
         self._chosen: set[str] = set()  # "output_grad": sides of which something is collected
         self._rows: dict[tuple[Any, ...], tuple[int, int, Any, Any]] = {}  # rows, and the shape and dtype seen last
+        self._awaited: dict[tuple[Any, ...], SeriesDesc] = {}  # of the rows that are _AWAITED
         self._mark = (-1, -1, -1)
         self._calls: list[tuple[bool, int]] = []  # with gradients?, where the first input lies
         self._open: list[tuple[int, int]] = []  # calls that have begun: the first node, the versions of the inputs
@@ -207,7 +210,10 @@ class ModuleHook(Hook):
             for side, spec in selection.items():
                 seen = self._seen_as.get(side.removesuffix("_grad"))
                 if seen is not None and side not in self._chosen and self._wants.has_side(side):
-                    what = seen if "_grad" not in side else f"{seen} and its gradients"
+                    what = seen
+                    if side.endswith("_grad"):
+                        is_awaited = any(f"{key[0]}_grad" == side for key in self._awaited)
+                        what += ", which needs no gradient" if is_awaited else " and its gradients"
                     found.append(f'the target {self._name} asks for "{side}": "{spec}", but what passed was {what}')
         return found
 
@@ -244,7 +250,7 @@ class ModuleHook(Hook):
         if not engine.collecting or not self._is_looked_at(engine, module) or is_recompute() or self._open:
             return False
         if len(self._calls) < MAX_CALLS:
-            self._side(engine, "input", given, len(self._calls), True, False)
+            engine.measure_together(Kind.ACTV, self._side(engine, "input", given, len(self._calls), True, False))
         return True
 
     def _is_looked_at(self, engine: Clock, module: Any) -> bool:
@@ -272,8 +278,9 @@ class ModuleHook(Hook):
             self.is_in_place = self.has_missed = True
         grad_enabled = torch.is_grad_enabled()
         self._calls.append((grad_enabled, _address(given)))
-        self._side(engine, "input", given, call, is_as_given, grad_enabled, output, first)
-        self._side(engine, "output", output, call, True, grad_enabled)
+        found = self._side(engine, "input", given, call, is_as_given, grad_enabled, output, first)
+        found += self._side(engine, "output", output, call, True, grad_enabled)
+        engine.measure_together(Kind.ACTV, found)
 
     def _gradients_of_recompute(self, engine: Clock, given: tuple[Any, ...], output: Any, first: int) -> None:
         """Reentrant checkpointing: the first forward ran without gradients, this one carries them."""
@@ -299,8 +306,10 @@ class ModuleHook(Hook):
         wants_grad: bool,
         result: Any = None,
         first: int = -1,
-    ) -> None:
+    ) -> list[tuple[int, Any]]:
+        """Asks for the gradients of one side; (row, tensor) of the values to be measured now."""
         tensors, positions = _first_tensors(value)
+        values = []
         many = len(tensors) > 1
         gradients = []
         if self._wants.selections and side not in self._seen_as:
@@ -312,20 +321,24 @@ class ModuleHook(Hook):
                 role = Role.INPUT if side == "input" else Role.OUTPUT
                 path = next(islice(paths_in(value), i, None), ())
                 slot = Slot(role, i if many else -1, call=call, position=path)
-                rows = self._rows[key] = self._add(engine, slot, Place(positions[i], i), tensor)
+                rows = self._rows[key] = self._add(engine, key, slot, Place(positions[i], i), tensor)
             elif rows[2] != tensor.shape or rows[3] is not tensor.dtype:
                 rows = self._rows[key] = _redescribed(engine, rows, tensor)
             if wants_value and rows[0] >= 0:
-                engine.measure(Kind.ACTV, tensor, rows[0])
-            if wants_grad and rows[1] >= 0 and tensor.requires_grad:
+                values.append((rows[0], tensor))
+            if wants_grad and rows[1] != _UNWANTED and tensor.requires_grad:
+                if rows[1] == _AWAITED:
+                    rows = self._rows[key] = self._add_gradient(engine, key, rows, tensor)
                 gradients.append((rows[1], tensor))
         if gradients and side == "input" and self.inputs.is_share:
             gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(result), first)
         for row, tensor in gradients:
             tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
+        return values
 
-    def _add(self, engine: Clock, slot: Slot, place: Place, tensor: Any) -> tuple[int, int, Any, Any]:
-        side = slot.role.word
+    def _add(
+        self, engine: Clock, key: tuple[Any, ...], slot: Slot, place: Place, tensor: Any
+    ) -> tuple[int, int, Any, Any]:
         form = Form.INPUT_SIDE if slot.role is Role.INPUT else Form.NONE
         desc = SeriesDesc(
             name=self._name,
@@ -333,19 +346,30 @@ class ModuleHook(Hook):
             vpp_stage=self._vpp,
             micro_step=engine.micro_label(),
             form=form,
-            shape=tuple(tensor.shape),
-            dtype=DTYPES.get(tensor.dtype, DType.UNKNOWN),
-            numel=tensor.numel(),
-            torch_dtype=str(tensor.dtype),
+            **_described(tensor),
         )
-        value = gradient = -1
+        value, gradient = -1, _UNWANTED
         if self._wants(slot, place, False):
             value = engine.table(Kind.ACTV).add(desc)
-            self._chosen.add(side)
-        if self._wants(slot, place, True) and tensor.is_floating_point():
-            self._chosen.add(f"{side}_grad")
-            gradient = engine.table(Kind.ACTV_GRAD).add(dataclasses.replace(desc, form=form | Form.TOTAL))
+            self._chosen.add(slot.role.word)
+        if self._wants(slot, place, True) and not tensor.is_complex():
+            self._awaited[key] = dataclasses.replace(desc, form=form | Form.TOTAL)
+            gradient = _AWAITED
         return value, gradient, tensor.shape, tensor.dtype
+
+    def _add_gradient(
+        self, engine: Clock, key: tuple[Any, ...], rows: tuple[int, int, Any, Any], tensor: Any
+    ) -> tuple[int, int, Any, Any]:
+        """The row of a gradient whose tensor needs one for the first time, as that tensor is now."""
+        desc = dataclasses.replace(self._awaited.pop(key), **_described(tensor))
+        self._chosen.add(f"{desc.slot.role.word}_grad")
+        return rows[0], engine.table(Kind.ACTV_GRAD).add(desc), rows[2], rows[3]
+
+
+def _described(tensor: Any) -> dict[str, Any]:
+    """The fields of a SeriesDesc that are of the tensor."""
+    dtype = DTYPES.get(tensor.dtype, DType.UNKNOWN)
+    return {"shape": tuple(tensor.shape), "dtype": dtype, "numel": tensor.numel(), "torch_dtype": str(tensor.dtype)}
 
 
 def _redescribed(engine: Clock, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
@@ -368,6 +392,9 @@ class Activations(Part):
         for module, hook in self._hooks:
             hook.is_in_place = any(getattr(part, "inplace", False) is True for part in module.modules())
         self._reported = False
+
+    def hooked_modules(self) -> list[tuple[str, Any]]:
+        return [(hook.name, module) for module, hook in self._hooks]
 
     def hooks(self) -> list[Any]:
         inside, config = compiled_inside(self.engine.roots), self.engine.config

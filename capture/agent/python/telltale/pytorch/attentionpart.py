@@ -40,6 +40,9 @@ class AttentionPart(Part):
         self._rows: dict[tuple[str, int, int, int], list[int]] = {}
         self._reported = False
 
+    def hooked_modules(self) -> list[tuple[str, Any]]:
+        return [(name, module) for name, _, module in self._modules]
+
     def hooks(self) -> list[Any]:
         inside = compiled_inside(self.engine.roots)
         handles = []

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from ..names import listed
+
 
 def _nothing() -> Any:
     return None
@@ -46,6 +48,21 @@ def compiled_inside(roots: list[torch.nn.Module]) -> set[int]:
     for root in roots:
         _walk(root, False, found, set())
     return found
+
+
+def unreachable(engine: Any, parts: list[Any]) -> str:
+    """Why parts of a changed config would have no effect, "" when each has some or had none before."""
+    inside = compiled_inside(engine.roots)
+    before = {type(part) for part in engine.parts if part.hooked_modules()}
+    for part in parts:
+        modules = part.hooked_modules()
+        if modules and type(part) not in before and all(id(module) in inside for _, module in modules):
+            what = type(part).__name__.removesuffix("Part").lower()
+            return (
+                f"{what} of {listed([name for name, _ in modules])} would need hooks inside compiled code, where they "
+                "take no effect; select modules around it"
+            )
+    return ""
 
 
 def _walk(module: torch.nn.Module, is_inside: bool, found: set[int], seen: set[tuple[int, bool]]) -> None:

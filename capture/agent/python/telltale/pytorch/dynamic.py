@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Live start and stop through the config file (DYNAMIC_MONITOR=True), msprobe's scenarios without its races."""
+"""The job's config file: looked at for live start and stop (DYNAMIC_MONITOR=True), and written to."""
 
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import threading
 from collections import deque
@@ -15,12 +14,9 @@ from typing import Any
 from .. import configfile
 from ..config import LoadedConfig
 from ..threads import start_thread
-from .engine import Engine
 
-_ON = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _BETWEEN_LOOKS = 0.1  # seconds
 _MOST_ERRORS = 8  # of one config, in one sentence
-_SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
 
 
 def is_wanted() -> bool:
@@ -41,41 +37,34 @@ def collecting_here(rank: int, module_ranks: list[int]) -> list[int]:
     return [other for other in ranks if not module_ranks or other in module_ranks] or [rank]
 
 
-class ConfigWatch:
-    """A thread looks at the file ten times a second, so that a file system that hangs holds up nobody else; a change
-    takes effect with the step after the one in which it was seen. Thread: training, but for what says otherwise."""
+class ConfigFile:
+    """A thread looks at the file ten times a second, where that is wanted, and writes to it, so that a file system that
+    hangs holds up nobody else. Thread: training, but for what says otherwise."""
 
-    def __init__(self, engine: Engine, apply: Callable[[LoadedConfig], None], path: str, text: str) -> None:
-        """apply: puts another config in force from the next step on."""
-        self._engine = engine
-        self._apply = apply
+    def __init__(self, path: str, is_watched: bool, tell: Callable[[str], None]) -> None:
         self._path = Path(path)
-        self._text = text
-        self._stamp = self._look()
-        self._trouble = ""  # with the file, told last
+        self._is_watched = is_watched
+        self._tell = tell
+        self._stamp = self._look() if is_watched else None
         # Between the two threads; a deque's append and popleft need no lock.
-        self._seen: deque[LoadedConfig | str] = deque()  # a new config, or what is wrong
-        self._ended: deque[str] = deque()  # texts whose collection has come to its end
+        self.seen: deque[LoadedConfig | str] = deque()  # a new config, or what is wrong
+        self._to_write: deque[tuple[str, dict[str, Any]]] = deque()  # the text that is known, the config to be
+        self._written: str | None = None
         self._wake = threading.Event()
         self._looks = threading.Condition()
         self._begun = self._done = 0  # looks, under _looks
         self._is_over = False
         self._thread: threading.Thread | None = None
-        try:
-            self._thread = start_thread(self._run, "telltale-config")
-        except RuntimeError as error:
-            engine.tell(f"changes of the config file are not seen: {error}")
+        if is_watched:
+            self._start("changes of the config file are not seen")
 
-    def poll(self, _step: int) -> None:
-        """After each step: a new config, a stop, or the end of a collection. Touches no file."""
-        while self._seen:
-            self._changed(self._seen.popleft())
-        engine = self._engine
-        if engine.active and engine.collected >= engine.config.collect_times:
-            self._stop(f"{engine.collected} steps are collected, as collect_times asks")
-            if engine.rank == min(collecting_here(engine.rank, engine.config.module_ranks)):
-                self._ended.append(self._text)
-                self._wake.set()
+    def write(self, known: str, wanted: dict[str, Any]) -> None:
+        """Has the file say what `wanted` says. known: its text as the training knows it; where it is watched, another
+        one is a newer edit, which stays."""
+        self._to_write.append((known, wanted))
+        if self._thread is None:
+            self._start("the config file is not written to")
+        self._wake.set()
 
     def look_now(self, timeout: float = 5.0) -> bool:
         """Waits until the file as it is now has been looked at, so that the step in progress is the last under the old
@@ -92,34 +81,11 @@ class ConfigWatch:
         if self._thread is not None:
             self._thread.join(2.0)
 
-    def _changed(self, loaded: LoadedConfig | str) -> None:
-        engine = self._engine
-        if isinstance(loaded, str):
-            if loaded != self._trouble:
-                engine.note(f"the config that is in force stays so: {loaded}", True)
-            self._trouble = loaded
-            return
-        self._trouble = ""
-        before, self._text = self._text, loaded.text
-        if not loaded.config.dynamic_on:
-            left = engine.config.collect_times - engine.collected
-            # Another rank that reached collect_times has written the file; this one ends by itself, at the same step.
-            if not (0 < left <= _SOON and loaded.text == turned_off(before)):
-                self._stop("dynamic_on is false in the changed config")
-            return
-        if loaded.config.collect_times == 0:
-            self._stop("collect_times is 0 in the changed config")
-            return
-        loaded.config.start_step = engine.step
-        self._apply(loaded)
-        engine.active = True
-
-    def _stop(self, why: str) -> None:
-        """Ends the collection before the step in progress."""
-        engine = self._engine
-        if engine.active:
-            engine.active = False
-            engine.dispatcher.event("config", engine.step, f"nothing is collected from this step on: {why}")
+    def _start(self, loss: str) -> None:
+        try:
+            self._thread = start_thread(self._run, "telltale-config")
+        except RuntimeError as error:
+            self._tell(f"{loss}: {error}")
 
     # -- the thread ----------------------------------------------------------------------------------------------
 
@@ -128,24 +94,27 @@ class ConfigWatch:
         while True:
             self._wake.clear()
             is_last = self._is_over
-            while self._ended:
-                self._write_back(self._ended.popleft())
+            last: tuple[str, dict[str, Any]] | None = None
+            while self._to_write:
+                last = self._to_write.popleft()
+            if last is not None:
+                self._write_back(*last)
             if is_last:
                 return
             with self._looks:
                 self._begun += 1
-            stamp = self._look()
+            stamp = self._look() if self._is_watched else self._stamp
             if isinstance(stamp, str):
                 if stamp != gone:
-                    self._seen.append(stamp)
+                    self.seen.append(stamp)
                 gone = stamp
             elif stamp != self._stamp:
                 self._stamp, gone = stamp, ""
-                self._seen.append(self._read())
+                self.seen.append(self._read())
             with self._looks:
                 self._done = self._begun
                 self._looks.notify_all()
-            self._wake.wait(_BETWEEN_LOOKS)
+            self._wake.wait(_BETWEEN_LOOKS if self._is_watched else None)
 
     def _look(self) -> Any:
         """What changes when the file does, or what is wrong where it cannot be looked at."""
@@ -167,24 +136,32 @@ class ConfigWatch:
         shown, left = "; ".join(errors[:_MOST_ERRORS]), len(errors) - _MOST_ERRORS
         return f"{self._path}: {shown}" + (f" and {left} more" if left > 0 else "") if errors else loaded
 
-    def _write_back(self, text: str) -> None:
-        """Writes dynamic_on: false, atomically and keeping the rest of the text; not over a newer edit."""
+    def _is_newer(self, text: str, known: str) -> bool:
+        return self._is_watched and text not in (known, self._written)
+
+    def _write_back(self, known: str, wanted: dict[str, Any]) -> None:
+        """Atomically and keeping the rest of the text; not over a newer edit."""
         try:
-            if self._path.read_text("utf-8") != text:
+            before = self._path.read_text("utf-8")
+            if self._is_newer(before, known):
+                return
+            text = configfile.edited(before, wanted)
+            if text == before:
                 return
             mode = os.stat(self._path).st_mode & 0o777
             handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
             try:
                 with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(turned_off(text))
+                    file.write(text)
                     file.flush()
                     os.fsync(file.fileno())
                 os.chmod(name, mode)
                 # Once more: the sync takes its time on a busy disk.
-                if self._path.read_text("utf-8") != text:
+                if self._path.read_text("utf-8") != before:
                     os.unlink(name)
                     return
                 os.replace(name, self._path)
+                self._written = text
             except BaseException:
                 os.unlink(name)
                 raise
@@ -193,16 +170,6 @@ class ConfigWatch:
                 os.fsync(folder)
             finally:
                 os.close(folder)
-        except OSError as error:
-            self._engine.tell(f"cannot write dynamic_on: false to {self._path}: {error.strerror or error}")
-
-
-def turned_off(text: str) -> str:
-    """The config's text with "dynamic_on" false, all else as it stands."""
-    for match in _ON.finditer(text):
-        if match.group(1) == '"dynamic_on"':
-            rest = text[match.end() :]
-            value = re.match(r"\s*:\s*(true)\b", rest)
-            if value:
-                return text[: match.end() + value.start(1)] + "false" + text[match.end() + value.end(1) :]
-    return text
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            self._tell(f"the config in force cannot be written to {self._path}: {why}")

@@ -161,7 +161,8 @@ class LegacyInterface(ABC):
         config = dataclasses.replace(self._loaded.config, **fields)
         if config.xy_distribution and not config.targets:
             config.all_xy = True
-        loaded = dataclasses.replace(self._loaded, config=config)
+        document = {**self._loaded.document, **fields}
+        loaded = dataclasses.replace(self._loaded, config=config, document=document)
         if self._engine is None:
             self._loaded = loaded
         else:

@@ -49,6 +49,10 @@ class Part:
         """Installs the part's hooks; their handles."""
         return []
 
+    def hooked_modules(self) -> list[tuple[str, Any]]:
+        """Name and module of all that want a forward hook."""
+        return []
+
     def step_begins(self, stepping: Stepping) -> None:
         """An optimizer is about to step; a closure may still compute its gradients."""
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import torch
 
+from ..devicestats import stream_of
 from ..kinds import Form, Kind
 from ..measure import local, refusal
 from ..names import listed
@@ -242,7 +243,7 @@ class Share(Hook):
 
     def _add(self, engine: Clock, gradient: Any) -> None:
         why = refusal(gradient)
-        stream = torch.cuda.current_stream(gradient.device) if not why and gradient.is_cuda else None
+        stream = stream_of(gradient.get_device()) if not why and gradient.is_cuda else None
         if self._sum is None:
             self._stream = stream
         elif stream != self._stream:

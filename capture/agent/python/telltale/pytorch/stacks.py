@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import linecache
+import os
 import sys
 from collections.abc import Iterable
 from types import FrameType
@@ -17,16 +18,17 @@ from .hooks import Hook
 from .recorder import Recorder, Report
 
 NO_STACK = "Without call stack"
+_TORCH = os.path.dirname(torch.__file__) + os.sep  # how torch calls a module says nothing of where it is called
 MAX_FRAMES = 200
 
 
 def call_stack_text(frame: FrameType | None) -> str:
     """The stack from `frame` outwards, innermost first, as msprobe writes it: "File path, line n, in function, \\n code
-    \\n" a frame, frames without source left out."""
+    \\n" a frame, frames of torch itself and those without source left out."""
     parts: list[str] = []
     while frame is not None and len(parts) < MAX_FRAMES:
         path, line = frame.f_code.co_filename, frame.f_lineno
-        code = linecache.getline(path, line, frame.f_globals).strip()
+        code = "" if path.startswith(_TORCH) else linecache.getline(path, line, frame.f_globals).strip()
         if code:
             parts.append(f"File {path}, line {line}, in {frame.f_code.co_name}, \n {code} \n")
         frame = frame.f_back

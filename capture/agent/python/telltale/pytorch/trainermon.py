@@ -21,6 +21,7 @@ from ..sinks.base import RunContext, Sink
 from . import arguments, dynamic, first_forward, groups
 from .adoption import Adoption
 from .chosensinks import ChosenSinks
+from .compiled import unreachable
 from .discover import discover
 from .engine import Engine
 from .features import make_features
@@ -28,6 +29,7 @@ from .legacy import LegacyInterface, harmless
 from .optimizers import optimizer_chain
 from .part import Part
 from .sources import Discovery
+from .steering import Steering
 from .structure import structure_json
 from .targets import TargetSet
 from .watchedmodels import NamedModels, chunks_of, have_equal_names, names_in
@@ -72,27 +74,20 @@ class TrainerMon(LegacyInterface):
         self.rank = identity.rank()
         self.process_group = process_group
         self._path = config_file_path if isinstance(config_file_path, (str, os.PathLike)) else None
-        self._loaded = self._read(config_file_path)
+        self._loaded, self._problems = configfile.load_or_defaults(config_file_path)
+        for sentence in self._problems:
+            log.warning("%s", sentence)
         self._agent = dict(agent or {})
         self._given_sinks = sinks
         self._engine: Engine | None = None
         self._closed = False
         self._lock = threading.Lock()
         self._arguments: dict[str, Any] = {}
-        self._dynamic: dynamic.ConfigWatch | None = None
+        self._file: dynamic.ConfigFile | None = None
+        self._steering: Steering | None = None
         self._adoption: Adoption | None = None
         self._named_models: NamedModels | None = None
         self._sinks: ChosenSinks | None = None
-
-    def _read(self, source: Any) -> LoadedConfig:
-        try:
-            loaded = configfile.load(source)
-        except configfile.ConfigError as error:
-            log.warning("%s; the defaults are used", error)
-            return LoadedConfig(MonitorConfig(), [], "{}")
-        for problem in loaded.problems:
-            log.warning("config %s%s", problem, "; the default is used" if problem.is_default else "")
-        return loaded
 
     @property
     def config(self) -> MonitorConfig:
@@ -148,19 +143,24 @@ class TrainerMon(LegacyInterface):
             engine.dispatcher.sinks = list(given) if given is not None else self._sinks.choose(config)
         engine.dispatcher.open(self._context())
         self._engine = engine
+        while self._problems:  # said on the console when it was read; there was no run to tell yet
+            engine.note(self._problems.pop(0), False)
         self._tell_of_sinks(engine, chunks)
         found, parts = self._find(engine, chunks)
         if self._adoption is not None:
             self._adoption.close()
         self._adoption = Adoption(engine, self.handed_over, self.adopt)
-        if dynamic.is_wanted() and self._path is not None:
+        is_switched = dynamic.is_wanted() and self._path is not None
+        if self._file is not None:
+            self._file.close()
+        self._file = dynamic.ConfigFile(os.fspath(self._path), is_switched, engine.tell) if self._path else None
+        self._steering = Steering(engine, self._put_in_force, self._loaded, self._file, is_switched)
+        engine.after_step.append(self._steering.poll)
+        if is_switched:
             engine.active = config.dynamic_on
-            if self._dynamic is not None:
-                self._dynamic.close()
-            self._dynamic = dynamic.ConfigWatch(engine, self.apply, os.fspath(self._path), self._loaded.text)
-            engine.after_step.append(self._dynamic.poll)
             config.start_step = self._arguments["start"] + 1  # hooks of one step collect from the next, as documented
         engine.attach(found, parts, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
+        self._steering.begin()
         self._send_structure(engine, chunks)
         exits.watch()
         _live.add(self)
@@ -192,18 +192,49 @@ class TrainerMon(LegacyInterface):
     def apply(self, loaded: LoadedConfig) -> None:
         """Puts another config in force from the next step on; only between steps."""
         engine = self._engine
-        if engine is None:
+        if engine is None or self._steering is None:
             return
-        before, self._loaded = self._loaded, loaded
-        chunks = self._chunks()
-        engine.config = loaded.config
-        if self._given_sinks is None and loaded.config.format != before.config.format:
+        why = self._put_in_force(loaded, True)
+        if why:
+            engine.note(f"the config that is in force stays so: {why}", True)
+        else:
+            self._steering.taken_over(loaded)
+
+    def _put_in_force(self, loaded: LoadedConfig, is_told: bool) -> str:
+        """Whole or not at all: why not, "" when it is in force. is_told: says so in the run."""
+        engine = self._engine
+        assert engine is not None
+        before = self._loaded
+        try:
+            why = self._exchange(engine, loaded)
+            if not why and is_told:
+                engine.dispatcher.event("config", engine.step, "the changed config is in force from this step")
+            return why
+        except Exception as error:  # noqa: BLE001 - the training goes on under what it had
+            engine.strikes.add("the changed config", error)
+            self._exchange(engine, before)
+            return f"{type(error).__name__}: {error}"
+
+    def _exchange(self, engine: Engine, loaded: LoadedConfig) -> str:
+        before, self._loaded, engine.config = self._loaded, loaded, loaded.config
+        is_other_format = self._given_sinks is None and loaded.config.format != before.config.format
+        if is_other_format:
             self._exchange_sinks(engine)
-        engine.dispatcher.open(self._context())
-        found, parts = self._find(engine, chunks)
+            engine.dispatcher.open(self._context())
+        found, parts = self._find(engine, self._chunks())
+        why = unreachable(engine, parts)
+        if why and not is_other_format:
+            self._loaded, engine.config = before, before.config
+            for part in parts:
+                part.close()
+            return why
+        if why:
+            engine.tell(why)  # it came with files of another format, from who can read it there
+        if not is_other_format:
+            engine.dispatcher.open(self._context())
         engine.reconfigure(loaded.config, found, parts)
         engine.dispatcher.blob("config", "config.json", engine.step, loaded.text.encode())
-        engine.dispatcher.event("config", engine.step, "the changed config is in force from this step")
+        return ""
 
     def _exchange_sinks(self, engine: Engine) -> None:
         """Another `format`: sinks of kinds that stay go on, the others end, new ones begin."""
@@ -226,9 +257,9 @@ class TrainerMon(LegacyInterface):
         return self._engine
 
     @property
-    def config_watch(self) -> dynamic.ConfigWatch | None:
-        """What looks at the config file under DYNAMIC_MONITOR."""
-        return self._dynamic
+    def config_watch(self) -> dynamic.ConfigFile | None:
+        """The config file, where there is one."""
+        return self._file
 
     def _chunks(self) -> list[torch.nn.Module]:
         model = self._arguments["model"]
@@ -281,6 +312,7 @@ class TrainerMon(LegacyInterface):
         framework = f"pytorch {torch.__version__}"
         device = "cuda" if torch.cuda.is_available() else "cpu"
         agent = {"framework": framework, "device": device, "config_text": self._loaded.text, **self._agent}
+        agent["takes_configs"] = 1
         agent.setdefault("run_name", _run_name(self._chunks()[0]))
         chunks = enumerate(self._chunks())
         targets = self._targets(self._chunks())
@@ -348,8 +380,8 @@ class TrainerMon(LegacyInterface):
             engine.detach()
             if self._adoption is not None:
                 self._adoption.close()
-            if self._dynamic is not None:
-                self._dynamic.close()
+            if self._file is not None:
+                self._file.close()
             engine.dispatcher.close(reason)
         _live.discard(self)
 

@@ -31,9 +31,7 @@ class LinearPart(Part):
         super().__init__(engine)
         self._norms = SpectralNorms()
         self._step = -1
-        self._tables = [(engine.table(Kind.LINEAR), VALUE, SR_ROOT)]
-        if engine.dispatcher.wants & Extra.STABLE_RANK:
-            self._tables.append((engine.extra_table(Kind.LINEAR, only=Extra.STABLE_RANK), Slot.named("sr"), SR))
+        self._tables: list[tuple[Any, Slot, str]] = []
         self._modules: list[tuple[str, int, torch.nn.Module, str]] = []
         for name, vpp, module in modules:
             attribute = matrix_name(module)
@@ -49,6 +47,10 @@ class LinearPart(Part):
         if engine.step == self._step:
             return
         self._step = engine.step
+        if not self._tables:  # not before the part is in force: the tables of what was are forgotten then
+            self._tables = [(engine.table(Kind.LINEAR), VALUE, SR_ROOT)]
+            if engine.dispatcher.wants & Extra.STABLE_RANK:
+                self._tables.append((engine.extra_table(Kind.LINEAR, only=Extra.STABLE_RANK), Slot.named("sr"), SR))
         for name, vpp, module, attribute in self._modules:
             stats = self._norms.measure((vpp, name), getattr(module, attribute, None))
             if stats is None:
@@ -87,6 +89,9 @@ class RouterPart(Part):
         self._logits, self._weights = logits, weights
         self._step = -1
         self._rows: dict[tuple[str, int, int, int], int] = {}
+
+    def hooked_modules(self) -> list[tuple[str, Any]]:
+        return [(name, module) for name, _, module in self._logits]
 
     def hooks(self) -> list[Any]:
         inside = compiled_inside(self.engine.roots)

@@ -23,7 +23,8 @@ _STATS: dict[Kind, tuple[Stat, ...]] = {
 
 
 class Workbench:
-    """Thread: the training thread; table(), measure(), tell() and not_observed() any, each writing rows of its own."""
+    """Thread: the training thread; table(), measure(), measure_together(), tell() and not_observed() any, each writing
+    rows of its own."""
 
     def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
         self.config = config
@@ -92,10 +93,30 @@ class Workbench:
             why = self.measurer.one(tensor, table, row)
             table.arrived.append(row)
             if why:
-                desc = table.series[row]
-                self.not_observed(kind, f"{desc.name} {desc.slot}".rstrip(), why)
+                self._refused(table, row, why)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             self.strikes.add(kind.word, error)
+
+    def measure_together(self, kind: Kind, found: list[tuple[int, Any]]) -> None:
+        """Measures (row, tensor) of one moment, those on a card in one launch; never raises. Thread: any."""
+        try:
+            if len(found) < 2 or not found[0][1].is_cuda:
+                for row, tensor in found:
+                    self.measure(kind, tensor, row)
+                return
+            if self.strikes.is_off(kind.word):
+                return
+            table = self._tables[kind]
+            refused = self.measurer.together(found, table)
+            table.arrived.extend([row for row, _ in found])
+            for row, why in refused:
+                self._refused(table, row, why)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            self.strikes.add(kind.word, error)
+
+    def _refused(self, table: SeriesTable, row: int, why: str) -> None:
+        desc = table.series[row]
+        self.not_observed(table.kind, f"{desc.name} {desc.slot}".rstrip(), why)
 
     def put_tensor(self, table: SeriesTable, rows: list[int], values: Any) -> None:
         """Values [len(rows), stats] of a table that has stats; those on a device are fetched with the step's others."""

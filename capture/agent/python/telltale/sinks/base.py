@@ -65,6 +65,21 @@ class Sink:
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         """A document: "structure", "stack", "config"."""
 
+    def config_due(self, step: int) -> tuple[int, str] | None:
+        """Between steps: the revision and the JSON of a config that somebody wants in force from `step` on. Where one
+        is given, one of the two below answers it."""
+        return None
+
+    def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
+        """What is in force from `step` on; rev: of what was due, 0 = the training's own."""
+
+    def config_refuse(self, rev: int, step: int, why: str) -> None:
+        """What was due cannot be in force."""
+
+    def is_config_offered(self, text: str) -> bool:
+        """Whether a config that is not due yet says the same. Thread: any."""
+        return False
+
     def counters(self) -> dict[str, int]:
         """What became of the samples; {} where nobody counts them."""
         return {}

@@ -226,6 +226,21 @@ class StreamSink(Sink):
                 data = _with_bare_keys(data)
             self.agent.blob(kind, name, step, data)
 
+    def config_due(self, step: int) -> tuple[int, str] | None:
+        return self.agent.config_due(step) if self.agent is not None else None
+
+    def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
+        if self.agent is not None:
+            self.agent.config_in_force(rev, step, document, why)
+
+    def config_refuse(self, rev: int, step: int, why: str) -> None:
+        if self.agent is not None:
+            self.agent.config_refuse(rev, step, why)
+
+    def is_config_offered(self, text: str) -> bool:
+        agent = self.agent
+        return agent is not None and agent.is_config_offered(text)
+
     def flush(self, timeout: float) -> bool:
         return self.agent.flush(timeout) if self.agent is not None else True
 

@@ -4,12 +4,19 @@
 from __future__ import annotations
 
 import os
+import re
 
 _NEEDS_QUOTES = frozenset(',"\n\r')
 
 
+# As the core's terminalText(): C0 but for the line's end, DEL, C1, separators of lines, marks of direction, byte order.
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
 def cell(text: str) -> str:
-    """A csv cell, quoted where it must be, as pandas and Python's csv module do it."""
+    """A csv cell, quoted where it must be, as pandas and Python's csv module do it; what a terminal that shows the file
+    would act on is written as JSON escapes it."""
+    text = _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
     if not _NEEDS_QUOTES.isdisjoint(text):
         return '"' + text.replace('"', '""') + '"'
     return text

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What is in force while a training runs: another config comes from the dashboard or from the job's config file, and a
+collection ends by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from .. import configfile
+from ..config import LoadedConfig
+from .dynamic import ConfigFile, collecting_here
+from .engine import Engine
+
+_SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
+
+
+class Steering:
+    """Asks between steps; with nothing to do it touches no file and takes about a microsecond. Thread: training."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        apply: Callable[[LoadedConfig, bool], str],
+        loaded: LoadedConfig,
+        file: ConfigFile | None,
+        is_switched: bool,
+    ) -> None:
+        """apply: puts a config in force from the next step on, or says why that cannot be; whether to say so in the
+        run. is_switched: the config's dynamic_on counts from the start."""
+        self._engine = engine
+        self._apply = apply
+        self._document = self._applied = loaded.document  # in force; and what of it the hooks are made for
+        self._text = loaded.text  # of the file
+        self._file = file
+        self._is_switched = is_switched
+        self._rev = 0  # of the dashboard's that is in force
+        self._has_ended = False  # the collection, as collect_times asks
+        self._trouble = ""  # with the file, told last
+
+    def begin(self, why: str = "the config of the start") -> None:
+        """Says what is in force."""
+        self._say(0, why)
+
+    def taken_over(self, loaded: LoadedConfig) -> None:
+        """The program itself has put another config in force."""
+        self._document = self._applied = loaded.document
+        self._has_ended = False
+        self._say(0, "the program that trains changed it")
+
+    def poll(self, _step: int) -> None:
+        """After each step."""
+        if self._file is not None:
+            while self._file.seen:
+                self._changed(self._file.seen.popleft())
+        engine = self._engine
+        due = engine.dispatcher.config_due(engine.step)
+        if due is not None:
+            self._put_in_force(*due)
+        if engine.active and not self._has_ended and engine.collected >= engine.config.collect_times:
+            self._end()
+
+    # -- from the dashboard --------------------------------------------------------------------------------------
+
+    def _put_in_force(self, rev: int, text: str) -> None:
+        engine = self._engine
+        try:
+            document = json.loads(text)
+            why = self._switch_to(document)
+        except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
+            why = f"{type(error).__name__}: {error}"
+        if why:
+            engine.dispatcher.config_refuse(rev, engine.step, why)
+            return
+        self._is_switched, self._has_ended = True, False
+        self._document, self._rev = document, rev
+        self._say(rev, "")
+        self._write()
+
+    def _switch_to(self, document: dict[str, Any]) -> str:
+        """Whole or not at all; why not, "" when it is in force."""
+        engine = self._engine
+        was, engine.active = engine.active, bool(document["dynamic_on"])
+        if {**self._applied, "dynamic_on": engine.active} == document:
+            engine.collected = 0  # the switch alone: series and hooks are what they were
+            return ""
+        why = self._apply(configfile.of_document(document), False)
+        if why:
+            engine.active = was
+        else:
+            self._applied = document
+        return why
+
+    # -- from the file -------------------------------------------------------------------------------------------
+
+    def _changed(self, loaded: LoadedConfig | str) -> None:
+        engine = self._engine
+        if isinstance(loaded, str):
+            if loaded != self._trouble:
+                engine.note(f"the config that is in force stays so: {loaded}", True)
+            self._trouble = loaded
+            return
+        self._trouble = ""
+        self._text = loaded.text
+        if (self._rev and loaded.document == self._document) or engine.dispatcher.is_config_offered(loaded.text):
+            return  # what the dashboard wants, written by this rank or by a quicker one
+        config = loaded.config
+        if not config.dynamic_on or config.collect_times == 0:
+            left = engine.config.collect_times - engine.collected
+            # Another rank that reached collect_times has written the file; this one ends by itself, at the same step.
+            if 0 < left <= _SOON and loaded.document == {**self._document, "dynamic_on": False}:
+                return
+            was, self._document = self._document, loaded.document
+            because = "dynamic_on is false" if not config.dynamic_on else "collect_times is 0"
+            self._stop(f"{because} in the changed config")
+            if was != loaded.document:
+                self._say(0, "config.json was edited")
+            return
+        config.start_step = engine.step
+        was_active, engine.active = engine.active, True
+        why = self._apply(loaded, True)
+        if why:
+            engine.active = was_active
+            engine.note(f"the config that is in force stays so: {why}", True)
+            return
+        self._document = self._applied = loaded.document
+        self._has_ended = False
+        self._say(0, "config.json was edited")
+
+    # -- by itself -----------------------------------------------------------------------------------------------
+
+    def _end(self) -> None:
+        """collect_times is reached."""
+        self._has_ended = True
+        self._document = {**self._document, "dynamic_on": False}
+        if self._is_switched:
+            self._stop(f"{self._engine.collected} steps are collected, as collect_times asks")
+            self._write()
+        self._say(self._rev, "collect_times is reached")
+
+    def _stop(self, why: str) -> None:
+        """Ends the collection before the step in progress."""
+        engine = self._engine
+        if engine.active:
+            engine.active = False
+            engine.dispatcher.event("config", engine.step, f"nothing is collected from this step on: {why}")
+
+    def _say(self, rev: int, why: str) -> None:
+        self._rev = rev
+        engine = self._engine
+        document = {**self._document, "dynamic_on": engine.active and not self._has_ended}
+        engine.dispatcher.config_in_force(rev, engine.step, json.dumps(document), why)
+
+    def _write(self) -> None:
+        """Each node may have a file of its own; one rank writes it."""
+        engine = self._engine
+        if self._file is not None and engine.rank == min(collecting_here(engine.rank, engine.config.module_ranks)):
+            self._file.write(self._text, self._document)

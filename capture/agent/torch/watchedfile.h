@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <telltale/core/expected.h>
+#include <telltale/torch/configfile.h>
+
+namespace telltale {
+
+/// The job's config file. A thread looks at it ten times a second, where that is wanted, and writes to it, so that a
+/// file system that hangs holds up nobody else. Thread: training, but for what says otherwise.
+class WatchedFile {
+public:
+    WatchedFile(std::string path, bool isWatched);
+    WatchedFile(const WatchedFile&) = delete;
+    WatchedFile& operator=(const WatchedFile&) = delete;
+    /// Lets a write that is under way end.
+    ~WatchedFile();
+
+    /// What the file says since it changed, or what is wrong with it; one atomic load when it did not.
+    std::optional<Expected<LoadedConfig>> takeChange();
+    /// Has the file say what `wanted` says. known: its text as the training knows it; where the file is watched,
+    /// another one is a newer edit, which stays.
+    void write(const std::string& known, const config::MonitorConfig& wanted);
+    /// Waits until the file as it is now has been looked at; false when that took too long. Not for the training loop.
+    bool lookNow(std::chrono::milliseconds timeout = std::chrono::seconds(5));
+
+private:
+    struct Shared;
+    const std::shared_ptr<Shared> m_shared; ///< the thread holds it, too: one that hangs is left behind
+    bool m_isRunning = false;
+    const int m_process;
+
+    void start();
+};
+
+}
