@@ -143,6 +143,31 @@ Expected<store::ImportedRun> ControlClient::findStream(const protocol::Hello& st
     return hearReply();
 }
 
+Expected<RunSteering> ControlClient::hearSteering()
+{
+    for (;;) {
+        auto message = hear();
+        if (!message)
+            return tl::unexpected(message.error());
+        if (auto* state = std::get_if<protocol::ConfigState>(&*message))
+            return std::move(state->steering);
+        if (auto* reply = std::get_if<protocol::ControlReply>(&*message))
+            return failure(ErrorCode::Io, std::move(reply->error), std::move(reply->todo));
+    }
+}
+
+Expected<RunSteering> ControlClient::askConfig(const std::string& run, std::uint64_t rev, Rank rank)
+{
+    m_link.send(protocol::ConfigAsk { run, rev, rank.value });
+    return hearSteering();
+}
+
+Expected<RunSteering> ControlClient::pushConfig(const ConfigRequest& request)
+{
+    m_link.send(protocol::ConfigPush { request });
+    return hearSteering();
+}
+
 Expected<store::ImportedRun> ControlClient::importRun(const std::string& path)
 {
     const std::string fileName = fs::path(path).filename().native();

@@ -9,6 +9,7 @@
 
 #include <telltale/agent/blockinglink.h>
 #include <telltale/core/expected.h>
+#include <telltale/core/steering.h>
 #include <telltale/core/threadhome.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/messages.h>
@@ -30,6 +31,11 @@ public:
     Expected<store::ImportedRun> importRun(const std::string& path);
     /// The run that has the stream, with no path and no id when none does.
     Expected<store::ImportedRun> findStream(const protocol::Hello& stream);
+    /// How a run stands with a revision of its config, 0 = the newest; of what ranks run only `rank` says it, -1 = the
+    /// first that has said so.
+    Expected<RunSteering> askConfig(const std::string& run, std::uint64_t rev = 0, Rank rank = Rank { -1 });
+    /// Offers a config to ranks of a run; how that then stands.
+    Expected<RunSteering> pushConfig(const ConfigRequest& request);
     /// How to come as the agent of a stream that was asked for.
     protocol::JoinString agentJoin() const;
 
@@ -42,6 +48,7 @@ private:
     Expected<protocol::Message> hear();
     /// onTaken: told meanwhile how many bytes of a run the server has taken; an error of it is the answer.
     Expected<store::ImportedRun> hearReply(const std::function<Expected<void>(std::uint64_t bytes)>& onTaken = {});
+    Expected<RunSteering> hearSteering();
     Expected<store::ImportedRun> takeReply(protocol::ControlReply reply);
     Expected<store::ImportedRun> upload(const std::string& path, const std::string& fileName);
 

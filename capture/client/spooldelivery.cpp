@@ -55,6 +55,7 @@ Expected<ingest::SpoolReport> deliverSpool(
     report.runKey = found.hello.runKey;
     report.agentId = found.hello.agentId;
     report.rank = Rank { found.hello.rank };
+    stream.hello.capabilities.emplace_back(protocol::limits::kSpoolOnly);
     agent::LastError lastError;
     const auto page = agent::ProductionPage::leftBy(found.hello.incarnation);
     boost::asio::io_context context;

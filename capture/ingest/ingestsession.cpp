@@ -138,8 +138,18 @@ void IngestSession::noteRefused(SampleBatch& decoded, const protocol::Batch& bat
 void IngestSession::note(const SampleBatch& batch)
 {
     std::int64_t newest = 0;
-    for (const StepBlock& block : batch.blocks)
+    for (const StepBlock& block : batch.blocks) {
         newest = std::max(newest, block.wallNs);
+        if (block.step <= m_newestSteps.last)
+            continue;
+        const bool isFirst = m_newestSteps.last < batch.blocks.front().step;
+        m_newestSteps.last = block.step;
+        m_newestSteps.lastNs = block.wallNs;
+        if (isFirst) {
+            m_newestSteps.first = block.step;
+            m_newestSteps.firstNs = block.wallNs;
+        }
+    }
     m_pending.push_back({ batch.seq, newest, batch.samples });
     for (const Drop& drop : batch.drops) {
         if (dropclass::isSamples(drop.dropClass))

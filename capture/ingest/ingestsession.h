@@ -57,6 +57,14 @@ public:
     const protocol::ReceiveRules& rules() const { return m_rules; }
     /// A batch to be sent again with its layouts, which it came without: that the caller has to say Nack. Told once.
     bool takeNack() { return std::exchange(m_nackDue, false); }
+    /// The newest steps that data came of, and when they were by the agent's clock; step -1 = none yet.
+    struct StepsSeen {
+        Step first { -1 }; ///< of the batch that brought the last
+        std::int64_t firstNs = 0;
+        Step last { -1 };
+        std::int64_t lastNs = 0;
+    };
+    const StepsSeen& newestSteps() const { return m_newestSteps; }
     std::uint64_t durableSamples() const { return m_samples; }
     std::uint64_t rejected() const { return m_rejected; }
     /// The newest batch that the agent is known to have made.
@@ -99,6 +107,7 @@ private:
     Prepared m_prepared;
     std::deque<protocol::Batch> m_waiting;
     std::deque<Pending> m_pending;
+    StepsSeen m_newestSteps;
 
     std::uint64_t m_receivedBytes = 0;
     std::uint64_t m_receivedBatches = 0;

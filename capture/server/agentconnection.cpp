@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include <telltale/protocol/datarules.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/spool/productionpage.h>
 #include <telltale/store/clock.h>
 
@@ -22,9 +23,10 @@ constexpr std::chrono::seconds kNackAgain { 1 };
 }
 
 AgentConnection::AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host,
-    Doorkeeper& door, const ServerLimits& limits, ingest::BatchSink& sink)
+    Doorkeeper& door, const ServerLimits& limits, ingest::BatchSink& sink, ConfigSteering* steering)
     : PeerConnection(id, std::move(socket), host, door, limits)
     , m_sink(sink)
+    , m_steering(steering)
 {
 }
 
@@ -98,8 +100,13 @@ void AgentConnection::take(protocol::Batch& batch)
         return;
     }
     const std::string seq = std::to_string(batch.seq);
+    const Step before = m_session->newestSteps().last;
     switch (m_session->onBatch(std::move(batch))) {
     case Verdict::Accept:
+        if (const auto& seen = m_session->newestSteps(); m_steering != nullptr && seen.last != before) {
+            m_steering->onStep(id(), seen.first, seen.firstNs);
+            m_steering->onStep(id(), seen.last, seen.lastNs);
+        }
         break;
     case Verdict::Duplicate:
         scheduleAck();
@@ -135,6 +142,23 @@ void AgentConnection::take(protocol::Bye& bye)
     m_bye = std::move(bye);
     setPhase(Phase::Finishing);
     advance();
+}
+
+void AgentConnection::offerConfig(const protocol::ConfigOffer& offer)
+{
+    if (phase() == Phase::Open)
+        send(offer);
+}
+
+void AgentConnection::take(protocol::ConfigStatus& status)
+{
+    if (phase() != Phase::Open || m_steering == nullptr)
+        return;
+    if (const auto ok = protocol::checkConfigStatus(status); !ok) {
+        refuse("config", "cut: " + ok.error().what);
+        return;
+    }
+    m_steering->onStatus(id(), status);
 }
 
 /// Answers to nothing we asked, or of a later version: no harm, no answer.

@@ -12,12 +12,14 @@
 
 namespace telltale::server {
 
+class ConfigSteering;
+
 /// A peer in the agent's role: it streams one source, batch by batch, and gets acks. Thread: capture.
 class AgentConnection final : public PeerConnection {
     Q_OBJECT
 public:
     AgentConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host, Doorkeeper& door,
-        const ServerLimits& limits, ingest::BatchSink& sink);
+        const ServerLimits& limits, ingest::BatchSink& sink, ConfigSteering* steering);
     ~AgentConnection() override;
 
     const protocol::Hello& hello() const { return m_hello; }
@@ -29,6 +31,8 @@ public:
     void open(const store::StreamOpened& opened, ingest::IngestSession::Credit credit, bool isPaused);
     /// The store will not have the stream.
     void refuseStream(const Error& error);
+    void offerConfig(const protocol::ConfigOffer& offer);
+    bool hasFinished() const { return m_bye && m_bye->reason == "finished"; }
     void onDurable(std::uint64_t seq);
     void onQuarantined(std::uint64_t seq, std::string reason);
     void setPaused(bool paused);
@@ -55,6 +59,7 @@ private:
     void take(protocol::Batch& batch);
     void take(protocol::Heartbeat& heartbeat);
     void take(protocol::Bye& bye);
+    void take(protocol::ConfigStatus& status);
     template <typename Other> void take(Other& other);
     void nack();
     void scheduleAck();
@@ -63,6 +68,7 @@ private:
     std::uint64_t announcedSeq() const;
 
     ingest::BatchSink& m_sink;
+    ConfigSteering* const m_steering; ///< null: nobody steers
     protocol::Hello m_hello;
     std::unique_ptr<ingest::IngestSession> m_session;
     std::optional<protocol::Bye> m_bye;

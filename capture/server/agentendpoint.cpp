@@ -17,19 +17,27 @@ constexpr std::chrono::milliseconds kPublishEvery { 250 };
 }
 
 AgentEndpoint::AgentEndpoint(const EndpointSetup& setup, std::unique_ptr<ingest::BatchSink> sink,
-    ConnectionTable& table, PeerLog::Sink log, ConnectionHost& host)
+    ConnectionTable& table, ConfigSteering* steering, PeerLog::Sink log, ConnectionHost& host)
     : Endpoint(protocol::limits::kPath, setup)
     , m_sink(std::move(sink))
     , m_table(table)
+    , m_steering(steering)
     , m_log(std::move(log))
     , m_host(host)
 {
     m_wakeTarget->endpoint = this;
     m_sink->setWake([target = m_wakeTarget] { wake(target); });
+    if (m_steering != nullptr)
+        m_steering->setWay([this](std::uint64_t id, const protocol::ConfigOffer& offer) {
+            if (AgentConnection* agent = find(id))
+                agent->offerConfig(offer);
+        });
 }
 
 AgentEndpoint::~AgentEndpoint()
 {
+    if (m_steering != nullptr)
+        m_steering->setWay({});
     m_sink->setWake({});
     const std::lock_guard lock(m_wakeTarget->mutex);
     m_wakeTarget->endpoint = nullptr;
@@ -45,7 +53,7 @@ void AgentEndpoint::wake(const std::shared_ptr<WakeTarget>& target)
 std::unique_ptr<PeerConnection> AgentEndpoint::connect(
     std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host)
 {
-    auto agent = std::make_unique<AgentConnection>(id, std::move(socket), host, door(), limits(), *m_sink);
+    auto agent = std::make_unique<AgentConnection>(id, std::move(socket), host, door(), limits(), *m_sink, m_steering);
     m_agents.emplace(id, agent.get());
     return agent;
 }
@@ -61,6 +69,8 @@ void AgentEndpoint::onEnded(PeerConnection& connection)
 {
     if (!connection.info().agentId.empty())
         m_table.update(find(connection.id())->describe(Clock::now()));
+    if (m_steering != nullptr)
+        m_steering->detach(connection.id(), find(connection.id())->hasFinished());
     std::erase_if(m_owners, [&](const auto& entry) { return entry.second == connection.id(); });
     m_agents.erase(connection.id());
 }
@@ -118,6 +128,13 @@ void AgentEndpoint::on(const store::StreamOpened& event)
     const std::uint64_t bytes = std::min(limits().creditMaxBytes, limits().creditTotalBytes / connected);
     m_owners[event.stream] = event.token;
     agent->open(event, { bytes, limits().creditBatches }, m_isInTrouble);
+    const protocol::Hello& hello = agent->hello();
+    const bool isTraining
+        = std::find(hello.capabilities.begin(), hello.capabilities.end(), protocol::limits::kSpoolOnly)
+        == hello.capabilities.end();
+    if (m_steering != nullptr && isTraining)
+        m_steering->attach(agent->id(), event.run,
+            { Rank { hello.rank }, hello.incarnation, hello.remoteConfigAllowed, hello.worldSize, hello.host });
     m_table.opened(agent->describe(Clock::now()));
 }
 
@@ -161,11 +178,19 @@ void AgentEndpoint::on(const store::RunStopped& event)
     }
 }
 
+void AgentEndpoint::on(const store::RecordWritten& event)
+{
+    if (m_steering != nullptr)
+        m_steering->onWritten(event);
+}
+
 void AgentEndpoint::sweep(Clock::time_point now)
 {
     m_home.check();
     for (AgentConnection* agent : agents())
         agent->advance();
+    if (m_steering != nullptr)
+        m_steering->sweep(now);
     if (now - m_lastPublish >= kPublishEvery)
         publish(now);
 }

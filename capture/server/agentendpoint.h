@@ -12,6 +12,7 @@
 #include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/server/agentconnection.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/server/connectiontable.h>
 #include <telltale/server/endpoint.h>
 #include <telltale/server/peerlog.h>
@@ -23,7 +24,7 @@ class AgentEndpoint final : public QObject, public Endpoint {
     Q_OBJECT
 public:
     AgentEndpoint(const EndpointSetup& setup, std::unique_ptr<ingest::BatchSink> sink, ConnectionTable& table,
-        PeerLog::Sink log, ConnectionHost& host);
+        ConfigSteering* steering, PeerLog::Sink log, ConnectionHost& host);
     ~AgentEndpoint() override;
 
     std::unique_ptr<PeerConnection> connect(
@@ -52,6 +53,7 @@ private:
     void on(const store::BatchQuarantined& event);
     void on(const store::StoreTrouble& event);
     void on(const store::RunStopped& event);
+    void on(const store::RecordWritten& event);
     AgentConnection* find(std::uint64_t id) const;
     AgentConnection* ownerOf(StreamId stream) const;
     /// A copy: connections leave the map while they are worked on, but live until control is back in the event loop.
@@ -60,6 +62,7 @@ private:
 
     const std::unique_ptr<ingest::BatchSink> m_sink;
     ConnectionTable& m_table;
+    ConfigSteering* const m_steering; ///< null: nobody steers
     const PeerLog::Sink m_log;
     ConnectionHost& m_host;
     std::shared_ptr<WakeTarget> m_wakeTarget = std::make_shared<WakeTarget>();

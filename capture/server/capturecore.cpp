@@ -49,12 +49,15 @@ Endpoint& CaptureCore::endpointFor(const std::string& path) const
 
 void CaptureCore::listen()
 {
-    m_endpoints.push_back(std::make_unique<AgentEndpoint>(
-        m_setup.endpoint, std::move(m_sink), m_table, m_setup.log, static_cast<ConnectionHost&>(*this)));
+    if (m_setup.store != nullptr)
+        m_steering = std::make_unique<ConfigSteering>(*m_setup.store, m_steeringTable, m_setup.log);
+    m_endpoints.push_back(std::make_unique<AgentEndpoint>(m_setup.endpoint, std::move(m_sink), m_table,
+        m_steering.get(), m_setup.log, static_cast<ConnectionHost&>(*this)));
     if (m_setup.store != nullptr) {
         EndpointSetup control = m_setup.endpoint;
         control.token = m_setup.controlToken;
-        m_endpoints.push_back(std::make_unique<ControlEndpoint>(control, *m_setup.store, m_setup.endpoint.token));
+        m_endpoints.push_back(
+            std::make_unique<ControlEndpoint>(control, *m_setup.store, *m_steering, m_setup.endpoint.token));
     }
     m_server = std::make_unique<QWebSocketServer>(QStringLiteral("telltale"),
         m_setup.isEncrypted ? QWebSocketServer::SecureMode : QWebSocketServer::NonSecureMode);
@@ -189,6 +192,15 @@ void CaptureCore::sweep()
     onSettled();
 }
 
+void CaptureCore::offerConfig(ConfigRequest request, SteeringAnswer answer)
+{
+    m_home.check();
+    if (m_steering)
+        m_steering->push(std::move(request), std::move(answer));
+    else if (answer)
+        answer(failure(ErrorCode::Unsupported, "this server keeps no runs"));
+}
+
 void CaptureCore::beginStop()
 {
     m_home.check();
@@ -222,6 +234,7 @@ void CaptureCore::releaseSockets()
     m_sweepTimer.reset();
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
     m_endpoints.clear();
+    m_steering.reset();
     m_log.finish();
 }
 

@@ -15,6 +15,7 @@
 #include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/server/acceptor.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/server/connectiontable.h>
 #include <telltale/server/endpoint.h>
 #include <telltale/server/newcomers.h>
@@ -28,7 +29,7 @@ class StoreService;
 namespace telltale::server {
 
 /// Everything that lives on the capture thread: the WebSocket server, all connections, and the endpoints that speak
-/// with them, one a role. Thread: capture (`table` and the destructor, after releaseSockets, from any thread).
+/// with them, one a role. Thread: capture (the tables and the destructor, after releaseSockets, from any thread).
 class CaptureCore : public QObject, private ConnectionHost {
     Q_OBJECT
 public:
@@ -46,9 +47,11 @@ public:
     ~CaptureCore() override;
 
     const ConnectionTable& table() const { return m_table; }
+    SteeringTable& steeringTable() { return m_steeringTable; }
 
     // On the capture thread:
     void listen();
+    void offerConfig(ConfigRequest request, SteeringAnswer answer);
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
     /// After `stopped`, when the thread's event loop is over: sockets and timers die on the thread that they lived on.
@@ -82,6 +85,8 @@ private:
     std::unique_ptr<ingest::BatchSink> m_sink; ///< until the agents' endpoint has it
     PeerLog m_log;
     ConnectionTable m_table;
+    SteeringTable m_steeringTable;
+    std::unique_ptr<ConfigSteering> m_steering; ///< null without a store
     Newcomers m_newcomers;
     std::unique_ptr<QWebSocketServer> m_server;
     std::unique_ptr<Acceptor> m_acceptor; ///< while we listen

@@ -188,6 +188,26 @@ std::vector<ConnectionInfo> CaptureServer::connections() const
     return m_state->core->table().snapshot();
 }
 
+void CaptureServer::offerConfig(ConfigRequest request, SteeringAnswer answer)
+{
+    QMetaObject::invokeMethod(
+        m_state->core.get(),
+        [core = m_state->core.get(), request = std::move(request), answer = std::move(answer)]() mutable {
+            core->offerConfig(std::move(request), std::move(answer));
+        },
+        Qt::QueuedConnection);
+}
+
+std::vector<RunSteering> CaptureServer::steering() const
+{
+    return m_state->core->steeringTable().snapshot();
+}
+
+void CaptureServer::setSteeringWake(std::function<void()> wake)
+{
+    m_state->core->steeringTable().setWake(std::move(wake));
+}
+
 void CaptureServer::stop()
 {
     if (!m_state->thread.joinable())

@@ -11,6 +11,7 @@
 
 #include <telltale/core/connectioninfo.h>
 #include <telltale/core/expected.h>
+#include <telltale/core/steering.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/server/serverlimits.h>
 #include <telltale/store/storeservice.h>
@@ -28,7 +29,9 @@ struct ServerOptions {
     ServerLimits limits;
 };
 
-/// The endpoint that agents stream to: starts and ends the capture thread, which owns every socket. Thread: gui (main)
+using SteeringAnswer = std::function<void(const Expected<RunSteering>&)>;
+
+/// The endpoint that agents stream to: starts and ends the capture thread, which owns every socket. Thread: its owner's
 /// for start, stop and destruction; the const functions from any thread.
 class CaptureServer {
 public:
@@ -46,6 +49,15 @@ public:
     std::uint16_t port() const;
     /// Every agent seen since start, connected ones first. At most half a second old.
     std::vector<ConnectionInfo> connections() const;
+
+    /// Offers a config to ranks of a run. `answer` is called once, on the capture thread, with how the run then stands
+    /// or with the one sentence that says why not (all errors of the config, a run that is not known, ...); not at all
+    /// when the server ends first.
+    void offerConfig(ConfigRequest request, SteeringAnswer answer = {});
+    /// How the runs stand with their configs that have had an agent since start. At most a tenth of a second old.
+    std::vector<RunSteering> steering() const;
+    /// Called on the capture thread when steering() says something else; must only wake. Empty: nobody is.
+    void setSteeringWake(std::function<void()> wake);
 
     /// Stops accepting, tells the agents Bye(restarting), acks what the store still commits within limits.drain, closes
     /// every socket and ends the thread. Idempotent.

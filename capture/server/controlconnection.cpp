@@ -8,6 +8,7 @@
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
 #include <telltale/server/controlendpoint.h>
 #include <telltale/store/runfacts.h>
 #include <telltale/store/storeservice.h>
@@ -15,6 +16,26 @@
 namespace telltale::server {
 
 namespace limits = protocol::limits;
+
+namespace {
+
+/// To what one message may hold: what one rank runs, and the beginnings of long reasons.
+void shorten(RunSteering& steering, Rank rank)
+{
+    constexpr std::size_t kReasonBytes = limits::kMaxMessageBytes / 4;
+    constexpr std::size_t kMostRanks = limits::kMaxSubmessages - 8;
+    if (steering.ranks.size() > kMostRanks)
+        steering.ranks.resize(kMostRanks);
+    const auto said = std::find_if(steering.ranks.begin(), steering.ranks.end(),
+        [rank](const RankSteering& other) { return rank.value < 0 ? !other.runs.empty() : other.rank == rank; });
+    for (auto other = steering.ranks.begin(); other != steering.ranks.end(); ++other) {
+        if (other != said)
+            other->runs.clear();
+        other->reason = protocol::cutUtf8(other->reason, kReasonBytes / steering.ranks.size());
+    }
+}
+
+}
 
 ControlConnection::ControlConnection(std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host,
     Doorkeeper& door, const ServerLimits& serverLimits, ControlEndpoint& endpoint)
@@ -184,6 +205,33 @@ void ControlConnection::take(protocol::FindStream& request)
             found.agentToken = m_endpoint.agentToken();
             reply(std::move(found));
         });
+}
+
+SteeringAnswer ControlConnection::steeringReply(Rank rank)
+{
+    return [&endpoint = m_endpoint, id = id(), rank](const Expected<RunSteering>& found) {
+        ControlConnection* peer = endpoint.find(id);
+        if (peer == nullptr)
+            return;
+        if (!found)
+            return peer->reply(tl::unexpected(found.error()));
+        RunSteering steering = *found;
+        shorten(steering, rank);
+        peer->m_isBusy = false;
+        peer->send(protocol::ConfigState { std::move(steering) });
+    };
+}
+
+void ControlConnection::take(protocol::ConfigAsk& request)
+{
+    if (begin())
+        m_endpoint.steering().ask(request.run, request.rev, steeringReply(Rank { request.rank }));
+}
+
+void ControlConnection::take(protocol::ConfigPush& request)
+{
+    if (begin())
+        m_endpoint.steering().push(std::move(request.request), steeringReply(Rank { -1 }));
 }
 
 void ControlConnection::leave()

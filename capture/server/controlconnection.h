@@ -7,6 +7,7 @@
 
 #include <telltale/core/jobqueue.h>
 #include <telltale/core/threadhome.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/server/peerconnection.h>
 #include <telltale/store/archive.h>
 
@@ -32,6 +33,8 @@ private:
     void take(protocol::ImportRun& request);
     void take(protocol::RunPart& part);
     void take(protocol::FindStream& request);
+    void take(protocol::ConfigAsk& request);
+    void take(protocol::ConfigPush& request);
     template <typename Other> void take(Other& other);
     /// False, and the peer is cut: it asks for more before it has its answer.
     bool begin();
@@ -39,6 +42,8 @@ private:
     template <typename Found> void later(std::function<Found()> work, std::function<void(Found)> done);
     void reply(protocol::ControlReply reply);
     void reply(const Expected<store::ImportedRun>& run);
+    /// What answers a question about a config, with what the rank runs.
+    SteeringAnswer steeringReply(Rank rank);
 
     /// The file of the run that comes in; only the job thread looks into it.
     struct Incoming {

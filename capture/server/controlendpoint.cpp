@@ -7,9 +7,11 @@
 
 namespace telltale::server {
 
-ControlEndpoint::ControlEndpoint(const EndpointSetup& setup, store::StoreService& store, std::string agentToken)
+ControlEndpoint::ControlEndpoint(
+    const EndpointSetup& setup, store::StoreService& store, ConfigSteering& steering, std::string agentToken)
     : Endpoint(protocol::limits::kControlPath, setup)
     , m_store(store)
+    , m_steering(steering)
     , m_agentToken(std::move(agentToken))
     , m_jobs([this] {
         QMetaObject::invokeMethod(

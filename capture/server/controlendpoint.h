@@ -11,6 +11,7 @@
 
 #include <telltale/core/jobqueue.h>
 #include <telltale/core/threadhome.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/server/controlconnection.h>
 #include <telltale/server/endpoint.h>
 
@@ -25,7 +26,8 @@ namespace telltale::server {
 class ControlEndpoint final : public QObject, public Endpoint {
     Q_OBJECT
 public:
-    ControlEndpoint(const EndpointSetup& setup, store::StoreService& store, std::string agentToken);
+    ControlEndpoint(
+        const EndpointSetup& setup, store::StoreService& store, ConfigSteering& steering, std::string agentToken);
 
     std::unique_ptr<PeerConnection> connect(
         std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host) override;
@@ -33,6 +35,7 @@ public:
     void onEnded(PeerConnection& connection) override { m_peers.erase(connection.id()); }
 
     store::StoreService& store() { return m_store; }
+    ConfigSteering& steering() { return m_steering; }
     const std::string& agentToken() const { return m_agentToken; }
     void submit(JobQueue::Work work) { m_jobs.submit(std::move(work)); }
     /// Each may have an import's window of memory.
@@ -44,6 +47,7 @@ private:
     static constexpr std::size_t kMostPeers = 32;
 
     store::StoreService& m_store;
+    ConfigSteering& m_steering;
     const std::string m_agentToken;
     std::unordered_map<std::uint64_t, ControlConnection*> m_peers;
     JobQueue m_jobs; ///< last: its work uses the rest

@@ -10,7 +10,7 @@
 namespace telltale::server {
 
 /// What makes a restarted server the same one to its agents: token, port, key and certificate, kept in
-/// <data dir>/server (0700, files 0600). Thread: gui (at start).
+/// <data dir>/server (0700, files 0600). Thread: any (a value).
 class ServerIdentity {
 public:
     /// Makes the folder and the token on first use.
