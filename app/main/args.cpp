@@ -109,6 +109,12 @@ Expected<Rank> parseRank(std::string_view flag, std::string_view text)
     return Rank { static_cast<std::int32_t>(*number) };
 }
 
+Expected<std::optional<Rank>> rankOf(const Args& args)
+{
+    const auto text = args.value("--rank");
+    return text ? parseRank("--rank", *text).map([](Rank rank) { return std::optional(rank); }) : std::optional<Rank>();
+}
+
 Expected<StepRange> parseSteps(std::string_view text, StepRange all)
 {
     const std::size_t colon = text.find(':');

@@ -50,6 +50,8 @@ private:
 Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text);
 /// A rank: a whole number from 0 on.
 Expected<Rank> parseRank(std::string_view flag, std::string_view text);
+/// What `--rank` names; nothing where it is not given.
+Expected<std::optional<Rank>> rankOf(const Args& args);
 /// "A:B" (both included), "A:", ":B", "A"; open ends reach as far as `all` does.
 Expected<StepRange> parseSteps(std::string_view text, StepRange all);
 

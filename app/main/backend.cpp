@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "backend.h"
 
+#include <telltale/items/guithread.h>
 #include <telltale/store/runfiles.h>
 
 #include "log.h"
@@ -41,6 +42,7 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
 
 void Backend::stopRecording()
 {
+    items::assertGuiThread();
     if (m_server)
         m_server->stop();
     m_server.reset();
@@ -50,6 +52,7 @@ void Backend::stopRecording()
 
 Backend::~Backend()
 {
+    items::assertGuiThread();
     stopRecording();
 }
 

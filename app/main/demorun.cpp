@@ -6,6 +6,8 @@
 #include <QProcessEnvironment>
 #include <QUuid>
 
+#include <telltale/items/guithread.h>
+
 #include "trainingprogram.h"
 
 namespace telltale::app {
@@ -37,6 +39,7 @@ DemoRun::~DemoRun()
 
 Expected<void> DemoRun::start()
 {
+    items::assertGuiThread();
     const auto found = m_options.isPython ? TrainingProgram::python() : TrainingProgram::native();
     if (!found)
         return tl::unexpected(found.error());

@@ -2,6 +2,9 @@
 #include "desktop.h"
 
 #include <QApplication>
+#include <QPointer>
+
+#include <telltale/items/guithread.h>
 
 #include "log.h"
 #include "signals.h"
@@ -18,6 +21,7 @@ void nameApplication()
 Desktop::Desktop(Backend& backend)
     : m_backend(backend)
 {
+    items::assertGuiThread();
     shell::AppContext context;
     context.store = backend.store();
     context.queries = &backend.queries();
@@ -29,6 +33,25 @@ Desktop::Desktop(Backend& backend)
     };
     context.joinString
         = [&backend] { return backend.server() != nullptr ? backend.server()->joinString() : QString(); };
+    if (backend.server() != nullptr) {
+        context.steering = [&backend] {
+            return backend.server() != nullptr ? backend.server()->steering() : std::vector<RunSteering>();
+        };
+        context.offerConfig = [this, &backend](const ConfigRequest& request) {
+            if (backend.server() == nullptr)
+                return;
+            // The answer comes on the capture thread, perhaps when the window is gone.
+            const QPointer<shell::MainWindow> window(m_window.get());
+            backend.server()->offerConfig(request, [window](const Expected<RunSteering>& run) {
+                if (run)
+                    return;
+                QMetaObject::invokeMethod(qApp, [window, why = QString::fromStdString(run.error().sentence())] {
+                    if (window)
+                        window->showProblem(why);
+                });
+            });
+        };
+    }
     context.runDemo = [this](const QStringList&) {
         if (auto started = startDemo({}); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
@@ -44,6 +67,7 @@ Desktop::~Desktop()
 
 Expected<void> Desktop::startDemo(DemoOptions options)
 {
+    items::assertGuiThread();
     if (m_demo && m_demo->isRunning())
         return failure(ErrorCode::Busy, "the demo is already training");
     if (m_backend.server() == nullptr)

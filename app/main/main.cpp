@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -19,7 +20,7 @@ std::string help(const std::vector<Verb>& verbs)
     std::string text = desktopVerb().help();
     text.insert(text.find('\n'), "\n       telltale VERB ...");
     for (const Verb& verb : verbs)
-        text += fmt::format("{}  {:<10}{}\n", &verb == &verbs.front() ? "\n" : "", verb.name, verb.summary);
+        text += fmt::format("{}  {:<16}{}\n", &verb == &verbs.front() ? "\n" : "", verb.name, verb.summary);
     return text + "\n'telltale VERB --help' says more.\n";
 }
 
@@ -47,8 +48,15 @@ int run(int argc, char** argv)
         return kExitDone;
     }
     for (const Verb& verb : verbs) {
-        if (first == verb.name)
-            return runVerb(verb, std::span(words).subspan(1), std::cout, std::cerr, argc, argv);
+        // Of "config check" each is a word.
+        const std::size_t count = verb.name.find(' ') == std::string::npos ? 1 : 2;
+        if (words.size() >= count && verb.name == (count == 1 ? first : first + ' ' + words[1]))
+            return runVerb(verb, std::span(words).subspan(count), std::cout, std::cerr, argc, argv);
+    }
+    const auto isGroup = [&first](const Verb& verb) { return !first.empty() && verb.name.starts_with(first + ' '); };
+    if (std::any_of(verbs.begin(), verbs.end(), isGroup)) {
+        std::cerr << "telltale: 'telltale " << first << "' needs one of its own verbs; see 'telltale --help'\n";
+        return kExitUsage;
     }
     return runVerb(desktopVerb(), words, std::cout, std::cerr, argc, argv);
 }

@@ -4,6 +4,7 @@
 #include <QMetaObject>
 #include <QObject>
 
+#include <telltale/items/guithread.h>
 #include <telltale/store/querypool.h>
 
 namespace telltale::app {
@@ -19,7 +20,11 @@ public:
                 this, [this] { m_pool.deliver(); }, Qt::QueuedConnection);
         });
     }
-    store::QueryPool& pool() { return m_pool; }
+    store::QueryPool& pool()
+    {
+        items::assertGuiThread();
+        return m_pool;
+    }
 
 private:
     store::QueryPool m_pool;

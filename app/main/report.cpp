@@ -140,10 +140,15 @@ void writeJson(std::ostream& out, const nlohmann::json& document)
 
 Expected<store::RunLocator> runOf(const Args& args)
 {
+    return runNamed(args, args.positionals().front());
+}
+
+Expected<store::RunLocator> runNamed(const Args& args, const std::string& run)
+{
     auto dataDir = dataDirOf(args);
     if (!dataDir)
         return tl::unexpected(dataDir.error());
-    return store::findRun(*dataDir, args.positionals().front());
+    return store::findRun(*dataDir, run);
 }
 
 Expected<OpenedCapsule> openCapsule(const store::RunLocator& run)
@@ -159,6 +164,11 @@ Expected<OpenedCapsule> openCapsule(const store::RunLocator& run)
         return tl::unexpected<Error>(std::move(catalog.error()));
     capsule.catalog = std::move(*catalog);
     return capsule;
+}
+
+Expected<OpenedCapsule> openRun(const Args& args)
+{
+    return runOf(args).and_then(openCapsule);
 }
 
 }

@@ -67,6 +67,10 @@ struct OpenedCapsule {
 };
 /// The verb's first argument: a locator, or an id of the archive.
 Expected<store::RunLocator> runOf(const Args& args);
+/// The same of another of its words.
+Expected<store::RunLocator> runNamed(const Args& args, const std::string& run);
 Expected<OpenedCapsule> openCapsule(const store::RunLocator& run);
+/// The run that the verb's first argument names.
+Expected<OpenedCapsule> openRun(const Args& args);
 
 }

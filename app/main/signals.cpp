@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::app {
 namespace {
 
@@ -36,6 +38,7 @@ void install(void (*handler)(int))
 Signals::Signals(QObject* parent)
     : QObject(parent)
 {
+    items::assertGuiThread();
     // Nobody reads any more while the program ends: however many signals come then, none may wait for room.
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, g_pipe) != 0)
         return;

@@ -264,10 +264,7 @@ void writeText(
 int runInspect(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
-    const auto locator = runOf(args);
-    if (!locator)
-        return report.fail(locator.error());
-    auto capsule = openCapsule(*locator);
+    auto capsule = openRun(args);
     if (!capsule)
         return report.fail(capsule.error());
     const auto log = store::readWholeLog(*capsule->reader).map(logOf);
@@ -275,12 +272,12 @@ int runInspect(const Args& args, Report& report)
         return report.fail(log.error());
     if (auto catalog = capsule->reader->catalog()) // with the damage that the log has
         capsule->catalog = std::move(*catalog);
-    const store::RunSummary summary = store::describeRun(*locator);
+    const store::RunSummary summary = store::describeRun(capsule->handle.locator);
 
     std::optional<store::VerifyReport> verification;
     std::string verifyError;
     if (args.has("--verify")) {
-        auto verified = store::verifyRun(*locator);
+        auto verified = store::verifyRun(capsule->handle.locator);
         verification = verified ? std::move(*verified) : store::VerifyReport {};
         if (!verified)
             verifyError = verified.error().sentence();

@@ -51,17 +51,11 @@ std::string textOf(const store::LogRecord& record)
 int runLog(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
-    std::optional<Rank> rank;
-    if (const auto text = args.value("--rank")) {
-        const auto read = parseRank("--rank", *text);
-        if (!read)
-            return report.failUsage(read.error());
-        rank = *read;
-    }
-    const auto locator = runOf(args);
-    if (!locator)
-        return report.fail(locator.error());
-    const auto capsule = openCapsule(*locator);
+    const auto wanted = rankOf(args);
+    if (!wanted)
+        return report.failUsage(wanted.error());
+    const std::optional<Rank> rank = *wanted;
+    const auto capsule = openRun(args);
     if (!capsule)
         return report.fail(capsule.error());
     std::optional<StepRange> steps;

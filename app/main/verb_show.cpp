@@ -70,12 +70,10 @@ Expected<Wanted> readWanted(const Args& args)
 {
     Wanted wanted;
     wanted.name = *args.value("--series");
-    if (const auto text = args.value("--rank")) {
-        const auto rank = parseRank("--rank", *text);
-        if (!rank)
-            return tl::unexpected<Error>(rank.error());
-        wanted.rank = *rank;
-    }
+    const auto rank = rankOf(args);
+    if (!rank)
+        return tl::unexpected<Error>(rank.error());
+    wanted.rank = *rank;
     if (const auto text = args.value("--kind")) {
         wanted.kind = kindFromName(*text);
         if (!wanted.kind)
@@ -377,10 +375,7 @@ int runShow(const Args& args, Report& report)
     const auto wanted = readWanted(args);
     if (!wanted)
         return report.failUsage(wanted.error());
-    const auto locator = runOf(args);
-    if (!locator)
-        return report.fail(locator.error());
-    const auto capsule = openCapsule(*locator);
+    const auto capsule = openRun(args);
     if (!capsule)
         return report.fail(capsule.error());
     const auto range = parseSteps(args.value("--steps").value_or(":"), capsule->catalog->steps);

@@ -14,13 +14,19 @@ Verb runsVerb();
 Verb inspectVerb();
 Verb importVerb();
 Verb logVerb();
+Verb configCheckVerb();
 Verb showVerb();
 Verb renderVerb();
+Verb configShowVerb();
+Verb configPushVerb();
+Verb configSetVerb();
+Verb configHistoryVerb();
 
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
-    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), showVerb(), renderVerb() };
+    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), showVerb(), renderVerb(),
+        configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 
 }

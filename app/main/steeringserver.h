@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <telltale/client/controlclient.h>
+#include <telltale/core/steering.h>
+
+#include "args.h"
+
+namespace telltale::app {
+
+/// The server that steers the runs: $TELLTALE_CONTROL's, unless --data-dir is given, else that of the data directory.
+/// NotFound where none is running there.
+Expected<std::unique_ptr<client::ControlClient>> steeringServer(const Args& args);
+
+/// "0,3": the ranks of --ranks; empty = all.
+Expected<std::vector<Rank>> ranksOf(const Args& args);
+/// A config text as it is; null where it is none.
+nlohmann::json configJson(const std::string& text);
+/// The state that scripts are told: "applied", "accepted", "refused" or "lost", and why.
+nlohmann::json rankJson(const RankSteering& rank);
+/// A rank on a line of its own, for people.
+std::string rankLine(const RankSteering& rank);
+/// "all ranks", "ranks 0, 3".
+std::string rankNames(const std::vector<Rank>& ranks);
+
+}
