@@ -32,6 +32,30 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::ConfigView</name>
+    <message numerus="yes">
+        <source>Fix %n error(s) first.</source>
+        <translation>
+            <numerusform>Fix %n error first.</numerusform>
+            <numerusform>Fix %n errors first.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>draft: %n change(s)</source>
+        <translation>
+            <numerusform>draft: %n change</numerusform>
+            <numerusform>draft: %n changes</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n error</numerusform>
+            <numerusform>%n errors</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::CurvesView</name>
     <message numerus="yes">
         <source>%1 of %n series</source>

@@ -406,6 +406,21 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::CollectSwitch</name>
+    <message>
+        <source>Whether the ranks of this run collect, as they report it; a click has all of them start or stop</source>
+        <translation>此运行的各 rank 是否在采集（以它们的报告为准）；单击可让全部开始或停止</translation>
+    </message>
+    <message>
+        <source>waits for ranks %1</source>
+        <translation>等待 rank %1</translation>
+    </message>
+    <message>
+        <source>on %1 of %2 ranks</source>
+        <translation>%2 个 rank 中 %1 个已开启</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::CommandPalette</name>
     <message>
         <source>Go to module, step or command</source>
@@ -971,6 +986,10 @@ GPL-3.0-or-later</translation>
         <source>Curves</source>
         <translation>曲线</translation>
     </message>
+    <message>
+        <source>Config</source>
+        <translation>配置</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
@@ -1072,6 +1091,275 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Keep a copy of a run here (Ctrl+I)</source>
         <translation>在此保留一份副本 (Ctrl+I)</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AnswersModel</name>
+    <message>
+        <source>offered</source>
+        <translation>已下发</translation>
+    </message>
+    <message>
+        <source>waits for its step</source>
+        <translation>等待生效步</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>applied</source>
+        <translation>已生效</translation>
+    </message>
+    <message>
+        <source>away</source>
+        <translation>已离线</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>its own</source>
+        <translation>自身配置</translation>
+    </message>
+    <message>
+        <source>rev %1</source>
+        <translation>版本 %1</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Host</source>
+        <translation>主机</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>答复</translation>
+    </message>
+    <message>
+        <source>At step</source>
+        <translation>起始步</translation>
+    </message>
+    <message>
+        <source>Took</source>
+        <translation>耗时</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>正在运行</translation>
+    </message>
+    <message>
+        <source>Reason</source>
+        <translation>原因</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ChangeLines</name>
+    <message>
+        <source>Changes against what runs</source>
+        <translation>与正在运行的配置相比</translation>
+    </message>
+    <message>
+        <source>Nothing: the draft is what runs.</source>
+        <translation>无：草稿与正在运行的配置相同。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ConfigForm</name>
+    <message>
+        <source>When</source>
+        <translation>何时</translation>
+    </message>
+    <message>
+        <source>Where</source>
+        <translation>何处</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Deeper analyses</source>
+        <translation>深入分析</translation>
+    </message>
+    <message>
+        <source>Communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>Alerts</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ConfigTemplate</name>
+    <message>
+        <source>Loss rises, gradient norm normal: the forward pass</source>
+        <translation>损失上升而梯度范数正常：查看前向</translation>
+    </message>
+    <message>
+        <source>Gradient norm abnormal: weights and activation gradients</source>
+        <translation>梯度范数异常：权重与激活梯度</translation>
+    </message>
+    <message>
+        <source>Attention suspicious: entropy of every head</source>
+        <translation>注意力可疑：每个头的熵</translation>
+    </message>
+    <message>
+        <source>Only what costs nothing: the training&apos;s own metrics</source>
+        <translation>只要零开销的：训练自身的指标</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ConfigView</name>
+    <message>
+        <source>Config</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>Template</source>
+        <translation>模板</translation>
+    </message>
+    <message>
+        <source>choose...</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Only fields that are set</source>
+        <translation>仅显示已设置的字段</translation>
+    </message>
+    <message>
+        <source>Open a config.json</source>
+        <translation>打开 config.json</translation>
+    </message>
+    <message>
+        <source>Save as</source>
+        <translation>另存为</translation>
+    </message>
+    <message>
+        <source>Revert the draft to what runs</source>
+        <translation>将草稿恢复为正在运行的配置</translation>
+    </message>
+    <message>
+        <source>Changes against what runs</source>
+        <translation>与正在运行的配置相比</translation>
+    </message>
+    <message>
+        <source>Apply</source>
+        <translation>应用</translation>
+    </message>
+    <message>
+        <source>Fields</source>
+        <translation>字段</translation>
+    </message>
+    <message>
+        <source>JSON</source>
+        <translation>JSON</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>as soon as all can</source>
+        <translation>全部可行时尽快</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>At step</source>
+        <translation>起始步</translation>
+    </message>
+    <message>
+        <source>Answers of the ranks</source>
+        <translation>各 rank 的答复</translation>
+    </message>
+    <message>
+        <source>Answers</source>
+        <translation>答复</translation>
+    </message>
+    <message numerus="yes">
+        <source>Fix %n error(s) first.</source>
+        <translation>
+            <numerusform>请先修正 %n 处错误。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>This run is not being recorded here: nobody would answer.</source>
+        <translation>此运行不在此处记录：不会有答复。</translation>
+    </message>
+    <message>
+        <source>Without a run the draft can be saved as a file.</source>
+        <translation>没有运行时，草稿可以保存为文件。</translation>
+    </message>
+    <message>
+        <source>Ranks are numbers, such as 0, 1.</source>
+        <translation>Rank 是数字，例如 0, 1。</translation>
+    </message>
+    <message>
+        <source>Rank %1 does not exist.</source>
+        <translation>Rank %1 不存在。</translation>
+    </message>
+    <message>
+        <source>A step is a whole number.</source>
+        <translation>步必须是整数。</translation>
+    </message>
+    <message>
+        <source>The draft is what runs.</source>
+        <translation>草稿与正在运行的配置相同。</translation>
+    </message>
+    <message>
+        <source>rev %1 on %2 of %3 ranks</source>
+        <translation>版本 %1：%3 个 rank 中 %2 个已生效</translation>
+    </message>
+    <message numerus="yes">
+        <source>draft: %n change(s)</source>
+        <translation>
+            <numerusform>草稿：%n 处改动</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no changes</source>
+        <translation>无改动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n error(s)</source>
+        <translation>
+            <numerusform>%n 处错误</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Apply rev %1</source>
+        <translation>应用版本 %1</translation>
+    </message>
+    <message>
+        <source>Answers to rev %1</source>
+        <translation>对版本 %1 的答复</translation>
+    </message>
+    <message>
+        <source>Cannot read %1: %2</source>
+        <translation>无法读取 %1：%2</translation>
+    </message>
+    <message>
+        <source>%1 is too large for a config.</source>
+        <translation>%1 太大，不是配置文件。</translation>
+    </message>
+    <message>
+        <source>Cannot write %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>Config (*.json)</source>
+        <translation>配置 (*.json)</translation>
     </message>
 </context>
 <context>
@@ -1235,6 +1523,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>, whose places are by step</source>
         <translation>，其位置按步数</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FieldRow</name>
+    <message>
+        <source>Back to what runs</source>
+        <translation>恢复为正在运行的值</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>was %1</source>
+        <translation>原为 %1</translation>
     </message>
 </context>
 <context>
@@ -1455,6 +1758,13 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Copy the join string</source>
         <translation>复制接入串</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::JsonEditor</name>
+    <message>
+        <source>Text of the config</source>
+        <translation>配置文本</translation>
     </message>
 </context>
 <context>

@@ -9,6 +9,7 @@
 #include <QStringList>
 
 #include <telltale/core/connectioninfo.h>
+#include <telltale/core/steering.h>
 
 namespace telltale::store {
 class QueryPool;
@@ -27,6 +28,8 @@ struct AppContext {
     std::function<QString()> joinString;
     QString captureProblem; ///< one sentence when nothing listens, else empty
     std::function<void(QStringList args)> runDemo; ///< starts the demo trainer
+    std::function<std::vector<RunSteering>()> steering = {}; ///< of the runs that are recorded here; empty: none is
+    std::function<void(const ConfigRequest&)> offerConfig = {};
 };
 
 }

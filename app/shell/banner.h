@@ -6,8 +6,8 @@
 
 namespace telltale::shell {
 
-/// The ornament of the first start: a small heat map in the real colors, in which one row grows loud and fades out.
-/// The same every time. Thread: gui.
+/// The ornament of the first start: a small heat map in the real colors, in which one row grows loud and fades out. The
+/// same every time.
 class Banner : public QWidget {
     Q_OBJECT
 public:

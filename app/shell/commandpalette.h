@@ -12,7 +12,7 @@ class QListWidget;
 
 namespace telltale::shell {
 
-/// Ctrl+K: one field that finds commands, modules and steps. Thread: gui.
+/// Ctrl+K: one field that finds commands, modules and steps.
 class CommandPalette : public QWidget {
     Q_OBJECT
 public:

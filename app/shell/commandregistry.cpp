@@ -9,6 +9,7 @@
 #include <QWidget>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::shell {
 
@@ -36,6 +37,7 @@ bool CommandRegistry::eventFilter(QObject* watched, QEvent* event)
 
 void CommandRegistry::add(std::vector<Command> commands)
 {
+    items::assertGuiThread();
     for (Command& command : commands) {
         QAction* action = nullptr;
         if (!command.id.isEmpty()) {
@@ -78,6 +80,7 @@ QAction* CommandRegistry::action(const QByteArray& id) const
 
 void CommandRegistry::refresh()
 {
+    items::assertGuiThread();
     for (const auto& [command, action] : m_entries) {
         if (action && command.when.isEnabled)
             action->setEnabled(command.when.isEnabled());

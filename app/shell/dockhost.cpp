@@ -9,6 +9,8 @@
 #include <QMap>
 #include <QTabBar>
 
+#include <telltale/items/guithread.h>
+
 #include "panels.h"
 
 namespace telltale::shell {
@@ -30,14 +32,13 @@ DockHost::DockHost(QMainWindow* window)
     window->installEventFilter(this);
 }
 
-/// The window keeps the tab bars of areas that have no tabs any more, and may leave one over what is there now.
+/// The window keeps the tab bars of areas that have no tabs any more, and may leave one over what is there now. Each
+/// layout shows them all and hiding one asks for the next layout, without end: they are given no room instead.
 bool DockHost::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) {
-        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-            if (bar->count() == 0)
-                bar->hide();
-        }
+        for (QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
+            bar->setMaximumHeight(bar->count() == 0 ? 0 : QWIDGETSIZE_MAX);
     }
     return QObject::eventFilter(watched, event);
 }
@@ -64,6 +65,7 @@ QDockWidget* DockHost::dockOf(const PanelFactory& row) const
 
 void DockHost::toggle(const PanelFactory& row)
 {
+    items::assertGuiThread();
     QDockWidget* dock = dockOf(row);
     // Behind another tab it is open and cannot be seen.
     if (!isOpen(row) || dock->visibleRegion().isEmpty())
@@ -119,6 +121,7 @@ void DockHost::resetLayout()
 
 void DockHost::setWelcoming(bool on)
 {
+    items::assertGuiThread();
     if (on == m_welcoming)
         return;
     m_welcoming = on;

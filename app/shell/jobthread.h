@@ -6,6 +6,7 @@
 #include <QObject>
 
 #include <telltale/core/jobqueue.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::shell {
 
@@ -19,7 +20,11 @@ public:
 
     explicit JobThread(QObject* parent = nullptr);
 
-    void submit(Work work) { m_queue.submit(std::move(work)); }
+    void submit(Work work)
+    {
+        items::assertGuiThread();
+        m_queue.submit(std::move(work));
+    }
     bool isBusy() const { return m_queue.isBusy(); }
 
 private:

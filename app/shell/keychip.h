@@ -5,7 +5,7 @@
 
 namespace telltale::shell {
 
-/// A key as a small outlined chip, with what it does behind it. Thread: gui.
+/// A key as a small outlined chip, with what it does behind it.
 class KeyChip : public QWidget {
     Q_OBJECT
 public:

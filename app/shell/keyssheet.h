@@ -7,7 +7,7 @@ namespace telltale::shell {
 
 class CommandRegistry;
 
-/// F1: every command that has a key, by menu, and the mouse's part. Thread: gui.
+/// F1: every command that has a key, by menu, and the mouse's part.
 class KeysSheet : public QDialog {
     Q_OBJECT
 public:

@@ -2,6 +2,7 @@
 #include "logfeed.h"
 
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 
 #include "rundriver.h"
 #include "toaster.h"
@@ -47,6 +48,7 @@ LogFeed::~LogFeed()
 
 void LogFeed::readOn()
 {
+    items::assertGuiThread();
     m_grewMeanwhile = m_queries->isBusy(m_queryId);
     if (m_grewMeanwhile || !m_state->catalog()) // what is shown first comes first
         return;

@@ -16,6 +16,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/sharedaxis.h>
+#include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/tooltiptext.h>
@@ -24,6 +25,7 @@
 #include <telltale/runs/logpanel.h>
 #include <telltale/runs/runspanel.h>
 
+#include "collectswitch.h"
 #include "commandpalette.h"
 #include "commands.h"
 #include "dockhost.h"
@@ -55,6 +57,7 @@ constexpr QSize kLeastSize { 900, 600 };
 constexpr QSize kFrameSize { 16, 48 }; ///< what a window manager puts around it
 constexpr int kStatusHeight = 24;
 constexpr int kSaveMs = 2000;
+constexpr int kSteeringMs = 100;
 
 /// "127.0.0.1:47800" out of "telltale://127.0.0.1:47800#token=...".
 QString addressOf(const QString& join)
@@ -107,7 +110,9 @@ void MainWindow::makeParts()
     auto* state = new ViewState(this);
     store::QueryPool* queries = m_parts.context.queries;
     m_parts.window = this;
-    m_parts.views = { state, new views::SharedAxis(state, this), queries };
+    auto* steering = new views::SteeringState(this);
+    steering->offer = m_parts.context.offerConfig;
+    m_parts.views = { state, new views::SharedAxis(state, this), queries, steering };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
     m_parts.commands = new CommandRegistry(this);
     m_parts.toaster = new Toaster(this, kStatusHeight);
@@ -231,6 +236,12 @@ void MainWindow::connectParts()
         }
     });
 
+    if (m_parts.context.steering) {
+        connect(&m_steeringTimer, &QTimer::timeout, this,
+            [this] { m_parts.views.steering->set(m_parts.context.steering()); });
+        m_steeringTimer.start(kSteeringMs);
+    }
+    m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
     connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
         m_parts.toaster->post(Toaster::Severity::Notice,

@@ -23,8 +23,8 @@ class ToolBar;
 class WelcomePage;
 
 /// The window: makes the parts and connects them, and nothing else; views, panels and commands are rows of
-/// viewfactory.cpp, panels.cpp and commands.cpp. Everything in `context` outlives it.
-/// Thread: gui. All file work is on the job thread, all reading of runs in the query pool.
+/// viewfactory.cpp, panels.cpp and commands.cpp. Everything in `context` outlives it. All file work is on the job
+/// thread, all reading of runs in the query pool.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
@@ -79,6 +79,7 @@ private:
     settings::Settings m_settings;
     settings::Settings m_saved; ///< as the file has them, once they were looked at
     QTimer m_saveTimer;
+    QTimer m_steeringTimer;
     QString m_note;
     std::unique_ptr<JobThread> m_jobs;
     QMenuBar* m_menuBar;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <telltale/analysis/nonfinite.h>
+#include <telltale/items/guithread.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::shell {
@@ -45,6 +46,7 @@ NonFiniteJump::~NonFiniteJump()
 
 void NonFiniteJump::go(bool forward)
 {
+    items::assertGuiThread();
     const auto catalog = m_state->catalog();
     const StepRange full = m_state->fullRange();
     if (!catalog || full.isEmpty() || !m_state->run())

@@ -6,6 +6,7 @@
 
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::shell {
@@ -34,12 +35,14 @@ OpeningRank::~OpeningRank()
 
 void OpeningRank::keep()
 {
+    items::assertGuiThread();
     m_wanted = false;
     m_queries->cancel(m_id);
 }
 
 void OpeningRank::catalogChanged()
 {
+    items::assertGuiThread();
     const auto catalog = m_state->catalog();
     const StepRange range = m_state->fullRange().isEmpty() && catalog ? catalog->steps : m_state->fullRange();
     if (!m_wanted || !catalog || catalog->groups.empty() || range.isEmpty() || !m_state->run())

@@ -5,6 +5,7 @@
 
 #include <telltale/common/viewstate.h>
 #include <telltale/core/drops.h>
+#include <telltale/items/guithread.h>
 
 #include "runlist.h"
 
@@ -32,6 +33,7 @@ PulseMeter::PulseMeter()
 
 void PulseMeter::begin(const store::RunRef& run)
 {
+    items::assertGuiThread();
     m_secondStep = -1;
     m_secondSamples = run->live ? run->live->storedSamples.load(std::memory_order_relaxed) : 0;
     m_pulse.rates.clear();
@@ -56,6 +58,7 @@ void PulseMeter::setRunName(const views::ViewState& state, const items::RunsMode
 void PulseMeter::measure(
     const views::ViewState& state, const items::RunsModel& runs, const std::vector<ConnectionInfo>& connections)
 {
+    items::assertGuiThread();
     const double seconds = std::max(0.2, static_cast<double>(m_second.restart()) / 1000.0);
     const store::RunRef run = state.run();
     m_pulse.hasRun = run != nullptr;

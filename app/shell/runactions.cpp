@@ -8,6 +8,7 @@
 #include <QInputDialog>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 #include "jobthread.h"
 #include "rundriver.h"
@@ -34,6 +35,7 @@ const store::RunSummary* RunActions::find(const QString& id) const
 
 void RunActions::finish(const Expected<void>& result, const QString& done)
 {
+    items::assertGuiThread();
     if (result)
         m_toaster->post(Toaster::Severity::Good, done);
     else

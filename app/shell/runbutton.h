@@ -7,7 +7,7 @@
 
 namespace telltale::shell {
 
-/// The run that is shown, with its state shape; opens the list of runs. Thread: gui.
+/// The run that is shown, with its state shape; opens the list of runs.
 class RunButton : public QAbstractButton {
     Q_OBJECT
 public:
@@ -25,7 +25,7 @@ private:
     bool m_hasRun = false;
 };
 
-/// The field in the tool bar that opens the command palette. Thread: gui.
+/// The field in the tool bar that opens the command palette.
 class PaletteButton : public QAbstractButton {
     Q_OBJECT
 public:

@@ -7,6 +7,7 @@
 #include <QPointer>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 #include <telltale/store/storeservice.h>
 
 #include "jobthread.h"
@@ -120,6 +121,7 @@ void RunDriver::openPath(const QString& path)
 
 void RunDriver::show(store::RunRef run)
 {
+    items::assertGuiThread();
     m_opened = true;
     if (m_state->run() && m_state->run()->locator == run->locator && isLive(m_state->run()) == isLive(run))
         return;
@@ -213,6 +215,7 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
 
 void RunDriver::tick()
 {
+    items::assertGuiThread();
     m_meter.late(m_lastTick.restart() - m_intervalMs);
     pollRuns();
     pollRun();

@@ -8,6 +8,7 @@
 
 #include <QFileInfo>
 
+#include <telltale/items/guithread.h>
 #include <telltale/store/archive.h>
 
 #include "jobthread.h"
@@ -44,6 +45,7 @@ RunList::RunList(std::string dataDir, JobThread* jobs, QObject* parent)
 
 void RunList::setLive(std::vector<store::RunRef> runs)
 {
+    items::assertGuiThread();
     m_live = std::move(runs);
     std::erase_if(m_live, [](const store::RunRef& run) { return !isLive(run); });
     updateLive();
@@ -59,6 +61,7 @@ void RunList::updateLive()
 
 void RunList::refreshArchive()
 {
+    items::assertGuiThread();
     m_listAgain = m_listing;
     if (m_listing)
         return;

@@ -8,7 +8,6 @@
 namespace telltale::shell {
 
 /// The last minute of step rates as one quiet line with the newest value marked. Moves only when a step arrives.
-/// Thread: gui.
 class SparkLine : public QWidget {
     Q_OBJECT
 public:

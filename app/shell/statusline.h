@@ -17,7 +17,6 @@ namespace telltale::shell {
 struct Pulse;
 
 /// The bar at the bottom: whether data is being kept, how much it takes, who sends, and the keys worth knowing here.
-/// Thread: gui.
 class StatusLine : public QStatusBar {
     Q_OBJECT
 public:

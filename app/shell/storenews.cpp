@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <telltale/items/guithread.h>
 #include <telltale/store/storeservice.h>
 
 namespace telltale::shell {
@@ -18,12 +19,14 @@ StoreNews::StoreNews(const store::StoreService& service)
 
 std::optional<std::vector<store::RunRef>> StoreNews::takeRuns()
 {
+    items::assertGuiThread();
     const std::lock_guard lock(m_mutex);
     return std::exchange(m_runs, std::nullopt);
 }
 
 store::Durable StoreNews::takeDurable(const store::RunRef& run)
 {
+    items::assertGuiThread();
     const std::lock_guard lock(m_mutex);
     const auto found = std::find_if(
         m_durable.begin(), m_durable.end(), [&run](const store::Durable& durable) { return durable.run == run; });

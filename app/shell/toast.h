@@ -9,7 +9,7 @@
 
 namespace telltale::shell {
 
-/// One sentence with a severity shape, at most one action, and a way to close it. Deletes itself. Thread: gui.
+/// One sentence with a severity shape, at most one action, and a way to close it. Deletes itself.
 class Toast : public QWidget {
     Q_OBJECT
 public:

@@ -8,6 +8,8 @@
 #include <QPropertyAnimation>
 #include <QWidget>
 
+#include <telltale/items/guithread.h>
+
 #include "toast.h"
 
 namespace telltale::shell {
@@ -42,6 +44,7 @@ void Toaster::setDefaultAction(const QString& text, std::function<void()> run)
 
 void Toaster::post(Severity severity, const QString& sentence, const QString& action, std::function<void()> run)
 {
+    items::assertGuiThread();
     if (shown().contains(sentence))
         return;
     Q_EMIT logged(severity, sentence);

@@ -12,6 +12,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
 
+#include "collectswitch.h"
 #include "iconbutton.h"
 #include "pulse.h"
 #include "runbutton.h"
@@ -26,6 +27,7 @@ ToolBar::ToolBar(QWidget* parent)
     : QWidget(parent)
     , m_layout(new QHBoxLayout(this))
     , m_run(new RunButton(this))
+    , m_collect(new CollectSwitch(this))
     , m_palette(new PaletteButton(this))
     , m_waiting(new RoleLabel(&Theme::text2, views::wordsFont(12), this))
     , m_spark(new SparkLine(this))
@@ -36,6 +38,7 @@ ToolBar::ToolBar(QWidget* parent)
     m_layout->setSpacing(20);
     m_layout->addWidget(m_run);
     m_layout->addSpacing(4);
+    m_layout->addWidget(m_collect);
     m_layout->addWidget(m_waiting);
     m_step = makeFact(tr("step"), {}, 9);
     m_layout->addWidget(m_spark);
@@ -85,6 +88,7 @@ void ToolBar::show(const Pulse& pulse)
     m_waiting->setText(tr("Waiting for the first agent"));
     m_waiting->setVisible(!pulse.hasRun);
 
+    m_collect->setLive(pulse.hasRun && pulse.live);
     m_step.wanted = pulse.hasRun && pulse.step.value >= 0;
     m_ranks.wanted = pulse.hasRun && pulse.ranks > 0;
     for (Fact* fact : { &m_rate, &m_lag, &m_dropped, &m_samples })
@@ -107,6 +111,7 @@ void ToolBar::fit()
 {
     Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples };
     int room = width() - m_run->sizeHint().width() - 300;
+    room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
         const int width = fact->box->sizeHint().width() + 20;

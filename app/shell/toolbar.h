@@ -11,19 +11,21 @@ class RoleLabel;
 
 namespace telltale::shell {
 
+class CollectSwitch;
 class PaletteButton;
 class RunButton;
 class SparkLine;
 struct Pulse;
 
 /// The bar under the menus: which run, its pulse, the way to everything else. Parts that do not fit a narrow window go
-/// away from the right, least needed first. Thread: gui.
+/// away from the right, least needed first.
 class ToolBar : public QWidget {
     Q_OBJECT
 public:
     explicit ToolBar(QWidget* parent = nullptr);
 
     RunButton* runButton() const { return m_run; }
+    CollectSwitch* collectSwitch() const { return m_collect; }
     PaletteButton* paletteButton() const { return m_palette; }
     void addAction(QAction* action); ///< a tool button at the right end
     using QWidget::addAction;
@@ -49,6 +51,7 @@ private:
 
     QHBoxLayout* m_layout;
     RunButton* m_run;
+    CollectSwitch* m_collect;
     PaletteButton* m_palette;
     views::RoleLabel* m_waiting;
     SparkLine* m_spark;

@@ -10,6 +10,7 @@
 #include <QStandardPaths>
 
 #include <telltale/core/plaintext.h>
+#include <telltale/items/guithread.h>
 
 #include "jobthread.h"
 #include "toaster.h"
@@ -85,6 +86,7 @@ void ViewExport::writeCsv(const views::DataView* view, const QString& path)
 
 void ViewExport::write(const QString& path, QByteArray bytes)
 {
+    items::assertGuiThread();
     m_jobs->submit([this, path, data = std::move(bytes)]() -> JobThread::Delivery {
         QSaveFile file(path);
         const bool done = file.open(QIODevice::WriteOnly) && file.write(data) == data.size() && file.commit();

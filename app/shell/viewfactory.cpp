@@ -10,6 +10,7 @@
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewview.h>
+#include <telltale/steering/configview.h>
 
 namespace telltale::shell {
 
@@ -56,6 +57,8 @@ constexpr ViewFactory kViews[] {
         &overCurves, Subject::Modules },
     { "curves", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Curves"), "curve", &make<views::CurvesView>, nullptr,
         Subject::Selection },
+    { "config", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Config"), "note", &make<views::ConfigView>, nullptr,
+        {} },
 };
 
 }

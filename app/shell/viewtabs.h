@@ -16,7 +16,7 @@ namespace telltale::shell {
 
 struct ViewFactory;
 
-/// The center: one tab a row of viewFactories(), tool buttons at the right end of the tabs. Thread: gui.
+/// The center: one tab a row of viewFactories(), tool buttons at the right end of the tabs.
 class ViewTabs : public QWidget {
     Q_OBJECT
 public:

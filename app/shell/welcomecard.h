@@ -9,7 +9,6 @@ class QVBoxLayout;
 namespace telltale::shell {
 
 /// One panel of the first start: an icon and a title, a paragraph, contents, and a row of buttons at the foot.
-/// Thread: gui.
 class WelcomeCard : public QWidget {
     Q_OBJECT
 public:
@@ -27,7 +26,7 @@ private:
     QHBoxLayout* m_foot;
 };
 
-/// A block of code on base with a border, selectable. Thread: gui.
+/// A block of code on base with a border, selectable.
 class CodeBlock : public QWidget {
     Q_OBJECT
 public:

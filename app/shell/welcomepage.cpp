@@ -26,10 +26,13 @@ using views::Theme;
 
 namespace {
 
-constexpr auto kSnippet = "#include <telltale/torch/watch.h>\n"
-                          "auto watch = telltale::watch(*model, optimizer);\n"
-                          "watch->log(\"loss\", loss.item<double>());\n"
-                          "watch->step(); // in place of optimizer.step()";
+constexpr auto kPython = "import telltale\n"
+                         "telltale.watch(model, optimizer)\n"
+                         "telltale.log({\"loss\": loss})";
+constexpr auto kCpp = "#include <telltale/torch/watch.h>\n"
+                      "auto watch = telltale::watch(*model, optimizer);\n"
+                      "watch->log(\"loss\", loss.item<double>());\n"
+                      "watch->step(); // in place of optimizer.step()";
 
 /// Ring with a dot: listening; open ring: not.
 class ListeningMark : public QWidget {
@@ -145,22 +148,27 @@ QWidget* WelcomePage::makeConnectCard()
     hint->setWordWrap(true);
     card->body()->addWidget(hint);
     card->body()->addSpacing(8);
-    auto* head = new QHBoxLayout;
-    head->addWidget(
-        (new RoleLabel(QStringLiteral("C++, LibTorch"), &Theme::text2, views::wordsFont(11, 600), card))->asData());
-    head->addStretch();
-    QToolButton* copy = views::makeToolButton(QStringLiteral("copy"), tr("Copy these lines"), card);
-    head->addWidget(copy);
-    card->body()->addLayout(head);
-    card->body()->addWidget(new CodeBlock(QString::fromLatin1(kSnippet), card));
+    addLines(card, QStringLiteral("Python, PyTorch"), QString::fromLatin1(kPython));
+    card->body()->addSpacing(8);
+    addLines(card, QStringLiteral("C++, LibTorch"), QString::fromLatin1(kCpp));
     m_listeningMark = new ListeningMark(card);
     m_listening = new RoleLabel(&Theme::text2, views::wordsFont(12), card);
     m_listening->setWordWrap(true);
     card->foot()->addWidget(m_listeningMark);
     card->foot()->addWidget(m_listening, 1);
-    connect(copy, &QToolButton::clicked, this,
-        [] { QGuiApplication::clipboard()->setText(QString::fromLatin1(kSnippet)); });
     return card;
+}
+
+void WelcomePage::addLines(WelcomeCard* card, const QString& title, const QString& lines)
+{
+    auto* head = new QHBoxLayout;
+    head->addWidget((new RoleLabel(title, &Theme::text2, views::wordsFont(11, 600), card))->asData());
+    head->addStretch();
+    QToolButton* copy = views::makeToolButton(QStringLiteral("copy"), tr("Copy these lines"), card);
+    head->addWidget(copy);
+    card->body()->addLayout(head);
+    card->body()->addWidget(new CodeBlock(lines, card));
+    connect(copy, &QToolButton::clicked, this, [lines] { QGuiApplication::clipboard()->setText(lines); });
 }
 
 QWidget* WelcomePage::makeOpenCard()

@@ -12,7 +12,9 @@ class RoleLabel;
 
 namespace telltale::shell {
 
-/// What an empty window shows: run the demo, connect a training job, open a run. Thread: gui.
+class WelcomeCard;
+
+/// What an empty window shows: run the demo, connect a training job, open a run.
 class WelcomePage : public QWidget {
     Q_OBJECT
 public:
@@ -33,6 +35,7 @@ protected:
 private:
     QWidget* makeDemoCard();
     QWidget* makeConnectCard();
+    void addLines(WelcomeCard* card, const QString& title, const QString& lines);
     QWidget* makeOpenCard();
 
     views::JoinField* m_join;

@@ -31,7 +31,7 @@ struct StepMarks {
 };
 
 /// The one way in which plots draw their axes, grids, cursors and marks. `plot` is the rectangle between the axes in
-/// the painter's coordinates. Thread: gui.
+/// the painter's coordinates. Thread: its painter's.
 class AxisPainter {
 public:
     static constexpr int kStepBand = 26; ///< height of the step axis below a plot, px

@@ -8,6 +8,9 @@
 
 #include <QIODevice>
 #include <QLocale>
+#include <QStringList>
+
+#include <telltale/core/plaintext.h>
 
 namespace telltale::views {
 
@@ -24,6 +27,20 @@ bool isFormula(const QString& cell)
         return true;
     const auto sign = std::find_if_not(cell.begin(), cell.end(), isPassedOver);
     return sign != cell.end() && QStringView(u"=+-@\uFF1D\uFF0B\uFF0D\uFF20").contains(*sign);
+}
+
+/// What a terminal that shows the file would act on is escaped; a quoted cell may have lines.
+QByteArray shownText(const QString& cell)
+{
+    QByteArray out;
+    const QStringList lines = cell.split(QLatin1Char('\n'));
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const bool isLast = i + 1 == lines.size();
+        const bool hasReturn = !isLast && lines[i].endsWith(QLatin1Char('\r'));
+        out += QByteArray::fromStdString(terminalText(lines[i].chopped(hasReturn ? 1 : 0).toStdString()));
+        out += isLast ? "" : hasReturn ? "\r\n" : "\n";
+    }
+    return out;
 }
 
 }
@@ -43,18 +60,13 @@ void CsvWriter::separate()
 CsvWriter& CsvWriter::text(const QString& cell)
 {
     separate();
-    QString safe = cell;
-    if (isFormula(safe))
-        safe.prepend(QLatin1Char('\''));
-    const bool quote = safe.contains(QLatin1Char('"')) || safe.contains(QLatin1Char(','))
-        || safe.contains(QLatin1Char('\n')) || safe.contains(QLatin1Char('\r')) || safe.startsWith(QLatin1Char(' '))
-        || safe.endsWith(QLatin1Char(' '));
-    if (quote) {
-        safe.replace(QLatin1Char('"'), QStringLiteral("\"\""));
-        m_buffer += '"' + safe.toUtf8() + '"';
-    } else {
-        m_buffer += safe.toUtf8();
-    }
+    QByteArray safe = shownText(cell);
+    if (isFormula(cell))
+        safe.prepend('\'');
+    if (safe.contains('"') || safe.contains(',') || safe.contains('\n') || safe.startsWith(' ') || safe.endsWith(' '))
+        m_buffer += '"' + safe.replace("\"", "\"\"") + '"';
+    else
+        m_buffer += safe;
     return *this;
 }
 

@@ -11,7 +11,8 @@ class QIODevice;
 namespace telltale::views {
 
 /// Writes RFC 4180 records. Numbers keep full precision, NaN and Inf are words. A text cell that a spreadsheet would
-/// run as a formula gets a leading apostrophe. Thread: gui.
+/// run as a formula gets a leading apostrophe; control characters other than line ends are escaped as terminalText()
+/// does it. Thread: its owner's.
 class CsvWriter {
 public:
     explicit CsvWriter(QIODevice* device);

@@ -18,17 +18,19 @@ namespace telltale::views {
 
 class ViewState;
 class SharedAxis;
+class SteeringState;
 
 /// What every data view gets from its maker. Plain pointers, owned by the caller, outlive the view.
 struct ViewContext {
     ViewState* state = nullptr;
     SharedAxis* axis = nullptr;
     store::QueryPool* queries = nullptr;
+    SteeringState* steering = nullptr; ///< null where nothing is recorded
 };
 
 /// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only
-/// while it is visible (without a screen: show() with Qt::WA_DontShowOnScreen).
-/// Thread: gui. No I/O here: all reading happens in the pool.
+/// while it is visible (without a screen: show() with Qt::WA_DontShowOnScreen). No I/O here: all reading happens in the
+/// pool.
 class DataView : public QWidget {
     Q_OBJECT
 public:
@@ -65,7 +67,6 @@ protected:
     virtual void troubleChanged() { }
     void showEvent(QShowEvent* event) override;
     const ViewContext& context() const { return m_context; }
-    store::QueryPool::ViewId queryId() const { return m_queryId; }
 
 private:
     ViewContext m_context;

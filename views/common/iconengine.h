@@ -8,7 +8,7 @@
 namespace telltale::views {
 
 /// Draws one of our line icons in the color that the theme in force gives to the icon's mode and state, so that a
-/// change of theme needs a repaint and nothing else. Thread: gui.
+/// change of theme needs a repaint and nothing else.
 class IconEngine : public QIconEngine {
 public:
     explicit IconEngine(const QString& name);

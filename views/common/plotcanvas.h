@@ -11,7 +11,7 @@
 namespace telltale::views {
 
 /// The painted part of a data view: a cached frame of what changes with the data, an overlay of what follows the mouse,
-/// and the one implementation of zoom, pan, brush, cursor and keys on the step axis. Thread: gui.
+/// and the one implementation of zoom, pan, brush, cursor and keys on the step axis.
 class PlotCanvas : public QWidget {
     Q_OBJECT
 public:

@@ -5,8 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include <telltale/core/histogram.h>
@@ -36,24 +34,26 @@ std::pair<qsizetype, qsizetype> firstNumber(const QString& name)
 
 /// What of slot and definition a label needs beside the name: what tells rows of one name apart, and nothing else.
 struct Variants {
-    std::set<Slot> slots;
-    std::set<std::string_view> definitions;
+    const series::SeriesKey* first = nullptr;
+    bool hasSlots = false;
+    bool hasDefinitions = false;
 
     void add(const series::SeriesKey& key)
     {
-        slots.insert(key.slot);
-        definitions.insert(key.definition);
+        first = first ? first : &key;
+        hasSlots = hasSlots || key.slot != first->slot;
+        hasDefinitions = hasDefinitions || key.definition != first->definition;
     }
 };
 
 QString label(const series::SeriesKey& key, const QString& name, const Variants& variants)
 {
     QString text = shortNameOf(name);
-    if (variants.slots.size() > 1 && key.slot.hasText())
+    if (variants.hasSlots && key.slot.hasText())
         text += QLatin1Char(' ') + QString::fromStdString(key.slot.text());
     if (key.microStep >= 0)
         text += QStringLiteral(" µ%1").arg(key.microStep);
-    if (variants.definitions.size() > 1 && !key.definition.empty())
+    if (variants.hasDefinitions && !key.definition.empty())
         text += QLatin1Char(' ') + QString::fromStdString(key.definition);
     return text;
 }
@@ -103,14 +103,15 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         int bin = -1; ///< all
     };
     std::vector<Found> found;
-    std::unordered_map<std::string_view, Variants> variantsOf;
-    const auto learn = [&](const series::RowIndex::Row& row) { variantsOf[index.key(row).name].add(index.key(row)); };
+    std::vector<Variants> variants(index.names().size()); // by the name's place
+    const auto variantsOf
+        = [&](const series::RowIndex::Row& row) -> Variants& { return variants[index.placeOfName(row.tensor)]; };
     if (wish.only.empty()) {
         const std::vector<bool> chosen = index.matching(NamePattern(wish.filter.toStdString()));
         std::vector<bool> seen(index.tensorCount());
         for (const series::RowIndex::Row* row : index.select(wish.kind, wish.rank, wish.stat)) {
             if (!seen[row->tensor])
-                learn(*row);
+                variantsOf(*row).add(index.key(*row));
             seen[row->tensor] = true;
             if (chosen[row->tensor])
                 found.push_back({ row });
@@ -123,7 +124,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
             if (row->kind != wish.kind || (wish.rank && row->rank != *wish.rank)
                 || (wish.stat && !row->answers(*wish.stat)))
                 continue;
-            learn(*row);
+            variantsOf(*row).add(index.key(*row));
             if (index.key(*row).slot == slot)
                 found.push_back({ row, bin });
         }
@@ -137,7 +138,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.key = keyOf(key);
         row.kind = from->kind;
         row.rank = from->rank;
-        row.label = label(key, row.key.name, variantsOf[key.name]);
+        row.label = label(key, row.key.name, variantsOf(*from));
         row.group = groupOf(row.key.name);
         row.attempts = from->attempts;
         row.tensor = from->tensor;

@@ -6,6 +6,8 @@
 
 #include <QFontMetricsF>
 
+#include <telltale/items/guithread.h>
+
 #include "theme.h"
 #include "viewstate.h"
 
@@ -32,6 +34,7 @@ SharedAxis::SharedAxis(ViewState* state, QObject* parent)
     : QObject(parent)
     , m_state(state)
 {
+    items::assertGuiThread();
     connect(state, &ViewState::visibleRangeChanged, this, &SharedAxis::changed);
 }
 

@@ -6,7 +6,7 @@
 namespace telltale::views {
 
 /// Fusion with the heights, flat fills, radii and keyboard focus ring of the design. Reads Theme::current() at paint
-/// time. Thread: gui.
+/// time.
 class ThemeStyle : public QProxyStyle {
     Q_OBJECT
 public:

@@ -13,7 +13,7 @@ class QToolButton;
 namespace telltale::views {
 
 /// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow the
-/// captions go first, then the combos shrink. Thread: gui.
+/// captions go first, then the combos shrink.
 class ViewBar : public QWidget {
     Q_OBJECT
 public:

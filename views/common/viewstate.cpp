@@ -5,6 +5,7 @@
 #include <set>
 
 #include <telltale/core/drops.h>
+#include <telltale/items/guithread.h>
 #include <telltale/store/archive.h>
 
 #include "rowlist.h"
@@ -46,6 +47,7 @@ ViewState::ViewState(QObject* parent)
 
 void ViewState::setRun(store::RunRef run)
 {
+    items::assertGuiThread();
     if (run == m_run)
         return;
     const bool live = run && run->live && !run->live->closed.load(std::memory_order_acquire);
@@ -77,6 +79,7 @@ void ViewState::setRun(store::RunRef run)
 
 void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
 {
+    items::assertGuiThread();
     if (catalog == m_catalog)
         return;
     m_catalog = std::move(catalog);

@@ -35,7 +35,7 @@ void HeatCanvas::setPicture(std::shared_ptr<const HeatPicture> picture)
     m_picture = std::move(picture);
     if (m_picture && !m_picture->rows.empty()) {
         m_gutterWish = HeatGutter::wishOf(*m_picture);
-        m_groups = RowLayout(m_picture->groups(), static_cast<int>(m_picture->rows.size()), 0).bands().size();
+        m_groups = m_picture->bands.size();
     }
     tellGutter();
     m_layout = layoutFor(size());

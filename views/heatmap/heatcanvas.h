@@ -14,7 +14,7 @@
 namespace telltale::views {
 
 /// Paints a heat map with its gutter, lane, legend and readout, and turns clicks into selection. Shows the last answer
-/// until the next one comes. Thread: gui.
+/// until the next one comes.
 class HeatCanvas : public PlotCanvas {
     Q_OBJECT
 public:

@@ -13,7 +13,7 @@ class QPainter;
 namespace telltale::views {
 
 /// The labels left of a heat map: every row where there is room, every group where there is not, moved apart a little
-/// with a leader rather than dropped. Thread: gui.
+/// with a leader rather than dropped. Thread: its painter's.
 class HeatGutter {
 public:
     HeatGutter(const HeatPicture& picture, const RowLayout& layout, const QRect& plot);

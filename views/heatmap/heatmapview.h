@@ -18,7 +18,7 @@ struct HeatRequest;
 class HeatCanvas;
 class ViewBar;
 
-/// Module x step, rank x step, or module x rank at the cursor's step, of any kind and statistic. Thread: gui.
+/// Module x step, rank x step, or module x rank at the cursor's step, of any kind and statistic.
 class HeatmapView : public DataView {
     Q_OBJECT
 public:
@@ -33,7 +33,6 @@ public:
     void setAxes(HeatAxes axes);
     HeatScale scale() const { return m_scale; }
     void setScale(HeatScale scale);
-    RowOrder rowOrder() const { return m_order; }
     void setRowOrder(RowOrder order);
     /// False where curves docked below carry the step axis.
     void setStepAxisVisible(bool on);

@@ -61,15 +61,6 @@ int HeatPicture::columnOf(Step step) const
     return static_cast<int>((step.value - result.range.first.value) * result.columns / result.range.count());
 }
 
-std::vector<QString> HeatPicture::groups() const
-{
-    std::vector<QString> groups;
-    groups.reserve(rows.size());
-    for (const Row& row : rows)
-        groups.push_back(order != RowOrder::Model || axes == HeatAxes::RankByStep ? QString() : row.group);
-    return groups;
-}
-
 void HeatPicture::finish()
 {
     // Letters outside Latin are about two wide in a font of one width. To measure every label would take the gui
@@ -99,6 +90,13 @@ void HeatPicture::finish()
         orderByValue();
     else if (order == RowOrder::Clustered && axes != HeatAxes::RankByStep)
         orderByLikeness();
+    for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        const bool isGrouped = order == RowOrder::Model && axes != HeatAxes::RankByStep;
+        const QString group = isGrouped ? rows[static_cast<std::size_t>(i)].group : QString();
+        if (bands.empty() || bands.back().label != group)
+            bands.push_back({ i, i, group });
+        bands.back().lastRow = i;
+    }
     chooseScale();
 }
 

@@ -10,6 +10,8 @@
 #include <telltale/common/valuescale.h>
 #include <telltale/series/query.h>
 
+#include "rowlayout.h"
+
 namespace telltale::views {
 
 enum class HeatAxes { ModuleByStep, RankByStep, ModuleByRank };
@@ -32,6 +34,7 @@ struct HeatPicture {
     std::vector<series::CellState> strongest; ///< of each column
     QString longestLabel; ///< of the rows
     QString longestGroup;
+    std::vector<RowLayout::Band> bands; ///< neighbors of one group; all rows when they are not in model order
     bool clippedLow = false;
     bool clippedHigh = false;
     bool isLive = false;
@@ -44,11 +47,9 @@ struct HeatPicture {
     /// The steps of a column.
     StepRange stepsOf(int column) const;
     int columnOf(Step step) const; ///< -1 outside
-    /// Every row's group, or one group for all when the rows are not in model order.
-    std::vector<QString> groups() const;
 
-    /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states and the longest
-    /// words; and orders the rows. Call once.
+    /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, the longest
+    /// words and the bands; and orders the rows. Call once.
     void finish();
 
 private:

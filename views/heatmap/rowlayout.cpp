@@ -5,25 +5,19 @@
 
 namespace telltale::views {
 
-RowLayout::RowLayout(const std::vector<QString>& groups, int height, int gap)
+RowLayout::RowLayout(std::vector<Band> bands, int height, int gap)
     : m_height(std::max(height, 0))
 {
-    const int count = static_cast<int>(groups.size());
-    if (count == 0 || m_height == 0)
+    if (bands.empty() || m_height == 0)
         return;
-    for (int row = 0; row < count; ++row) {
-        const QString& group = groups[static_cast<std::size_t>(row)];
-        if (m_bands.empty() || m_bands.back().label != group)
-            m_bands.push_back({ row, row, 0, 0, group });
-        else
-            m_bands.back().lastRow = row;
-    }
+    m_bands = std::move(bands);
+    const int count = m_bands.back().lastRow + 1;
     const int gaps = static_cast<int>(m_bands.size()) - 1;
     m_crowded = count > m_height;
     const int between = m_crowded || gaps * gap > m_height / 5 || count + gaps * gap > m_height ? 0 : gap;
     const std::int64_t room = m_height - static_cast<std::int64_t>(gaps) * between;
-    m_tops.resize(groups.size());
-    m_bottoms.resize(groups.size());
+    m_tops.resize(static_cast<std::size_t>(count));
+    m_bottoms.resize(static_cast<std::size_t>(count));
     for (std::size_t band = 0; band < m_bands.size(); ++band) {
         const int offset = static_cast<int>(band) * between;
         for (int row = m_bands[band].firstRow; row <= m_bands[band].lastRow; ++row) {

@@ -13,17 +13,17 @@ namespace telltale::views {
 class RowLayout {
 public:
     struct Band {
-        int firstRow;
-        int lastRow;
-        int top;
-        int bottom; ///< exclusive
-        QString label;
+        int firstRow = 0;
+        int lastRow = 0;
+        QString label {};
+        int top = 0;
+        int bottom = 0; ///< exclusive
     };
 
     RowLayout() = default;
-    /// `groups` has one entry a row; equal neighbors stand together. `gap` px between groups, dropped when it would
-    /// take more than a fifth of the height.
-    RowLayout(const std::vector<QString>& groups, int height, int gap);
+    /// The bands follow one another from row 0 on; where they stand is found here. `gap` px between them, dropped when
+    /// it would take more than a fifth of the height.
+    RowLayout(std::vector<Band> bands, int height, int gap);
 
     int height() const { return m_height; }
     int rows() const { return static_cast<int>(m_tops.size()); }

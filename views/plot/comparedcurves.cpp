@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
@@ -30,6 +31,7 @@ ComparedCurves::~ComparedCurves()
 
 void ComparedCurves::ask(CurveRequest request, Read read, std::function<void()> arrived)
 {
+    items::assertGuiThread();
     const store::RunRef run = m_context.state->comparedRun();
     const auto catalog = m_context.state->comparedCatalog();
     if (!run || !catalog || !m_context.queries) {

@@ -11,7 +11,7 @@
 namespace telltale::views {
 
 /// Many series on one plot with lane, axes, legend, cursors and readout. Shows the last answer until the next one
-/// comes. Thread: gui.
+/// comes.
 class CurveCanvas : public PlotCanvas {
     Q_OBJECT
 public:
@@ -21,7 +21,6 @@ public:
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
     void setYMode(YMode mode);
-    YMode yMode() const { return m_yMode; }
     void setSmoothing(double weight);
     double smoothing() const { return m_smoothing; }
     /// Exact values at the cursor, from the reader; until they come the buckets answer.

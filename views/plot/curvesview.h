@@ -16,7 +16,6 @@ class CurveCanvas;
 class ViewBar;
 
 /// Curves of the selected modules: kind, statistic and rank of the state, one color a module in order of selection.
-/// Thread: gui.
 class CurvesView : public DataView {
     Q_OBJECT
 public:

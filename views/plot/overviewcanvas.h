@@ -10,7 +10,6 @@
 namespace telltale::views {
 
 /// Small plots of a run's scalars, one below the other on the shared step axis, each with its last value at the right.
-/// Thread: gui.
 class OverviewCanvas : public PlotCanvas {
     Q_OBJECT
 public:

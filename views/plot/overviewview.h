@@ -13,7 +13,7 @@ namespace telltale::views {
 class OverviewCanvas;
 class ViewBar;
 
-/// The run at a glance: its scalars on the shared axis, and how its ranks do. Thread: gui.
+/// The run at a glance: its scalars on the shared axis, and how its ranks do.
 class OverviewView : public DataView {
     Q_OBJECT
 public:

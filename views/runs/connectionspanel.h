@@ -19,7 +19,7 @@ class JoinField;
 class PanelHead;
 class RoleLabel;
 
-/// How agents get in, and how each one is doing. Thread: gui, fed at 1 Hz.
+/// How agents get in, and how each one is doing. Fed at 1 Hz.
 class ConnectionsPanel : public QWidget {
     Q_OBJECT
 public:

@@ -9,7 +9,6 @@
 namespace telltale::views {
 
 /// Rows of a name and values under named columns, numbers right-aligned; the inspector's "values at the cursor".
-/// Thread: gui.
 class FactTable : public QWidget {
     Q_OBJECT
 public:

@@ -20,7 +20,7 @@ class RankBars;
 class RoleLabel;
 
 /// The first selected module: shapes, every statistic at the cursor (the newest step without one), the same statistic
-/// on every rank, where it is called from and what passed through it. Thread: gui; values come from the query pool.
+/// on every rank, where it is called from and what passed through it. Values come from the query pool.
 class InspectorPanel : public QWidget {
     Q_OBJECT
 public:

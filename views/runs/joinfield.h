@@ -8,7 +8,7 @@ class QPushButton;
 
 namespace telltale::views {
 
-/// The join string with its token masked, and a button that copies the whole. Thread: gui.
+/// The join string with its token masked, and a button that copies the whole.
 class JoinField : public QWidget {
     Q_OBJECT
 public:

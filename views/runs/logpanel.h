@@ -16,7 +16,7 @@ namespace telltale::views {
 class PanelHead;
 class RoleLabel;
 
-/// The log with a filter; Ctrl+C copies the selected lines, a double click goes to the line's step. Thread: gui.
+/// The log with a filter; Ctrl+C copies the selected lines, a double click goes to the line's step.
 class LogPanel : public QWidget {
     Q_OBJECT
 public:

@@ -6,7 +6,7 @@
 namespace telltale::views {
 
 /// Rows of the module tree: the name in the code font, and the worst value of the subtree as a bar. A solid rose bar is
-/// the source of a non-finite value, a hatched one is downstream of it; gray bars are deviations. Thread: gui.
+/// the source of a non-finite value, a hatched one is downstream of it; gray bars are deviations.
 class ModulesDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -21,8 +21,8 @@ class PanelHead;
 class PanelTree;
 class RoleLabel;
 
-/// The module tree with its filter and the worst value of each part; shares filter and selection with all views.
-/// Thread: gui; worst values come from the query pool, at most every two seconds.
+/// The module tree with its filter and the worst value of each part; shares filter and selection with all views. Worst
+/// values come from the query pool, at most every two seconds.
 class ModulesPanel : public QWidget {
     Q_OBJECT
 public:

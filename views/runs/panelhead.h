@@ -12,7 +12,7 @@ namespace telltale::views {
 class RoleLabel;
 
 /// The head of a panel: title, a count or hint beside it, tool buttons at the right. The shell uses it as the dock's
-/// title bar, so that a panel looks the same docked, tabbed and floating. Thread: gui.
+/// title bar, so that a panel looks the same docked, tabbed and floating.
 class PanelHead : public QWidget {
     Q_OBJECT
 public:

@@ -14,7 +14,7 @@ class QValueAxis;
 namespace telltale::views {
 
 /// One statistic of one tensor on every rank, as bars on a common scale from zero; non-finite ranks in their own color
-/// and shape. A click chooses the rank. Thread: gui.
+/// and shape. A click chooses the rank.
 class RankBars : public QChartView {
     Q_OBJECT
 public:

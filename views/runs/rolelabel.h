@@ -8,7 +8,6 @@
 namespace telltale::views {
 
 /// A label in one of the theme's text colors, which QPalette has too few roles for; follows a change of theme.
-/// Thread: gui.
 class RoleLabel : public QLabel {
     Q_OBJECT
 public:

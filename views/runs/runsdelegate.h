@@ -5,7 +5,7 @@
 
 namespace telltale::views {
 
-/// Rows of the run list: headings with their count, state shape before the name, numbers right. Thread: gui.
+/// Rows of the run list: headings with their count, state shape before the name, numbers right.
 class RunsDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

@@ -19,7 +19,6 @@ class PanelHead;
 class PanelTree;
 
 /// The runs of this data directory, live and archived, with search. Says what the user asks for; who can do it listens.
-/// Thread: gui.
 class RunsPanel : public QWidget {
     Q_OBJECT
 public:

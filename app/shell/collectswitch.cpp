@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "collectswitch.h"
+
+#include <utility>
+
+#include <QHBoxLayout>
+
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/config/revision.h>
+#include <telltale/config/textedit.h>
+#include <telltale/runs/rolelabel.h>
+#include <telltale/steering/switchbutton.h>
+
+namespace telltale::shell {
+
+using views::Theme;
+
+namespace {
+
+using State = RankSteering::State;
+
+bool isPending(const RankSteering& rank)
+{
+    return rank.state == State::Offered || rank.state == State::Accepted;
+}
+
+bool collects(const RankSteering& rank)
+{
+    const auto config = config::parseMonitorConfig(rank.runs);
+    return config && config->config.dynamicOn;
+}
+
+}
+
+CollectSwitch::CollectSwitch(QWidget* parent)
+    : QWidget(parent)
+    , m_switch(new views::SwitchButton(this))
+    , m_name((new views::RoleLabel(QStringLiteral("dynamic_on"), &Theme::text, views::codeFont(13), this))->asData())
+    , m_waiting((new views::RoleLabel(&Theme::text2, views::wordsFont(11), this))->asData())
+{
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(6);
+    row->addWidget(m_switch);
+    row->addWidget(m_name);
+    row->addWidget(m_waiting);
+    m_switch->setObjectName(QStringLiteral("dynamicOn"));
+    m_switch->setAccessibleName(QStringLiteral("dynamic_on"));
+    setToolTip(tr("Whether the ranks of this run collect, as they report it; a click has all of them start or stop"));
+    connect(m_switch, &QAbstractButton::clicked, this, &CollectSwitch::ask);
+    hide();
+}
+
+void CollectSwitch::follow(views::ViewState* state, views::SteeringState* steering)
+{
+    m_state = state;
+    m_steering = steering;
+    connect(state, &views::ViewState::runChanged, this, &CollectSwitch::refresh);
+    connect(steering, &views::SteeringState::changed, this, &CollectSwitch::refresh);
+    refresh();
+}
+
+void CollectSwitch::setLive(bool on)
+{
+    if (std::exchange(m_isLive, on) != on && m_state != nullptr)
+        refresh();
+}
+
+void CollectSwitch::refresh()
+{
+    const auto run = m_state->run();
+    const RunSteering* steering = run ? m_steering->of(run->id) : nullptr;
+    int known = 0, on = 0;
+    QStringList pending;
+    for (const RankSteering& rank : steering != nullptr ? steering->ranks : std::vector<RankSteering>()) {
+        known += rank.runs.empty() ? 0 : 1;
+        on += collects(rank) ? 1 : 0;
+        if (isPending(rank))
+            pending.append(QString::number(rank.rank.value));
+    }
+    constexpr int kMostNamed = 4;
+    setVisible(m_isLive && known > 0);
+    m_switch->setChecked(on > 0);
+    m_switch->setWaiting(!pending.isEmpty() || (on > 0 && on < known));
+    const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(QStringLiteral(", "))
+        + (pending.size() > kMostNamed ? QStringLiteral(", \u2026") : QString());
+    m_waiting->setText(!pending.isEmpty() ? tr("waits for ranks %1").arg(ranks)
+            : on > 0 && on < known        ? tr("on %1 of %2 ranks").arg(on).arg(known)
+                                          : QString());
+    m_waiting->setVisible(!m_waiting->text().isEmpty());
+}
+
+void CollectSwitch::ask(bool on)
+{
+    const auto run = m_state->run();
+    const RunSteering* steering = run ? m_steering->of(run->id) : nullptr;
+    if (steering != nullptr && m_steering->offer) {
+        std::string running;
+        for (const RankSteering& rank : steering->ranks)
+            running = running.empty() ? rank.runs : running;
+        ConfigRequest request;
+        request.runId = run->id;
+        request.config = config::withMember(running, "/dynamic_on", on ? "true" : "false");
+        request.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
+        m_steering->offer(request);
+    }
+    refresh(); // it shows what the ranks do, not what was asked for
+}
+
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+namespace telltale::views {
+class RoleLabel;
+class SteeringState;
+class SwitchButton;
+class ViewState;
+}
+
+namespace telltale::shell {
+
+/// `dynamic_on` of the run that is shown: what its ranks say that they do, and one click to have all of them collect or
+/// stop. While ranks have not done it, it says which.
+class CollectSwitch : public QWidget {
+    Q_OBJECT
+public:
+    explicit CollectSwitch(QWidget* parent = nullptr);
+
+    /// Both outlive it.
+    void follow(views::ViewState* state, views::SteeringState* steering);
+    /// Nobody is left to steer in a run that is over.
+    void setLive(bool on);
+
+private:
+    void refresh();
+    void ask(bool on);
+
+    views::ViewState* m_state = nullptr;
+    views::SteeringState* m_steering = nullptr;
+    views::SwitchButton* m_switch;
+    views::RoleLabel* m_name;
+    views::RoleLabel* m_waiting;
+    bool m_isLive = false;
+};
+
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "steeringstate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <telltale/items/guithread.h>
+
+namespace telltale::views {
+
+void SteeringState::set(std::vector<RunSteering> runs)
+{
+    items::assertGuiThread();
+    if (runs == m_runs)
+        return;
+    m_runs = std::move(runs);
+    Q_EMIT changed();
+}
+
+const RunSteering* SteeringState::of(const std::string& runId) const
+{
+    const auto found
+        = std::find_if(m_runs.begin(), m_runs.end(), [&](const RunSteering& run) { return run.runId == runId; });
+    return found == m_runs.end() ? nullptr : &*found;
+}
+
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include <QObject>
+
+#include <telltale/core/steering.h>
+
+namespace telltale::views {
+
+/// How the runs that this program records are steered, as their ranks report it, and the way to steer them.
+/// Thread: gui.
+class SteeringState : public QObject {
+    Q_OBJECT
+public:
+    using QObject::QObject;
+
+    /// Hands a request to the capture server; set by who makes the window. Empty: this program records nothing.
+    std::function<void(const ConfigRequest&)> offer;
+
+    void set(std::vector<RunSteering> runs);
+    /// Null for a run that nobody streams into.
+    const RunSteering* of(const std::string& runId) const;
+
+Q_SIGNALS:
+    void changed();
+
+private:
+    std::vector<RunSteering> m_runs;
+};
+
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "configdraft.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <telltale/config/textedit.h>
+#include <telltale/items/guithread.h>
+
+namespace telltale::views {
+
+ConfigDraft::ConfigDraft(QObject* parent)
+    : QObject(parent)
+    , m_text(QStringLiteral("{\n}\n"))
+    , m_runningText(m_text)
+{
+    m_running = config::parseMonitorConfig(m_text.toStdString())->config;
+    read();
+}
+
+void ConfigDraft::setRunning(const config::MonitorConfig& running, const QString& text)
+{
+    items::assertGuiThread();
+    const bool isTouched = !m_isConfig || !m_changes.empty();
+    const bool isOwnText = m_text != m_runningText; // comments, a layout
+    m_running = running;
+    m_runningText = text;
+    if (!isTouched)
+        m_text = isOwnText ? QString::fromStdString(config::editedConfigText(m_text.toStdString(), running)) : text;
+    read();
+}
+
+void ConfigDraft::setRun(config::RunFacts facts)
+{
+    m_facts = std::move(facts);
+    Q_EMIT runChanged();
+    read();
+}
+
+void ConfigDraft::setText(const QString& text)
+{
+    items::assertGuiThread();
+    if (text == m_text)
+        return;
+    m_text = text;
+    read();
+}
+
+void ConfigDraft::setValue(const QString& pointer, const QString& json)
+{
+    if (m_isConfig)
+        setText(QString::fromStdString(
+            config::withMember(m_text.toStdString(), pointer.toStdString(), json.toStdString())));
+}
+
+void ConfigDraft::undo(const QString& pointer)
+{
+    if (const auto* change = changeOf(pointer))
+        setValue(pointer, QString::fromStdString(change->before));
+}
+
+void ConfigDraft::revert()
+{
+    setText(m_runningText);
+}
+
+void ConfigDraft::setConfig(const config::MonitorConfig& wanted)
+{
+    setText(QString::fromStdString(config::editedConfigText(m_text.toStdString(), wanted)));
+}
+
+int ConfigDraft::errors() const
+{
+    return static_cast<int>(std::count_if(
+        m_problems.begin(), m_problems.end(), [](const config::Problem& problem) { return problem.isError; }));
+}
+
+const config::FieldChange* ConfigDraft::changeOf(const QString& pointer) const
+{
+    const std::string wanted = pointer.toStdString();
+    const auto found = std::find_if(m_changes.begin(), m_changes.end(),
+        [&](const config::FieldChange& change) { return change.pointer == wanted; });
+    return found == m_changes.end() ? nullptr : &*found;
+}
+
+void ConfigDraft::read()
+{
+    auto parsed = config::parseMonitorConfig(m_text.toStdString());
+    m_isConfig = parsed.has_value();
+    if (parsed) {
+        m_config = std::move(parsed->config);
+        m_problems = std::move(parsed->problems);
+        const auto inRun = config::problemsInRun(m_config, m_facts);
+        m_problems.insert(m_problems.end(), inRun.begin(), inRun.end());
+    } else {
+        m_problems = { { {}, parsed.error().sentence() } };
+    }
+    for (const std::string& pointer : config::localChanges(m_running, m_config))
+        m_problems.push_back(
+            { pointer, pointer + " reaches files or code of the training: its own config file alone changes it" });
+    m_changes = config::configChanges(m_running, m_config);
+    Q_EMIT changed();
+}
+
+}

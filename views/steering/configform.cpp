@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "configform.h"
+
+#include <array>
+
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/config/field.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "configdraft.h"
+#include "fieldrow.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr int kGroups = static_cast<int>(config::Field::Group::Files) + 1;
+
+}
+
+ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
+    : QScrollArea(parent)
+{
+    setObjectName(QStringLiteral("configForm"));
+    setFrameShape(QFrame::NoFrame);
+    setWidgetResizable(true);
+    setFocusPolicy(Qt::NoFocus);
+    auto* rows = new QWidget;
+    rows->setBackgroundRole(QPalette::Base);
+    rows->setAutoFillBackground(true);
+    auto* layout = new QVBoxLayout(rows);
+    layout->setContentsMargins(0, 4, 0, 12);
+    layout->setSpacing(0);
+    const std::array<QString, kGroups> titles { tr("When"), tr("Where"), tr("What"), tr("Deeper analyses"),
+        tr("Communication"), tr("Alerts"), tr("Files") };
+    for (int number = 0; number < kGroups; ++number) {
+        Group group;
+        group.title = new RoleLabel(titles[static_cast<std::size_t>(number)], &Theme::text2, wordsFont(12, 600), rows);
+        group.title->setContentsMargins(12, 10, 0, 4);
+        layout->addWidget(group.title);
+        for (const config::Field& field : config::fields()) {
+            if (field.group != static_cast<config::Field::Group>(number))
+                continue;
+            auto* row = new FieldRow(field, draft, rows);
+            connect(row, &FieldRow::entered, this, &ConfigForm::entered);
+            layout->addWidget(row);
+            group.rows.push_back(row);
+        }
+        m_groups.push_back(std::move(group));
+    }
+    layout->addStretch(1);
+    setWidget(rows);
+    connect(draft, &ConfigDraft::changed, this, &ConfigForm::takeDraft);
+}
+
+void ConfigForm::setUsedOnly(bool on)
+{
+    m_isUsedOnly = on;
+    takeDraft();
+}
+
+void ConfigForm::takeDraft()
+{
+    for (const Group& group : m_groups) {
+        bool isAnyShown = false;
+        for (FieldRow* row : group.rows) {
+            row->takeDraft();
+            // The one that is being edited stays.
+            const bool isShown = !m_isUsedOnly || row->isUsed() || row->isAncestorOf(focusWidget());
+            row->setVisible(isShown);
+            isAnyShown = isAnyShown || isShown;
+        }
+        group.title->setVisible(isAnyShown);
+    }
+}
+
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QScrollArea>
+
+namespace telltale::views {
+
+class ConfigDraft;
+class FieldRow;
+class RoleLabel;
+
+/// Every field of a config with a control of its type, grouped by what it is about: made from the table of fields.
+class ConfigForm : public QScrollArea {
+    Q_OBJECT
+public:
+    explicit ConfigForm(ConfigDraft* draft, QWidget* parent = nullptr);
+
+    /// Only fields that hold other than their defaults, or are changed.
+    void setUsedOnly(bool on);
+
+Q_SIGNALS:
+    void entered(const QString& pointer);
+
+private:
+    struct Group {
+        RoleLabel* title = nullptr;
+        std::vector<FieldRow*> rows;
+    };
+    void takeDraft();
+
+    std::vector<Group> m_groups;
+    bool m_isUsedOnly = false;
+};
+
+}

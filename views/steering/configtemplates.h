@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <span>
+
+#include <QString>
+
+#include <telltale/config/monitorconfig.h>
+
+namespace telltale::views {
+
+/// A config for a usual question: changes a few fields of what runs. Thread: any (a value); name() gui.
+struct ConfigTemplate {
+    const char* title; ///< English; a user reads name()
+    const char* fields; ///< JSON of what it sets
+
+    QString name() const;
+    /// `running` with the fields of the template, and a collection that is on.
+    config::MonitorConfig on(const config::MonitorConfig& running) const;
+};
+
+std::span<const ConfigTemplate> configTemplates();
+
+}

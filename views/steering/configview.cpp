@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "configview.h"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPointer>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QSplitter>
+#include <QTableView>
+#include <QThreadPool>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/csv.h>
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/config/field.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "answersmodel.h"
+#include "changelines.h"
+#include "configdraft.h"
+#include "configform.h"
+#include "configtemplates.h"
+#include "fieldtext.h"
+#include "jsoneditor.h"
+
+namespace telltale::views {
+namespace {
+
+using State = RankSteering::State;
+
+QString helpOf(const QString& pointer)
+{
+    const auto fields = config::fields();
+    const auto found = std::find_if(fields.begin(), fields.end(),
+        [&](const config::Field& field) { return field.pointer() == pointer.toStdString(); });
+    return found == fields.end() ? QString() : fieldText(found->description);
+}
+
+/// A title over a part of the view.
+QWidget* titled(const QString& title, QWidget* content, QWidget* parent, RoleLabel** label = nullptr)
+{
+    auto* box = new QWidget(parent);
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* head = new RoleLabel(title, &Theme::text, wordsFont(12, 600), box);
+    head->setFixedHeight(28);
+    head->setContentsMargins(12, 0, 8, 0);
+    layout->addWidget(head);
+    layout->addWidget(content, 1);
+    if (label != nullptr)
+        *label = head;
+    return box;
+}
+
+}
+
+ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_draft(new ConfigDraft(this))
+    , m_answers(new AnswersModel(this))
+    , m_bar(new ViewBar(this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(makeBody(), 1);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setFocusProxy(m_editor);
+    fillBar();
+
+    const auto shortcut = [this](const QKeySequence& keys, auto act) {
+        connect(new QShortcut(keys, this, nullptr, nullptr, Qt::WidgetWithChildrenShortcut), &QShortcut::activated,
+            this, act);
+    };
+    shortcut(Qt::CTRL | Qt::Key_Return, [this] { apply(); });
+    shortcut(Qt::Key_F8, [this] { m_editor->goToNextProblem(); });
+    connect(m_draft, &ConfigDraft::changed, this, &ConfigView::takeDraft);
+    if (context.state != nullptr) {
+        connect(context.state, &ViewState::runChanged, this, [this] {
+            m_startText.clear();
+            m_runs.clear();
+            m_draft->revert();
+            take({});
+            askSoon(Urgency::Now);
+        });
+        connect(context.state, &ViewState::blobsArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+        connect(context.state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
+    }
+    if (context.steering != nullptr)
+        connect(context.steering, &SteeringState::changed, this, &ConfigView::takeSteering);
+    takeSteering();
+}
+
+void ConfigView::fillBar()
+{
+    m_caption = m_bar->addTitle(tr("Config"));
+    m_bar->addStretch();
+    m_templates = m_bar->addCombo(tr("Template"), QStringLiteral("configTemplate"));
+    m_templates->addItem(tr("choose..."));
+    for (const ConfigTemplate& one : configTemplates())
+        m_templates->addItem(one.name());
+    m_templates->setMaximumWidth(220);
+    connect(m_templates, &QComboBox::activated, this, &ConfigView::chooseTemplate);
+    auto* used = m_bar->addButton(
+        QStringLiteral("filter"), tr("Only fields that are set"), {}, QStringLiteral("configUsedOnly"));
+    used->setCheckable(true);
+    connect(used, &QToolButton::toggled, m_form, &ConfigForm::setUsedOnly);
+    connect(m_bar->addButton(QStringLiteral("imp"), tr("Open a config.json"), {}, QStringLiteral("configOpen")),
+        &QToolButton::clicked, this, &ConfigView::askForFile);
+    connect(m_bar->addButton(QStringLiteral("exp"), tr("Save as"), {}, QStringLiteral("configSave")),
+        &QToolButton::clicked, this, &ConfigView::askWhereToSave);
+    connect(m_bar->addButton(
+                QStringLiteral("undo"), tr("Revert the draft to what runs"), {}, QStringLiteral("configRevert")),
+        &QToolButton::clicked, m_draft, &ConfigDraft::revert);
+}
+
+QWidget* ConfigView::makeBody()
+{
+    m_form = new ConfigForm(m_draft);
+    m_editor = new JsonEditor(m_draft);
+    m_changes = new ChangeLines;
+
+    auto* text = new QWidget;
+    auto* textLayout = new QVBoxLayout(text);
+    textLayout->setContentsMargins(0, 0, 0, 0);
+    textLayout->setSpacing(0);
+    textLayout->addWidget(m_editor, 1);
+    m_problem = (new RoleLabel(&Theme::criticalText, wordsFont(12), text))->asData();
+    m_problem->setWordWrap(true);
+    m_problem->setContentsMargins(12, 4, 12, 6);
+    m_problem->hide();
+    textLayout->addWidget(m_problem);
+    connect(m_editor, &JsonEditor::problemAtCursor, this, [this](const QString& sentence) {
+        if (!sentence.isEmpty())
+            m_problem->setText(sentence);
+    });
+
+    auto* changes = new QScrollArea;
+    changes->setFrameShape(QFrame::NoFrame);
+    changes->setWidgetResizable(true);
+    changes->setFocusPolicy(Qt::NoFocus);
+    changes->setWidget(m_changes);
+    auto* right = new QWidget;
+    auto* rightLayout = new QVBoxLayout(right);
+    rightLayout->setContentsMargins(0, 0, 0, 0);
+    rightLayout->setSpacing(0);
+    rightLayout->addWidget(titled(tr("Changes against what runs"), changes, right), 1);
+    rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
+
+    auto* across = new QSplitter(Qt::Horizontal);
+    auto* fields = titled(tr("Fields"), m_form, across);
+    m_help = (new RoleLabel(&Theme::text2, wordsFont(11), fields))->asData();
+    m_help->setWordWrap(true);
+    m_help->setContentsMargins(12, 4, 12, 6);
+    m_help->hide();
+    fields->layout()->addWidget(m_help);
+    connect(m_form, &ConfigForm::entered, this, [this](const QString& pointer) {
+        m_editor->goTo(pointer);
+        m_help->setText(helpOf(pointer));
+        m_help->setVisible(!m_help->text().isEmpty());
+    });
+    across->addWidget(fields);
+    across->addWidget(titled(tr("JSON"), text, across));
+    across->addWidget(right);
+    across->setSizes({ 520, 380, 280 });
+    across->setChildrenCollapsible(false);
+    auto* down = new QSplitter(Qt::Vertical);
+    down->addWidget(across);
+    down->addWidget(makeAnswers());
+    down->setStretchFactor(0, 3);
+    down->setStretchFactor(1, 1);
+    down->setChildrenCollapsible(false);
+    return down;
+}
+
+QWidget* ConfigView::makeApplyBox()
+{
+    auto* box = new QWidget;
+    auto* grid = new QGridLayout(box);
+    grid->setContentsMargins(12, 6, 12, 12);
+    grid->setVerticalSpacing(8);
+    m_ranks = new QLineEdit(box);
+    m_ranks->setObjectName(QStringLiteral("configRanks"));
+    m_ranks->setPlaceholderText(tr("all"));
+    m_step = new QLineEdit(box);
+    m_step->setObjectName(QStringLiteral("configStep"));
+    m_step->setPlaceholderText(tr("as soon as all can"));
+    int row = 0;
+    for (const auto& [name, edit] : { std::pair { tr("Ranks"), m_ranks }, { tr("At step"), m_step } }) {
+        auto* label = new RoleLabel(name, &Theme::text2, wordsFont(12), box);
+        label->setBuddy(edit);
+        edit->setAccessibleName(name);
+        edit->setFont(numberFont(12));
+        grid->addWidget(label, row, 0);
+        grid->addWidget(edit, row++, 1);
+        connect(edit, &QLineEdit::textEdited, this, &ConfigView::takeDraft);
+    }
+    m_apply = new QPushButton(box);
+    m_apply->setObjectName(QStringLiteral("configApply"));
+    m_apply->setDefault(true);
+    connect(m_apply, &QPushButton::clicked, this, &ConfigView::apply);
+    grid->addWidget(m_apply, row++, 1, Qt::AlignLeft);
+    m_why = new RoleLabel(&Theme::text2, wordsFont(11), box);
+    m_why->setWordWrap(true);
+    grid->addWidget(m_why, row, 0, 1, 2);
+    grid->setColumnStretch(1, 1);
+    return box;
+}
+
+QWidget* ConfigView::makeAnswers()
+{
+    auto* table = new QTableView;
+    table->setObjectName(QStringLiteral("configAnswers"));
+    table->setAccessibleName(tr("Answers of the ranks"));
+    table->setModel(m_answers);
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setTabKeyNavigation(false);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setDefaultSectionSize(26);
+    table->horizontalHeader()->setFixedHeight(22);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setStretchLastSection(true);
+    const int widths[] = { 64, 140, 140, 90, 80, 90 };
+    constexpr int kMargin = 12;
+    for (int column = 0; column < static_cast<int>(std::size(widths)); ++column)
+        table->setColumnWidth(
+            column, std::max(widths[column], table->horizontalHeader()->sectionSizeHint(column) + kMargin));
+    return titled(tr("Answers"), table, nullptr, &m_answersTitle);
+}
+
+void ConfigView::ask()
+{
+    submitRead([](store::RunReader& reader, const series::CancelToken&) { return analysis::configFactsOf(reader); },
+        [this](const std::shared_ptr<const analysis::ConfigFacts>& found) { take(*found); });
+}
+
+void ConfigView::take(const analysis::ConfigFacts& found)
+{
+    m_draft->setRun(found.run);
+    m_startText = found.text;
+    m_runs.clear();
+    takeSteering();
+}
+
+const RunSteering* ConfigView::steering() const
+{
+    const auto run = context().state != nullptr ? context().state->run() : nullptr;
+    return run != nullptr && context().steering != nullptr ? context().steering->of(run->id) : nullptr;
+}
+
+void ConfigView::takeSteering()
+{
+    static const RunSteering none;
+    const RunSteering* now = steering();
+    m_answers->set(now != nullptr ? *now : none);
+    // What most ranks run: the newest revision once one of them runs it, else what the first says.
+    std::string runs;
+    if (now != nullptr) {
+        for (const RankSteering& rank : now->ranks) {
+            if (runs.empty() || rank.runsRev == now->rev)
+                runs = rank.runs.empty() ? runs : rank.runs;
+        }
+    }
+    const std::string key = runs + '\n' + m_startText;
+    if (key != m_runs) {
+        m_runs = key;
+        const auto start = config::parseMonitorConfig(m_startText);
+        const auto running = config::parseMonitorConfig(runs.empty() ? std::string("{}") : runs);
+        config::MonitorConfig config = running ? running->config : config::MonitorConfig {};
+        if (runs.empty() && start)
+            config = start->config;
+        const bool isNothingKnown = runs.empty() && m_startText.empty();
+        // What a program wrote on one line is laid out for people; what a person laid out stays.
+        const bool isLaidOut = m_startText.find('\n') != std::string::npos;
+        m_draft->setRunning(config,
+            isNothingKnown
+                ? QStringLiteral("{\n}\n")
+                : QString::fromStdString(config::editedConfigText(isLaidOut ? m_startText : std::string(), config)));
+    }
+    takeDraft();
+}
+
+std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
+{
+    std::vector<Rank> ranks;
+    for (const QString& part : m_ranks->text().split(u',', Qt::SkipEmptyParts)) {
+        bool isNumber = false;
+        const int rank = part.trimmed().toInt(&isNumber);
+        if (!isNumber)
+            return {};
+        ranks.push_back(Rank { rank });
+    }
+    return ranks;
+}
+
+QString ConfigView::whyNot() const
+{
+    if (!m_draft->isConfig() || m_draft->errors() > 0)
+        return tr("Fix %n error(s) first.", nullptr, std::max(1, m_draft->errors()));
+    if (steering() == nullptr || !context().steering->offer)
+        return context().state != nullptr && context().state->run() != nullptr
+            ? tr("This run is not being recorded here: nobody would answer.")
+            : tr("Without a run the draft can be saved as a file.");
+    const auto ranks = chosenRanks();
+    const auto& known = m_draft->run().ranks;
+    if (!ranks)
+        return tr("Ranks are numbers, such as 0, 1.");
+    for (const Rank rank : *ranks) {
+        if (!known.empty() && !std::binary_search(known.begin(), known.end(), rank.value))
+            return tr("Rank %1 does not exist.").arg(rank.value);
+    }
+    bool isStep = true;
+    const qlonglong step = m_step->text().isEmpty() ? 0 : m_step->text().toLongLong(&isStep);
+    if (!isStep || step < 0)
+        return tr("A step is a whole number.");
+    if (m_draft->changes().empty())
+        return tr("The draft is what runs.");
+    return {};
+}
+
+void ConfigView::takeDraft()
+{
+    const RunSteering* now = steering();
+    const int errors = m_draft->errors();
+    const int changes = static_cast<int>(m_draft->changes().size());
+    QStringList words;
+    if (now != nullptr && now->rev > 0) {
+        const int applied = m_answers->count(State::Applied);
+        words.append(tr("rev %1 on %2 of %3 ranks").arg(now->rev).arg(applied).arg(m_answers->rowCount()));
+    }
+    words.append(changes > 0 ? tr("draft: %n change(s)", nullptr, changes) : tr("no changes"));
+    if (errors > 0)
+        words.append(tr("%n error(s)", nullptr, errors));
+    m_caption->setText(words.join(QStringLiteral(" \u00b7 ")));
+    m_changes->set(m_draft->changes());
+    const auto& problems = m_draft->problems();
+    m_problem->setVisible(!problems.empty());
+    if (!problems.empty()) {
+        m_problem->setText(QString::fromStdString(problems.front().sentence));
+        m_problem->setColor(problems.front().isError ? &Theme::criticalText : &Theme::warnText);
+    }
+    const QString why = whyNot();
+    m_apply->setText(now != nullptr ? tr("Apply rev %1").arg(now->rev + 1) : tr("Apply"));
+    m_apply->setEnabled(why.isEmpty());
+    m_why->setText(why);
+    QStringList answers;
+    for (const State state : { State::Applied, State::Refused, State::Accepted, State::Offered, State::Lost }) {
+        if (const int count = m_answers->count(state); count > 0)
+            answers.append(QStringLiteral("%1 %2").arg(count).arg(AnswersModel::word(state)));
+    }
+    const QString title = now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Ranks");
+    m_answersTitle->setText(
+        answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(QStringLiteral(", ")));
+}
+
+void ConfigView::apply()
+{
+    if (!whyNot().isEmpty())
+        return;
+    ConfigRequest request;
+    request.runId = context().state->run()->id;
+    request.config = config::canonicalConfigText(m_draft->config());
+    request.ranks = *chosenRanks();
+    request.atStep = m_step->text().toLongLong();
+    request.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
+    context().steering->offer(request);
+}
+
+void ConfigView::chooseTemplate(int number)
+{
+    if (number > 0)
+        m_draft->setConfig(configTemplates()[static_cast<std::size_t>(number - 1)].on(m_draft->config()));
+    m_templates->setCurrentIndex(0);
+}
+
+void ConfigView::openFile(const QString& path)
+{
+    inBackground([path, text = QString()](QString& trouble) mutable -> std::function<void(ConfigView&)> {
+        constexpr qint64 kMostBytes = 1 << 20;
+        QFile file(path);
+        if (!file.open(QIODevice::ReadOnly))
+            trouble = tr("Cannot read %1: %2").arg(path, file.errorString());
+        else if (file.size() > kMostBytes)
+            trouble = tr("%1 is too large for a config.").arg(path);
+        else
+            text = QString::fromUtf8(file.readAll());
+        return [text](ConfigView& view) { view.m_draft->setText(text); };
+    });
+}
+
+void ConfigView::saveFile(const QString& path)
+{
+    inBackground([path, text = m_draft->text().toUtf8()](QString& trouble) -> std::function<void(ConfigView&)> {
+        QSaveFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+            trouble = tr("Cannot write %1: %2").arg(path, file.errorString());
+        return [](ConfigView&) {};
+    });
+}
+
+void ConfigView::inBackground(std::function<std::function<void(ConfigView&)>(QString&)> work)
+{
+    QThreadPool::globalInstance()->start([self = QPointer<ConfigView>(this), work = std::move(work)] {
+        QString trouble;
+        auto done = work(trouble);
+        QMetaObject::invokeMethod(qApp, [self, trouble, done = std::move(done)] {
+            if (self && trouble.isEmpty())
+                done(*self);
+            else if (self)
+                self->m_why->setText(trouble);
+        });
+    });
+}
+
+void ConfigView::askForFile()
+{
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a config.json"), {}, tr("Config (*.json)"));
+    if (!path.isEmpty())
+        openFile(path);
+}
+
+void ConfigView::askWhereToSave()
+{
+    const QString path
+        = QFileDialog::getSaveFileName(this, tr("Save as"), QStringLiteral("config.json"), tr("Config (*.json)"));
+    if (!path.isEmpty())
+        saveFile(path);
+}
+
+Expected<void> ConfigView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    for (int column = 0; column < AnswersModel::ColumnCount; ++column)
+        csv.text(m_answers->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+    csv.endRow();
+    for (int row = 0; row < m_answers->rowCount(); ++row) {
+        for (int column = 0; column < AnswersModel::ColumnCount; ++column)
+            csv.text(m_answers->index(row, column).data().toString());
+        csv.endRow();
+    }
+    return csv.finish();
+}
+
+}

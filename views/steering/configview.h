@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <telltale/analysis/runfacts.h>
+#include <telltale/common/dataview.h>
+#include <telltale/core/steering.h>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace telltale::views {
+
+class AnswersModel;
+class ChangeLines;
+class ConfigDraft;
+class ConfigForm;
+class JsonEditor;
+class RoleLabel;
+class ViewBar;
+
+/// The config of a run: what is collected, changed live. A form and the text edit one draft; Apply offers it to the
+/// ranks, whose answers stand below. Without a run a config.json from disk is edited.
+class ConfigView : public DataView {
+    Q_OBJECT
+public:
+    explicit ConfigView(const ViewContext& context, QWidget* parent = nullptr);
+
+    ConfigDraft* draft() const { return m_draft; }
+    /// A config.json becomes the draft, once it is read; the view says why when it cannot be.
+    void openFile(const QString& path);
+    void saveFile(const QString& path);
+    void apply();
+
+    /// The answers of the ranks.
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+private:
+    void ask() override;
+    QWidget* makeBody();
+    QWidget* makeApplyBox();
+    QWidget* makeAnswers();
+    void fillBar();
+    void take(const analysis::ConfigFacts& found);
+    void takeSteering();
+    void takeDraft();
+    void chooseTemplate(int number);
+    /// Does `work` on another thread, then what it returns here, or shows the trouble that it had.
+    void inBackground(std::function<std::function<void(ConfigView&)>(QString&)> work);
+    void askForFile();
+    void askWhereToSave();
+    const RunSteering* steering() const;
+    /// Why nothing can be applied now; empty when it can.
+    QString whyNot() const;
+    std::optional<std::vector<Rank>> chosenRanks() const;
+
+    ConfigDraft* m_draft;
+    AnswersModel* m_answers;
+    ViewBar* m_bar;
+    QLabel* m_caption = nullptr;
+    QComboBox* m_templates = nullptr;
+    ConfigForm* m_form = nullptr;
+    JsonEditor* m_editor = nullptr;
+    RoleLabel* m_help = nullptr;
+    RoleLabel* m_problem = nullptr;
+    ChangeLines* m_changes = nullptr;
+    QLineEdit* m_ranks = nullptr;
+    QLineEdit* m_step = nullptr;
+    QPushButton* m_apply = nullptr;
+    RoleLabel* m_why = nullptr;
+    RoleLabel* m_answersTitle = nullptr;
+    std::string m_startText; ///< the config that the training was started with
+    std::string m_runs; ///< what the draft takes to run, canonical
+};
+
+}

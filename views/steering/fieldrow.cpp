@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "fieldrow.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCompleter>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPainter>
+#include <QToolButton>
+
+#include <telltale/common/theme.h>
+#include <telltale/runs/panelhead.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "configdraft.h"
+#include "fieldtext.h"
+#include "switchbutton.h"
+
+namespace telltale::views {
+namespace {
+
+QString dotted(const config::Field& field)
+{
+    return field.object.empty() ? fieldText(field.name) : fieldText(field.object) + u'.' + fieldText(field.name);
+}
+
+/// The names that a field chooses of, where it is a list of them.
+config::Json namesIn(const config::Json& schema)
+{
+    if (schema.contains("anyOf"))
+        return namesIn(schema["anyOf"].back());
+    if (schema.value("type", config::Json()) == "array" && schema.contains("items") && schema["items"].contains("enum"))
+        return schema["items"]["enum"];
+    return {};
+}
+
+QStringList partsOf(const QString& text)
+{
+    QStringList parts;
+    for (const QString& part : text.split(u',', Qt::SkipEmptyParts)) {
+        if (const QString name = part.trimmed(); !name.isEmpty())
+            parts.append(name);
+    }
+    return parts;
+}
+
+/// What somebody typed, as JSON: a word that is none is a text, so that what is wrong is said of the field.
+config::Json typed(const QString& text)
+{
+    auto value = config::Json::parse(text.trimmed().toStdString(), nullptr, false);
+    return value.is_discarded() ? config::Json(text.trimmed().toStdString()) : value;
+}
+
+/// How a value stands in a text field.
+QString shown(const config::Json& value)
+{
+    if (value.is_null())
+        return {};
+    if (value.is_string())
+        return QString::fromStdString(value.get<std::string>());
+    return QString::fromStdString(value.dump(-1, ' ', false, config::Json::error_handler_t::replace));
+}
+
+bool isListOf(const config::Json& schema, const char* type)
+{
+    return schema.value("type", config::Json()) == "array" && schema.contains("items")
+        && schema["items"].value("type", config::Json()) == type;
+}
+
+}
+
+FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* parent)
+    : QWidget(parent)
+    , m_field(field)
+    , m_pointer(QString::fromStdString(field.pointer()))
+    , m_draft(draft)
+    , m_was((new RoleLabel(&Theme::accent, wordsFont(11), this))->asData())
+    , m_undo(makeToolButton(QStringLiteral("undo"), tr("Back to what runs"), this))
+    , m_problem((new RoleLabel(&Theme::criticalText, wordsFont(11), this))->asData())
+{
+    const QString name = dotted(field);
+    auto* label = (new RoleLabel(name, &Theme::text, codeFont(12), this))->asData();
+    label->setFixedWidth(kNameWidth);
+    setToolTip(fieldText(field.description));
+    auto* control = makeControl(field.schema());
+    control->setAccessibleName(name);
+    control->setObjectName(m_pointer);
+    control->installEventFilter(this);
+    label->setBuddy(control);
+
+    auto* row = new QHBoxLayout;
+    row->setContentsMargins(12, 0, 8, 0);
+    row->setSpacing(8);
+    row->addWidget(label);
+    row->addWidget(control);
+    row->addStretch(1);
+    row->addWidget(m_was);
+    row->addWidget(m_undo);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 1, 0, 1);
+    layout->setSpacing(0);
+    layout->addLayout(row);
+    auto* below = new QHBoxLayout;
+    below->setContentsMargins(kNameWidth + 20, 0, 8, 0);
+    m_problem->setWordWrap(true);
+    below->addWidget(m_problem);
+    layout->addLayout(below);
+    m_undo->setFocusPolicy(Qt::NoFocus);
+    connect(m_undo, &QToolButton::clicked, this, [this] { m_draft->undo(m_pointer); });
+    takeDraft();
+}
+
+QWidget* FieldRow::makeControl(const Json& schema)
+{
+    if (const Json names = namesIn(schema); !names.is_null())
+        return makeChecks(names);
+    if (schema.contains("enum"))
+        return makeChoice(schema["enum"]);
+    if (schema.value("type", Json()) == "boolean")
+        return makeSwitch();
+    return makeText(schema);
+}
+
+QWidget* FieldRow::makeSwitch()
+{
+    auto* button = new SwitchButton(this);
+    connect(button, &QAbstractButton::clicked, this, [this](bool on) { set(on); });
+    m_show = [button](const Json& value) { button->setChecked(value == true); };
+    return button;
+}
+
+QWidget* FieldRow::makeChoice(const Json& names)
+{
+    auto* box = new QComboBox(this);
+    box->setProperty("telltaleData", true);
+    for (const Json& name : names)
+        box->addItem(shown(name));
+    connect(box, &QComboBox::activated, this, [this, box] { set(box->currentText().toStdString()); });
+    m_show = [box](const Json& value) { box->setCurrentText(shown(value)); };
+    return box;
+}
+
+QWidget* FieldRow::makeChecks(const Json& names)
+{
+    constexpr int kInARow = 2;
+    auto* group = new QWidget(this);
+    group->setProperty("telltaleData", true); // the names are the config's own
+    auto* grid = new QGridLayout(group);
+    grid->setContentsMargins(0, 3, 0, 3);
+    grid->setHorizontalSpacing(12);
+    std::vector<QCheckBox*> boxes;
+    for (const Json& name : names) {
+        auto* box = new QCheckBox(shown(name), group);
+        const int number = static_cast<int>(boxes.size());
+        grid->addWidget(box, number / kInARow, number % kInARow);
+        box->installEventFilter(this);
+        boxes.push_back(box);
+    }
+    for (QCheckBox* box : boxes) {
+        connect(box, &QCheckBox::clicked, this, [this, boxes] {
+            Json chosen = Json::array();
+            for (const QCheckBox* one : boxes) {
+                if (one->isChecked())
+                    chosen.push_back(one->text().toStdString());
+            }
+            set(chosen);
+        });
+    }
+    m_show = [boxes](const Json& value) {
+        for (QCheckBox* box : boxes)
+            box->setChecked(std::find(value.begin(), value.end(), box->text().toStdString()) != value.end());
+    };
+    return group;
+}
+
+QWidget* FieldRow::makeText(const Json& schema)
+{
+    auto* edit = new QLineEdit(this);
+    edit->setFont(codeFont(12));
+    const bool isNumber = schema.contains("minimum");
+    const bool isTargets = m_field.name == "targets";
+    const bool isList = isTargets || isListOf(schema, "integer") || isListOf(schema, "string");
+    edit->setMinimumWidth(96);
+    edit->setMaximumWidth(isNumber ? 120 : 420);
+    edit->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    if (isList)
+        edit->setPlaceholderText(tr("all"));
+    const auto read = [=, this](const QString& text) -> Json {
+        if (isTargets) {
+            // What a target selects of its module stays with its name.
+            const Json before = m_field.write(m_draft->config());
+            Json targets = Json::object();
+            for (const QString& name : partsOf(text))
+                targets[name.toStdString()] = before.value(name.toStdString(), Json::object());
+            return targets;
+        }
+        if (isList) {
+            Json items = Json::array();
+            for (const QString& item : partsOf(text))
+                items.push_back(isListOf(schema, "integer") ? typed(item) : Json(item.toStdString()));
+            return items;
+        }
+        if (text.trimmed().isEmpty())
+            return m_field.write({});
+        return schema.value("type", Json()) == "string" ? Json(text.toStdString()) : typed(text);
+    };
+    connect(edit, &QLineEdit::textEdited, this, [this, read](const QString& text) { set(read(text)); });
+    // Normal form once it is left, as the draft understood it.
+    connect(edit, &QLineEdit::editingFinished, this, [this, edit] {
+        edit->setModified(m_hasProblem);
+        takeDraft();
+    });
+    m_show = [=, this](const Json& value) {
+        QStringList items;
+        if (isTargets) {
+            for (const auto& [name, selection] : value.items())
+                items.append(QString::fromStdString(name));
+        } else if (isList) {
+            for (const Json& item : value)
+                items.append(shown(item));
+        }
+        const QString text = isList ? items.join(QStringLiteral(", ")) : shown(value);
+        // What is being typed stands as it was typed.
+        const bool isTyped = edit->isModified() && (m_hasProblem || read(edit->text()) == value);
+        if (!isTyped && edit->text() != text)
+            edit->setText(text);
+    };
+    return edit;
+}
+
+void FieldRow::set(const Json& value)
+{
+    m_draft->setValue(m_pointer, QString::fromStdString(value.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+void FieldRow::takeDraft()
+{
+    const QString below = m_pointer + u'/';
+    QString sentence;
+    bool isError = false;
+    for (const config::Problem& problem : m_draft->problems()) {
+        const QString pointer = QString::fromStdString(problem.pointer);
+        if (!sentence.isEmpty() || (pointer != m_pointer && !pointer.startsWith(below)))
+            continue;
+        sentence = QString::fromStdString(problem.sentence);
+        isError = problem.isError;
+    }
+    m_hasProblem = !sentence.isEmpty();
+    m_problem->setText(sentence);
+    m_problem->setColor(isError ? &Theme::criticalText : &Theme::warnText);
+    m_problem->setVisible(m_hasProblem);
+    const Json value = m_field.write(m_draft->config());
+    m_show(value);
+    const auto* change = m_draft->changeOf(m_pointer);
+    m_isChanged = change != nullptr;
+    m_isUsed = m_isChanged || m_hasProblem || value != m_field.write({});
+    m_was->setVisible(m_isChanged);
+    m_undo->setVisible(m_isChanged);
+    if (change != nullptr) {
+        const QString before = QString::fromStdString(change->before);
+        m_was->setText(tr("was %1").arg(QFontMetrics(m_was->font()).elidedText(before, Qt::ElideRight, 90)));
+        m_was->setToolTip(before);
+    }
+    update();
+}
+
+bool FieldRow::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::FocusIn)
+        Q_EMIT entered(m_pointer);
+    return QWidget::eventFilter(watched, event);
+}
+
+void FieldRow::paintEvent(QPaintEvent*)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(this);
+    if (m_hasProblem || m_isChanged)
+        painter.fillRect(0, 2, 3, height() - 4, m_hasProblem ? theme.criticalMark : theme.accent);
+}
+
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <functional>
+
+#include <QWidget>
+
+#include <telltale/config/field.h>
+
+class QToolButton;
+class QVBoxLayout;
+
+namespace telltale::views {
+
+class ConfigDraft;
+class RoleLabel;
+
+/// One field of a config in the form: its name, a control of its type, what it was, and what is wrong with it.
+class FieldRow : public QWidget {
+    Q_OBJECT
+public:
+    static constexpr int kNameWidth = 206;
+
+    FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* parent = nullptr);
+
+    QString pointer() const { return m_pointer; }
+    bool isChanged() const { return m_isChanged; }
+    bool hasProblem() const { return m_hasProblem; }
+    /// Whether the field holds other than its default, or is changed.
+    bool isUsed() const { return m_isUsed; }
+    /// The field as the draft has it now.
+    void takeDraft();
+
+Q_SIGNALS:
+    void entered(const QString& pointer); ///< its control has the keyboard
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    using Json = config::Json;
+
+    QWidget* makeControl(const Json& schema);
+    QWidget* makeSwitch();
+    QWidget* makeChoice(const Json& names);
+    QWidget* makeChecks(const Json& names);
+    QWidget* makeText(const Json& schema);
+    void set(const Json& value);
+
+    const config::Field& m_field;
+    const QString m_pointer;
+    ConfigDraft* m_draft;
+    std::function<void(const Json&)> m_show; ///< puts a value into the control
+    RoleLabel* m_was;
+    QToolButton* m_undo;
+    RoleLabel* m_problem;
+    bool m_isChanged = false;
+    bool m_hasProblem = false;
+    bool m_isUsed = false;
+};
+
+}
