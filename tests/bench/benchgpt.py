@@ -49,7 +49,7 @@ class Gpt(nn.Module):
         self.lnf, self.head = nn.LayerNorm(width), nn.Linear(width, 256, bias=False)
 
     def forward(self, tokens: torch.Tensor) -> torch.Tensor:
-        x = self.tok(tokens) + self.pos(torch.arange(tokens.shape[1]))
+        x = self.tok(tokens) + self.pos(torch.arange(tokens.shape[1], device=tokens.device))
         for block in self.blocks:
             x = block(x)
         return self.head(self.lnf(x))

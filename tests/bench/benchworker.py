@@ -46,11 +46,11 @@ _WARM_UP = 3
 class Worker:
     """The other end: a training in a process. Thread: one."""
 
-    def __init__(self, variant: str, size: str, environment: dict[str, str]) -> None:
+    def __init__(self, variant: str, size: str, environment: dict[str, str], script: str = __file__) -> None:
         self.variant = variant
         self._errors = tempfile.TemporaryFile("w+")  # noqa: SIM115 - lives as long as the process
         self.process = subprocess.Popen(
-            [sys.executable, __file__, variant, size],
+            [sys.executable, script, variant, size],
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -60,17 +60,21 @@ class Worker:
 
     def steps(self, count: int) -> dict[str, Any]:
         """Lets it take `count` steps and one before them, with which the processor's caches become its own."""
+        return {name: values[1:] for name, values in self.ask(str(count + 1)).items()}
+
+    def ask(self, line: str) -> dict[str, Any]:
+        """What it answers to a line."""
         assert self.process.stdin is not None and self.process.stdout is not None
         try:
-            print(count + 1, file=self.process.stdin, flush=True)
+            print(line, file=self.process.stdin, flush=True)
             answer = self.process.stdout.readline()
         except BrokenPipeError:
             answer = ""
         if not answer:
             self._errors.seek(0)
             raise SystemExit(f"{self.variant} failed:\n{self._errors.read()[-3000:]}")
-        found = json.loads(answer)
-        return {name: values[1:] for name, values in found.items()}
+        found: dict[str, Any] = json.loads(answer)
+        return found
 
     def close(self) -> None:
         assert self.process.stdin is not None
@@ -83,7 +87,7 @@ class Worker:
         self._errors.close()
 
 
-def _clock(engine: Any) -> list[int]:
+def clock(engine: Any) -> list[int]:
     """Counts the nanoseconds that the training thread spends in the engine."""
     total = [0]
 
@@ -100,6 +104,16 @@ def _clock(engine: Any) -> list[int]:
     for name in ("forward_begins", "gradient_arrived", "step_begins", "gradients_ready", "after_step_of"):
         setattr(engine, name, timed(getattr(engine, name)))
     return total
+
+
+def watch_by_msprobe(model: Any, optimizer: Any, config: Any) -> None:
+    # It takes any training for Megatron's where that can be imported, and then sees no gradient before reduction.
+    sys.modules["megatron"] = None  # type: ignore[assignment]
+    from msprobe.pytorch import TrainerMon as Original
+
+    path = Path(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"])) / "config.json"
+    path.write_text(json.dumps(config))
+    Original(str(path), params_have_main_grad=False).set_monitor(model, optimizer, grad_acc_steps=1)
 
 
 def main(variant: str, size: str) -> None:
@@ -124,15 +138,9 @@ def main(variant: str, size: str) -> None:
 
         monitor = TrainerMon(config)
         monitor.set_monitor(model, optimizer=optimizer)
-        inside = _clock(monitor.engine)
+        inside = clock(monitor.engine)
     elif variant.startswith("msprobe"):
-        # It takes any training for Megatron's where that can be imported, and then sees no gradient before reduction.
-        sys.modules["megatron"] = None  # type: ignore[assignment]
-        from msprobe.pytorch import TrainerMon as Original
-
-        path = Path(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"])) / "config.json"
-        path.write_text(json.dumps(config))
-        Original(str(path), params_have_main_grad=False).set_monitor(model, optimizer, grad_acc_steps=1)
+        watch_by_msprobe(model, optimizer, config)
     generator = torch.Generator().manual_seed(1)
 
     def step() -> None:

@@ -127,7 +127,7 @@ void benchPaint(Report& report)
     report.add({ "paint_100_curves_2000px_log", paintMs(picture, YMode::Log), "ms", lines, peer, 55 });
     report.add({ "paint_100_envelopes_2000px", paintMs(wide, YMode::Linear), "ms", lines, peer, 55 });
     const HeatPicture cells = heat();
-    const RowLayout layout(std::vector<QString>(1000), 1000, 2);
+    const RowLayout layout({ { 0, 999 } }, 1000, 2);
     QImage indexed(kWidth, 1000, QImage::Format_Indexed8);
     indexed.setColorTable(QList<QRgb>(256, qRgb(1, 2, 3)));
     indexed.fill(7);

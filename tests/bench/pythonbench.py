@@ -101,6 +101,21 @@ def row(name: str, value: float, unit: str, goal: float | None, better: str, **m
     return {"name": name, "value": value, "unit": unit, "goal": goal, "better": better, "pass": passed, **more}
 
 
+def rows_of_others(out: Path, own: str) -> list[dict[str, Any]]:
+    """What the file holds, but for rows whose names begin with `own`."""
+    return [r for r in json.loads(out.read_text()) if not r["name"].startswith(own)] if out.exists() else []
+
+
+def write(out: Path, others: list[dict[str, Any]], rows: list[dict[str, Any]]) -> None:
+    """Adds rows to the file, and shows them."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(others + rows, indent=1) + "\n")
+    for entry in rows:
+        goal = "" if entry["goal"] is None else f"  goal {entry['goal']:g} {'pass' if entry['pass'] else 'SHORT'}"
+        limits = f"  limit {entry['limit_value']:.3f}" if entry.get("limit_value") is not None else ""
+        print(f"{entry['name']:64} {entry['value']:10.3f} {entry['unit']}{goal}{limits}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", default=str(ROOT / "build" / "bench.json"))
@@ -109,7 +124,7 @@ def main() -> None:
     options = parser.parse_args()
 
     out = Path(options.out)
-    others = [r for r in json.loads(out.read_text()) if not r["name"].startswith("python")] if out.exists() else []
+    others = rows_of_others(out, "python")
     limit = next((r["peer_value"] for r in others if r["name"] == "kernel_f32"), None)
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -130,12 +145,7 @@ def main() -> None:
     rows.append(row("python, 0.83 M: shares of input gradients, walks a step", cost["step"], "ms", None, "lower"))
     rows.append(row("python: share of an input gradient, walk of a module, p99", cost["p99"], "us", 50, "lower"))
 
-    out.parent.mkdir(parents=True, exist_ok=True)
-    out.write_text(json.dumps(others + rows, indent=1) + "\n")
-    for entry in rows:
-        goal = "" if entry["goal"] is None else f"  goal {entry['goal']:g} {'pass' if entry['pass'] else 'SHORT'}"
-        limits = f"  limit {entry['limit_value']:.3f}" if entry.get("limit_value") is not None else ""
-        print(f"{entry['name']:64} {entry['value']:10.3f} {entry['unit']}{goal}{limits}")
+    write(out, others, rows)
 
 
 def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:

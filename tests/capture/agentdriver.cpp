@@ -26,6 +26,7 @@ AgentDriver::AgentDriver(const Setup& setup)
     options.spool_cap_bytes = setup.spoolCapBytes;
     options.flush_ms = setup.flushMs;
     options.batch_ms = setup.batchMs;
+    options.takes_configs = setup.takesConfigs ? 1 : 0;
     std::array<char, 512> error {};
     m_agent = tt_agent_open(&options, error.data(), error.size());
     m_error = error.data();

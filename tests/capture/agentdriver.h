@@ -25,6 +25,7 @@ public:
         std::uint32_t flushMs = 0;
         std::uint32_t batchMs = 20;
         std::int32_t restartCount = 0;
+        bool takesConfigs = false;
     };
 
     explicit AgentDriver(const Setup& setup);

@@ -21,6 +21,7 @@
 
 #include <telltale/core/bytes.h>
 #include <telltale/protocol/codec.h>
+#include <telltale/protocol/datarules.h>
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
 #include <telltale/protocol/limits.h>
@@ -106,6 +107,20 @@ std::set<std::int64_t> FakeStore::steps() const
     return out;
 }
 
+std::size_t FakeStore::statusCount() const
+{
+    std::lock_guard lock(mutex);
+    return statuses.size();
+}
+
+protocol::ConfigStatus FakeStore::statusOf(std::uint64_t rev, std::uint32_t status) const
+{
+    std::lock_guard lock(mutex);
+    const auto found = std::find_if(statuses.rbegin(), statuses.rend(),
+        [rev, status](const protocol::ConfigStatus& one) { return one.rev == rev && one.status == status; });
+    return found == statuses.rend() ? protocol::ConfigStatus {} : *found;
+}
+
 FakeServer::FakeServer(FakeStore& store, std::uint16_t port, asio::ssl::context* tls)
     : m_store(store)
     , m_tls(tls)
@@ -152,6 +167,22 @@ void FakeServer::hear(std::string_view bytes)
     std::lock_guard lock(m_mutex);
     if (m_heard.size() < kEnough)
         m_heard += bytes;
+}
+
+void FakeServer::offer(protocol::ConfigOffer offer)
+{
+    std::lock_guard lock(m_mutex);
+    m_offers.push_back(std::move(offer));
+}
+
+std::optional<protocol::ConfigOffer> FakeServer::nextOffer()
+{
+    std::lock_guard lock(m_mutex);
+    if (m_offers.empty())
+        return std::nullopt;
+    auto offer = std::move(m_offers.front());
+    m_offers.pop_front();
+    return offer;
 }
 
 void FakeServer::acceptLoop()
@@ -263,7 +294,7 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
     }
     welcome.creditBytes = rules->grantedBytes();
     welcome.creditBatches = rules->grantedBatches();
-    welcome.heartbeatMs = 1000;
+    welcome.heartbeatMs = 250;
     send(welcome);
     if (m_faults.isDeafAfterWelcome)
         return waitForTheEnd();
@@ -276,6 +307,17 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
         auto message = receive();
         if (!message)
             return;
+        constexpr int kOffersAtOnce = 16; // their answers are read in between
+        for (int i = 0; i < kOffersAtOnce; ++i)
+            if (const auto offer = nextOffer())
+                send(*offer);
+        if (const auto* status = std::get_if<ConfigStatus>(&*message)) {
+            if (const auto ok = checkConfigStatus(*status); !ok)
+                complain(ok.error().what);
+            std::lock_guard lock(m_store.mutex);
+            m_store.statuses.push_back(*status);
+            continue;
+        }
         if (const auto* bye = std::get_if<Bye>(&*message)) {
             std::lock_guard lock(m_store.mutex);
             m_store.streams[incarnation].bye = bye->reason;

@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -38,11 +40,15 @@ struct FakeStore {
     std::uint64_t repeated = 0; ///< accepted twice: must never happen
     std::uint64_t hellos = 0;
     std::vector<std::string> complaints;
+    std::vector<protocol::ConfigStatus> statuses; ///< in the order in which they came
 
     std::uint64_t samples() const;
     std::uint64_t scalars() const;
     std::uint64_t droppedItems(std::uint32_t dropClass) const;
     std::vector<std::string> eventKinds() const;
+    std::size_t statusCount() const;
+    /// The last one of the revision and number; none: nothing in it.
+    protocol::ConfigStatus statusOf(std::uint64_t rev, std::uint32_t status) const;
     /// Steps with at least one block, over all streams.
     std::set<std::int64_t> steps() const;
 };
@@ -71,6 +77,8 @@ public:
     std::string join(const std::string& fingerprint = {}) const;
     Faults& faults() { return m_faults; }
     std::uint64_t connections() const { return m_connections; }
+    /// To whoever says something next.
+    void offer(protocol::ConfigOffer offer);
     /// Every byte that came in, but for TLS: requests, frames with their masks off.
     std::string heard() const;
 
@@ -82,6 +90,7 @@ private:
     void acceptLoop();
     template <typename Socket> void serve(Socket& socket);
     void hear(std::string_view bytes);
+    std::optional<protocol::ConfigOffer> nextOffer();
 
     FakeStore& m_store;
     boost::asio::ssl::context* m_tls;
@@ -93,6 +102,7 @@ private:
     std::atomic<std::uint64_t> m_connections { 0 };
     mutable std::mutex m_mutex;
     std::string m_heard;
+    std::deque<protocol::ConfigOffer> m_offers;
     std::vector<int> m_sockets;
     std::vector<std::thread> m_threads;
     std::thread m_acceptor_thread;

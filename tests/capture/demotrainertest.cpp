@@ -6,6 +6,7 @@
 #include <telltale/config/monitorconfig.h>
 #include <telltale/demo/options.h>
 #include <telltale/demo/trainer.h>
+#include <telltale/torch/configfile.h>
 
 #include "torchrecordingsink.h"
 
@@ -43,7 +44,7 @@ TrainingResult trained(Sink* sink, const std::string& fault, std::int64_t steps)
     if (!fault.empty())
         o.fault = parseFault(fault).value();
     const std::atomic<bool> interrupted { false };
-    auto result = train(o, everything(), sink, 0, interrupted);
+    auto result = train(o, LoadedConfig { everything(), {} }, sink, 0, interrupted);
     if (!result)
         qFatal("%s", result.error().sentence().c_str());
     return *std::move(result);

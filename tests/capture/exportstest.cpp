@@ -324,6 +324,18 @@ private:
             failing([&] { tt_agent_spool_dir(m_agent, folder, sizeof folder); });
             return *folder != '\0';
         };
+        m_uses["tt_config_due"]
+            = [this] { return failing([&] { return tt_config_due(m_agent, 7); }) == nullptr; }; // nobody offers one
+        m_uses["tt_config_is_offered"]
+            = [this] { return failing([&] { return tt_config_is_offered(m_agent, "{}"); }) == 0; };
+        m_uses["tt_config_in_force"] = [this] {
+            failing([&] { tt_config_in_force(m_agent, 0, 7, R"({"wg_distribution": true})", "a reason of its own"); });
+            return true;
+        };
+        m_uses["tt_config_refuse"] = [this] {
+            failing([&] { tt_config_refuse(m_agent, 1, 7, "a reason that is longer than what a string holds"); });
+            return true;
+        };
         m_uses["tt_crc32c"] = [] { return failing([] { return tt_crc32c("123456789", 9); }) == 0xE3069283; };
         m_uses["tt_layout_add"] = [this] {
             const auto id = addLayout("a weight that has a long name");
@@ -470,6 +482,18 @@ private:
             tt_free(json);
             return isAllowed;
         };
+        m_uses["tt_config_canonical"] = [] {
+            char* json = failing([] { return tt_config_canonical(R"({"eps": 0.5})", 12); });
+            const bool isAllowed = !json || std::string_view(json) == R"({"all_xy":true,"eps":0.5})";
+            tt_free(json);
+            return isAllowed;
+        };
+        m_uses["tt_config_edit"] = [] {
+            char* text = failing([] { return tt_config_edit("{ }", 3, R"({"eps": 0.5})"); });
+            const bool isAllowed = !text || std::string_view(text) == R"({"eps": 0.5 })";
+            tt_free(text);
+            return isAllowed;
+        };
         m_uses["tt_free"] = [] {
             const char text[] = "{}";
             const auto left = theFailures.left.exchange(INT_MAX);
@@ -498,7 +522,8 @@ private:
     std::int64_t m_next = 0;
     std::map<std::string, std::function<bool()>> m_uses;
     /// What uses libraries that cannot run out of memory halfway: it asks for all that it may need first.
-    const std::set<std::string> m_asksFirst { "tt_config_read", "tt_join_try", "tt_selects_slot" };
+    const std::set<std::string> m_asksFirst { "tt_config_canonical", "tt_config_edit", "tt_config_read", "tt_join_try",
+        "tt_selects_slot" };
 };
 
 QTEST_GUILESS_MAIN(ExportsTest)

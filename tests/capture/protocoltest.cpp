@@ -49,6 +49,14 @@ Hello fullHello()
     return hello;
 }
 
+RunSteering fullSteering()
+{
+    RunSteering out { "id", 3, "{}", "somebody", 120, 99, { Rank { 1 } }, {} };
+    for (const auto state : { RankSteering::State::None, RankSteering::State::Refused, RankSteering::State::Lost })
+        out.ranks.push_back({ Rank { 1 }, "host", state, 3, 121, -1, "why", 2, "{\"ops\":[\"norm\"]}" });
+    return out;
+}
+
 std::vector<Message> allMessages()
 {
     Heartbeat heartbeat;
@@ -61,11 +69,14 @@ std::vector<Message> allMessages()
     return { fullHello(), Hello {}, Welcome { 1, { "a" }, "store", 4, 5, 6, 7, 8, 9 },
         Batch { 1, 2, 0xDEADBEEF, std::string("\0\xFF payload", 10) }, Batch {},
         Ack { 3, 4, 5, { { 1, "unknown kind" }, { 2, "" } } }, Nack { 7 }, heartbeat, Heartbeat {},
-        ConfigOffer { 1, "{\"targets\":{}}", "h", -1 }, ConfigStatus { 1, 2, "over budget", 100, "h" },
+        ConfigOffer { 1, "{\"targets\":{}}", "h", -1 }, ConfigStatus { 1, 2, "over budget", 100, "h", "" },
+        ConfigStatus { 0, configstatus::kInForce, "config.json was edited", -1, "h", "{\"ops\":[\"norm\"]}" },
         Bye { "finished", 1500, 33 }, Knock { std::string(32, '\xff') }, Challenge { std::string(32, 0), "\xc3 bytes" },
         ControlHello { 1, 2, "program", "\xc3 bytes" }, ImportRun { "run.telltale", 1ull << 40 },
         RunPart { std::string("\0\xff", 2) }, RunTaken { 7 }, FindStream { fullHello() },
-        ControlReply { "what", "todo", "id", "/a/b", { "x", "y" }, "token" } };
+        ControlReply { "what", "todo", "id", "/a/b", { "x", "y" }, "token" }, ConfigAsk { "job", 7, 0 },
+        ConfigAsk { "job", 0, -1 }, ConfigPush { { "job", "{}", { Rank { 0 }, Rank { 3 } }, 120, "somebody" } },
+        ConfigState { fullSteering() }, ConfigState {} };
 }
 
 std::string varint(std::uint64_t value)
@@ -134,6 +145,26 @@ private Q_SLOTS:
         QVERIFY(checkHello(hello));
         hello.agentId.assign(limits::kMaxNameBytes + 1, 'x'); // a name that streams are told apart by
         QVERIFY(!checkHello(hello));
+    }
+
+    void aConfigOfMoreThan64KiBIsRefusedAtBothEnds()
+    {
+        ConfigOffer offer { 1, std::string(limits::kMaxConfigBytes, ' '), "h", 0 };
+        ConfigStatus status { 0, configstatus::kInForce, std::string(20'000, 'w') + "\xff", 0, "h", offer.json };
+        QVERIFY(checkConfigOffer(offer));
+        QVERIFY(!checkConfigStatus(status));
+        mendReason(status);
+        QVERIFY(checkConfigStatus(status));
+        offer.json += ' ';
+        status.json += ' ';
+        QCOMPARE(checkConfigOffer(offer).error().code, ErrorCode::TooLarge);
+        QVERIFY(!checkConfigOffer(offer).error().todo.empty());
+        QCOMPARE(checkConfigStatus(status).error().code, ErrorCode::TooLarge);
+        QVERIFY(!checkConfigOffer({ 0, "{}", "h", 0 })); // 0 is what nobody offered
+        QVERIFY(!checkConfigOffer({ limits::kMaxSeq + 1, "{}", "h", 0 }));
+        QVERIFY(!checkConfigOffer({ 1, "{}", "h", INT64_MAX }));
+        QVERIFY(!checkConfigOffer({ 1, "{}", std::string("h\0", 2), 0 }));
+        QVERIFY(!checkConfigOffer({ 1, "", "h", 0 }));
     }
 
     void damagedBytesGiveAnErrorOrAMessage()

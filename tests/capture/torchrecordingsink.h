@@ -26,6 +26,36 @@ public:
         std::vector<std::uint8_t> present;
     };
 
+    /// To be in force from a step on.
+    struct Offer {
+        std::int64_t step = 0;
+        std::uint64_t rev = 0;
+        std::string json;
+    };
+    struct InForce {
+        std::uint64_t rev = 0;
+        std::int64_t step = 0;
+        std::string json, why;
+    };
+    std::vector<Offer> offers;
+    std::vector<InForce> inForce;
+    std::vector<std::string> refusals;
+
+    std::optional<DueConfig> configDue(std::int64_t step) override
+    {
+        for (const Offer& offer : offers)
+            if (offer.step == step && (inForce.empty() || inForce.back().rev != offer.rev))
+                return DueConfig { offer.rev, offer.json };
+        return std::nullopt;
+    }
+    void setConfigInForce(
+        std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why) override
+    {
+        inForce.push_back({ rev, step, json, why });
+    }
+    void refuseConfig(std::uint64_t, std::int64_t, const std::string& why) override { refusals.push_back(why); }
+    bool isConfigOffered(const std::string&) override { return false; }
+
     std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) override
     {
         layouts.push_back({ kind, { stats.begin(), stats.end() }, { series.begin(), series.end() } });

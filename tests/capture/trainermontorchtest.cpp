@@ -557,10 +557,6 @@ private Q_SLOTS:
         }
         QVERIFY(unservedFields(config::parseMonitorConfig(R"({"format": ["stream"]})")->config).empty());
         QVERIFY(unservedFields(config::parseMonitorConfig(everythingConfigText())->config).empty());
-        qputenv("DYNAMIC_MONITOR", "True");
-        const auto names = unservedFields({});
-        qunsetenv("DYNAMIC_MONITOR");
-        QCOMPARE(names, std::vector<std::string> { "DYNAMIC_MONITOR" });
     }
 
     void whatTheConfigAsksForInVainIsToldOnce()

@@ -62,7 +62,8 @@ def test_all_faults_are_told_at_once_and_training_goes_on(capsys: pytest.Capture
         optimizer.zero_grad()
         model(torch.ones(1, 4)).sum().backward()
         optimizer.step()
-    assert sink.steps(Kind.GRAD_REDUCED) == [0, 1]
+    # Which targets and ranks were meant cannot be read: that selects none.
+    assert sink.steps(Kind.GRAD_REDUCED) == [] and monitor.step == 2
     said = capsys.readouterr().err
     fields = {pointer.split("/")[1] for config, _ in BAD.values() for pointer in [f"/{name}" for name in config]}
     assert all(field in said for field in fields)
@@ -132,9 +133,33 @@ def test_without_the_library_the_schema_keeps_wrong_values_out(
     assert problem.is_error and problem.pointer.startswith(wrong["pointer"].rpartition("/")[0])
     assert json.dumps(list(config)[0])[1:-1] in str(problem)
     kept = configfile.load({"start_step": 7, "module_ranks": [3]}).config
-    kept.targets = {"a": {}} if "targets" in config else {}
+    if "targets" in config:
+        kept.targets, kept.all_xy = {"(none)": {}}, False
     kept.alert_rules = []
     assert loaded.config == kept
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"targets": ["layers.0"]},
+        {"targets": {"layers.0": "tensor", "head": {"outputs": "tensor"}}},
+        {"targets": {"layers.0": {"outputs": "tensor"}, "head": {}}},
+        {"module_ranks": 0},
+        {"module_ranks": ["0"]},
+        {"cc_distribution": {"cc_codeline": [23]}},
+        {"l2_targets": {"linear_hook": "layers.0"}},
+        {"l2_targets": 3, "cc_distribution": [], "module_ranks": [], "targets": {}},
+    ],
+    ids=json.dumps,
+)
+def test_what_cannot_be_read_never_widens_a_selection(monkeypatch: pytest.MonkeyPatch, config: dict[str, Any]) -> None:
+    with_library = configfile.load(config).config
+    monkeypatch.setattr(native, "available", lambda: False)
+    without = configfile.load(config).config
+    assert without == with_library
+    everything = configfile.load({}).config
+    assert ("l2_targets" in config and "module_ranks" in config) == (without == everything)
 
 
 def test_without_the_library_several_faults_of_one_list_cost_only_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,11 +183,55 @@ def test_without_library_and_validator_the_defaults_hold_and_it_is_said_what_to_
     assert "pip install jsonschema" in said and "defaults" in said
 
 
-def test_a_default_is_named_only_where_a_field_holds_one() -> None:
-    loaded = configfile.load({"step_interval": 0, "ops": ["maxx", "norm"], "wg": True, "telltale": {"threads": 99}})
-    assert {problem.pointer: problem.is_default for problem in loaded.problems} == {
-        "/step_interval": True, "/ops/0": False, "/wg": False, "/telltale/threads": True,
+@pytest.mark.parametrize("is_native", [True, False])
+def test_it_is_said_which_default_a_field_holds(monkeypatch: pytest.MonkeyPatch, is_native: bool) -> None:
+    monkeypatch.setattr(native, "available", lambda: is_native)
+    config = {
+        "step_interval": 0, "ops": ["maxx", "norm"], "wg": True, "telltale": {"threads": 99}, "alert": 3,
+        "sa_order": "q",
     }  # fmt: skip
+    assert {problem.pointer: problem.instead for problem in configfile.load(config).problems} == {
+        "/step_interval": "1 is used", "/ops/0": "", "/wg": "", "/telltale/threads": "2 is used",
+        "/alert": "the defaults of its fields are used", "/sa_order": '"s,b,h,d" is used',
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("is_native", [True, False])
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"targets": 3},
+        {"targets": {"layer": {"input": 3}}},
+        {"module_ranks": "all"},
+        {"module_ranks": ["first"]},
+        {"cc_distribution": {"cc_codeline": 5}},
+        {"l2_targets": {"linear_hook": [3]}},
+        {"l2_targets": 7},
+    ],
+)
+def test_a_selection_of_which_nothing_could_be_read_is_said_to_select_nothing(
+    monkeypatch: pytest.MonkeyPatch, config: dict[str, Any], is_native: bool
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: is_native)
+    assert [problem.instead for problem in configfile.load(config).problems] == ["nothing is selected by it"]
+
+
+def test_a_selection_that_is_left_in_part_is_not_said_to_select_nothing() -> None:
+    loaded = configfile.load({"module_ranks": ["first", 1], "targets": {"a": 3, "b": {}}})
+    assert [problem.instead for problem in loaded.problems] == ["", ""]
+
+
+@pytest.mark.parametrize("source", [{"step_interval": 0, "wg": True}, "/no/such/config.json"])
+def test_what_is_wrong_with_a_config_is_in_the_runs_log_once(source: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    sink = RecordingSink()
+    monitor = TrainerMon(source, sinks=[sink])
+    said = [line.removeprefix("telltale: ") for line in capsys.readouterr().err.splitlines()]
+    for _ in range(2):
+        monitor.set_monitor(torch.nn.Linear(2, 2))
+    monitor.close()
+    assert said and said[0].endswith(("1 is used", "the defaults are used"))
+    assert [text for kind, _, text in sink.events if kind == "log" and text in said] == said
+    assert not [line for line in capsys.readouterr().err.splitlines() if line.removeprefix("telltale: ") in said]
 
 
 @pytest.mark.parametrize("is_native", [True, False])

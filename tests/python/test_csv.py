@@ -472,3 +472,9 @@ def test_file_sinks_share_one_thread_and_one_directory(out):
     assert len(os.listdir(out)) == 1
     names = sorted(os.listdir(sinks[0].directory.path))
     assert [name.split(".")[0] for name in names] == ["events", "param_origin_0-0"]
+
+
+def test_control_characters_of_a_name_do_not_reach_a_terminal_through_the_file() -> None:
+    hostile = "a\x1b[2Jb\rc\x9bd\u202ee\tf\x00g"
+    assert textfile.cell(hostile) == "a\\u001b[2Jb\\u000dc\\u009bd\\u202ee\\u0009f\\u0000g"
+    assert textfile.cell("two\nlines") == '"two\nlines"' and textfile.cell("模型") == "模型"

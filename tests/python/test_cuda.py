@@ -70,7 +70,7 @@ def on_the_card(tensor: torch.Tensor) -> torch.Tensor:
     return out.copy_(tensor)
 
 
-@pytest.mark.parametrize("how", ["one by one", "at once"])
+@pytest.mark.parametrize("how", ["one by one", "at once", "of one moment"])
 def test_a_card_gives_what_the_host_gives(how: str) -> None:
     tensors = tensors_of_every_kind()
     host, card = Measurer(EPS, 1), Measurer(EPS, 1)
@@ -80,6 +80,8 @@ def test_a_card_gives_what_the_host_gives(how: str) -> None:
         assert host.one(tensor, expected, row) == ""
     if how == "at once":
         assert card.batch(there, table) == []
+    elif how == "of one moment":
+        assert card.together(list(enumerate(there)), table) == []
     else:
         for row, tensor in enumerate(there):
             assert card.one(tensor, table, row) == ""
@@ -104,6 +106,29 @@ def test_the_same_tensors_give_the_same_bits() -> None:
     for row, tensor in enumerate(tensors):
         card.one(tensor, table, row)
     assert arrived(card).values.tobytes() == first
+
+
+def test_tensors_of_one_moment_are_read_by_one_launch_wherever_their_elements_lie(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    qkv = torch.randn(4, 16, 3, 8)
+    tensors = [*qkv.unbind(2), qkv.transpose(0, 1), qkv[:0], qkv[0, 0, 0]]
+    host, card = Measurer(EPS, 1), Measurer(EPS, 1)
+    expected, table = table_of(len(tensors)), table_of(len(tensors))
+    for row, tensor in enumerate(tensors):
+        assert host.one(tensor, expected, row) == ""
+    there = qkv.cuda()
+    found = [*there.unbind(2), there.transpose(0, 1), there[:0], there[0, 0, 0]]
+    launches: list[int] = []
+    queue = card._cards._lib.tt_device_stats
+    monkeypatch.setattr(card._cards._lib, "tt_device_stats", lambda *given: launches.append(given[2]) or queue(*given))
+    assert card.together(list(enumerate(found)), table) == []
+    assert launches == [5]
+    shot = arrived(card)
+    assert shot.rows.tolist() == [0, 1, 2, 3, 5]
+    for row, values in zip(shot.rows, shot.values):
+        for name in ("numel", "finite", "min", "max", "nans"):
+            assert values[name] == expected.results[row][name]
 
 
 def test_signs_agree_as_on_the_host() -> None:

@@ -51,6 +51,13 @@ class Card:
         self._queued.append((result, here.tobytes()))
         return 0
 
+    def tt_device_stats(self, device: int, tensors: int, count: int, eps: float, results: int, stream: int) -> int:
+        here = np.zeros(count, STATS)
+        self._lib.tt_stats_compute(tensors, count, eps, here.ctypes.data, 1)
+        addresses = (ctypes.c_uint64 * count).from_address(results)
+        self._queued += [(address, one.tobytes()) for address, one in zip(addresses, here)]
+        return 0
+
     def tt_device_mark(self, device: int, stream: int) -> int:
         mark = len(self._marks) + 1
         self._marks[mark] = len(self._queued)
@@ -84,7 +91,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Card:
     monkeypatch.setattr(native, "library", lambda: card)
     monkeypatch.setattr(devicestats, "_Chunk", Ordinary)
     monkeypatch.setattr(devicestats, "_idle", deque())
-    monkeypatch.setattr(devicestats, "_stream_of", lambda device: 7)
+    monkeypatch.setattr(devicestats, "stream_of", lambda device: 7)
     monkeypatch.setattr(torch.cuda, "is_current_stream_capturing", lambda: False)
     monkeypatch.setattr(Measurer, "one", lambda self, tensor, table, row: self._on_card(tensor, table, row))
     return card
@@ -270,8 +277,26 @@ def test_a_batch_of_empty_tensors_is_no_step_lost(card: Card) -> None:
     table = SeriesTable(Kind.GRAD_REDUCED)
     table.add(SeriesDesc("empty"))
     measurer = Measurer(1e-8, 1)
-    assert measurer._batch_on_card(0, [(0, torch.empty(0))], table, 0) == []
+    assert measurer._batch_on_card(0, [(0, torch.empty(0))], table) == []
     assert not measurer.has_pending
+
+
+def test_tensors_of_one_launch_come_into_their_rows_from_any_piece_of_memory(card: Card) -> None:
+    count = devicestats._ROWS + 7
+    table = SeriesTable(Kind.ACTV)
+    for i in range(count):
+        table.add(SeriesDesc(str(i)))
+    dtypes = (torch.float32, torch.bfloat16, torch.int64)
+    tensors = [torch.full((1 + i % 5,), i % 100).to(dtypes[i % 3]) for i in range(count)]
+    measurer = Measurer(1e-8, 1)
+    there = [(count - 1 - i, tensor) for i, tensor in enumerate(tensors)]
+    assert measurer._batch_on_card(0, [*there[:3], (3, torch.empty(0)), *there[3:]], table) == []
+    pending = measurer.take_pending()
+    assert pending.queued is not None and pending.queued.arrive(5)
+    (shot,) = pending.queued.shots()
+    assert shot.rows.tolist() == list(range(count))
+    assert shot.values["max"].tolist() == [float(tensor[0]) for tensor in tensors[::-1]]
+    assert shot.values["numel"].tolist() == [tensor.numel() for tensor in tensors[::-1]]
 
 
 def metrics_on_a_device(

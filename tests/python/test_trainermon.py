@@ -186,8 +186,6 @@ def test_a_module_called_twice_has_a_series_for_each_call() -> None:
 
 
 @pytest.mark.parametrize("reentrant", [True, False])
-
-
 def test_checkpointed_activations_count_once(reentrant: bool) -> None:
     from torch.utils.checkpoint import checkpoint
 
@@ -384,3 +382,44 @@ def test_a_tensor_whose_shape_or_type_changes_is_described_as_it_is_at_each_step
     wanted = [((5, 3), "torch.float32"), ((6, 3), "torch.float32"), ((7, 3), "torch.bfloat16")]
     for kind in (Kind.ACTV, Kind.ACTV_GRAD):
         assert [entry[1:] for entry in found if entry[0] is kind] == wanted
+
+
+@pytest.mark.parametrize("data", [torch.randint(0, 5, (3,)), torch.rand(3)])
+def test_data_has_no_series_of_a_gradient_and_a_target_that_asks_for_one_is_told(
+    data: torch.Tensor, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Net(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(5))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.weight[: len(x)] * x
+
+    model = nn.Sequential(Net())
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    monitor = TrainerMon(
+        {"xy_distribution": True, "targets": {"0": {"input_grad": "tensor", "output_grad": "tensor"}}},
+        sinks=[RecordingSink()],
+    )
+    monitor.set_monitor(model, optimizer=optimizer)
+    assert monitor.engine is not None
+    model(data).sum().backward()
+    optimizer.step()
+    registered = [str(desc.slot) for desc in monitor.engine.table(Kind.ACTV_GRAD).series]
+    monitor.close()
+    assert registered == ["output"]
+    assert 'the target 0 asks for "input_grad": "tensor", but what passed was' in capsys.readouterr().err
+
+
+def test_an_input_that_needs_a_gradient_only_later_gets_its_series_then() -> None:
+    model = nn.Linear(4, 3)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    sink = RecordingSink()
+    monitor = TrainerMon({"xy_distribution": True, "all_xy": True}, sinks=[sink])
+    monitor.set_monitor(model, optimizer=optimizer)
+    for needs in (False, True):
+        model(torch.ones(2, 4).requires_grad_(needs)).sum().backward()
+        optimizer.step()
+        assert ("input" in " ".join(sink.names(Kind.ACTV_GRAD))) is needs
+    monitor.close()

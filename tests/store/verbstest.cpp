@@ -73,6 +73,7 @@ private Q_SLOTS:
     void aRunCopiedWithoutItsLogIsNeverWhole();
     void aLossOfNoKnownStepStandsAtNone();
     void microStepsAreToldApart();
+    void configCheckSaysAllThatIsWrongWithItsLine();
     void helpIsNoError();
     void theLogHasWhatItsLevelLetsThrough_data();
     void theLogHasWhatItsLevelLetsThrough();
@@ -672,6 +673,35 @@ void VerbsTest::microStepsAreToldApart()
     const Outcome shown = call(app::showVerb, { path, "--series", "0.weight" });
     QVERIFY2(shown.out.find("# 0.weight  norm  micro step 0\n") != std::string::npos, shown.out.c_str());
     QVERIFY(shown.out.find("# 0.weight  norm  micro step 1\n") != std::string::npos);
+}
+
+void VerbsTest::configCheckSaysAllThatIsWrongWithItsLine()
+{
+    QTemporaryDir folder;
+    const auto write = [&](const char* name, const char* text) {
+        const std::string path = folder.filePath(QString::fromLatin1(name)).toStdString();
+        std::ofstream(path) << text;
+        return path;
+    };
+    const auto bad = write("bad.json", "{ // mine\n  \"wg_distributoin\": true,\n  \"eps\": 2,\n}\n");
+    const auto said = call(app::configCheckVerb, { bad });
+    QCOMPARE(said.code, app::kExitFailed);
+    QVERIFY2(said.out.find("bad.json:2: error: the field \"wg_distributoin\"") != std::string::npos, said.out.c_str());
+    QVERIFY2(said.out.find("bad.json:3: error: /eps is 2") != std::string::npos, said.out.c_str());
+    const auto document = call(app::configCheckVerb, { bad, "--json" }).json();
+    QCOMPARE(document["ok"], nlohmann::json(false));
+    QCOMPARE(document["problems"].size(), 2u);
+    QCOMPARE(document["problems"][1]["line"], nlohmann::json(3));
+
+    const auto good = write("good.json", R"({"module_ranks": [77], "dynamic_on": true})");
+    QCOMPARE(call(app::configCheckVerb, { good }).code, app::kExitDone);
+    const auto inRun = call(app::configCheckVerb, { good, "--run", m_path });
+    QCOMPARE(inRun.code, app::kExitFailed);
+    QVERIFY2(inRun.out.find("rank 77 does not exist") != std::string::npos, inRun.out.c_str());
+
+    QCOMPARE(call(app::configCheckVerb, { write("none.json", "[1]") }).code, app::kExitUsage);
+    QCOMPARE(call(app::configCheckVerb, { folder.filePath(QStringLiteral("away.json")).toStdString() }).code,
+        app::kExitUsage);
 }
 
 void VerbsTest::helpIsNoError()

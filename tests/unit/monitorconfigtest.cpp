@@ -8,6 +8,8 @@
 #include <telltale/config/field.h>
 #include <telltale/config/monitorconfig.h>
 #include <telltale/config/relaxedjson.h>
+#include <telltale/config/revision.h>
+#include <telltale/config/textedit.h>
 #include <telltale/core/kinds.h>
 
 using namespace telltale;
@@ -347,6 +349,119 @@ private Q_SLOTS:
         const auto config = parsed(R"({"targets": {"0:a": {"input": "list[2]:1"}}})");
         QVERIFY(config.problems.empty());
         QCOMPARE(config.config.targets.at("0:a"), std::string(R"({"input":"list[2]:1"})"));
+    }
+
+    void whatCannotBeReadNeverWidensASelection_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::newRow("targets of another type") << R"({"targets": ["layers.0"]})";
+        QTest::newRow("the only target's only side") << R"({"targets": {"layers.0": {"outputs": "tensor"}}})";
+        QTest::newRow("the only target") << R"({"targets": {"layers.0": "tensor"}})";
+        QTest::newRow("ranks of another type") << R"({"module_ranks": 0})";
+        QTest::newRow("no rank") << R"({"module_ranks": [-1, "0"]})";
+        QTest::newRow("code") << R"({"cc_distribution": {"cc_codeline": [23]}})";
+        QTest::newRow("linear layers") << R"({"l2_targets": {"linear_hook": "layers.0"}})";
+    }
+
+    void whatCannotBeReadNeverWidensASelection()
+    {
+        QFETCH(QString, text);
+        const auto read = parsed(text.toStdString());
+        QVERIFY(!read.problems.empty());
+        // Another selection than everything, which reads back without a problem.
+        const auto said = canonicalConfigText(read.config);
+        QVERIFY(said != canonicalConfigText(parsed("{}").config));
+        const auto again = parsed(said);
+        QVERIFY(again.problems.empty());
+        QCOMPARE(canonicalConfigText(again.config), said);
+        for (const auto& [target, selection] : again.config.targets)
+            QVERIFY(!targetMatches(target, "layers.0"));
+    }
+
+    void aTargetKeepsTheSidesThatCouldBeRead()
+    {
+        const auto read = parsed(R"({"targets": {"a": {"outputs": "tensor", "input": "tensor"}, "b": 1, "c": {}}})");
+        QCOMPARE(read.config.targets.size(), 2u);
+        QCOMPARE(read.config.targets.at("a"), std::string(R"({"input":"tensor"})"));
+        QCOMPARE(read.config.targets.at("c"), std::string());
+    }
+
+    void equalConfigsHaveEqualTextsAndHashes()
+    {
+        const auto one = parsed("{\"eps\": 1e-6, // small\n \"ops\": [\"norm\"], \"step_interval\": 2.0}").config;
+        const auto other = parsed(R"({"step_interval": 2, "eps": 0.000001})").config;
+        QCOMPARE(canonicalConfigText(one), std::string(R"({"all_xy":true,"eps":1e-06,"step_interval":2})"));
+        QCOMPARE(canonicalConfigText(other), canonicalConfigText(one));
+        QCOMPARE(configHash(other), configHash(one));
+        QCOMPARE(configHash(one).size(), 16u);
+        QVERIFY(configHash(parsed("{}").config) != configHash(one));
+        const auto every = parsed(kEveryField).config;
+        QCOMPARE(monitorConfigText(parsed(canonicalConfigText(every)).config), monitorConfigText(every));
+    }
+
+    void changesAreNamedWithBothValues()
+    {
+        const auto before = parsed(R"({"telltale": {"later": 1}, "format": "csv"})").config;
+        const auto after = parsed(R"({"telltale": {"later": 2, "threads": 4}, "wg_distribution": true})").config;
+        const std::vector<FieldChange> expected { { "/wg_distribution", "false", "true" },
+            { "/format", "[\"csv\"]", "[]" }, { "/telltale/threads", "2", "4" }, { "/telltale/later", "1", "2" } };
+        QCOMPARE(configChanges(before, after), expected);
+        QCOMPARE(localChanges(before, after), std::vector<std::string> { "/format" });
+    }
+
+    void anEditedTextKeepsItsCommentsAndOrder_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("wanted");
+        QTest::addColumn<QString>("edited");
+        const auto row = [](const char* name, const char* text, const char* wanted, const char* edited) {
+            QTest::newRow(name) << text << wanted << edited;
+        };
+        row("nothing to change", "{ \"eps\" : 1e-8 }", "{}", "{ \"eps\" : 1e-8 }");
+        row("a value", "{\n  // why\n  \"dynamic_on\": true, // now\n  \"eps\": 0.5,\n}", R"({"eps": 0.5})",
+            "{\n  // why\n  \"dynamic_on\": false, // now\n  \"eps\": 0.5,\n}");
+        row("a new one behind a trailing comma", "{\n  \"eps\": 0.5, // small\n}",
+            R"({"eps": 0.5, "wg_distribution": true})", "{\n  \"eps\": 0.5, // small\n  \"wg_distribution\": true\n}");
+        row("a new one behind none", "{\n  \"eps\": 0.5 // small\n}", R"({"eps": 0.5, "wg_distribution": true})",
+            "{\n  \"eps\": 0.5, // small\n  \"wg_distribution\": true\n}");
+        row("on one line", R"({"eps": 0.5})", R"({"eps": 0.5, "telltale": {"threads": 4}})",
+            R"({"eps": 0.5, "telltale": {"threads": 4}})");
+        row("into an object", R"({"telltale": {}, "eps": 0.5})", R"({"eps": 0.5, "telltale": {"threads": 4}})",
+            R"({"telltale": {"threads": 4}, "eps": 0.5})");
+        row("into an empty document", "{\n}\n", R"({"wg_distribution": true})",
+            "{\n    \"wg_distribution\": true\n}\n");
+        row("the last of two", R"({"eps": 0.5, "eps": 0.25})", R"({"eps": 0.125})", R"({"eps": 0.5, "eps": 0.125})");
+        row("names that look like others", "{\"$schema\": \"\\\"eps\\\": 1\", \"eps\": 1}", R"({"eps": 0.5})",
+            "{\"$schema\": \"\\\"eps\\\": 1\", \"eps\": 0.5}");
+        row("no config", "[1]", R"({"targets": {"a": {}}})", "{\n  \"targets\": {\n    \"a\": {}\n  }\n}\n");
+    }
+
+    void anEditedTextKeepsItsCommentsAndOrder()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, wanted);
+        QFETCH(QString, edited);
+        const auto got = editedConfigText(text.toStdString(), parsed(wanted.toStdString()).config);
+        QCOMPARE(QString::fromStdString(got), edited);
+    }
+
+    void aValueIsFoundByItsPointer()
+    {
+        const std::string text = "{ // a\n \"a/b\": [1, {\"c~\": \"x,\"}], \"d\": 12 }";
+        const auto at = [&](const char* pointer) {
+            const auto place = findValue(text, pointer);
+            return place ? text.substr(place->begin, place->end - place->begin) : std::string("(none)");
+        };
+        QCOMPARE(at(""), text);
+        QCOMPARE(at("/a~1b"), std::string("[1, {\"c~\": \"x,\"}]"));
+        QCOMPARE(at("/a~1b/1/c~0"), std::string("\"x,\""));
+        QCOMPARE(at("/d"), std::string("12"));
+        QCOMPARE(at("/e"), std::string("(none)"));
+        QCOMPARE(at("/d/e"), std::string("(none)"));
+        // Of what is not there, what would hold it.
+        QCOMPARE(findPlace(text, "/a~1b/7").begin, text.find('['));
+        QVERIFY((findPlace(text, "/e/f") == TextSpan { 0, 1 }));
+        QVERIFY((findPlace("", "/e") == TextSpan { 0, 0 }));
     }
 
     void collectionFollowsStartAndInterval()

@@ -179,6 +179,10 @@ private Q_SLOTS:
             static const QRegularExpression kRunnable(
                 QStringLiteral("(^|,)\"?[=+@]"), QRegularExpression::MultilineOption);
             QVERIFY2(!kRunnable.match(QString::fromUtf8(buffer.data())).hasMatch(), buffer.data().constData());
+            for (const QByteArray& line : buffer.data().split('\n')) {
+                const std::string text = line.chopped(line.endsWith('\r') ? 1 : 0).toStdString();
+                QCOMPARE(text, terminalText(text));
+            }
         }
         QVERIFY(tables > 0);
     }

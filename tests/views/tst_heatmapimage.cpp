@@ -106,7 +106,7 @@ private Q_SLOTS:
         for (std::size_t row = 1; row < kRows; ++row)
             changes += picture.rows[row].rank != picture.rows[row - 1].rank;
         QCOMPARE(changes, 2);
-        QVERIFY(picture.groups().front().isEmpty());
+        QVERIFY(picture.bands.front().label.isEmpty());
     }
 
     void manyRowsAreOrderedToo()
@@ -154,7 +154,7 @@ private Q_SLOTS:
         for (const HeatScale scale : { HeatScale::Linear, HeatScale::Log, HeatScale::Symlog, HeatScale::Deviation }) {
             HeatPicture p = picture(40, 300, scale);
             p.finish();
-            const RowLayout layout(std::vector<QString>(40), 40, 2);
+            const RowLayout layout({ { 0, 39 } }, 40, 2);
             const QImage image = HeatImage::render(p, layout, { 300, 40 }, 1, Theme::dark());
             const ColorTable& table
                 = scale == HeatScale::Deviation ? divergingTable(Theme::Mode::Dark) : kSequentialTable;
@@ -185,7 +185,7 @@ private Q_SLOTS:
             finished.finish();
             for (const QSize size : { QSize(2000, 500), QSize(700, 90), QSize(333, 41), QSize(31, 7), QSize(3, 3),
                      QSize(1, 1), QSize(4000, 1500), QSize(9001, 600) }) {
-                const RowLayout layout(std::vector<QString>(500), size.height(), 2);
+                const RowLayout layout({ { 0, 499 } }, size.height(), 2);
                 const QImage image = HeatImage::render(finished, layout, size, 1, Theme::dark());
                 QVERIFY2(pixelsOf(image, rose) >= 1,
                     qPrintable(QStringLiteral("%1 x %2").arg(size.width()).arg(size.height())));
@@ -201,7 +201,7 @@ private Q_SLOTS:
                 HeatPicture p = picture(3, 5);
                 p.result.states[7] = state;
                 p.finish();
-                const RowLayout layout(std::vector<QString>(3), 12, 0);
+                const RowLayout layout({ { 0, 2 } }, 12, 0);
                 const QImage image = HeatImage::render(p, layout, { 5 * width, 12 }, 1, Theme::light());
                 const QImage cell = image.copy(2 * width, 4, width, 4);
                 QVERIFY(pixelsOf(cell, glyphs::fill(state, Theme::light()).rgb()) > 0);
@@ -217,7 +217,7 @@ private Q_SLOTS:
             HeatPicture p = picture(1, 1);
             p.result.states[0] = state;
             p.finish();
-            const QImage image = HeatImage::render(p, RowLayout(std::vector<QString>(1), 24, 0), { 24, 24 }, 1, theme);
+            const QImage image = HeatImage::render(p, RowLayout({ { 0, 0 } }, 24, 0), { 24, 24 }, 1, theme);
             const int ink = pixelsOf(image, glyphs::patternColor(state, theme).rgb());
             QVERIFY(ink >= 24);
             QCOMPARE(ink + pixelsOf(image, theme.base.rgb()), 24 * 24);
@@ -234,8 +234,8 @@ private Q_SLOTS:
             HeatPicture few = p;
             few.rows.resize(static_cast<std::size_t>(rows));
             few.result.rows = rows;
-            const QImage image = HeatImage::render(
-                few, RowLayout(std::vector<QString>(static_cast<std::size_t>(rows)), 1, 0), { 1, 1 }, 1, Theme::dark());
+            const QImage image
+                = HeatImage::render(few, RowLayout({ { 0, rows - 1 } }, 1, 0), { 1, 1 }, 1, Theme::dark());
             QCOMPARE(QColor::fromRgb(image.pixel(0, 0)).name(), expected.name());
         };
         only(2, glyphs::fill(CellState::NegInf, Theme::dark()));
@@ -245,10 +245,14 @@ private Q_SLOTS:
 
     void rowsFillTheHeightWithBaseBetweenGroups()
     {
-        std::vector<QString> groups;
+        HeatPicture picture;
+        picture.result.columns = 1;
+        picture.result.states.resize(30);
+        picture.result.values.resize(30);
         for (int i = 0; i < 30; ++i)
-            groups.push_back(QString::number(i / 6));
-        const RowLayout layout(groups, 200, 2);
+            picture.rows.emplace_back().group = QString::number(i / 6);
+        picture.finish();
+        const RowLayout layout(picture.bands, 200, 2);
         QCOMPARE(layout.bands().size(), std::size_t { 5 });
         QCOMPARE(layout.top(0), 0);
         QCOMPARE(layout.bottom(29), 200);
@@ -263,7 +267,7 @@ private Q_SLOTS:
     void aCrowdedLayoutLosesNoRow()
     {
         for (const int rows : { 101, 500, 2000, 12345 }) {
-            const RowLayout layout(std::vector<QString>(static_cast<std::size_t>(rows)), 100, 2);
+            const RowLayout layout({ { 0, rows - 1 } }, 100, 2);
             int next = 0;
             for (int y = 0; y < 100; ++y) {
                 const auto [first, last] = layout.rowsAt(y);

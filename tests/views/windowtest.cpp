@@ -69,6 +69,13 @@ std::vector<ConnectionInfo> someAgents()
 /// One data directory, one pool, one window; made anew by every test.
 class WindowTest : public QObject {
     Q_OBJECT
+public:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        m_layouts += event->type() == QEvent::LayoutRequest ? 1 : 0;
+        return QObject::eventFilter(watched, event);
+    }
+
 private Q_SLOTS:
     void initTestCase()
     {
@@ -335,12 +342,25 @@ private Q_SLOTS:
         auto* modules = m_window->findChild<QDockWidget*>(QStringLiteral("modules"));
         QVERIFY(m_window->tabifiedDockWidgets(modules).contains(inspector));
         for (const QTabBar* bar : m_window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
-            QVERIFY2(bar->count() > 0 || !bar->isVisible(), "an empty band stands over the tabs");
+            QVERIFY2(bar->count() > 0 || bar->visibleRegion().isEmpty(), "an empty band stands over the tabs");
+        QVERIFY(comesToRest());
         shoot(QStringLiteral("narrow"));
         m_window->resize(1400, 900);
         settle();
         QVERIFY(!m_window->tabifiedDockWidgets(modules).contains(inspector));
         QCOMPARE(m_window->dockWidgetArea(inspector), Qt::RightDockWidgetArea);
+        QVERIFY(comesToRest());
+    }
+
+    void aWindowThatOpenedItsFirstRunComesToRest()
+    {
+        open(m_empty->path(), QStringLiteral("light"), QStringLiteral("en"));
+        QVERIFY(comesToRest());
+        m_window->findChild<RunDriver*>()->openPath(
+            m_archive.path() + QStringLiteral("/runs/2026-01-02_gpt-12l_abc123.telltale"));
+        QTRY_VERIFY(m_window->state()->catalog());
+        settle();
+        QVERIFY(comesToRest());
     }
 
     void aFileThatIsNoRunGivesASentenceAndNoDialog()
@@ -404,6 +424,20 @@ private:
         QTest::qWait(300);
     }
 
+    /// Turns of the event loop follow one another in which the window is not laid out.
+    bool comesToRest()
+    {
+        m_window->installEventFilter(this);
+        int quiet = 0;
+        for (int turn = 0; turn < 500 && quiet < 20; ++turn) {
+            const int before = m_layouts;
+            QCoreApplication::processEvents();
+            quiet = m_layouts == before ? quiet + 1 : 0;
+        }
+        m_window->removeEventFilter(this);
+        return quiet == 20;
+    }
+
     void shoot(const QString& name) { QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png"))); }
 
     static void check(const QWidget* widget, const QString& text)
@@ -465,6 +499,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_empty;
     std::unique_ptr<store::QueryPool> m_pool;
     std::unique_ptr<MainWindow> m_window;
+    int m_layouts = 0;
     int m_demoStarts = 0;
 };
 

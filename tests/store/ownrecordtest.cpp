@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <condition_variable>
+#include <mutex>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/store/archive.h>
+#include <telltale/store/confighistory.h>
+#include <telltale/store/runreader.h>
+#include <telltale/store/storequeue.h>
+
+#include "capsulecontent.h"
+
+using namespace telltale;
+using namespace telltale::store;
+using namespace telltale::store::test;
+
+namespace {
+
+template <typename Value> Value must(Expected<Value> value)
+{
+    if (!value)
+        qFatal("%s", value.error().sentence().c_str());
+    return std::move(*value);
+}
+
+/// Counts the events of which it hears.
+class EventCounter : public StoreSubscriber {
+public:
+    void onDurable(const Durable& durable) override
+    {
+        const std::lock_guard lock(m_mutex);
+        m_last = std::max(m_last, durable.events.isEmpty() ? 0 : durable.events.last);
+        m_changed.notify_all();
+    }
+    void onRuns(const std::vector<RunRef>&) override { }
+    bool waitForEvent(std::int64_t id)
+    {
+        std::unique_lock lock(m_mutex);
+        return m_changed.wait_for(lock, std::chrono::seconds(20), [&] { return m_last >= id; });
+    }
+
+private:
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::int64_t m_last = 0;
+};
+
+OwnRecord recordOf(const RunLocator& run, std::uint64_t rev, std::string_view phase, int rank = -1,
+    std::int64_t step = 100, std::uint64_t ref = 0)
+{
+    static std::uint64_t token = 0;
+    OwnRecord record;
+    record.token = ++token;
+    record.run = run;
+    record.rank = Rank { rank };
+    record.event = { "config", Step { step }, 7, "revision " + std::to_string(rev), "{}" };
+    record.event.rev = rev;
+    record.event.phase = phase;
+    record.event.ref = ref;
+    record.event.author = "somebody";
+    if (phase == configphase::kOffered)
+        record.event.json = R"({"config": {"ops": ["min"]}, "hash": "abc", "changes": [], "ranks": [0, 2]})";
+    return record;
+}
+
+RecordWritten written(Recorder& recorder, std::uint64_t token)
+{
+    std::optional<RecordWritten> found;
+    const auto look = [&] {
+        recorder.collect();
+        for (const StoreEvent& event : recorder.events) {
+            if (const auto* one = std::get_if<RecordWritten>(&event); one && one->token == token)
+                found = *one;
+        }
+        return found.has_value();
+    };
+    if (!QTest::qWaitFor(look, 20'000))
+        qFatal("nothing was heard of a record");
+    return *found;
+}
+
+RecordWritten write(Recorder& recorder, OwnRecord record)
+{
+    const std::uint64_t token = record.token;
+    if (!recorder.service().append(std::move(record)))
+        qFatal("the record was not taken");
+    return written(recorder, token);
+}
+
+std::vector<LogRecord> logOf(const RunLocator& run)
+{
+    return must(must(openReader({ run, {}, {}, nullptr }))->log({}, { "config", {}, {} })).records;
+}
+
+}
+
+/// Records that the server itself writes into a run's log, and what they say of its config. Thread: its own and the
+/// store's.
+class OwnRecordTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init() { m_dir = std::make_unique<QTemporaryDir>(); }
+
+    void aRecordStandsInTheLogOfALiveRun()
+    {
+        Recorder recorder(dir());
+        const StreamOpened opened = recorder.open(makeRequest("job", 1));
+        EventCounter counter;
+        const auto subscription = recorder.service().subscribe(counter);
+        const RunLocator run = opened.run->locator;
+        const RecordWritten offer = write(recorder, recordOf(run, 3, configphase::kOffered));
+        QVERIFY(offer.id > 0);
+        QVERIFY(counter.waitForEvent(offer.id));
+        const RecordWritten answer
+            = write(recorder, recordOf(run, 3, configphase::kApplied, 0, 100, static_cast<std::uint64_t>(offer.id)));
+        QVERIFY(counter.waitForEvent(answer.id));
+        const auto records = logOf(run);
+        QCOMPARE(records.size(), std::size_t { 2 });
+        QCOMPARE(records[0].id, offer.id);
+        QCOMPARE(records[0].rank, Rank { -1 });
+        QCOMPARE(records[0].rev, 3);
+        QCOMPARE(records[0].author, std::string("somebody"));
+        QVERIFY(!records[0].isChanged); // an answer is of a rank: it says something of its own
+        QCOMPARE(records[1].ref, offer.id);
+        QCOMPARE(records[1].rank, Rank { 0 });
+        QVERIFY(records[1].source.value > 0);
+        QCOMPARE(records[1].phase, std::string(configphase::kApplied));
+    }
+
+    void theyAreCommittedWithTheBatchesBesideThem()
+    {
+        StoreOptions options;
+        options.commitMs = 10'000;
+        options.commitBatches = 40;
+        Recorder recorder(dir(), options);
+        const StreamOpened opened = recorder.open(makeRequest("job", 1));
+        const auto before = recorder.service().counters().commits;
+        std::uint64_t last = 0;
+        for (std::uint64_t seq = 1; seq <= 20; ++seq) {
+            const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, 2);
+            recorder.send(opened.stream, seq,
+                { makeBlock(layout, static_cast<std::int64_t>(seq),
+                    [](std::int64_t, std::size_t, std::size_t) { return 1.0; }) });
+            OwnRecord record = recordOf(opened.run->locator, seq, configphase::kOffered);
+            last = record.token;
+            QVERIFY(recorder.service().append(std::move(record)));
+        }
+        QVERIFY(written(recorder, last).id > 0);
+        QVERIFY(recorder.waitDurable(opened.stream, 20));
+        QCOMPARE(recorder.service().counters().commits, before + 1);
+    }
+
+    void aRunThatIsClosedStaysAsItWas()
+    {
+        RunLocator run;
+        {
+            Recorder recorder(dir());
+            const StreamOpened opened = recorder.open(makeRequest("job", 1));
+            run = opened.run->locator;
+            recorder.service().closeStream(opened.stream, "finished", 0);
+            QTRY_VERIFY_WITH_TIMEOUT(recorder.service().liveRuns().empty(), 20'000);
+            EventCounter counter;
+            const auto subscription = recorder.service().subscribe(counter);
+            const RecordWritten offer = write(recorder, recordOf(run, 1, configphase::kOffered));
+            QVERIFY(offer.id > 0);
+            QVERIFY(counter.waitForEvent(offer.id));
+            QVERIFY(recorder.service().liveRuns().empty());
+            QCOMPARE(logOf(run).size(), std::size_t { 1 });
+        }
+        QCOMPARE(describeRun(run).state, RunState::Finished);
+        QVERIFY(!QFile::exists(QString::fromStdString(run.text() + "-wal")));
+        QVERIFY(must(verifyRun(run)).problems.empty());
+    }
+
+    void whatIsNoRunIsTold()
+    {
+        Recorder recorder(dir());
+        const RecordWritten told = write(recorder, recordOf(dir() + "/runs/no.telltale", 1, configphase::kOffered));
+        QCOMPARE(told.id, 0);
+        QVERIFY(!told.error.sentence().empty());
+    }
+
+    void theQueueIsBoundedAndLeavesRoomForBatches()
+    {
+        StoreQueue queue(1u << 20);
+        OwnRecord record = recordOf(dir(), 1, configphase::kOffered);
+        record.event.json.assign(64u << 10, ' ');
+        int taken = 0;
+        while (queue.offer(record) && taken < 1000)
+            ++taken;
+        QVERIFY(taken >= 32 && taken <= 64);
+        QVERIFY(queue.offer(std::make_shared<const SampleBatch>()));
+        QVERIFY(queue.offer(StreamRequest {}));
+        QVERIFY(queue.pop(std::chrono::steady_clock::now()));
+        QVERIFY(queue.offer(record));
+    }
+
+    void theHistoryFollowsTheLog()
+    {
+        Recorder recorder(dir());
+        const StreamOpened opened = recorder.open(makeRequest("job", 1));
+        const RunLocator run = opened.run->locator;
+        const auto reader = must(openReader({ run, {}, {}, nullptr }));
+        ConfigHistory history;
+        QVERIFY(history.update(*reader));
+        QVERIFY(!history.newest());
+        const auto offer = static_cast<std::uint64_t>(write(recorder, recordOf(run, 4, configphase::kOffered)).id);
+        write(recorder, recordOf(run, 4, configphase::kPassed, 2, 101, offer));
+        QVERIFY(history.update(*reader));
+        QCOMPARE(history.newest()->rev, std::uint64_t { 4 });
+        QCOMPARE(history.newest()->applyAtStep, Step { 100 });
+        QCOMPARE(history.newest()->config, std::string(R"({"ops":["min"]})"));
+        QCOMPARE(history.newest()->hash, std::string("abc"));
+        QVERIFY(history.newest()->asks(Rank { 2 }) && !history.newest()->asks(Rank { 1 }));
+        QVERIFY(!history.newestFor(Rank { 1 }));
+        OwnRecord moved = recordOf(run, 4, configphase::kOffered, -1, 110, offer);
+        moved.event.json = "{}";
+        write(recorder, moved);
+        OwnRecord applied = recordOf(run, 4, configphase::kApplied, 2, 110, offer);
+        applied.event.json = R"({"incarnation": 18446744073709551615})";
+        write(recorder, applied);
+        write(recorder, recordOf(run, 9, configphase::kOffered, 0, 5)); // a rank does not offer
+        write(recorder, recordOf(run, 5, configphase::kApplied, 0, 5)); // nor answers what nobody asked
+        QVERIFY(history.update(*reader));
+        QCOMPARE(history.revisions().size(), std::size_t { 1 });
+        QCOMPARE(history.newest()->applyAtStep, Step { 110 });
+        QCOMPARE(history.newest()->config, std::string(R"({"ops":["min"]})"));
+        const ConfigRevision::Answer& answer = history.newest()->answers.at(Rank { 2 });
+        QCOMPARE(answer.phase, std::string(configphase::kApplied));
+        QCOMPARE(answer.incarnation, UINT64_MAX);
+        QCOMPARE(history.newest()->answers.size(), std::size_t { 1 });
+    }
+
+    void theHistoryKeepsAThousandRevisions()
+    {
+        ConfigHistory history;
+        LogRecord record;
+        record.kind = "config";
+        record.phase = configphase::kOffered;
+        for (record.rev = 1; record.rev <= 1500; ++record.rev)
+            history.take(record);
+        QCOMPARE(history.revisions().size(), ConfigHistory::kMost);
+        QCOMPARE(history.newest()->rev, std::uint64_t { 1500 });
+        record.rev = 3;
+        history.take(record); // the numbers only grow
+        QCOMPARE(history.newest()->rev, std::uint64_t { 1500 });
+    }
+
+private:
+    std::string dir() const { return m_dir->path().toStdString(); }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+};
+
+QTEST_GUILESS_MAIN(OwnRecordTest)
+#include "ownrecordtest.moc"

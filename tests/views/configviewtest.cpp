@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QtTest>
+
+#include <QBuffer>
+#include <QCheckBox>
+#include <QCompleter>
+#include <QLabel>
+#include <QLayout>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/steering/configdraft.h>
+#include <telltale/steering/configtemplates.h>
+#include <telltale/steering/configview.h>
+#include <telltale/steering/switchbutton.h>
+
+using namespace telltale;
+using namespace telltale::views;
+
+namespace {
+
+QString q(const char* text)
+{
+    return QString::fromUtf8(text);
+}
+
+constexpr const char* kRuns
+    = R"({"all_xy":true,"dynamic_on":true,"module_ranks":[0,1],"step_interval":10,"wg_distribution":true})";
+
+RankSteering rank(int number, RankSteering::State state, const char* runs = kRuns)
+{
+    RankSteering out;
+    out.rank = Rank { number };
+    out.host = "node-a" + std::to_string(number);
+    out.state = state;
+    out.rev = out.runsRev = 13;
+    out.step = 31174;
+    out.runs = runs;
+    return out;
+}
+
+RunSteering steeringOf(std::vector<RankSteering> ranks)
+{
+    RunSteering out;
+    out.runId = "abcdef";
+    out.rev = 13;
+    out.config = kRuns;
+    out.ranks = std::move(ranks);
+    return out;
+}
+
+}
+
+class ConfigViewTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void initTestCase() { Theme::apply(*qApp, Theme::Mode::Dark); }
+
+    void init()
+    {
+        m_state = std::make_unique<ViewState>();
+        m_steering = std::make_unique<SteeringState>();
+        m_steering->offer = [this](const ConfigRequest& request) { m_requests.push_back(request); };
+        m_requests.clear();
+        auto run = std::make_shared<store::RunHandle>();
+        run->id = "abcdef";
+        run->name = "gpt";
+        m_state->setRun(run);
+        m_steering->set(
+            { steeringOf({ rank(0, RankSteering::State::Applied), rank(1, RankSteering::State::Applied) }) });
+        m_view = std::make_unique<ConfigView>(ViewContext { m_state.get(), nullptr, nullptr, m_steering.get() });
+        config::RunFacts facts;
+        facts.ranks = { 0, 1 };
+        facts.modules = { { "layers", "ModuleList" }, { "layers.0", "Block" }, { "layers.0.attn", "Attention" } };
+        m_view->draft()->setRun(facts);
+        m_view->resize(1360, 760);
+        // The platform of the tests warns of a window whose least size changes; in the real one that is fixed.
+        m_view->layout()->setSizeConstraint(QLayout::SetNoConstraint);
+        m_view->setAttribute(Qt::WA_DontShowOnScreen);
+        m_view->show();
+    }
+
+    void cleanup() { m_view.reset(); }
+
+    void whatRunsIsTheDraftUntilSomebodyEditsIt()
+    {
+        QVERIFY(m_view->draft()->changes().empty());
+        QCOMPARE(m_view->draft()->config().stepInterval, 10);
+        QVERIFY(!applyButton()->isEnabled());
+        auto changed = steeringOf({ rank(0, RankSteering::State::Applied, R"({"all_xy":true,"step_interval":5})") });
+        m_steering->set({ changed });
+        QCOMPARE(m_view->draft()->config().stepInterval, 5);
+        type(q("/step_interval"), q("7"));
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
+        QCOMPARE(m_view->draft()->config().stepInterval, 7);
+    }
+
+    void whatWasAppliedIsNoDraftAnyMore()
+    {
+        m_view->draft()->setText(q("{ // mine\n \"step_interval\": 5,\n \"dynamic_on\": true }"));
+        const auto applied = config::canonicalConfigText(m_view->draft()->config());
+        m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied, applied.c_str()) }) });
+        QVERIFY(m_view->draft()->changes().empty());
+        // Somebody else's revision follows: the draft goes with it, and keeps its comment.
+        m_steering->set(
+            { steeringOf({ rank(0, RankSteering::State::Applied, R"({"all_xy":true,"step_interval":5})") }) });
+        QVERIFY(m_view->draft()->changes().empty());
+        QCOMPARE(m_view->draft()->text(), q("{ // mine\n \"step_interval\": 5,\n \"dynamic_on\": false }"));
+    }
+
+    void formAndTextAreOneDraft()
+    {
+        type(q("/step_interval"), q("5"));
+        QVERIFY(text()->toPlainText().contains(q("\"step_interval\": 5")));
+        control<SwitchButton>(q("/xy_distribution"))->click();
+        QVERIFY(m_view->draft()->config().xyDistribution);
+        QTextCursor cursor(text()->document()->find(q("\"step_interval\": 5")));
+        cursor.insertText(q("\"step_interval\": 20"));
+        QCOMPARE(control<QLineEdit>(q("/step_interval"))->text(), q("20"));
+        type(q("/targets"), q("layers.*, layers.0.attn"));
+        QCOMPARE(m_view->draft()->config().targets.size(), 2u);
+        // One step back in the text is one step back in the form.
+        const QString before = text()->toPlainText();
+        text()->undo();
+        QVERIFY(text()->toPlainText() != before);
+        QCOMPARE(m_view->draft()->text(), text()->toPlainText());
+        m_view->draft()->revert();
+        QVERIFY(m_view->draft()->changes().empty());
+    }
+
+    void namesOfTheModelAreCompleted()
+    {
+        auto* names = text()->findChild<QCompleter*>();
+        QVERIFY(names != nullptr);
+        names->setCompletionPrefix(q("0.at"));
+        QCOMPARE(names->currentCompletion(), q("layers.0.attn"));
+        names->setCompletionPrefix(q("attention_q"));
+        QCOMPARE(names->currentCompletion(), q("attention_queries"));
+    }
+
+    void commentsSurviveTheForm()
+    {
+        m_view->draft()->setText(q("{ // overflow hunt\n  \"step_interval\": 10, // ten\n}"));
+        type(q("/step_interval"), q("5"));
+        QCOMPARE(text()->toPlainText(), q("{ // overflow hunt\n  \"step_interval\": 5, // ten\n}"));
+    }
+
+    void aProblemIsToldInPlaceAndNothingIsApplied_data()
+    {
+        QTest::addColumn<QString>("pointer");
+        QTest::addColumn<QString>("typed");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("a rank that is not there") << q("/module_ranks") << q("0, 9") << q("rank 9 does not exist");
+        QTest::newRow("no number") << q("/step_interval") << q("often") << q("whole number");
+        QTest::newRow("nothing of this model") << q("/targets") << q("layer.0") << q("did you mean");
+    }
+
+    void aProblemIsToldInPlaceAndNothingIsApplied()
+    {
+        QFETCH(QString, pointer);
+        QFETCH(QString, typed);
+        QFETCH(QString, words);
+        type(pointer, typed);
+        QCOMPARE(m_view->draft()->errors(), 1);
+        QVERIFY2(isShown(words), qPrintable(words));
+        QVERIFY(!applyButton()->isEnabled());
+        QVERIFY(!text()->extraSelections().isEmpty());
+        m_view->apply();
+        QVERIFY(m_requests.empty());
+    }
+
+    void aTextThatIsNoConfigLeavesTheFormAlone()
+    {
+        text()->setPlainText(q("{ \"step_interval\": "));
+        QVERIFY(!m_view->draft()->isConfig());
+        type(q("/step_interval"), q("5"));
+        QCOMPARE(text()->toPlainText(), q("{ \"step_interval\": "));
+        QVERIFY(!applyButton()->isEnabled());
+    }
+
+    void applyOffersTheWholeConfigToTheChosenRanks()
+    {
+        type(q("/step_interval"), q("5"));
+        type(q("configRanks"), q("1"));
+        type(q("configStep"), q("31231"));
+        QVERIFY(applyButton()->isEnabled());
+        QCOMPARE(applyButton()->text(), q("Apply rev 14"));
+        applyButton()->click();
+        QCOMPARE(m_requests.size(), 1u);
+        QCOMPARE(m_requests[0].runId, std::string("abcdef"));
+        QCOMPARE(m_requests[0].atStep, 31231);
+        QCOMPARE(m_requests[0].ranks, std::vector<Rank> { Rank { 1 } });
+        QCOMPARE(config::parseMonitorConfig(m_requests[0].config)->config.stepInterval, 5);
+        type(q("configRanks"), q("3"));
+        QVERIFY(!applyButton()->isEnabled());
+        QVERIFY(isShown(q("Rank 3 does not exist.")));
+    }
+
+    void whatOnlyTheTrainingsFileMayChangeIsRefusedHere()
+    {
+        control<QCheckBox>(q("csv"))->click();
+        QVERIFY(!applyButton()->isEnabled());
+        QVERIFY(isShown(q("its own config file alone changes it")));
+    }
+
+    void answersFillWhileTheyCome()
+    {
+        auto now = steeringOf({ rank(0, RankSteering::State::Applied), rank(1, RankSteering::State::Offered) });
+        m_steering->set({ now });
+        auto* table = m_view->findChild<QTableView*>(q("configAnswers"));
+        QCOMPARE(table->model()->rowCount(), 2);
+        QCOMPARE(table->model()->index(1, 2).data().toString(), q("offered"));
+        now.ranks[1].state = RankSteering::State::Refused;
+        now.ranks[1].reason = "TELLTALE_REMOTE_CONFIG is off where this rank runs";
+        m_steering->set({ now });
+        QCOMPARE(table->model()->index(1, 2).data().toString(), q("refused"));
+        QVERIFY(table->model()->index(1, 6).data().toString().contains(q("TELLTALE_REMOTE_CONFIG")));
+        QBuffer csv;
+        csv.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&csv));
+        QVERIFY(csv.data().contains("refused"));
+        if (qEnvironmentVariableIsSet("TELLTALE_PICTURES")) {
+            type(q("/step_interval"), q("5"));
+            type(q("/module_ranks"), q("0, 1, 9"));
+            QTest::qWait(50);
+            m_view->grab().save(qEnvironmentVariable("TELLTALE_PICTURES") + q("/config.png"));
+        }
+    }
+
+    void aTemplateChangesItsFieldsAlone()
+    {
+        for (const ConfigTemplate& one : configTemplates()) {
+            const auto on = one.on(m_view->draft()->config());
+            QVERIFY(on.dynamicOn);
+            QCOMPARE(on.moduleRanks, m_view->draft()->config().moduleRanks);
+            m_view->draft()->setConfig(on);
+            QCOMPARE(m_view->draft()->errors(), 0);
+            QCOMPARE(config::canonicalConfigText(m_view->draft()->config()), config::canonicalConfigText(on));
+            m_view->draft()->revert();
+        }
+    }
+
+    void aFileIsOpenedAndSavedWithoutARun()
+    {
+        m_state->setRun(nullptr);
+        QTemporaryDir folder;
+        QFile file(folder.filePath(q("config.json")));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{ // mine\n \"eps\": 0.5 }");
+        file.close();
+        m_view->openFile(file.fileName());
+        QTRY_COMPARE(m_view->draft()->config().eps, 0.5);
+        type(q("/eps"), q("0.25"));
+        m_view->saveFile(folder.filePath(q("other.json")));
+        QFile other(folder.filePath(q("other.json")));
+        QTRY_VERIFY(other.exists() && other.size() > 0);
+        QVERIFY(other.open(QIODevice::ReadOnly));
+        QCOMPARE(other.readAll(), QByteArray("{ // mine\n \"eps\": 0.25 }"));
+        QVERIFY(!applyButton()->isEnabled());
+        m_view->openFile(folder.filePath(q("none.json")));
+        QTRY_VERIFY(isShown(q("Cannot read")));
+    }
+
+private:
+    QPlainTextEdit* text() { return m_view->findChild<QPlainTextEdit*>(q("configText")); }
+    QPushButton* applyButton() { return m_view->findChild<QPushButton*>(q("configApply")); }
+
+    template <class Control> Control* control(const QString& name)
+    {
+        for (Control* one : m_view->findChildren<Control*>()) {
+            if (one->objectName() == name || (one->objectName().isEmpty() && one->text() == name))
+                return one;
+        }
+        qFatal("no control %s", qPrintable(name));
+    }
+
+    void type(const QString& name, const QString& words)
+    {
+        auto* edit = control<QLineEdit>(name);
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, words);
+    }
+
+    bool isShown(const QString& words)
+    {
+        const auto labels = m_view->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+            [&](const QLabel* label) { return label->isVisibleTo(m_view.get()) && label->text().contains(words); });
+    }
+
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SteeringState> m_steering;
+    std::unique_ptr<ConfigView> m_view;
+    std::vector<ConfigRequest> m_requests;
+};
+
+QTEST_MAIN(ConfigViewTest)
+#include "configviewtest.moc"
