@@ -179,7 +179,7 @@ void ConfigSteering::find(const std::string& word, std::function<void(const Expe
     });
 }
 
-void ConfigSteering::push(ConfigRequest request, SteeringAnswer answer)
+void ConfigSteering::push(const ConfigRequest& request, SteeringAnswer answer)
 {
     m_home.check();
     auto config = checkedConfig(request.config);
@@ -206,7 +206,7 @@ void ConfigSteering::push(ConfigRequest request, SteeringAnswer answer)
     });
 }
 
-void ConfigSteering::ask(const std::string& run, std::uint64_t rev, SteeringAnswer answer)
+void ConfigSteering::ask(const std::string& run, std::uint64_t rev, const SteeringAnswer& answer)
 {
     m_home.check();
     const auto say = [this, run, rev, answer](const store::RunLocator& locator) {

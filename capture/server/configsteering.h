@@ -51,9 +51,9 @@ public:
     void sweep(Clock::time_point now);
 
     /// See CaptureServer::offerConfig.
-    void push(ConfigRequest request, SteeringAnswer answer);
+    void push(const ConfigRequest& request, SteeringAnswer answer);
     /// How a run stands with a revision, 0 = the newest.
-    void ask(const std::string& run, std::uint64_t rev, SteeringAnswer answer);
+    void ask(const std::string& run, std::uint64_t rev, const SteeringAnswer& answer);
 
 private:
     /// A run as its capsule tells it. Thread: any (a value).
