@@ -232,6 +232,189 @@
     </message>
 </context>
 <context>
+    <name>telltale::config</name>
+    <message>
+        <source>Statistics of what collective communication sends and receives.</source>
+        <translation>集合通信收发数据的统计量。</translation>
+    </message>
+    <message>
+        <source>What the training process itself calls an anomaly while it runs.</source>
+        <translation>训练进程在运行时自己判定为异常的内容。</translation>
+    </message>
+    <message>
+        <source>Telltale&apos;s own fields; msprobe ignores this object.</source>
+        <translation>Telltale 自有的字段；msprobe 会忽略此对象。</translation>
+    </message>
+    <message>
+        <source>Modules and parameters to watch: an exact name selects the object and everything below it, * and ? match within one dotted component. Each may select &quot;tensor&quot; or an element &quot;tuple[2]:0&quot; of its input, output, input_grad and output_grad, counted as the training code wrote them. Empty: everything.</source>
+        <translation>要监测的模块和参数：完整名称选中该对象及其下的一切，* 和 ? 只在点号分隔的一段内匹配。每个目标都可以对 input、output、input_grad、output_grad 选择 &quot;tensor&quot; 或其中一个元素 &quot;tuple[2]:0&quot;，按训练代码的写法计数。留空：全部。</translation>
+    </message>
+    <message>
+        <source>Modules that each deeper analysis looks at, when recording_l2_features is on. An empty list under linear_hook means every linear module, under the others none.</source>
+        <translation>开启 recording_l2_features 时，各项深入分析所看的模块。linear_hook 下的空列表表示所有线性模块，其他各项下的空列表表示没有。</translation>
+    </message>
+    <message>
+        <source>Record the deeper analyses of l2_targets: attention, linear layers, routers.</source>
+        <translation>记录 l2_targets 的深入分析：注意力、线性层、路由。</translation>
+    </message>
+    <message>
+        <source>Order of the dimensions of an attention module&apos;s query and key inputs.</source>
+        <translation>注意力模块的 query 和 key 输入的维度顺序。</translation>
+    </message>
+    <message>
+        <source>Write the structure of every module&apos;s inputs and outputs at the first step. Training goes on, unless telltale.stop_after_struct asks for msprobe&apos;s stop.</source>
+        <translation>在第一步写出每个模块输入和输出的结构。训练会继续，除非 telltale.stop_after_struct 要求像 msprobe 那样停止。</translation>
+    </message>
+    <message>
+        <source>Ranks that collect. Empty: all.</source>
+        <translation>进行采集的 rank。留空：全部。</translation>
+    </message>
+    <message>
+        <source>Histograms of Adam&apos;s update and of its ratio, per parameter.</source>
+        <translation>每个参数的 Adam 更新量及其比值的直方图。</translation>
+    </message>
+    <message>
+        <source>Module inputs and outputs, and their gradients.</source>
+        <translation>模块的输入、输出及其梯度。</translation>
+    </message>
+    <message>
+        <source>With xy_distribution: every module, not the targets alone. Always so when there are no targets.</source>
+        <translation>配合 xy_distribution：所有模块，而不只是目标。没有目标时总是如此。</translation>
+    </message>
+    <message>
+        <source>With xy_distribution: only the forward pass.</source>
+        <translation>配合 xy_distribution：只看前向。</translation>
+    </message>
+    <message>
+        <source>With xy_distribution: only the backward pass.</source>
+        <translation>配合 xy_distribution：只看反向。</translation>
+    </message>
+    <message>
+        <source>The optimizer&apos;s first and second moments.</source>
+        <translation>优化器的一阶矩和二阶矩。</translation>
+    </message>
+    <message>
+        <source>Parameters before and after the optimizer&apos;s step.</source>
+        <translation>优化器更新前后的参数。</translation>
+    </message>
+    <message>
+        <source>Weight gradients, before and after the reduction over data-parallel ranks.</source>
+        <translation>权重梯度，在数据并行各 rank 归约之前和之后。</translation>
+    </message>
+    <message>
+        <source>Share of each parameter&apos;s elements whose gradient has the sign of the optimizer&apos;s momentum.</source>
+        <translation>每个参数中梯度与优化器动量同号的元素所占比例。</translation>
+    </message>
+    <message>
+        <source>Watch the collective operations.</source>
+        <translation>监测集合通信操作。</translation>
+    </message>
+    <message>
+        <source>Regular expressions over the call stack, such as &quot;train.py\\[23\\]&quot;: only calls that one of them finds are watched. Empty: every call.</source>
+        <translation>针对调用栈的正则表达式，例如 &quot;train.py\\[23\\]&quot;：只监测其中之一能匹配到的调用。留空：所有调用。</translation>
+    </message>
+    <message>
+        <source>What goes into an operation too, not only what comes out.</source>
+        <translation>除操作的输出外，也看它的输入。</translation>
+    </message>
+    <message>
+        <source>Only tell from which lines each operation is called; measure nothing.</source>
+        <translation>只说明每个操作从哪几行被调用，不做测量。</translation>
+    </message>
+    <message>
+        <source>AnomalyTurbulence: a norm or mean beyond its running mean by more than the share `threshold`. AnomalyNan: a NaN, or a magnitude above `threshold` where one is given.</source>
+        <translation>AnomalyTurbulence：范数或均值偏离其滑动均值的比例超过 `threshold`。AnomalyNan：出现 NaN，或在给出 `threshold` 时绝对值超过它。</translation>
+    </message>
+    <message>
+        <source>Write each anomaly to anomaly_detected/rank{R}/anomaly.json as well.</source>
+        <translation>把每个异常同时写入 anomaly_detected/rank{R}/anomaly.json。</translation>
+    </message>
+    <message>
+        <source>The Python call stack of every module, once.</source>
+        <translation>每个模块的 Python 调用栈，只记录一次。</translation>
+    </message>
+    <message>
+        <source>Unreduced gradients at every micro step, not only the last of a step.</source>
+        <translation>记录每个微步的未归约梯度，而不只是一步中的最后一个。</translation>
+    </message>
+    <message>
+        <source>Where values go, one or several. Left out: the dashboard when a join string is set, else csv.</source>
+        <translation>数值写到哪里，可以是一处或多处。不写：设置了接入串时送往仪表板，否则写 csv。</translation>
+    </message>
+    <message>
+        <source>Statistics in files and alerts. The dashboard always gets all of them.</source>
+        <translation>文件和告警中的统计量。仪表板总是得到全部统计量。</translation>
+    </message>
+    <message>
+        <source>Elements of a smaller magnitude count as zeros.</source>
+        <translation>绝对值更小的元素按零计数。</translation>
+    </message>
+    <message>
+        <source>Decimals in csv files. Left out or null: 9 significant digits.</source>
+        <translation>csv 文件中的小数位数。不写或为 null：9 位有效数字。</translation>
+    </message>
+    <message>
+        <source>Steps that one csv file holds.</source>
+        <translation>一个 csv 文件容纳的步数。</translation>
+    </message>
+    <message>
+        <source>Two moments: a run continued after a stop writes on into this rank&apos;s output folder from between them.</source>
+        <translation>两个时刻：中断后继续的训练会接着写入该 rank 在这两个时刻之间建立的输出目录。</translation>
+    </message>
+    <message>
+        <source>Shorten names in files to what tells them apart.</source>
+        <translation>把文件中的名称缩短到足以区分的部分。</translation>
+    </message>
+    <message>
+        <source>First step that is collected.</source>
+        <translation>采集的第一步。</translation>
+    </message>
+    <message>
+        <source>Every how many steps one is collected.</source>
+        <translation>每隔多少步采集一次。</translation>
+    </message>
+    <message>
+        <source>How many steps are collected before collection ends.</source>
+        <translation>采集多少步之后结束采集。</translation>
+    </message>
+    <message>
+        <source>Where the environment sets DYNAMIC_MONITOR=True: collect, or wait until this becomes true. Without it, no effect.</source>
+        <translation>环境变量 DYNAMIC_MONITOR=True 时：开始采集，或等待此项变为 true。没有该变量时不起作用。</translation>
+    </message>
+    <message>
+        <source>Attention entropy and softmax maximum of every head of every module found to be attention.</source>
+        <translation>凡识别为注意力的模块，其每个头的注意力熵和 softmax 最大值。</translation>
+    </message>
+    <message>
+        <source>Query rows looked at per head and pass. 0: all.</source>
+        <translation>每个头每次前向所看的 query 行数。0：全部。</translation>
+    </message>
+    <message>
+        <source>Gradient of a module&apos;s input. share: what flows through the module, as msprobe has it. total: what all consumers of the tensor send back. The C++ agent has the total alone.</source>
+        <translation>模块输入的梯度。share：流经该模块的部分，与 msprobe 相同。total：该张量的所有使用者传回的总和。C++ 代理只提供 total。</translation>
+    </message>
+    <message>
+        <source>End training once print_struct has written, as msprobe does.</source>
+        <translation>print_struct 写完后结束训练，与 msprobe 相同。</translation>
+    </message>
+    <message>
+        <source>End training once cc_distribution.cc_log_only has logged, as msprobe does.</source>
+        <translation>cc_distribution.cc_log_only 记录完后结束训练，与 msprobe 相同。</translation>
+    </message>
+    <message>
+        <source>AnomalyTurbulence looks at falls as well as rises, after a warm-up, and one NaN does not blind it.</source>
+        <translation>AnomalyTurbulence 在预热之后既看上升也看下降，一个 NaN 不会使它失效。</translation>
+    </message>
+    <message>
+        <source>An exact checksum of every tensor measured, which tells whether two are the same to the bit. It costs a second look at each element.</source>
+        <translation>每个被测张量的精确校验和，可判断两个张量是否逐位相同。代价是每个元素要再看一遍。</translation>
+    </message>
+    <message>
+        <source>Most threads that one call of the statistics kernel may use.</source>
+        <translation>统计内核一次调用最多使用的线程数。</translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message>
         <source>%1 s</source>
@@ -1168,7 +1351,49 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
-    <name>telltale::views::ConfigForm</name>
+    <name>telltale::views::ConfigReference</name>
+    <message>
+        <source>one of %1</source>
+        <translation>%1 之一</translation>
+    </message>
+    <message>
+        <source>%1 from %2 to %3</source>
+        <comment>a number from 0 to 1</comment>
+        <translation>%2 到 %3 的%1</translation>
+    </message>
+    <message>
+        <source>, or </source>
+        <comment>between what a value may be</comment>
+        <translation>，或</translation>
+    </message>
+    <message>
+        <source>, or null</source>
+        <translation>，或 null</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>数</translation>
+    </message>
+    <message>
+        <source>a list, each %1</source>
+        <translation>列表，每项为 %1</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>对象</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
     <message>
         <source>When</source>
         <translation>何时</translation>
@@ -1179,7 +1404,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>What</source>
-        <translation>内容</translation>
+        <translation>什么</translation>
     </message>
     <message>
         <source>Deeper analyses</source>
@@ -1196,6 +1421,19 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Files</source>
         <translation>文件</translation>
+    </message>
+    <message>
+        <source>What a training collects. Every field may be left out. Comments (`//`) and trailing commas are accepted. What cannot be read is said with its place and what is allowed there; at the start of a training the field&apos;s default takes its place, later the config in force stays.</source>
+        <translation>一次训练采集什么。每个字段都可以不写。允许注释（`//`）和结尾的逗号。读不懂的内容会连同位置和允许的取值一起说明；训练开始时由该字段的默认值代替，之后则保留正在生效的配置。</translation>
+    </message>
+    <message>
+        <source>%1; default %2.</source>
+        <comment>what a field may hold; its default</comment>
+        <translation>%1；默认为 %2。</translation>
+    </message>
+    <message>
+        <source>Only the training&apos;s own file can change it.</source>
+        <translation>只有训练自己的配置文件可以更改它。</translation>
     </message>
 </context>
 <context>
@@ -1360,6 +1598,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Config (*.json)</source>
         <translation>配置 (*.json)</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>历史</translation>
     </message>
 </context>
 <context>
@@ -1917,6 +2159,28 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Value by rank</source>
         <translation>各 rank 的值</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RevisionList</name>
+    <message>
+        <source>Revisions of the config</source>
+        <translation>配置的各个版本</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RevisionsModel</name>
+    <message>
+        <source>the same again</source>
+        <translation>与之前相同</translation>
+    </message>
+    <message>
+        <source>rev %1</source>
+        <translation>版本 %1</translation>
+    </message>
+    <message>
+        <source>step %1 by %2, %3</source>
+        <translation>步 %1，%2，%3</translation>
     </message>
 </context>
 <context>

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "configform.h"
 
-#include <array>
-
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
@@ -10,15 +8,10 @@
 #include <telltale/runs/rolelabel.h>
 
 #include "configdraft.h"
+#include "configreference.h"
 #include "fieldrow.h"
 
 namespace telltale::views {
-namespace {
-
-constexpr int kGroups = static_cast<int>(config::Field::Group::Files) + 1;
-
-}
-
 ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     : QScrollArea(parent)
 {
@@ -32,11 +25,10 @@ ConfigForm::ConfigForm(ConfigDraft* draft, QWidget* parent)
     auto* layout = new QVBoxLayout(rows);
     layout->setContentsMargins(0, 4, 0, 12);
     layout->setSpacing(0);
-    const std::array<QString, kGroups> titles { tr("When"), tr("Where"), tr("What"), tr("Deeper analyses"),
-        tr("Communication"), tr("Alerts"), tr("Files") };
-    for (int number = 0; number < kGroups; ++number) {
+    const QStringList titles = fieldGroupTitles();
+    for (int number = 0; number < titles.size(); ++number) {
         Group group;
-        group.title = new RoleLabel(titles[static_cast<std::size_t>(number)], &Theme::text2, wordsFont(12, 600), rows);
+        group.title = new RoleLabel(titles[number], &Theme::text2, wordsFont(12, 600), rows);
         group.title->setContentsMargins(12, 10, 0, 4);
         layout->addWidget(group.title);
         for (const config::Field& field : config::fields()) {

@@ -83,7 +83,7 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     const QString name = dotted(field);
     auto* label = (new RoleLabel(name, &Theme::text, codeFont(12), this))->asData();
     label->setFixedWidth(kNameWidth);
-    setToolTip(fieldText(field.description));
+    setToolTip(fieldSentence(field.description));
     auto* control = makeControl(field.schema());
     control->setAccessibleName(name);
     control->setObjectName(m_pointer);

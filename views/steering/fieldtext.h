@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include <QCoreApplication>
 #include <QString>
 
 namespace telltale::views {
@@ -11,6 +12,12 @@ namespace telltale::views {
 inline QString fieldText(std::string_view text)
 {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// A sentence of the table in the user's language; `telltale_lupdate` collects them from the table itself.
+inline QString fieldSentence(std::string_view text)
+{
+    return QCoreApplication::translate("telltale::config", std::string(text).c_str());
 }
 
 }
