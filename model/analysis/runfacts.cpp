@@ -1,10 +1,34 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/analysis/runfacts.h>
 
+#include <algorithm>
 #include <limits>
 #include <set>
 
+#include <telltale/store/confighistory.h>
+
 namespace telltale::analysis {
+namespace {
+
+std::vector<config::FieldChange> changesBetween(const std::string& before, const std::string& after)
+{
+    const auto old = config::parseMonitorConfig(before.empty() ? "{}" : before);
+    const auto now = config::parseMonitorConfig(after);
+    return old && now ? config::configChanges(old->config, now->config) : std::vector<config::FieldChange> {};
+}
+
+RevisionFacts factsOf(const store::ConfigRevision& revision, const std::string& before)
+{
+    RevisionFacts facts { revision.rev, revision.applyAtStep, revision.wallNs, revision.author,
+        changesBetween(before, revision.config), revision.config, before };
+    for (const auto& [rank, answer] : revision.answers) {
+        facts.applied += answer.phase == store::configphase::kApplied ? 1 : 0;
+        facts.refused += answer.phase == store::configphase::kRefused ? 1 : 0;
+    }
+    return facts;
+}
+
+}
 
 Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
 {
@@ -21,6 +45,13 @@ Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
     for (const store::SourceInfo& source : (*catalog)->sources)
         ranks.insert(source.rank.value);
     facts.run.ranks.assign(ranks.begin(), ranks.end());
+    store::ConfigHistory history;
+    if (auto read = history.update(reader); !read)
+        return tl::unexpected(read.error());
+    const auto& all = history.revisions();
+    for (std::size_t i = all.size() - std::min(all.size(), kMostRevisions); i < all.size(); ++i)
+        facts.revisions.push_back(factsOf(all[i], i > 0 ? all[i - 1].config : facts.text));
+    std::reverse(facts.revisions.begin(), facts.revisions.end());
     return facts;
 }
 

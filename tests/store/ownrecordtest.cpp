@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <telltale/analysis/runfacts.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/confighistory.h>
 #include <telltale/store/runreader.h>
@@ -246,6 +247,31 @@ private Q_SLOTS:
         record.rev = 3;
         history.take(record); // the numbers only grow
         QCOMPARE(history.newest()->rev, std::uint64_t { 1500 });
+    }
+
+    void peopleAreToldWhatEachRevisionChanged()
+    {
+        Recorder recorder(dir());
+        const RunLocator run = recorder.open(makeRequest("job", 1)).run->locator;
+        const auto offer = [&](std::uint64_t rev, const char* config) {
+            OwnRecord record = recordOf(run, rev, configphase::kOffered);
+            record.event.json = std::string(R"({"config": )") + config + "}";
+            return static_cast<std::uint64_t>(write(recorder, record).id);
+        };
+        offer(1, R"({"step_interval": 2})");
+        const auto second = offer(2, R"({"step_interval": 5, "checksum": 1})");
+        write(recorder, recordOf(run, 2, configphase::kApplied, 0, 100, second));
+        write(recorder, recordOf(run, 2, configphase::kRefused, 1, 100, second));
+        const auto facts = must(analysis::configFactsOf(*must(openReader({ run, {}, {}, nullptr }))));
+        QCOMPARE(facts.revisions.size(), std::size_t { 2 });
+        const analysis::RevisionFacts& newest = facts.revisions[0];
+        QCOMPARE(newest.rev, std::uint64_t { 2 });
+        QCOMPARE(newest.applied, 1);
+        QCOMPARE(newest.refused, 1);
+        QCOMPARE(newest.before, facts.revisions[1].config);
+        const config::FieldChange change { "/step_interval", "2", "5" };
+        QVERIFY(newest.changes == std::vector<config::FieldChange> { change });
+        QCOMPARE(facts.revisions[1].changes[0].before, std::string("1")); // the default
     }
 
 private:

@@ -15,10 +15,15 @@
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/config/field.h>
 #include <telltale/steering/configdraft.h>
+#include <telltale/steering/configreference.h>
 #include <telltale/steering/configtemplates.h>
 #include <telltale/steering/configview.h>
+#include <telltale/steering/fieldtext.h>
+#include <telltale/steering/revisionlist.h>
 #include <telltale/steering/switchbutton.h>
+#include <telltale/translations/translations.h>
 
 using namespace telltale;
 using namespace telltale::views;
@@ -245,6 +250,57 @@ private Q_SLOTS:
             QCOMPARE(config::canonicalConfigText(m_view->draft()->config()), config::canonicalConfigText(on));
             m_view->draft()->revert();
         }
+    }
+
+    void anEarlierRevisionComesBackAsADraft()
+    {
+        auto* history = m_view->findChild<RevisionList*>(q("configHistory"));
+        analysis::RevisionFacts first, second;
+        first.rev = 12;
+        first.author = "jl";
+        first.config = R"({"step_interval":20})";
+        second = { 13, Step { 31174 }, 1'700'000'000'000'000'000, "mk", { { "/step_interval", "20", "10" } },
+            R"({"step_interval":10})", first.config, 1, 0 };
+        history->set({ second, first });
+        const auto shown = history->model()->index(0, 0);
+        QCOMPARE(shown.data().toString(), QString::fromUtf8("step_interval 20 \u2192 10"));
+        QVERIFY(shown.data(Qt::AccessibleTextRole).toString().contains(q("rev 13")));
+        // Of the newest, what was before it; of an earlier one, itself.
+        history->setCurrentIndex(shown);
+        history->setFocus();
+        QTest::keyClick(history, Qt::Key_Return);
+        QCOMPARE(m_view->draft()->config().stepInterval, 20);
+        QVERIFY(applyButton()->isEnabled());
+        m_view->draft()->revert();
+        const QRect row = history->visualRect(history->model()->index(1, 0));
+        QTest::mouseClick(history->viewport(), Qt::LeftButton, {}, row.center());
+        QTest::mouseDClick(history->viewport(), Qt::LeftButton, {}, row.center());
+        QCOMPARE(m_view->draft()->config().stepInterval, 20);
+        if (qEnvironmentVariableIsSet("TELLTALE_PICTURES"))
+            m_view->grab().save(qEnvironmentVariable("TELLTALE_PICTURES") + q("/confighistory.png"));
+    }
+
+    void theReferencePagesAreTheTables_data()
+    {
+        QTest::addColumn<QString>("language");
+        QTest::addColumn<QString>("file");
+        QTest::newRow("English") << q("en") << q("config.md");
+        QTest::newRow("Chinese") << q("zh_CN") << q("config.zh_CN.md");
+    }
+    void theReferencePagesAreTheTables()
+    {
+        QFETCH(const QString, language);
+        QFETCH(const QString, file);
+        QVERIFY(translations::install(*qApp, language));
+        const auto back = qScopeGuard([] { translations::install(*qApp, q("en")); });
+        QFile page(q(TELLTALE_REFERENCE "/") + file);
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        QVERIFY2(page.readAll() == configReference().toUtf8(),
+            "resources/reference is older than the field table: cmake --build build/release --target "
+            "telltale_reference");
+        for (const config::Field& field : config::fields())
+            QVERIFY2(language == q("en") || fieldSentence(field.description) != fieldText(field.description),
+                std::string(field.name).c_str());
     }
 
     void aFileIsOpenedAndSavedWithoutARun()

@@ -35,6 +35,7 @@
 #include "configtemplates.h"
 #include "fieldtext.h"
 #include "jsoneditor.h"
+#include "revisionlist.h"
 
 namespace telltale::views {
 namespace {
@@ -46,7 +47,7 @@ QString helpOf(const QString& pointer)
     const auto fields = config::fields();
     const auto found = std::find_if(fields.begin(), fields.end(),
         [&](const config::Field& field) { return field.pointer() == pointer.toStdString(); });
-    return found == fields.end() ? QString() : fieldText(found->description);
+    return found == fields.end() ? QString() : fieldSentence(found->description);
 }
 
 /// A title over a part of the view.
@@ -182,7 +183,17 @@ QWidget* ConfigView::makeBody()
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
-    down->addWidget(makeAnswers());
+    m_history = new RevisionList;
+    connect(m_history, &RevisionList::chosen, this, [this](const QString& config) {
+        if (const auto parsed = config::parseMonitorConfig(config.isEmpty() ? "{}" : config.toStdString()))
+            m_draft->setConfig(parsed->config);
+    });
+    auto* below = new QSplitter(Qt::Horizontal);
+    below->addWidget(makeAnswers());
+    below->addWidget(titled(tr("History"), m_history, below));
+    below->setSizes({ 820, 360 });
+    below->setChildrenCollapsible(false);
+    down->addWidget(below);
     down->setStretchFactor(0, 3);
     down->setStretchFactor(1, 1);
     down->setChildrenCollapsible(false);
@@ -256,6 +267,8 @@ void ConfigView::take(const analysis::ConfigFacts& found)
 {
     m_draft->setRun(found.run);
     m_startText = found.text;
+    m_history->set(found.revisions);
+    m_newestKnown = found.revisions.empty() ? 0 : found.revisions.front().rev;
     m_runs.clear();
     takeSteering();
 }
@@ -271,6 +284,8 @@ void ConfigView::takeSteering()
     static const RunSteering none;
     const RunSteering* now = steering();
     m_answers->set(now != nullptr ? *now : none);
+    if (now != nullptr && now->rev > m_newestKnown)
+        askSoon(Urgency::WhenIdle);
     // What most ranks run: the newest revision once one of them runs it, else what the first says.
     std::string runs;
     if (now != nullptr) {
@@ -306,7 +321,7 @@ std::optional<std::vector<Rank>> ConfigView::chosenRanks() const
         const int rank = part.trimmed().toInt(&isNumber);
         if (!isNumber)
             return {};
-        ranks.push_back(Rank { rank });
+        ranks.emplace_back(rank);
     }
     return ranks;
 }

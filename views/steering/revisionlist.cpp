@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "revisionlist.h"
+
+#include <QAbstractListModel>
+#include <QDateTime>
+#include <QLocale>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
+
+namespace telltale::views {
+namespace {
+
+enum Role { WhenRole = Qt::UserRole, RevRole };
+constexpr int kRowHeight = 40;
+constexpr int kRevWidth = 64;
+
+QString changeText(const config::FieldChange& change)
+{
+    return QString::fromStdString(change.pointer).mid(1).replace(u'/', u'.') + u' '
+        + QString::fromStdString(change.before) + QStringLiteral(" \u2192 ") + QString::fromStdString(change.after);
+}
+
+/// A revision on two lines, and what choosing it does.
+class RevisionDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Theme& theme = Theme::current();
+        const bool isMarked = option.state.testFlag(QStyle::State_Selected);
+        const bool isUnderMouse = option.state.testFlag(QStyle::State_MouseOver);
+        if (isMarked || isUnderMouse)
+            painter->fillRect(option.rect, isMarked ? theme.selection : theme.hover);
+        painter->save();
+        QRect rest = option.rect.adjusted(12, 3, -8, -3);
+        painter->setFont(wordsFont(12, 600));
+        painter->setPen(theme.text);
+        painter->drawText(rest, static_cast<int>(Qt::AlignTop), index.data(RevRole).toString());
+        if (isMarked || isUnderMouse) {
+            const QString name = index.row() == 0 ? QStringLiteral("undo") : QStringLiteral("history");
+            icon(name).paint(painter, rest.right() - 15, rest.center().y() - 7, 16, 16);
+            rest.setRight(rest.right() - 22);
+        }
+        rest.setLeft(rest.left() + kRevWidth);
+        const auto line = [&](const QString& text, Qt::AlignmentFlag where) {
+            painter->drawText(
+                rest, static_cast<int>(where), painter->fontMetrics().elidedText(text, Qt::ElideRight, rest.width()));
+        };
+        painter->setFont(codeFont(12));
+        line(index.data().toString(), Qt::AlignTop);
+        painter->setFont(wordsFont(11));
+        painter->setPen(theme.text2);
+        line(index.data(WhenRole).toString(), Qt::AlignBottom);
+        painter->restore();
+    }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return { 200, kRowHeight }; }
+};
+
+}
+
+/// Thread: gui.
+class RevisionsModel : public QAbstractListModel {
+    Q_OBJECT
+public:
+    using QAbstractListModel::QAbstractListModel;
+
+    void set(std::vector<analysis::RevisionFacts> revisions)
+    {
+        items::assertGuiThread();
+        beginResetModel();
+        m_revisions = std::move(revisions);
+        endResetModel();
+    }
+    const analysis::RevisionFacts& at(int row) const { return m_revisions[static_cast<std::size_t>(row)]; }
+    bool isNewest(std::uint64_t rev) const { return !m_revisions.empty() && m_revisions.front().rev == rev; }
+
+    int rowCount(const QModelIndex& parent = {}) const override
+    {
+        return parent.isValid() ? 0 : static_cast<int>(m_revisions.size());
+    }
+    QVariant data(const QModelIndex& index, int role) const override
+    {
+        const analysis::RevisionFacts& one = at(index.row());
+        switch (role) {
+        case Qt::DisplayRole:
+        case Qt::ToolTipRole: {
+            QStringList changes;
+            for (const config::FieldChange& change : one.changes)
+                changes.append(changeText(change));
+            return changes.isEmpty()
+                ? tr("the same again")
+                : changes.join(role == Qt::ToolTipRole ? QStringLiteral("\n") : QStringLiteral(", "));
+        }
+        case Qt::AccessibleTextRole:
+            return data(index, RevRole).toString() + QStringLiteral(": ") + data(index, Qt::DisplayRole).toString()
+                + QStringLiteral("; ") + data(index, WhenRole).toString();
+        case RevRole:
+            return tr("rev %1").arg(one.rev);
+        case WhenRole:
+            return tr("step %1 by %2, %3")
+                .arg(formatStep(one.applyAtStep.value), QString::fromStdString(one.author),
+                    QLocale().toString(QDateTime::fromMSecsSinceEpoch(one.wallNs / 1'000'000), QLocale::ShortFormat));
+        default:
+            return {};
+        }
+    }
+
+private:
+    std::vector<analysis::RevisionFacts> m_revisions;
+};
+
+RevisionList::RevisionList(QWidget* parent)
+    : QListView(parent)
+    , m_model(new RevisionsModel(this))
+{
+    setObjectName(QStringLiteral("configHistory"));
+    setAccessibleName(tr("Revisions of the config"));
+    setModel(m_model);
+    setItemDelegate(new RevisionDelegate(this));
+    setFrameShape(QFrame::NoFrame);
+    setUniformItemSizes(true);
+    setMouseTracking(true);
+    setEditTriggers(NoEditTriggers);
+    connect(this, &QListView::activated, this, [this](const QModelIndex& index) {
+        const analysis::RevisionFacts& one = m_model->at(index.row());
+        Q_EMIT chosen(QString::fromStdString(index.row() == 0 ? one.before : one.config));
+    });
+}
+
+void RevisionList::set(const std::vector<analysis::RevisionFacts>& revisions)
+{
+    const int selected = currentIndex().row();
+    m_model->set(revisions);
+    if (selected >= 0)
+        setCurrentIndex(m_model->index(selected, 0));
+}
+
+}
+
+#include "revisionlist.moc"
