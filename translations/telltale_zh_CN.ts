@@ -1768,6 +1768,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::EventMark</name>
+    <message>
+        <source>rev %1</source>
+        <translation>版本 %1</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::FieldRow</name>
     <message>
         <source>Back to what runs</source>

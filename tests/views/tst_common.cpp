@@ -8,6 +8,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/store/confighistory.h>
 
 #include "commonsynthetic.h"
 
@@ -119,6 +120,34 @@ private Q_SLOTS:
         QCOMPARE(state.eventMarks().size(), std::size_t { 2 });
         QCOMPARE(state.eventMarks()[0].label, QStringLiteral("rev 1, refused"));
         QCOMPARE(state.eventMarks()[1].label, QStringLiteral("rev 2"));
+    }
+
+    void aRevisionIsMarkedOnceWhereRanksBeganToRunIt()
+    {
+        ViewState state;
+        store::LogPage page;
+        const auto add = [&](int rank, std::string_view phase, std::int64_t step) {
+            store::LogRecord& record = page.records.emplace_back();
+            record.id = static_cast<std::int64_t>(page.records.size());
+            record.kind = "config";
+            record.rank = Rank { rank };
+            record.phase = phase;
+            record.steps = { Step { step }, Step { step } };
+            record.rev = 13;
+            record.text = "a sentence";
+        };
+        add(-1, store::configphase::kOffered, 40);
+        add(0, store::configphase::kAccepted, 40);
+        add(1, store::configphase::kRefused, 40);
+        add(-1, store::configphase::kOffered, 50);
+        for (int rank = 0; rank < 8; ++rank)
+            add(rank, store::configphase::kApplied, 50);
+        add(8, store::configphase::kApplied, 70); // it was away
+        state.appendLog(page);
+        QCOMPARE(state.eventMarks().size(), std::size_t { 2 });
+        QCOMPARE(state.eventMarks()[0].step, Step { 50 });
+        QCOMPARE(state.eventMarks()[0].label, QStringLiteral("rev 13"));
+        QCOMPARE(state.eventMarks()[1].step, Step { 70 });
     }
 
     void followingKeepsTheNewestStepsInView()

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "eventmark.h"
 
+#include <QCoreApplication>
+
+#include <telltale/store/confighistory.h>
+
 namespace telltale::views {
 
 std::optional<EventMark> EventMark::of(const store::LogRecord& record)
@@ -14,6 +18,14 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
         shape = Shape::Restart;
     if (!shape)
         return {};
+    // A revision is marked where ranks began to run it; that it was offered, put off or refused changed nothing there.
+    if (record.kind == "config" && record.rev > 0) {
+        if (record.phase != store::configphase::kApplied)
+            return {};
+        return EventMark { record.steps.first, *shape,
+            QCoreApplication::translate("telltale::views::EventMark", "rev %1").arg(record.rev), record.id,
+            record.rev };
+    }
     return EventMark { record.steps.first, *shape, QString::fromStdString(record.text), record.id };
 }
 

@@ -16,6 +16,7 @@ struct EventMark {
     Shape shape = Shape::Flag;
     QString label;
     std::int64_t record = 0; ///< its id
+    std::int64_t rev = 0; ///< of the config that ranks run from here on; 0 = something else happened
 
     /// Nothing for what is not marked on an axis.
     static std::optional<EventMark> of(const store::LogRecord& record);

@@ -91,7 +91,12 @@ void ViewState::appendLog(const store::LogPage& page)
 {
     bool isChanged = false;
     for (const store::LogRecord& record : page.records) {
-        if (auto mark = EventMark::of(record)) {
+        const auto isThere = [&](const EventMark& mark) {
+            return mark.rev > 0 && std::any_of(m_marks.rbegin(), m_marks.rend(), [&](const EventMark& one) {
+                return one.rev == mark.rev && one.step == mark.step;
+            });
+        };
+        if (auto mark = EventMark::of(record); mark && !isThere(*mark)) {
             // They stand in the order in which they were first read: that of their ids.
             const auto known = std::lower_bound(m_marks.begin(), m_marks.end(), mark->record,
                 [](const EventMark& one, std::int64_t id) { return one.record < id; });
