@@ -15,6 +15,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::CollectSwitch</name>
+    <message numerus="yes">
+        <source>dynamic_on of %n run(s)</source>
+        <translation>
+            <numerusform>dynamic_on of %n run</numerusform>
+            <numerusform>dynamic_on of %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::StatusLine</name>
     <message numerus="yes">
         <source>%n agent(s) on %1</source>

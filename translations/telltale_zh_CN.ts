@@ -602,6 +602,10 @@
         <source>on %1 of %2 ranks</source>
         <translation>%2 个 rank 中 %1 个已开启</translation>
     </message>
+    <message numerus="yes">
+        <source>dynamic_on of %n run(s)</source>
+        <translation><numerusform>%n 个训练的 dynamic_on</numerusform></translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::CommandPalette</name>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "desktop.h"
 
+#include <atomic>
+#include <memory>
+
 #include <QApplication>
 #include <QPointer>
 
@@ -57,10 +60,25 @@ Desktop::Desktop(Backend& backend)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
     };
     m_window = std::make_unique<shell::MainWindow>(context);
+    if (backend.server() == nullptr)
+        return;
+    // It calls on the capture thread; what changes again before the window has looked is one look.
+    backend.server()->setSteeringWake(
+        [window = QPointer(m_window.get()), isAsked = std::make_shared<std::atomic_bool>(false)] {
+            if (isAsked->exchange(true))
+                return;
+            QMetaObject::invokeMethod(qApp, [window, isAsked] {
+                *isAsked = false;
+                if (window)
+                    window->takeSteering();
+            });
+        });
 }
 
 Desktop::~Desktop()
 {
+    if (m_backend.server() != nullptr)
+        m_backend.server()->setSteeringWake({});
     m_demo.reset();
     m_window.reset();
 }

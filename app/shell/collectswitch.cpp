@@ -26,12 +26,6 @@ bool isPending(const RankSteering& rank)
     return rank.state == State::Offered || rank.state == State::Accepted;
 }
 
-bool collects(const RankSteering& rank)
-{
-    const auto config = config::parseMonitorConfig(rank.runs);
-    return config && config->config.dynamicOn;
-}
-
 }
 
 CollectSwitch::CollectSwitch(QWidget* parent)
@@ -70,18 +64,21 @@ void CollectSwitch::setLive(bool on)
 
 void CollectSwitch::refresh()
 {
-    const auto run = m_state->run();
-    const RunSteering* steering = run ? m_steering->of(run->id) : nullptr;
     int known = 0, on = 0;
     QStringList pending;
-    for (const RankSteering& rank : steering != nullptr ? steering->ranks : std::vector<RankSteering>()) {
-        known += rank.runs.empty() ? 0 : 1;
-        on += collects(rank) ? 1 : 0;
-        if (isPending(rank))
-            pending.append(QString::number(rank.rank.value));
+    const auto shown = runs();
+    for (const RunSteering* run : shown) {
+        for (const RankSteering& rank : run->ranks) {
+            known += rank.runs.empty() ? 0 : 1;
+            on += collects(rank) ? 1 : 0;
+            if (isPending(rank))
+                pending.append(QString::number(rank.rank.value));
+        }
     }
     constexpr int kMostNamed = 4;
-    setVisible(m_isLive && known > 0);
+    setVisible(known > 0);
+    m_name->setText(shown.size() > 1 ? tr("dynamic_on of %n run(s)", nullptr, static_cast<int>(shown.size()))
+                                     : QStringLiteral("dynamic_on"));
     m_switch->setChecked(on > 0);
     m_switch->setWaiting(!pending.isEmpty() || (on > 0 && on < known));
     const QString ranks = QStringList(pending.mid(0, kMostNamed)).join(QStringLiteral(", "))
@@ -94,19 +91,38 @@ void CollectSwitch::refresh()
 
 void CollectSwitch::ask(bool on)
 {
-    const auto run = m_state->run();
-    const RunSteering* steering = run ? m_steering->of(run->id) : nullptr;
-    if (steering != nullptr && m_steering->offer) {
+    for (const RunSteering* run : m_steering->offer ? runs() : std::vector<const RunSteering*>()) {
         std::string running;
-        for (const RankSteering& rank : steering->ranks)
+        for (const RankSteering& rank : run->ranks)
             running = running.empty() ? rank.runs : running;
         ConfigRequest request;
-        request.runId = run->id;
+        request.runId = run->runId;
         request.config = config::withMember(running, "/dynamic_on", on ? "true" : "false");
         request.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
         m_steering->offer(request);
     }
     refresh(); // it shows what the ranks do, not what was asked for
+}
+
+std::vector<const RunSteering*> CollectSwitch::runs() const
+{
+    if (auto chosen = m_steering->chosen(); chosen.size() > 1)
+        return chosen;
+    const auto run = m_isLive ? m_state->run() : nullptr;
+    const RunSteering* steering = run ? m_steering->of(run->id) : nullptr;
+    return steering != nullptr ? std::vector { steering } : std::vector<const RunSteering*>();
+}
+
+bool CollectSwitch::collects(const RankSteering& rank)
+{
+    constexpr std::size_t kMostKept = 64;
+    const auto known = m_collects.find(rank.runs);
+    if (known != m_collects.end())
+        return known->second;
+    if (m_collects.size() >= kMostKept)
+        m_collects.clear();
+    const auto config = config::parseMonitorConfig(rank.runs);
+    return m_collects[rank.runs] = config && config->config.dynamicOn;
 }
 
 }

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include <QWidget>
+
+#include <telltale/core/steering.h>
 
 namespace telltale::views {
 class RoleLabel;
@@ -12,8 +18,8 @@ class ViewState;
 
 namespace telltale::shell {
 
-/// `dynamic_on` of the run that is shown: what its ranks say that they do, and one click to have all of them collect or
-/// stop. While ranks have not done it, it says which.
+/// `dynamic_on` of the run that is shown, or of all selected runs where they are several: what their ranks say that
+/// they do, and one click to have all of them collect or stop. While ranks have not done it, it says which.
 class CollectSwitch : public QWidget {
     Q_OBJECT
 public:
@@ -27,6 +33,8 @@ public:
 private:
     void refresh();
     void ask(bool on);
+    std::vector<const RunSteering*> runs() const;
+    bool collects(const RankSteering& rank);
 
     views::ViewState* m_state = nullptr;
     views::SteeringState* m_steering = nullptr;
@@ -34,6 +42,7 @@ private:
     views::RoleLabel* m_name;
     views::RoleLabel* m_waiting;
     bool m_isLive = false;
+    std::map<std::string, bool> m_collects; ///< of the configs that ranks run: most run the same
 };
 
 }

@@ -57,7 +57,6 @@ constexpr QSize kLeastSize { 900, 600 };
 constexpr QSize kFrameSize { 16, 48 }; ///< what a window manager puts around it
 constexpr int kStatusHeight = 24;
 constexpr int kSaveMs = 2000;
-constexpr int kSteeringMs = 100;
 
 /// "127.0.0.1:47800" out of "telltale://127.0.0.1:47800#token=...".
 QString addressOf(const QString& join)
@@ -236,11 +235,7 @@ void MainWindow::connectParts()
         }
     });
 
-    if (m_parts.context.steering) {
-        connect(&m_steeringTimer, &QTimer::timeout, this,
-            [this] { m_parts.views.steering->set(m_parts.context.steering()); });
-        m_steeringTimer.start(kSteeringMs);
-    }
+    takeSteering();
     m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
     connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
@@ -325,6 +320,12 @@ void MainWindow::openCapsules(const QStringList& paths)
 void MainWindow::showProblem(const QString& sentence)
 {
     m_parts.toaster->post(Toaster::Severity::Warning, sentence);
+}
+
+void MainWindow::takeSteering()
+{
+    if (m_parts.context.steering)
+        m_parts.views.steering->set(m_parts.context.steering());
 }
 
 void MainWindow::openFirst()

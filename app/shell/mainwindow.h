@@ -46,6 +46,7 @@ public:
     void openCapsules(const QStringList& paths); ///< the last one is shown
     /// One sentence as a toast; never a dialog.
     void showProblem(const QString& sentence);
+    void takeSteering(); ///< asks how the recorded runs are steered now
     /// What would be restored at the next start.
     settings::Settings currentSettings() const;
     /// Writes the settings and waits for it; what closing does.
@@ -79,7 +80,6 @@ private:
     settings::Settings m_settings;
     settings::Settings m_saved; ///< as the file has them, once they were looked at
     QTimer m_saveTimer;
-    QTimer m_steeringTimer;
     QString m_note;
     std::unique_ptr<JobThread> m_jobs;
     QMenuBar* m_menuBar;

@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/common/steeringstate.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/logpanel.h>
@@ -27,6 +28,7 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
     auto* panel = new RunsPanel(parts.driver->runs(), parent);
     QObject::connect(panel, &RunsPanel::runActivated, parts.driver, &RunDriver::openById);
     QObject::connect(panel, &RunsPanel::highlightChanged, parts.commands, &CommandRegistry::refresh);
+    QObject::connect(panel, &RunsPanel::runsSelected, parts.views.steering, &views::SteeringState::choose);
     QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);
     QObject::connect(panel, &RunsPanel::importWanted, parts.runActions, &RunActions::askImport);
     QObject::connect(panel, &RunsPanel::compareWanted, parts.driver, &RunDriver::compare);

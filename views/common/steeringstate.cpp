@@ -17,6 +17,23 @@ void SteeringState::set(std::vector<RunSteering> runs)
     Q_EMIT changed();
 }
 
+void SteeringState::choose(const QStringList& runIds)
+{
+    items::assertGuiThread();
+    m_chosen = runIds;
+    Q_EMIT changed();
+}
+
+std::vector<const RunSteering*> SteeringState::chosen() const
+{
+    std::vector<const RunSteering*> runs;
+    for (const QString& id : m_chosen) {
+        if (const RunSteering* run = of(id.toStdString()))
+            runs.push_back(run);
+    }
+    return runs;
+}
+
 const RunSteering* SteeringState::of(const std::string& runId) const
 {
     const auto found

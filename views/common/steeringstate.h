@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <QObject>
+#include <QStringList>
 
 #include <telltale/core/steering.h>
 
@@ -24,11 +25,17 @@ public:
     /// Null for a run that nobody streams into.
     const RunSteering* of(const std::string& runId) const;
 
+    /// The runs that the user has selected; what steers several at once is about them.
+    void choose(const QStringList& runIds);
+    /// Those of them that are streamed into.
+    std::vector<const RunSteering*> chosen() const;
+
 Q_SIGNALS:
     void changed();
 
 private:
     std::vector<RunSteering> m_runs;
+    QStringList m_chosen;
 };
 
 }

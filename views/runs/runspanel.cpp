@@ -136,8 +136,10 @@ QStringList RunsPanel::selectedIds() const
 
 void RunsPanel::selectionChanged()
 {
-    m_compare->setEnabled(selectedIds().size() == 2);
+    const QStringList ids = selectedIds();
+    m_compare->setEnabled(ids.size() == 2);
     Q_EMIT highlightChanged();
+    Q_EMIT runsSelected(ids);
 }
 
 void RunsPanel::compareSelected()

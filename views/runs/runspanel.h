@@ -36,6 +36,7 @@ public:
 Q_SIGNALS:
     void runActivated(const QString& id);
     void highlightChanged();
+    void runsSelected(const QStringList& ids);
     void openWanted();
     void importWanted();
     /// Two runs on one axis; the first is or becomes the one that is shown.
