@@ -182,11 +182,16 @@ def library() -> Any:
 
 def available() -> bool:
     """Whether the native library can be used."""
+    return not trouble()
+
+
+def trouble() -> str:
+    """Why the native library cannot be used, in a sentence; "" where it can."""
     try:
         library()
-    except LibraryMissing:
-        return False
-    return True
+    except LibraryMissing as error:
+        return str(error)
+    return ""
 
 
 def _declare(lib: Any) -> None:

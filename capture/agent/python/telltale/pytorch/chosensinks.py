@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .. import identity, native
 from ..alerts import AlertSink, EventFunction
 from ..config import MonitorConfig
 from ..names import squash_name
@@ -14,7 +15,7 @@ from ..sinks.api import ApiSink
 from ..sinks.base import Sink
 from ..sinks.csv import CsvSink
 from ..sinks.records import RecordSink
-from ..sinks.rundir import RunDirectory
+from ..sinks.rundir import RunDirectory, output_base
 from ..sinks.stream import NoticeStream, StreamSink
 from ..sinks.tensorboard import TensorBoardSink
 from ..sinks.worker import FrameWorker
@@ -40,14 +41,21 @@ class ChosenSinks:
         }
         self._made: dict[str, Sink] = {}
 
+    @property
+    def _streams(self) -> bool:
+        """Whether a config without a `format` goes to the dashboard or its spool."""
+        return bool(self._join) or "offline" in self._modes
+
     def choose(self, config: MonitorConfig) -> list[Sink]:
         """The sinks that `format` names (stream by default when there is a join string, else csv), what is written
         whatever the format is, and the alerts."""
         if "disabled" in self._modes:
             return []
-        formats = config.format or ["stream" if self._join or "offline" in self._modes else "csv"]
+        formats = config.format or ["stream" if self._streams else "csv"]
         always = ["records", "alerts"]
-        if self._join and "stream" not in formats and "offline" not in self._modes:
+        if "stream" in formats and native.trouble():
+            formats = ["csv" if name == "stream" else name for name in formats]
+        elif self._join and "stream" not in formats and "offline" not in self._modes and native.available():
             always.insert(0, "notice")
         names = dict.fromkeys([*formats, *always])
         self._made = {name: self._made.get(name) or self._makers[name]() for name in names}
@@ -57,8 +65,19 @@ class ChosenSinks:
 
     def sentences(self, config: MonitorConfig, names: Sequence[str], is_squash_given: bool) -> list[str]:
         """What the user may not expect of the config's `format`, or who knows msprobe of names in files."""
-        found = []
-        if self._join and config.format and "stream" not in config.format:
+        found: list[str] = []
+        if "disabled" in self._modes:
+            return found
+        wanted = config.format or (["stream"] if self._streams else [])
+        whereto = f"to {os.path.abspath(output_base())} as csv files"
+        if "stream" in wanted and native.trouble():
+            found.append(f"{native.trouble()}; until then nothing goes to the dashboard, and measurements go {whereto}")
+        elif not wanted and not os.environ.get("MONITOR_OUTPUT_DIR") and identity.rank() == 0:
+            found.append(
+                f"no dashboard is named, so measurements go {whereto}; for the dashboard copy its join string into "
+                "TELLTALE_JOIN, for another folder set MONITOR_OUTPUT_DIR"
+            )
+        elif self._join and config.format and "stream" not in config.format:
             words = ", ".join(f'"{name}"' for name in config.format)
             found.append(
                 f'the config\'s "format" is {words}, so the measurements go there and the dashboard shows none of '
