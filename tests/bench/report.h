@@ -51,5 +51,6 @@ void benchQueries(Report& report);
 void benchPaint(Report& report);
 void benchGui(Report& report);
 void benchHandOver(Report& report);
+void benchSteering(Report& report);
 
 }
