@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace telltale::server {
 namespace {
 
@@ -98,6 +100,8 @@ bool RankDesk::onInForce(const protocol::ConfigStatus& status, const std::string
     m_inForceStep = status.step;
     m_view.runsRev = status.rev;
     m_view.runs = status.json;
+    if (m_state == State::Applied && m_view.rev == status.rev && !status.reason.empty())
+        m_view.reason = fmt::format("from step {} on: {}", status.step, status.reason); // such as collect_times
     return !std::exchange(m_hasSaid, true);
 }
 

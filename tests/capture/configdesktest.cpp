@@ -419,8 +419,12 @@ private Q_SLOTS:
         world.edit(0, 8);
         world.ranks[0].why = "collect_times is reached";
         world.ranks[0].toServer.back().reason = world.ranks[0].why;
+        world.ranks[0].rev = world.ranks[0].toServer.back().rev = 1;
         world.settle();
         QCOMPARE(world.offers.size(), offers);
+        QCOMPARE(world.view(0).state, State::Applied);
+        QVERIFY(world.view(0).reason.ends_with("on: collect_times is reached"));
+        QVERIFY(world.view(1).reason.empty());
         QCOMPARE(world.view(0).runs, configOf(8).json);
         world.disconnect(0);
         world.connect(0);
