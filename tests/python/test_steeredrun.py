@@ -3,121 +3,14 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import TELLTALE, Server
+from steeredrun import SteeredRun
 
-TRAINING = """
-import os, time
-import torch, torch.nn as nn
-import telltale
-torch.set_num_threads(1)
-model = nn.Sequential(nn.Linear(8, 8), nn.Tanh(), nn.Linear(8, 2))
-optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-telltale.watch(model, optimizer, {"dynamic_on": True, "wg_distribution": True})
-while not os.path.exists(os.environ["STOP"]):
-    optimizer.zero_grad()
-    model(torch.randn(4, 8)).square().mean().backward()
-    optimizer.step()
-    time.sleep(0.01)
-"""
 WEIGHTS = {"dynamic_on": True, "wg_distribution": True, "param_distribution": True}
-
-
-class SteeredRun:
-    """A server, and the ranks of a job that train until they are told to stop."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.server = Server(folder / "data")
-        self.script = folder / "training.py"
-        self.script.write_text(TRAINING)
-        self.ranks: dict[int, subprocess.Popen[str]] = {}
-
-    def start(self, rank: int, **environment: str) -> None:
-        env = dict(
-            os.environ,
-            RANK=str(rank),
-            WORLD_SIZE="2",
-            OMP_NUM_THREADS="1",
-            STOP=str(self.folder / "stop"),
-            TELLTALE_RUN_ID="job",
-            TELLTALE_JOIN=self.server.join,
-            TELLTALE_DIR=str(self.folder / f"spool{rank}"),
-            **environment,
-        )
-        self.ranks[rank] = subprocess.Popen(
-            [sys.executable, str(self.script)], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
-
-    def kill(self, rank: int) -> None:
-        self.ranks[rank].kill()
-        self.ranks.pop(rank).communicate()
-
-    def config(self, verb: str, *words: str) -> tuple[int, Any]:
-        """The exit code of `telltale config VERB RUN ... --json`, and what it says."""
-        data = ["--json", "--data-dir", str(self.server.folder)]
-        listed = subprocess.run([str(TELLTALE), "runs", *data], capture_output=True, text=True, timeout=60)
-        [found] = json.loads(listed.stdout)
-        command = [str(TELLTALE), "config", verb, found["id"], *words, *data]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=90)
-        return done.returncode, json.loads(done.stdout)
-
-    def push(self, config: dict[str, Any], *words: str) -> tuple[int, Any]:
-        path = self.folder / "pushed.json"
-        path.write_text(json.dumps(config))
-        return self.config("push", str(path), *words)
-
-    def wait(self, what: str, **wanted: int) -> None:
-        """Until `config show` says of each rank what is wanted: wait("status", ...) by rank number as rank0, rank1."""
-        end = time.monotonic() + 60
-        while True:
-            code, said = self.config("show")
-            found = {f"rank{rank['rank']}": rank.get(what) for rank in said.get("ranks", [])} if code == 0 else {}
-            if all(found.get(rank) == value for rank, value in wanted.items()):
-                return
-            assert time.monotonic() < end, said
-            time.sleep(0.05)
-
-    def wait_for_steps(self, count: int) -> None:
-        """Until every rank that is there has so many steps in the run."""
-        end = time.monotonic() + 60
-        while any(len(self.steps("grad_reduced", rank)) < count for rank in self.ranks):
-            assert time.monotonic() < end
-            time.sleep(0.05)
-
-    def steps(self, kind: str, rank: int) -> list[int]:
-        capsules = list(self.server.folder.rglob("*.telltale"))
-        if not capsules:
-            return []
-        command = [str(TELLTALE), "show", str(capsules[0]), "--series", "0.weight", "--rank", str(rank), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-        if done.returncode != 0:
-            return []
-        found = [entry for entry in json.loads(done.stdout)["series"] if entry["kind"] == kind]
-        return [value["step"] for value in found[0]["values"]] if found else []
-
-    def stop(self) -> None:
-        (self.folder / "stop").touch()
-        for process in self.ranks.values():
-            _, err = process.communicate(timeout=60)
-            assert process.returncode == 0, err
-
-    def close(self) -> None:
-        for process in self.ranks.values():
-            if process.poll() is None:
-                process.kill()
-                process.communicate()
-        if self.server.process.poll() is None:
-            self.server.kill()
 
 
 @pytest.fixture

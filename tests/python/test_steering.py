@@ -21,6 +21,7 @@ from recording import RecordingSink
 from serving import BUILD
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
+from telltale.pytorch.dynamic import ConfigFile
 from telltale.sinks.stream import StreamSink
 from torch.nn.parallel import DistributedDataParallel
 
@@ -263,6 +264,19 @@ def test_what_fails_half_way_is_refused_and_what_ran_goes_on(
 TEXT = '{\n  // what we watch\n  "dynamic_on": true,\n  "wg_distribution": true, // gradients\n}\n'
 
 
+def in_place(path: Path, text: str) -> None:
+    """As editors save: who looks in between must not find half of it."""
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    new.replace(path)
+
+
+def watch_of(job: Job) -> ConfigFile:
+    watch = job.monitor.config_watch if job.monitor is not None else None
+    assert watch is not None
+    return watch
+
+
 @pytest.mark.parametrize("is_dynamic", [False, True])
 def test_what_is_applied_is_written_to_the_jobs_file(
     offers: Offers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dynamic: bool
@@ -281,19 +295,95 @@ def test_what_is_applied_is_written_to_the_jobs_file(
     job.step_until(lambda: '"ndigits": 5' in path.read_text())
     assert "// what we watch" in path.read_text() and "// gradients" in path.read_text()
     assert '"param_distribution": true' in path.read_text()
-    watch = job.monitor.config_watch if job.monitor is not None else None
-    assert watch is not None
+    watch = watch_of(job)
     if is_dynamic:
         assert watch.look_now()
         job.step(3)  # its own writing is no news: what follows is the next that is said
-        new = tmp_path / "new.json"
-        new.write_text(path.read_text().replace('"ndigits": 5', '"ndigits": 6'))
-        new.replace(path)
+        in_place(path, path.read_text().replace('"ndigits": 5', '"ndigits": 6'))
         assert watch.look_now()
         job.step()
         assert [a["rev"] for a in offers.heard if a["status"] == IN_FORCE] == [0]
         said = offers.wait(0, IN_FORCE)
         assert said["reason"] == "config.json was edited" and json.loads(said["json"])["ndigits"] == 6
+    job.close()
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT.replace('"dynamic_on": true,', "")])
+def test_without_dynamic_monitor_an_edit_is_seen_while_a_dashboard_is_there(
+    offers: Offers, tmp_path: Path, text: str
+) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    job = Job(offers.join, tmp_path, str(path))
+    offers.wait(0, IN_FORCE)
+    job.step(2)
+    in_place(path, text.replace("}", '  "param_distribution": true, "collect_times": 4\n}'))
+    assert watch_of(job).look_now()
+    job.step(2)
+    said = offers.wait(0, IN_FORCE)
+    edited = json.loads(said["json"])
+    assert said["reason"] == "config.json was edited" and said["step"] == 3
+    assert edited["dynamic_on"] and edited["param_distribution"]
+    # The dashboard makes a revision of it for all ranks: what runs here goes on, and collects no more for it.
+    rev = offers.offer(edited)
+    offers.wait(rev, ACCEPTED)
+    job.step(4)
+    assert offers.wait(rev, APPLIED)["step"] == 5
+    assert offers.wait(rev, IN_FORCE)["reason"] == "collect_times is reached"
+    assert job.steps(Kind.PARAM_ORIGIN) == [3, 4, 5, 6] and job.steps(Kind.GRAD_REDUCED) == list(range(7))
+    job.step_until(lambda: '"dynamic_on": false' in path.read_text())
+    job.close()
+
+
+def test_without_dynamic_monitor_and_a_dashboard_an_edit_is_not_looked_for(offers: Offers, tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    path.write_text(TEXT)
+    job = Job(offers.join, tmp_path, str(path))
+    offers.wait(0, IN_FORCE)
+    assert job.monitor is not None
+    offers.close()
+    job.step_until(lambda: not job.monitor.counters()["connected"])
+    in_place(path, TEXT.replace("true", "false"))
+    assert watch_of(job).look_now()
+    job.step(2)
+    assert job.steps(Kind.GRAD_REDUCED) == list(range(job.now))
+    job.close()
+
+
+@pytest.mark.parametrize("is_dynamic", [False, True])
+def test_what_was_written_late_is_no_edit(
+    offers: Offers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_dynamic: bool
+) -> None:
+    if is_dynamic:
+        monkeypatch.setenv("DYNAMIC_MONITOR", "True")
+    path = tmp_path / "config.json"
+    path.write_text(TEXT)
+    job = Job(offers.join, tmp_path, str(path))
+    offers.wait(0, IN_FORCE)
+    sync, writing, may_go = os.fsync, threading.Event(), threading.Event()
+
+    def slow_sync(handle: int) -> None:
+        writing.set()
+        assert may_go.wait(20)
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", slow_sync)
+    for ndigits in (3, 4):
+        rev = offers.offer({**WEIGHTS, "ndigits": ndigits})
+        offers.wait(rev, ACCEPTED)
+        job.step()
+        offers.wait(rev, APPLIED)
+        assert writing.wait(20)
+    may_go.set()
+    job.step_until(lambda: '"ndigits": 4' in path.read_text())
+    for _ in range(2):
+        assert watch_of(job).look_now()
+        job.step()
+    offers.wait(offers.offer({**WEIGHTS, "ndigits": 4}), ACCEPTED)
+    job.step()
+    offers.wait(3, APPLIED)
+    assert [answer["rev"] for answer in offers.heard if answer["status"] == IN_FORCE] == [0]
+    assert '"ndigits": 4' in path.read_text()
     job.close()
 
 

@@ -159,6 +159,14 @@ class Dispatcher:
     def config_refuse(self, rev: int, step: int, why: str) -> None:
         self._each("config_refuse", rev, step, why)
 
+    def takes_configs(self) -> bool:
+        """Whether configs may ever come from elsewhere."""
+        return any(sink.takes_configs for sink in self.sinks)
+
+    def is_steered(self) -> bool:
+        """Whether somebody is there now who may offer one. Thread: any."""
+        return any(sink.is_steered() for sink in self.sinks)
+
     def is_config_offered(self, text: str) -> bool:
         """Thread: any."""
         return any(sink.is_config_offered(text) for sink in self.sinks)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The job's config file: looked at for live start and stop (DYNAMIC_MONITOR=True), and written to."""
+"""The job's config file: looked at for live start and stop (DYNAMIC_MONITOR=True) and for edits while a dashboard is
+there, and written to."""
 
 from __future__ import annotations
 
@@ -12,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import configfile
-from ..config import LoadedConfig
+from ..config import LoadedConfig, MonitorConfig
 from ..threads import start_thread
 
-_BETWEEN_LOOKS = 0.1  # seconds
+_OFTEN, _SELDOM = 0.1, 0.5  # seconds between two looks: where DYNAMIC_MONITOR asks for them, and where a dashboard does
 _MOST_ERRORS = 8  # of one config, in one sentence
 
 
@@ -37,13 +38,31 @@ def collecting_here(rank: int, module_ranks: list[int]) -> list[int]:
     return [other for other in ranks if not module_ranks or other in module_ranks] or [rank]
 
 
-class ConfigFile:
-    """A thread looks at the file ten times a second, where that is wanted, and writes to it, so that a file system that
-    hangs holds up nobody else. Thread: training, but for what says otherwise."""
+def is_writer(rank: int, config: MonitorConfig) -> bool:
+    """Whether this rank is the one of its node that writes the file."""
+    return rank == min(collecting_here(rank, config.module_ranks))
 
-    def __init__(self, path: str, is_watched: bool, tell: Callable[[str], None]) -> None:
+
+def between_looks(is_steered: bool, is_writer: bool) -> float:
+    """Seconds, 0 = nobody wants to know of an edit. A dashboard hears of it from the rank that also writes the file,
+    and offers it to all: another rank would take for an edit what is written there of a config that it does not run."""
+    if is_steered and not is_writer:
+        return 0.0
+    return _OFTEN if is_wanted() else _SELDOM if is_steered else 0.0
+
+
+class ConfigFile:
+    """A thread looks at the file, where that is wanted, and writes to it, so that a file system that hangs holds up
+    nobody else. Thread: training, but for what says otherwise."""
+
+    def __init__(
+        self, path: str, is_watched: bool, between_looks: Callable[[], float], tell: Callable[[str], None]
+    ) -> None:
+        """is_watched: somebody may want to know of edits; between_looks: how long until the next look, 0 = nobody wants
+        to know now, asked on any thread."""
         self._path = Path(path)
         self._is_watched = is_watched
+        self._between_looks = between_looks
         self._tell = tell
         self._stamp = self._look() if is_watched else None
         # Between the two threads; a deque's append and popleft need no lock.
@@ -103,18 +122,23 @@ class ConfigFile:
                 return
             with self._looks:
                 self._begun += 1
-            stamp = self._look() if self._is_watched else self._stamp
+            pause = self._between_looks() if self._is_watched else 0.0
+            stamp = self._look() if pause else self._stamp
             if isinstance(stamp, str):
                 if stamp != gone:
                     self.seen.append(stamp)
                 gone = stamp
             elif stamp != self._stamp:
                 self._stamp, gone = stamp, ""
-                self.seen.append(self._read())
+                found = self._read()
+                # What was written here is no edit: by now something newer may be in force.
+                if isinstance(found, str) or found.text != self._written:
+                    self._written = None
+                    self.seen.append(found)
             with self._looks:
                 self._done = self._begun
                 self._looks.notify_all()
-            self._wake.wait(_BETWEEN_LOOKS if self._is_watched else None)
+            self._wake.wait((pause or _SELDOM) if self._is_watched else None)
 
     def _look(self) -> Any:
         """What changes when the file does, or what is wrong where it cannot be looked at."""

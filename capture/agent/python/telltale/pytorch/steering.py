@@ -10,7 +10,7 @@ from typing import Any
 
 from .. import configfile
 from ..config import LoadedConfig
-from .dynamic import ConfigFile, collecting_here
+from .dynamic import ConfigFile, is_writer
 from .engine import Engine
 
 _SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
@@ -37,6 +37,7 @@ class Steering:
         self._is_switched = is_switched
         self._rev = 0  # of the dashboard's that is in force
         self._has_ended = False  # the collection, as collect_times asks
+        self._edit: dict[str, Any] | None = None  # of the file, in force before the dashboard has made a revision of it
         self._trouble = ""  # with the file, told last
 
     def begin(self, why: str = "the config of the start") -> None:
@@ -46,6 +47,7 @@ class Steering:
     def taken_over(self, loaded: LoadedConfig) -> None:
         """The program itself has put another config in force."""
         self._document = self._applied = loaded.document
+        self._edit = None
         self._has_ended = False
         self._say(0, "the program that trains changed it")
 
@@ -67,6 +69,11 @@ class Steering:
         engine = self._engine
         try:
             document = json.loads(text)
+            edit, self._edit = self._edit, None
+            if document == edit:  # which runs, and whose collection is not begun again
+                self._say(rev, "")
+                self._write()
+                return
             why = self._switch_to(document)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             why = f"{type(error).__name__}: {error}"
@@ -106,12 +113,16 @@ class Steering:
         if (self._rev and loaded.document == self._document) or engine.dispatcher.is_config_offered(loaded.text):
             return  # what the dashboard wants, written by this rank or by a quicker one
         config = loaded.config
+        if not (self._is_switched or config.dynamic_on or self._document.get("dynamic_on")):
+            # Without DYNAMIC_MONITOR the switch has meant nothing so far: it does once it is touched.
+            config.dynamic_on = loaded.document["dynamic_on"] = True
+        self._is_switched = True
         if not config.dynamic_on or config.collect_times == 0:
             left = engine.config.collect_times - engine.collected
             # Another rank that reached collect_times has written the file; this one ends by itself, at the same step.
             if 0 < left <= _SOON and loaded.document == {**self._document, "dynamic_on": False}:
                 return
-            was, self._document = self._document, loaded.document
+            was, self._document, self._edit = self._document, loaded.document, None
             because = "dynamic_on is false" if not config.dynamic_on else "collect_times is 0"
             self._stop(f"{because} in the changed config")
             if was != loaded.document:
@@ -124,7 +135,7 @@ class Steering:
             engine.active = was_active
             engine.note(f"the config that is in force stays so: {why}", True)
             return
-        self._document = self._applied = loaded.document
+        self._document = self._applied = self._edit = loaded.document
         self._has_ended = False
         self._say(0, "config.json was edited")
 
@@ -155,5 +166,5 @@ class Steering:
     def _write(self) -> None:
         """Each node may have a file of its own; one rank writes it."""
         engine = self._engine
-        if self._file is not None and engine.rank == min(collecting_here(engine.rank, engine.config.module_ranks)):
+        if self._file is not None and is_writer(engine.rank, engine.config):
             self._file.write(self._text, self._document)

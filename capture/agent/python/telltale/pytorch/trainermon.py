@@ -153,7 +153,11 @@ class TrainerMon(LegacyInterface):
         is_switched = dynamic.is_wanted() and self._path is not None
         if self._file is not None:
             self._file.close()
-        self._file = dynamic.ConfigFile(os.fspath(self._path), is_switched, engine.tell) if self._path else None
+        is_watched = is_switched or engine.dispatcher.takes_configs()
+        self._file = None
+        if self._path is not None:
+            path = os.fspath(self._path)
+            self._file = dynamic.ConfigFile(path, is_watched, self._between_looks, engine.tell)
         self._steering = Steering(engine, self._put_in_force, self._loaded, self._file, is_switched)
         engine.after_step.append(self._steering.poll)
         if is_switched:
@@ -165,6 +169,13 @@ class TrainerMon(LegacyInterface):
         exits.watch()
         _live.add(self)
         _latest[:] = [weakref.ref(self)]
+
+    def _between_looks(self) -> float:
+        """At the config file. Thread: any."""
+        engine = self._engine
+        if engine is None:
+            return 0.0
+        return dynamic.between_looks(engine.dispatcher.is_steered(), dynamic.is_writer(engine.rank, engine.config))
 
     def handed_over(self) -> list[Any]:
         """Everything from the optimizer that set_monitor() was given down to torch's."""

@@ -33,6 +33,7 @@ class Sink:
     what = "an output"  # in sentences
     wants: Extra = Extra.STABLE_RANK | Extra.CALLS_BY_SITE  # beside what all sinks get
     has_files = False  # measurements go to files, by msprobe's names and once for ranks that share them
+    takes_configs = False  # from elsewhere, while it runs
     is_last = False  # closed after the others, who may have a last word for it
 
     def open(self, context: RunContext) -> None:
@@ -75,6 +76,10 @@ class Sink:
 
     def config_refuse(self, rev: int, step: int, why: str) -> None:
         """What was due cannot be in force."""
+
+    def is_steered(self) -> bool:
+        """Whether somebody is there who may offer configs. Thread: any."""
+        return False
 
     def is_config_offered(self, text: str) -> bool:
         """Whether a config that is not due yet says the same. Thread: any."""

@@ -52,6 +52,7 @@ class StreamSink(Sink):
     """Copies a step's tables into one slab of the agent's ring."""
 
     what = "the stream to the dashboard"
+    takes_configs = True
     is_last = True
 
     def __init__(self, **options: Any) -> None:
@@ -236,6 +237,10 @@ class StreamSink(Sink):
     def config_refuse(self, rev: int, step: int, why: str) -> None:
         if self.agent is not None:
             self.agent.config_refuse(rev, step, why)
+
+    def is_steered(self) -> bool:
+        allowed = os.environ.get("TELLTALE_REMOTE_CONFIG", "").lower() in ("", "on", "1", "true", "yes")
+        return allowed and bool(self.counters().get("connected"))
 
     def is_config_offered(self, text: str) -> bool:
         agent = self.agent
