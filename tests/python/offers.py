@@ -55,6 +55,17 @@ class Offers:
                 return answer
         raise AssertionError(f"revision {rev} is not answered: {self.heard[-5:]}")
 
+    @property
+    def newest(self) -> int:
+        """The revision that was offered last."""
+        return self._rev
+
+    def so_far(self, status: int) -> list[int]:
+        """The revisions that have been answered so until now."""
+        while not self._lines.empty():
+            self.heard.append(self._lines.get())
+        return [answer["rev"] for answer in self.heard if answer["status"] == status]
+
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()

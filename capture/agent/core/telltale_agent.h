@@ -203,7 +203,7 @@ TT_API const tt_config* tt_config_due(tt_agent* agent, int64_t next_step);
 /* What the training runs from `step` on, for the dashboard: now, and whenever it is reached again. To be called at the
  * start, after a config that was due (with its rev), and when it changes by itself: an edit of its file, a collection
  * that ends. rev: of what it came from, 0 = its own. json: a config text; its dynamic_on says whether it collects.
- * why: a sentence. */
+ * why: a sentence. Another thread may say it of a config that was due, while the training asks for no other. */
 TT_API void tt_config_in_force(tt_agent* agent, uint64_t rev, int64_t step, const char* json, const char* why);
 /* 1 when the config text says what an offer says that waits for its step: a rank that was quicker may have put it into
  * the file that they share. Any thread. */

@@ -67,7 +67,8 @@ class ConfigFile:
         self._stamp = self._look() if is_watched else None
         # Between the two threads; a deque's append and popleft need no lock.
         self.seen: deque[LoadedConfig | str] = deque()  # a new config, or what is wrong
-        self._to_write: deque[tuple[str, dict[str, Any]]] = deque()  # the text that is known, the config to be
+        # The text that is known, the config to be, and what is to be done once that is on the disk.
+        self._to_write: deque[tuple[str, dict[str, Any], Callable[[], None]]] = deque()
         self._written: str | None = None
         self._wake = threading.Event()
         self._looks = threading.Condition()
@@ -77,10 +78,10 @@ class ConfigFile:
         if is_watched:
             self._start("changes of the config file are not seen")
 
-    def write(self, known: str, wanted: dict[str, Any]) -> None:
+    def write(self, known: str, wanted: dict[str, Any], then: Callable[[], None]) -> None:
         """Has the file say what `wanted` says. known: its text as the training knows it; where it is watched, another
-        one is a newer edit, which stays."""
-        self._to_write.append((known, wanted))
+        one is a newer edit, which stays. then: called once it is on the disk or will not be. Thread of then: any."""
+        self._to_write.append((known, wanted, then))
         if self._thread is None:
             self._start("the config file is not written to")
         self._wake.set()
@@ -105,6 +106,8 @@ class ConfigFile:
             self._thread = start_thread(self._run, "telltale-config")
         except RuntimeError as error:
             self._tell(f"{loss}: {error}")
+            while self._to_write:
+                self._to_write.popleft()[2]()
 
     # -- the thread ----------------------------------------------------------------------------------------------
 
@@ -113,11 +116,13 @@ class ConfigFile:
         while True:
             self._wake.clear()
             is_last = self._is_over
-            last: tuple[str, dict[str, Any]] | None = None
+            written = []
             while self._to_write:
-                last = self._to_write.popleft()
-            if last is not None:
-                self._write_back(*last)
+                written.append(self._to_write.popleft())
+            if written:
+                self._write_back(*written[-1][:2])
+            for *_, then in written:
+                then()
             if is_last:
                 return
             with self._looks:

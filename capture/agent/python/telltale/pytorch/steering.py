@@ -5,6 +5,8 @@ collection ends by itself."""
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ from ..config import LoadedConfig
 from .dynamic import ConfigFile, is_writer
 from .engine import Engine
 
+_WRITING = 2.0  # seconds that an answer waits for the file
 _SOON = 2  # steps: ranks differ by no more than this when one of them ends a collection
 
 
@@ -39,6 +42,10 @@ class Steering:
         self._has_ended = False  # the collection, as collect_times asks
         self._edit: dict[str, Any] | None = None  # of the file, in force before the dashboard has made a revision of it
         self._trouble = ""  # with the file, told last
+        # What is to be answered once the file has it, and until when that is waited for.
+        self._answer: tuple[int, int, str] | None = None
+        self._patience = 0.0
+        self._lock = threading.Lock()  # guards the answer
 
     def begin(self, why: str = "the config of the start") -> None:
         """Says what is in force."""
@@ -57,7 +64,9 @@ class Steering:
             while self._file.seen:
                 self._changed(self._file.seen.popleft())
         engine = self._engine
-        due = engine.dispatcher.config_due(engine.step)
+        if self._answer is not None and time.monotonic() > self._patience:
+            self._give_answer()
+        due = engine.dispatcher.config_due(engine.step) if self._answer is None else None
         if due is not None:
             self._put_in_force(*due)
         if engine.active and not self._has_ended and engine.collected >= engine.config.collect_times:
@@ -71,8 +80,7 @@ class Steering:
             document = json.loads(text)
             edit, self._edit = self._edit, None
             if document == edit:  # which runs, and whose collection is not begun again
-                self._say(rev, "")
-                self._write()
+                self._write_and_answer(rev)
                 return
             why = self._switch_to(document)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
@@ -81,9 +89,25 @@ class Steering:
             engine.dispatcher.config_refuse(rev, engine.step, why)
             return
         self._is_switched, self._has_ended = True, False
-        self._document, self._rev = document, rev
-        self._say(rev, "")
-        self._write()
+        self._document = document
+        self._write_and_answer(rev)
+
+    def _write_and_answer(self, rev: int) -> None:
+        """A restart after the answer goes on with what was chosen, so the file has it by then."""
+        engine = self._engine
+        self._rev = rev
+        with self._lock:
+            self._answer = rev, engine.step, self._running()
+        self._patience = time.monotonic() + _WRITING
+        if not self._write(self._give_answer):
+            self._give_answer()
+
+    def _give_answer(self) -> None:
+        """Thread: any; a second call finds nothing."""
+        with self._lock:
+            answer, self._answer = self._answer, None
+            if answer is not None:
+                self._engine.dispatcher.config_in_force(*answer, "")
 
     def _switch_to(self, document: dict[str, Any]) -> str:
         """Whole or not at all; why not, "" when it is in force."""
@@ -158,13 +182,17 @@ class Steering:
             engine.dispatcher.event("config", engine.step, f"nothing is collected from this step on: {why}")
 
     def _say(self, rev: int, why: str) -> None:
+        self._give_answer()  # to what was before
         self._rev = rev
-        engine = self._engine
-        document = {**self._document, "dynamic_on": engine.active and not self._has_ended}
-        engine.dispatcher.config_in_force(rev, engine.step, json.dumps(document), why)
+        self._engine.dispatcher.config_in_force(rev, self._engine.step, self._running(), why)
 
-    def _write(self) -> None:
-        """Each node may have a file of its own; one rank writes it."""
+    def _running(self) -> str:
+        return json.dumps({**self._document, "dynamic_on": self._engine.active and not self._has_ended})
+
+    def _write(self, then: Callable[[], None] = lambda: None) -> bool:
+        """Each node may have a file of its own; one rank writes it. False where it is not this one."""
         engine = self._engine
-        if self._file is not None and is_writer(engine.rank, engine.config):
-            self._file.write(self._text, self._document)
+        if self._file is None or not is_writer(engine.rank, engine.config):
+            return False
+        self._file.write(self._text, self._document, then)
+        return True
