@@ -185,6 +185,9 @@ void write(const Heartbeat& in, wire::Envelope& envelope)
     out.set_produced_samples(in.producedSamples);
     out.set_produced_scalars(in.producedScalars);
     out.set_is_final(in.isFinal);
+    out.set_monitor_ns(in.cost.monitorNs);
+    out.set_step_ns(in.cost.stepNs);
+    out.set_steps(in.cost.steps);
 }
 
 Message read(wire::Heartbeat& in)
@@ -198,6 +201,7 @@ Message read(wire::Heartbeat& in)
     out.producedSamples = in.produced_samples();
     out.producedScalars = in.produced_scalars();
     out.isFinal = in.is_final();
+    out.cost = { in.monitor_ns(), in.step_ns(), in.steps() };
     return out;
 }
 

@@ -110,6 +110,14 @@ struct Nack {
     bool operator==(const Nack&) const = default;
 };
 
+/// What monitoring takes of a training's time: sums since the agent began. Thread: any (a value).
+struct CostSums {
+    std::uint64_t monitorNs = 0; ///< inside the monitor, on the training's threads: the host's time
+    std::uint64_t stepNs = 0; ///< from step boundary to step boundary
+    std::uint64_t steps = 0; ///< 0 = not known
+    bool operator==(const CostSums&) const = default;
+};
+
 struct Heartbeat {
     Clocks clocks;
     std::uint64_t seq = 0; ///< agent: next_seq; server: durable_seq
@@ -119,6 +127,7 @@ struct Heartbeat {
     std::uint64_t producedSamples = 0; ///< agent only
     std::uint64_t producedScalars = 0; ///< agent only
     bool isFinal = false; ///< agent only: no more will be produced
+    CostSums cost {}; ///< agent only
     bool operator==(const Heartbeat&) const = default;
 };
 

@@ -110,6 +110,24 @@ private Q_SLOTS:
         QCOMPARE(std::get<std::vector<std::uint64_t>>(block.columns[5].values)[7], std::uint64_t { 7 });
     }
 
+    void whatMonitoringTakesGoesWithTheHeartbeat()
+    {
+        FakeServer server(*m_store);
+        AgentDriver driver(setup(server.join()));
+        QTRY_VERIFY_WITH_TIMEOUT(m_store->hellos > 0, kWaitMs);
+        QVERIFY(m_store->cost() == telltale::protocol::CostSums {}); // not known, and not zero
+        tt_agent_cost(driver.agent(), 3, 1000, 1);
+        tt_agent_cost(driver.agent(), 4, 2000, 5);
+        const telltale::protocol::CostSums sums { 7, 3000, 6 };
+        QTRY_VERIFY_WITH_TIMEOUT(m_store->cost() == sums, kWaitMs);
+        tt_agent_cost(nullptr, 1, 1, 1);
+        const tt_counters counters = driver.counters();
+        QCOMPARE(counters.monitor_ns, sums.monitorNs);
+        QCOMPARE(counters.step_ns, sums.stepNs);
+        QCOMPARE(counters.steps, sums.steps);
+        QVERIFY(driver.close());
+    }
+
     void lossNacksAndDisconnectsAreHealed()
     {
         FakeServer server(*m_store);

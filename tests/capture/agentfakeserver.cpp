@@ -96,6 +96,12 @@ std::vector<std::string> FakeStore::eventKinds() const
     return kinds;
 }
 
+protocol::CostSums FakeStore::cost() const
+{
+    std::lock_guard lock(mutex);
+    return streams.empty() ? protocol::CostSums {} : streams.begin()->second.cost;
+}
+
 std::set<std::int64_t> FakeStore::steps() const
 {
     std::lock_guard lock(mutex);
@@ -323,7 +329,11 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
             m_store.streams[incarnation].bye = bye->reason;
             continue;
         }
-        if (std::holds_alternative<Heartbeat>(*message)) {
+        if (const auto* heard = std::get_if<Heartbeat>(&*message)) {
+            {
+                std::lock_guard lock(m_store.mutex);
+                m_store.streams[incarnation].cost = heard->cost;
+            }
             Heartbeat beat;
             beat.seq = rules->durableSeq();
             send(beat);

@@ -31,6 +31,7 @@ struct FakeStore {
         std::uint64_t durableSeq = 0;
         std::map<std::uint64_t, SampleBatch> batches;
         std::string bye;
+        protocol::CostSums cost {}; ///< as the last heartbeat has it
     };
 
     mutable std::mutex mutex;
@@ -49,6 +50,8 @@ struct FakeStore {
     std::size_t statusCount() const;
     /// The last one of the revision and number; none: nothing in it.
     protocol::ConfigStatus statusOf(std::uint64_t rev, std::uint32_t status) const;
+    /// What the last heartbeat of the only stream says.
+    protocol::CostSums cost() const;
     /// Steps with at least one block, over all streams.
     std::set<std::int64_t> steps() const;
 };

@@ -311,6 +311,14 @@ private:
             failing([&] { tt_agent_counters(m_agent, &counters); });
             return counters.produced >= counters.acked + counters.dropped;
         };
+        m_uses["tt_agent_cost"] = [this] {
+            tt_counters before, after;
+            tt_agent_counters(m_agent, &before);
+            failing([&] { tt_agent_cost(m_agent, 1, 200, 3); });
+            tt_agent_counters(m_agent, &after);
+            return after.monitor_ns == before.monitor_ns + 1 && after.step_ns == before.step_ns + 200
+                && after.steps == before.steps + 3;
+        };
         m_uses["tt_agent_flush"] = [this] { return failing([&] { return tt_agent_flush(m_agent, 1); }) >= 0; };
         m_uses["tt_agent_last_error"]
             = [this] { return failing([&] { return tt_agent_last_error(m_agent); }) != nullptr; };

@@ -56,6 +56,15 @@ public:
     void refuseConfig(std::uint64_t, std::int64_t, const std::string& why) override { refusals.push_back(why); }
     bool isConfigOffered(const std::string&) override { return false; }
 
+    struct Cost {
+        std::chrono::nanoseconds inside, elapsed;
+    };
+    std::vector<Cost> costs; ///< a step each
+
+    void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) override
+    {
+        costs.push_back({ inside, elapsed });
+    }
     std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) override
     {
         layouts.push_back({ kind, { stats.begin(), stats.end() }, { series.begin(), series.end() } });

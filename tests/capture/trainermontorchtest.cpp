@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QtTest>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -89,6 +91,27 @@ struct Training {
     std::unique_ptr<torch::optim::AdamW> optimizer;
     std::unique_ptr<TrainerMon> monitor;
 };
+
+/// A layer of a million weights.
+void train(RecordingSink& sink, const MonitorOptions& options, int steps)
+{
+    torch::nn::Linear layer(1000, 1000);
+    torch::optim::SGD optimizer(layer->parameters(), 0.01);
+    TrainerMon monitor(sink, options);
+    monitor.setMonitor(*layer, optimizer);
+    for (int i = 0; i < steps; ++i) {
+        optimizer.zero_grad();
+        layer(torch::randn({ 4, 1000 })).square().mean().backward();
+        monitor.step();
+    }
+}
+
+std::chrono::nanoseconds leastOf(const std::vector<RecordingSink::Cost>& costs)
+{
+    return std::min_element(costs.begin(), costs.end(), [](const auto& a, const auto& b) {
+        return a.inside < b.inside;
+    })->inside;
+}
 
 tt_stats reference(const torch::Tensor& tensor)
 {
@@ -591,6 +614,29 @@ private Q_SLOTS:
         strikes.run(
             Kind::ActvGrad, [&] { ++runs; }, [](const std::string&) {});
         QCOMPARE(runs, 4);
+    }
+
+    void theTimeInTheMonitorIsToldOfEveryStepButTheFirst()
+    {
+        constexpr int kSteps = 12;
+        RecordingSink sink, idle;
+        const auto start = std::chrono::steady_clock::now();
+        train(sink, everything(), kSteps);
+        const auto wall = std::chrono::steady_clock::now() - start;
+        auto off = everything();
+        off.isOn = false;
+        train(idle, off, kSteps);
+        QCOMPARE(sink.costs.size(), std::size_t { kSteps - 1 }); // a first boundary begins the first whole step
+        QCOMPARE(idle.costs.size(), std::size_t { kSteps - 1 });
+        std::chrono::nanoseconds elapsed {};
+        for (const auto& cost : sink.costs) {
+            QVERIFY(cost.inside.count() > 0);
+            QVERIFY(cost.inside < cost.elapsed); // the training's own part of a step takes longer than nothing
+            elapsed += cost.elapsed;
+        }
+        QVERIFY(elapsed < wall);
+        // A million parameters are measured; while nothing is collected no hook runs.
+        QVERIFY(leastOf(sink.costs) > 10 * leastOf(idle.costs));
     }
 
     void closuresAreMeasuredAfterTheyRan()

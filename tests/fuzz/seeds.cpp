@@ -83,7 +83,7 @@ int main(int argc, char** argv)
     const std::filesystem::path root = argv[1];
     const std::vector<Message> messages { Hello {}, Welcome { 1, { "a" }, "s", 1, 2, 3, 4, 5, 6 },
         Batch { 1, 2, 3, "payload" }, Ack { 1, 2, 3, { { 1, "why" } } }, Nack { 1 },
-        Heartbeat { { 1, 2 }, 3, 4, 5, { 0, 1, 2 }, 6 }, ConfigOffer { 1, "{}", "h", 2 },
+        Heartbeat { { 1, 2 }, 3, 4, 5, { 0, 1, 2 }, 6, 7, true, { 8, 9, 10 } }, ConfigOffer { 1, "{}", "h", 2 },
         ConfigStatus { 1, 2, "r", 3, "h", "{}" }, Bye { "finished", 1, 2 }, Knock { std::string(32, 1) },
         Challenge { std::string(32, 2), std::string(32, 3) }, ControlHello { 1, 1, "p", std::string(32, 4) },
         ImportRun { "a.telltale", 5 }, RunPart { "bytes" }, RunTaken { 5 }, FindStream { Hello {} },

@@ -58,6 +58,16 @@ public:
     /// What the caller could not put into a step: the ring had no room for it, or there is no layout for it.
     void countUnstored(std::int64_t step, std::uint64_t samples, std::uint64_t scalars);
 
+    void noteCost(std::uint64_t insideNs, std::uint64_t elapsedNs, std::uint64_t steps)
+    {
+        if (!isActive())
+            return;
+        Counters& counters = m_handover->counters;
+        counters.monitorNs.fetch_add(insideNs, std::memory_order_relaxed);
+        counters.stepNs.fetch_add(elapsedNs, std::memory_order_relaxed);
+        counters.steps.fetch_add(steps, std::memory_order_relaxed);
+    }
+
     const Steering::Due* configDue(std::int64_t nextStep)
     {
         return isActive() ? m_handover->steering.due(nextStep) : nullptr;

@@ -137,6 +137,9 @@ void read(const tt_agent* agent, tt_counters& out)
     out.ring_bytes = from->ringBytes;
     out.spool_bytes = from->spoolBytes;
     out.internal_errors = from->internalErrors;
+    out.monitor_ns = from->monitorNs;
+    out.step_ns = from->stepNs;
+    out.steps = from->steps;
     out.connected = from->connected ? 1 : 0;
     out.mode = static_cast<uint32_t>(agent->agent.mode());
 }
@@ -210,6 +213,12 @@ void tt_agent_counters(const tt_agent* agent, tt_counters* out)
     if (!out)
         return;
     withoutThrowing([&] { read(agent, *out); });
+}
+
+void tt_agent_cost(tt_agent* agent, uint64_t inside_ns, uint64_t elapsed_ns, uint64_t steps)
+{
+    if (agent)
+        guarded(agent->agent, [&] { agent->agent.noteCost(inside_ns, elapsed_ns, steps); });
 }
 
 int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms)

@@ -23,6 +23,7 @@ struct Counters {
     Count batchesSent { 0 }, batchesAcked { 0 }, bytesSent { 0 }, reconnects { 0 };
     Count ringBytes { 0 }, spoolBytes { 0 };
     Count internalErrors { 0 };
+    Count monitorNs { 0 }, stepNs { 0 }, steps { 0 }; ///< what monitoring takes of the training's time
     std::array<Count, 5> dropsByClass {};
     std::atomic<bool> connected { false };
     std::atomic<bool> refused { false }; ///< the server there has another token: it will never take anything

@@ -111,6 +111,8 @@ Session::Events Sender::sessionEvents()
             heartbeat.dropsByClass.push_back(count.load(std::memory_order_relaxed));
         heartbeat.producedSamples = m_counters.produced.load(std::memory_order_relaxed);
         heartbeat.producedScalars = m_counters.scalarsProduced.load(std::memory_order_relaxed);
+        heartbeat.cost = { m_counters.monitorNs.load(std::memory_order_relaxed),
+            m_counters.stepNs.load(std::memory_order_relaxed), m_counters.steps.load(std::memory_order_relaxed) };
         heartbeat.isFinal = m_isStopping.load(std::memory_order_relaxed);
     };
     return events;

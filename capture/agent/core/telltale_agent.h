@@ -20,7 +20,7 @@ extern "C" {
 #define TT_API
 #endif
 
-#define TT_AGENT_ABI 5
+#define TT_AGENT_ABI 6
 
 typedef struct tt_agent tt_agent;
 typedef struct tt_step tt_step;
@@ -114,6 +114,7 @@ typedef struct tt_counters {
     uint64_t batches_sent, batches_acked, bytes_sent, reconnects;
     uint64_t ring_bytes, spool_bytes;
     uint64_t internal_errors;
+    uint64_t monitor_ns, step_ns, steps; /* sums of tt_agent_cost() */
     uint32_t connected; /* 1 while a session is open */
     uint32_t mode; /* 0 disabled, 1 online, 2 offline */
 } tt_counters;
@@ -140,6 +141,10 @@ TT_API tt_agent* tt_agent_open(const tt_options* options, char* err, size_t err_
  * stays in the spool. Returns 1 when everything was acknowledged, else 0. NULL is allowed. */
 TT_API int tt_agent_close(tt_agent* agent, const char* reason);
 TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
+/* What monitoring takes: of `elapsed_ns`, the length of `steps` steps from boundary to boundary, the training's threads
+ * spent `inside_ns` in the monitor (the host's time). Added to sums that the dashboard gets now and then; costs some
+ * additions. */
+TT_API void tt_agent_cost(tt_agent* agent, uint64_t inside_ns, uint64_t elapsed_ns, uint64_t steps);
 /* Waits until everything produced so far is acknowledged or timeout_ms passed; 1 = all acknowledged. Not for hooks. */
 TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
 /* The last error as one sentence ("" = none); valid until the eighth call after this one, and the agent's end. */

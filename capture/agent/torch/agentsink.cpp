@@ -106,6 +106,11 @@ void AgentSink::blob(const char* kind, const char* name, std::int64_t step, std:
     tt_blob(m_agent, kind, name, step, bytes.data(), bytes.size());
 }
 
+void AgentSink::cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed)
+{
+    tt_agent_cost(m_agent, static_cast<std::uint64_t>(inside.count()), static_cast<std::uint64_t>(elapsed.count()), 1);
+}
+
 std::optional<Sink::DueConfig> AgentSink::configDue(std::int64_t step)
 {
     const tt_config* due = tt_config_due(m_agent, step);

@@ -26,6 +26,7 @@ public:
     void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) override;
     void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) override;
     void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) override;
+    void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) override;
     std::optional<DueConfig> configDue(std::int64_t step) override;
     void setConfigInForce(
         std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why) override;

@@ -37,6 +37,7 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
     removeHooks();
     const Visit visit(m_lock, m_cost);
     m_model = options;
+    m_boundary = {};
     m_model.gradAccSteps = std::max(1, options.gradAccSteps);
     m_optimizer = &optimizer;
     m_step = options.startIteration;
@@ -204,7 +205,6 @@ void TrainerMon::State::startStep()
             parameter.calls = 0;
         m_taps.startStep();
     }
-    m_lastCost = std::exchange(m_cost, std::chrono::nanoseconds { 0 });
 }
 
 template <typename Pick> void TrainerMon::State::measureParameters(SeriesTable& table, Pick&& pick)
@@ -253,9 +253,20 @@ void TrainerMon::State::afterStep()
         guarded(Kind::Unspecified, [this] { publish(); });
     }
     const std::lock_guard<std::mutex> lock(m_lock);
+    const auto since = Visit::Clock::now();
     ++m_step;
     guarded(Kind::Unspecified, [this] { steer(); });
     startStep();
+    endStep(since);
+}
+
+/// Here one step ends and the next begins. since: of what this visit has not counted yet.
+void TrainerMon::State::endStep(Visit::Clock::time_point since)
+{
+    const auto now = Visit::Clock::now();
+    m_lastCost = std::exchange(m_cost, std::chrono::nanoseconds { 0 }) + (now - since);
+    if (const auto began = std::exchange(m_boundary, now); began != Visit::Clock::time_point {})
+        m_sink.cost(m_lastCost, now - began);
 }
 
 void TrainerMon::State::publish()

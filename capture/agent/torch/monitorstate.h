@@ -15,6 +15,7 @@
 #include <telltale/torch/strikes.h>
 #include <telltale/torch/tapregistry.h>
 #include <telltale/torch/trainermon.h>
+#include <telltale/torch/visit.h>
 
 namespace telltale {
 
@@ -78,6 +79,7 @@ private:
     void publish();
     void setScalar(std::string_view name, double value);
     void startStep();
+    void endStep(Visit::Clock::time_point since);
     /// Whether the targets select `name`; remembers which target did.
     bool selects(std::string_view name);
     /// Decides at the first call of a tap point what is wanted of it.
@@ -131,6 +133,7 @@ private:
     bool m_isCollecting = false;
     std::chrono::nanoseconds m_cost { 0 };
     std::chrono::nanoseconds m_lastCost { 0 };
+    Visit::Clock::time_point m_boundary {}; ///< when the step in progress began; nothing before the first has ended
 };
 
 }

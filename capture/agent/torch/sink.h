@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -34,6 +35,9 @@ public:
     virtual void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) = 0;
     virtual void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) = 0;
     virtual void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) = 0;
+
+    /// What monitoring took of a step that has ended, and how long that was.
+    virtual void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) = 0;
 
     struct DueConfig {
         std::uint64_t rev = 0;

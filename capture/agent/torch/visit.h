@@ -10,20 +10,22 @@ namespace telltale {
 /// Thread: training and autograd's.
 class Visit {
 public:
+    using Clock = std::chrono::steady_clock;
+
     Visit(std::mutex& lock, std::chrono::nanoseconds& cost)
         : m_lock(lock)
         , m_cost(cost)
-        , m_start(std::chrono::steady_clock::now())
+        , m_start(Clock::now())
     {
     }
-    ~Visit() { m_cost += std::chrono::steady_clock::now() - m_start; }
+    ~Visit() { m_cost += Clock::now() - m_start; }
     Visit(const Visit&) = delete;
     Visit& operator=(const Visit&) = delete;
 
 private:
     const std::lock_guard<std::mutex> m_lock;
     std::chrono::nanoseconds& m_cost;
-    const std::chrono::steady_clock::time_point m_start;
+    const Clock::time_point m_start;
 };
 
 }

@@ -141,6 +141,9 @@ class Dispatcher:
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         self._each("blob", kind, name, step, data)
 
+    def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
+        self._each("cost", inside_ns, elapsed_ns, steps)
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         """What a sink has that is to be in force from `step` on."""
         for sink in self.sinks:

@@ -18,7 +18,7 @@ from typing import Any
 from .series import STATS, SeriesDesc
 from .slots import Slot
 
-ABI = 5
+ABI = 6
 
 
 class Tensor(c.Structure):
@@ -133,6 +133,9 @@ class Counters(c.Structure):
         ("ring_bytes", c.c_uint64),
         ("spool_bytes", c.c_uint64),
         ("internal_errors", c.c_uint64),
+        ("monitor_ns", c.c_uint64),
+        ("step_ns", c.c_uint64),
+        ("steps", c.c_uint64),
         ("connected", c.c_uint32),
         ("mode", c.c_uint32),
     ]
@@ -203,6 +206,7 @@ def _declare(lib: Any) -> None:
         "tt_join_try": (c.c_int, [c.c_char_p, c.c_uint32, c.c_char_p, c.c_size_t]),
         "tt_agent_close": (c.c_int, [pointer, c.c_char_p]),
         "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
+        "tt_agent_cost": (None, [pointer, c.c_uint64, c.c_uint64, c.c_uint64]),
         "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
         "tt_agent_error": (c.c_uint32, [pointer, c.c_char_p, c.c_size_t]),
         "tt_agent_spool_dir": (None, [pointer, c.c_char_p, c.c_size_t]),
@@ -425,6 +429,10 @@ class Agent:
     def is_config_offered(self, text: str) -> bool:
         """Whether an offer that waits for its step says the same. Thread: any."""
         return bool(self._agent and self._lib.tt_config_is_offered(self._agent, _text(text)))
+
+    def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
+        """What monitoring took of some steps."""
+        self._lib.tt_agent_cost(self._agent, inside_ns, elapsed_ns, steps)
 
     def counters(self) -> dict[str, int]:
         """tt_counters as a dict."""

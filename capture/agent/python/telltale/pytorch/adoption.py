@@ -12,6 +12,7 @@ import torch
 from torch.optim import optimizer as torch_optimizer
 
 from .compiled import is_recompute
+from .cost import timed
 from .engine import Engine
 from .optimizers import inner_optimizers
 
@@ -32,6 +33,7 @@ class Adoption:
         register = getattr(torch_optimizer, "register_optimizer_step_pre_hook", None)
         self._handle = register(self) if register is not None else None
 
+    @timed
     def __call__(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
         if optimizer in self._seen:
             return None

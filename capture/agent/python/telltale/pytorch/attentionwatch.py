@@ -24,6 +24,7 @@ import torch
 from ..quiet import plain, quiet
 from .attention import AttentionStats, attention_stats, misfit
 from .compiled import is_recompute
+from .cost import timed
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias
@@ -183,6 +184,7 @@ class AttentionWatch:
         if stack:
             stack[:] = [frame for frame in stack if frame.watch is not self]
 
+    @timed
     def _guarded(self, name: str, find: Callable[..., Any], *args: Any) -> AttentionStats | None:
         """find(max_queries, *args) -> stats or a reason; never raises."""
         try:

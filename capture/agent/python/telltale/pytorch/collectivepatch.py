@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from ..quiet import plain
+from .cost import timed
 
 # Methods of ProcessGroup in any torch since 2.1 -> the function of torch.distributed that they serve.
 METHODS = {
@@ -57,7 +58,7 @@ _PUBLIC = frozenset("isend irecv batch_isend_irecv all_to_all_single".split()) |
 _C10D_FILES = ("distributed_c10d.py", "c10d_logger.py", "contextlib.py")
 Parts = tuple[tuple[torch.Tensor, ...], ...]  # per argument
 MAX_PENDING = 4096  # asynchronous calls waited for at the same time
-_HERE = (lambda: None).__code__.co_filename
+_HERE = {function.__code__.co_filename for function in (lambda: None, timed)}
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,7 @@ class _Patch:
 
     def _announce(self, name: str, group: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Call | None:
         frame: FrameType | None = sys._getframe(1)
-        while frame is not None and frame.f_code.co_filename == _HERE:
+        while frame is not None and frame.f_code.co_filename in _HERE:
             frame = frame.f_back
         if frame is None:
             return None
@@ -288,6 +289,7 @@ class _Patch:
                 self._guarded(self._await, work, calls)
         return work
 
+    @timed
     def _guarded(self, function: Callable[..., Any], *args: Any) -> Any:
         """The function's result; None after an exception, which the watches hear of."""
         self._local.is_busy = True

@@ -14,6 +14,7 @@ from ..measure import Measurer
 from ..series import Frame
 from .clock import Clock
 from .compiled import backward_pass, is_compiled_in_place
+from .cost import StepCost
 from .metrics import RunMetrics
 from .parameterparts import GradientPart, MomentPart, WeightPart
 from .part import Part
@@ -42,6 +43,7 @@ class Engine(Clock):
         self._compiled = 0
         self._told_given_up = False
         self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
+        self._cost = StepCost()
         self._handles: list[Any] = []  # the counter of forward passes: it stays
         self._start = 0
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
@@ -287,6 +289,7 @@ class Engine(Clock):
             else:
                 table.clear()
         ended, self._ended_in = self.step, backward_pass()
+        self._cost.step_ends(self.dispatcher.cost)
         self.step += 1
         for react in self.after_step:
             react(ended)

@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Callable
 
 from .compiled import is_recording
+from .cost import timed
 
 
 def inert(*_args: Any, **_kwargs: Any) -> None:
@@ -20,6 +21,10 @@ class Hook:
     takes it away, torch calls it all the same and has forgotten that it has some."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        if "__call__" in vars(cls):
+            cls.__call__ = timed(cls.__call__)  # type: ignore[method-assign]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Any:
         return inert

@@ -8,6 +8,7 @@ from typing import Any, Callable
 
 from .clock import Clock
 from .compiled import is_recording
+from .cost import timed
 from .hooks import Hook
 
 
@@ -77,9 +78,11 @@ class StepHook(Hook):
 
     @staticmethod
     def _wrapped(engine: Clock, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
+        ready = timed(engine.gradients_ready)
+
         def read_after() -> Any:
             result = closure()
-            engine.gradients_ready(number, optimizer)
+            ready(number, optimizer)
             return result
 
         return read_after

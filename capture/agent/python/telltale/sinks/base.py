@@ -66,6 +66,9 @@ class Sink:
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
         """A document: "structure", "stack", "config"."""
 
+    def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
+        """What monitoring took of some steps, and how long those were."""
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         """Between steps: the revision and the JSON of a config that somebody wants in force from `step` on. Where one
         is given, one of the two below answers it."""

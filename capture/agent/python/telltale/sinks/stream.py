@@ -227,6 +227,10 @@ class StreamSink(Sink):
                 data = _with_bare_keys(data)
             self.agent.blob(kind, name, step, data)
 
+    def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
+        if self.agent is not None:
+            self.agent.cost(inside_ns, elapsed_ns, steps)
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         return self.agent.config_due(step) if self.agent is not None else None
 
