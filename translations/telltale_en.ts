@@ -25,6 +25,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::MonitoringCost</name>
+    <message numerus="yes">
+        <source>%n rank(s) do not report it (%1): their agent is older, or has only just begun.</source>
+        <translation>
+            <numerusform>%n rank does not report it (%1): its agent is older, or has only just begun.</numerusform>
+            <numerusform>%n ranks do not report it (%1): their agents are older, or have only just begun.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::StatusLine</name>
     <message numerus="yes">
         <source>%n agent(s) on %1</source>

@@ -891,6 +891,23 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::MonitoringCost</name>
+    <message>
+        <source>%1 of %2 (%3)</source>
+        <translation>%2 中的 %1（%3）</translation>
+    </message>
+    <message>
+        <source>Rank %1: of a step, monitoring takes %2, over the last seconds and by the host&apos;s clock. No other rank that reports it gives it a larger share.</source>
+        <translation>rank %1：最近几秒内，监控占每步时间的 %2（按主机时钟）。在报告此项的 rank 中，没有占比更高的。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rank(s) do not report it (%1): their agent is older, or has only just begun.</source>
+        <translation>
+            <numerusform>%n 个 rank 未报告此项（%1）：其代理版本较旧，或刚刚启动。</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::PaletteButton</name>
     <message>
         <source>Go to module, step or command</source>
@@ -1131,6 +1148,10 @@ GPL-3.0-or-later</translation>
         <source>%1 s</source>
         <translation>%1 秒</translation>
     </message>
+    <message>
+        <source>monitoring</source>
+        <translation>监控</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewExport</name>
@@ -1278,6 +1299,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Keep a copy of a run here (Ctrl+I)</source>
         <translation>在此保留一份副本 (Ctrl+I)</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views</name>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>%1 %</source>
+        <translation>%1 %</translation>
     </message>
 </context>
 <context>
@@ -1607,6 +1643,10 @@ GPL-3.0-or-later</translation>
         <source>History</source>
         <translation>历史</translation>
     </message>
+    <message>
+        <source>An estimate, by the run&apos;s model and what was measured of it in the last seconds; time is of the rank where monitoring takes most</source>
+        <translation>估计值，依据该训练的模型和最近几秒的测量；时间取监控占比最高的 rank</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::ConnectionsPanel</name>
@@ -1625,6 +1665,33 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Set it as TELLTALE_JOIN in the environment of every rank. Copying takes the whole token.</source>
         <translation>在每个 rank 的环境中设为 TELLTALE_JOIN。复制时包含完整令牌。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CostLine</name>
+    <message>
+        <source>about %1 series</source>
+        <translation>约 %1 个序列</translation>
+    </message>
+    <message>
+        <source>at least %1 series</source>
+        <translation>至少 %1 个序列</translation>
+    </message>
+    <message>
+        <source>%1 samples a step</source>
+        <translation>每步 %1 个样本</translation>
+    </message>
+    <message>
+        <source>%1/s</source>
+        <translation>%1/秒</translation>
+    </message>
+    <message>
+        <source>%1 a step (%2)</source>
+        <translation>每步 %1（%2）</translation>
+    </message>
+    <message>
+        <source>, </source>
+        <translation>，</translation>
     </message>
 </context>
 <context>

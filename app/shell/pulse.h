@@ -8,6 +8,8 @@
 #include <telltale/core/ids.h>
 #include <telltale/store/archive.h>
 
+#include "monitoringcost.h"
+
 namespace telltale::shell {
 
 /// The run's heartbeat as the tool bar and the status bar show it, computed once a second. Thread: any (a value).
@@ -25,6 +27,7 @@ struct Pulse {
     double samplesPerSecond = 0;
     std::uint64_t fileBytes = 0;
     std::uint64_t storedSamples = 0;
+    MonitoringCost cost;
     std::vector<double> rates; ///< steps/s, one a second with new steps, oldest first
 
     // Of the whole capture, not of this run.

@@ -79,6 +79,8 @@ void PulseMeter::measure(
         if (isExpected && run && connection.runName == run->name)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
     }
+    m_pulse.cost
+        = m_pulse.live && state.catalog() ? MonitoringCost(connections, state.catalog()->runKey) : MonitoringCost();
     setRunName(state, runs);
     if (!run)
         m_pulse.fileBytes = m_pulse.storedSamples = 0;

@@ -9,6 +9,7 @@
 #include <QPainter>
 #include <QToolButton>
 
+#include <telltale/common/costtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/runs/rolelabel.h>
 
@@ -44,9 +45,11 @@ ToolBar::ToolBar(QWidget* parent)
     m_layout->addWidget(m_spark);
     m_rate = makeFact({}, tr("steps/s"), 6);
     m_ranks = makeFact(tr("ranks"), {}, 8);
-    m_lag = makeFact(tr("lag"), {}, 5);
+    m_lag = makeFact(tr("lag"), {}, 4);
     m_dropped = makeFact(tr("dropped"), {}, 7);
-    m_samples = makeFact({}, tr("samples/s"), 4);
+    m_samples = makeFact({}, tr("samples/s"), 3);
+    m_cost = makeFact(tr("monitoring"), {}, 5);
+    m_cost.box->setObjectName(QStringLiteral("monitoringCost"));
     m_layout->addStretch(1);
     m_layout->addWidget(m_palette, 10);
     m_layout->setSpacing(20);
@@ -103,17 +106,25 @@ void ToolBar::show(const Pulse& pulse)
     m_dropped.value->setText(views::formatStep(static_cast<qint64>(pulse.dropped)));
     m_dropped.value->setColor(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
     m_samples.value->setText(views::formatShort(pulse.samplesPerSecond));
+    m_cost.wanted = pulse.hasRun && pulse.cost.isKnown();
+    m_costText = pulse.cost.text();
+    m_costShare = views::formatShare(pulse.cost.share());
+    m_cost.box->setToolTip(m_cost.wanted ? pulse.cost.explanation() : QString());
     m_spark->set(pulse.rates);
     fit();
 }
 
 void ToolBar::fit()
 {
-    Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples };
+    Fact* facts[] = { &m_step, &m_rate, &m_ranks, &m_lag, &m_dropped, &m_samples, &m_cost };
     int room = width() - m_run->sizeHint().width() - 300;
     room -= m_collect->isVisibleTo(this) ? m_collect->sizeHint().width() + 20 : 0;
     std::sort(std::begin(facts), std::end(facts), [](const Fact* a, const Fact* b) { return a->needed > b->needed; });
     for (Fact* fact : facts) {
+        if (fact == &m_cost) // in short where there is no room for all of it
+            fact->value->setText(m_costText);
+        if (fact == &m_cost && room < fact->box->sizeHint().width() + 20)
+            fact->value->setText(m_costShare);
         const int width = fact->box->sizeHint().width() + 20;
         fact->box->setVisible(fact->wanted && room >= width);
         room -= fact->wanted ? width : 0;

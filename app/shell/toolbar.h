@@ -55,7 +55,8 @@ private:
     PaletteButton* m_palette;
     views::RoleLabel* m_waiting;
     SparkLine* m_spark;
-    Fact m_step, m_rate, m_ranks, m_lag, m_dropped, m_samples;
+    Fact m_step, m_rate, m_ranks, m_lag, m_dropped, m_samples, m_cost;
+    QString m_costText, m_costShare;
     bool m_sparkWanted = false;
 };
 

@@ -163,6 +163,7 @@ void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64
     m_agentNextSeq = std::min(heartbeat.seq, protocol::limits::kMaxSeq);
     m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
         std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
+    m_cost.note(heartbeat.cost);
     m_ringBytes = heartbeat.ringBytes;
     m_spoolBytes = heartbeat.spoolBytes;
     if (heartbeat.dropsByClass.size() > 2)
@@ -235,6 +236,8 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
     info.ringBytes = m_ringBytes;
     info.spoolBytes = m_spoolBytes;
     info.samplesPerSecond = m_samplesPerSecond;
+    info.monitorMs = m_cost.monitorMs();
+    info.stepMs = m_cost.stepMs();
 }
 
 }

@@ -12,6 +12,7 @@
 #include <telltale/core/connectioninfo.h>
 #include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
+#include <telltale/ingest/costrate.h>
 #include <telltale/ingest/eventthrottle.h>
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/layouttable.h>
@@ -119,6 +120,7 @@ private:
     std::uint64_t m_reportedDrops = 0;
     std::uint64_t m_agentNextSeq = 0;
     Produced m_produced;
+    CostRate m_cost;
     std::uint64_t m_ringBytes = 0;
     std::uint64_t m_spoolBytes = 0;
     double m_clockOffset = 0; ///< seconds: our wall clock minus the agent's, least seen (so, with the shortest way)

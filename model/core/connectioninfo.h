@@ -35,6 +35,9 @@ struct ConnectionInfo {
     std::uint64_t spoolBytes = 0;
     std::uint64_t ringBytes = 0;
     std::uint64_t samplesPerSecond = 0;
+    /// What monitoring takes of a step's time in the training, over the last seconds; both 0 = not known.
+    double monitorMs = 0;
+    double stepMs = 0;
     std::uint32_t reconnects = 0;
     std::string lastRefusal; ///< why the last connection of this peer was closed by us, else empty
 };

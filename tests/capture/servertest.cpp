@@ -374,6 +374,42 @@ private Q_SLOTS:
         QVERIFY(info.receivedBytes > 0 && info.connected && !info.encrypted && info.connectedSinceNs > 0);
     }
 
+    void whatMonitoringTakesIsKnownOverTheLastSecondsOrNotAtAll()
+    {
+        ServerFixture f;
+        QVERIFY(f.start());
+        AgentPeer agent(f.join, "host/3/trainer");
+        QVERIFY(agent.open());
+        std::uint64_t seq = 10;
+        const auto say = [&](protocol::CostSums sums) {
+            protocol::Heartbeat heartbeat;
+            heartbeat.seq = ++seq;
+            heartbeat.cost = sums;
+            agent.peer.send(heartbeat);
+            return QTest::qWaitFor([&] { return f.server->connections().at(0).nextSeq == seq; });
+        };
+        const auto info = [&] { return f.server->connections().at(0); };
+        constexpr std::uint64_t kSecond = 1'000'000'000;
+        QVERIFY(say({}) && say({})); // an older agent
+        QCOMPARE(info().stepMs, 0.0);
+        QVERIFY(say({ 9 * kSecond, 10 * kSecond, 100 })); // before anybody looked
+        QVERIFY(say({ 9 * kSecond + kSecond / 100, 14 * kSecond, 140 })); // 10 ms in 40 steps of 4 s
+        QVERIFY(say({ 9 * kSecond + kSecond / 50, 18 * kSecond, 180 }));
+        QCOMPARE(info().stepMs, 100.0);
+        QCOMPARE(info().monitorMs, 0.25);
+        QVERIFY(say({ 9 * kSecond + kSecond / 50, 18 * kSecond, 180 })); // no step since: what was stays
+        QCOMPARE(info().monitorMs, 0.25);
+        QVERIFY(say({ 0, 0, 0 })); // sums never go back
+        QCOMPARE(info().stepMs, 0.0);
+        QVERIFY(say({ 50 * kSecond, 4 * kSecond, 4 })); // no part is larger than the whole
+        QCOMPARE(info().stepMs, 1000.0);
+        QCOMPARE(info().monitorMs, 1000.0);
+        QVERIFY(say({ UINT64_MAX, UINT64_MAX, 5 })); // nor is a step longer than anybody waits
+        QCOMPARE(info().stepMs, 0.0);
+        QCOMPARE(info().monitorMs, 0.0);
+        QVERIFY(agent.isAlive());
+    }
+
     void creditIsSharedByAllButNeverBelowTheLargestBatch()
     {
         ServerFixture f;

@@ -167,6 +167,32 @@ private Q_SLOTS:
         QVERIFY(window->state()->isFollowing());
     }
 
+    void theToolBarSaysWhatMonitoringTakesOnceAnAgentReportsIt()
+    {
+        QTemporaryDir dir;
+        store::QueryPool pool(2);
+        auto service = store::StoreService::start({ .dataDir = dir.path().toStdString() });
+        QVERIFY(service);
+        ConnectionInfo agent;
+        agent.runKey = "key";
+        agent.connected = true;
+        AppContext context { service->get(), &pool, dir.path().toStdString(), [&] { return std::vector { agent }; }, {},
+            {}, {} };
+        MainWindow window(context);
+        window.resize(1400, 900);
+        window.show();
+        const Stream stream(**service);
+        QTRY_VERIFY_WITH_TIMEOUT(window.driver()->pulse().live && window.driver()->pulse().stepsPerSecond > 0, 20'000);
+        const auto* box = window.findChild<QWidget*>(QStringLiteral("monitoringCost"));
+        QVERIFY(!box->isVisible());
+        agent.monitorMs = 1;
+        agent.stepMs = 20;
+        QTRY_VERIFY_WITH_TIMEOUT(box->isVisible(), 20'000);
+        QVERIFY(box->toolTip().contains(QStringLiteral("1.0 ms of 20 ms (5.0 %)")));
+        agent.runKey = "of another run";
+        QTRY_VERIFY_WITH_TIMEOUT(!box->isVisible(), 20'000);
+    }
+
     void eventsAddLinesToTheLogAndTouchNothingElse()
     {
         QTemporaryDir dir;

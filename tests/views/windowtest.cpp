@@ -23,10 +23,13 @@
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/keyssheet.h>
 #include <telltale/shell/mainwindow.h>
+#include <telltale/shell/monitoringcost.h>
 #include <telltale/shell/panels.h>
+#include <telltale/shell/pulse.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
 #include <telltale/shell/toaster.h>
+#include <telltale/shell/toolbar.h>
 #include <telltale/shell/viewfactory.h>
 #include <telltale/shell/viewtabs.h>
 #include <telltale/store/querypool.h>
@@ -205,6 +208,76 @@ private Q_SLOTS:
         shoot(QStringLiteral("pseudo-first-start"));
         checkTexts(m_window.get());
         qApp->removeTranslator(&pseudo);
+    }
+
+    void theToolBarHasRoomForWhatMonitoringTakes_data()
+    {
+        QTest::addColumn<QString>("language");
+        QTest::newRow("en") << QStringLiteral("en");
+        QTest::newRow("zh_CN") << QStringLiteral("zh_CN");
+        QTest::newRow("pseudo") << QString();
+    }
+
+    void theToolBarHasRoomForWhatMonitoringTakes()
+    {
+        QFETCH(QString, language);
+        test::PseudoLocale pseudo;
+        if (language.isEmpty())
+            qApp->installTranslator(&pseudo);
+        else
+            QVERIFY(translations::install(*qApp, language));
+        QWidget window; // a bar alone would be one whose least size changes, of which the platform warns
+        window.resize(1600, 44);
+        ToolBar bar(&window);
+        window.show();
+        Pulse pulse;
+        pulse.hasRun = pulse.live = true;
+        pulse.runName = QStringLiteral("gpt-12l");
+        pulse.step = Step { 31'120 };
+        pulse.stepsPerSecond = 5.4;
+        pulse.ranks = pulse.connectedRanks = 8;
+        pulse.samplesPerSecond = 186'000;
+        auto agents = someAgents();
+        agents[2].monitorMs = 0.93;
+        agents[2].stepMs = 186.2;
+        const auto* box = bar.findChild<QWidget*>(QStringLiteral("monitoringCost"));
+        for (const int width : { 1600, 1120, 700 }) {
+            bar.resize(width, 44);
+            pulse.cost = {};
+            bar.show(pulse);
+            QVERIFY(!box->isVisible()); // not known, and not zero
+            pulse.cost = MonitoringCost(agents, {});
+            bar.show(pulse);
+            QTest::qWait(0);
+            bar.grab().save(shots() + QStringLiteral("/toolbar-%1-%2.png").arg(language).arg(width));
+            if (!language.isEmpty())
+                QVERIFY2(box->isVisible() == (width > 700), qPrintable(QString::number(width)));
+            else
+                checkTexts(&bar);
+        }
+        qApp->removeTranslator(&pseudo);
+    }
+
+    void monitoringIsShownWhereItTakesMost()
+    {
+        translations::install(*qApp, QStringLiteral("en"));
+        auto agents = someAgents();
+        agents[0].monitorMs = 2;
+        agents[0].stepMs = 1000;
+        agents[2].monitorMs = 0.93;
+        agents[2].stepMs = 186.2;
+        agents[6].monitorMs = agents[6].stepMs = 5; // gone
+        agents[7].runKey = "another run";
+        const MonitoringCost cost(agents, {});
+        QCOMPARE(cost.text(), QStringLiteral("0.9 ms of 186 ms (0.5 %)"));
+        QCOMPARE(cost.rank(), Rank { 2 });
+        QVERIFY(cost.explanation().startsWith(QStringLiteral("Rank 2: ")));
+        QVERIFY2(cost.explanation().contains(QStringLiteral("4 ranks do not report it (1, 3, 4, 5)")),
+            qPrintable(cost.explanation()));
+        QVERIFY(!MonitoringCost(agents, "another run").isKnown());
+        agents[2].monitorMs = 0.0004;
+        agents[0] = agents[1];
+        QCOMPARE(MonitoringCost(agents, {}).text(), QStringLiteral("< 0.1 ms of 186 ms (< 0.1 %)"));
     }
 
     void theSessionComesBack()
