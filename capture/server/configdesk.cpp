@@ -218,8 +218,13 @@ void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus
     // Told again after a reconnect, it may be older than what was pushed meanwhile.
     const auto isKnown = [&hash](const Revision& revision) { return revision.hash == hash; };
     const Revision* target = targetOf(run, rank.rank());
-    if (target != nullptr && target->hash == hash)
+    if (target != nullptr && target->hash == hash) {
+        if (rank.state() == RankDesk::State::Refused && rank.view().rev == target->rev) { // the offer, not the file
+            rank.applied(status.step);
+            answer(run, rank, configphase::kApplied, fmt::format("runs revision {} of the config", target->rev));
+        }
         return;
+    }
     const bool mayBeOld = isFirst && rank.state() != RankDesk::State::Applied;
     if (mayBeOld && std::any_of(run.revisions.begin(), run.revisions.end(), isKnown))
         return;

@@ -33,6 +33,7 @@ struct FakeRank {
     std::uint64_t connection = 0;
     std::uint64_t incarnation = 0;
     bool isAllowed = true;
+    bool refuses = false;
     std::int64_t next = 0; ///< the step that begins next
     CheckedConfig runs = configOf(1);
     std::uint64_t rev = 0;
@@ -230,6 +231,8 @@ private:
     {
         if (!checkedConfig(offer.json) || checkedConfig(offer.json)->hash != offer.hash)
             qFatal("an offer is not whole");
+        if (rank.refuses)
+            return say(rank, { offer.rev, configstatus::kRefused, "only its own file may", rank.next, {}, {} });
         rank.pending = offer;
         say(rank, { offer.rev, configstatus::kAccepted, {}, rank.next, {}, {} });
     }
@@ -430,6 +433,24 @@ private Q_SLOTS:
         world.connect(0);
         world.settle();
         QCOMPARE(world.offers.size(), offers);
+    }
+
+    void whoRefusesWhatItsOwnFileSaysTooRunsIt()
+    {
+        World world(2);
+        world.connect(0);
+        world.connect(1);
+        world.ranks[1].refuses = true;
+        world.settle();
+        world.edit(0, 8);
+        world.settle();
+        QCOMPARE(world.view(0).state, State::Applied);
+        QCOMPARE(world.view(1).state, State::Refused);
+        world.edit(1, 8); // which it saw later
+        world.settle();
+        QCOMPARE(world.view(1).state, State::Applied);
+        QVERIFY(world.view(1).reason.empty());
+        QCOMPARE(world.desk().steering(kRun)->rev, std::uint64_t { 1 });
     }
 
     void anEditOfTheFileBecomesARevisionOfAll()
