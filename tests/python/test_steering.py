@@ -19,6 +19,7 @@ from offers import ACCEPTED, APPLIED, IN_FORCE, REFUSED, Offers
 from ranks import run_ranks
 from recording import RecordingSink
 from serving import BUILD
+from telltale import configfile, native
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon, steering
 from telltale.pytorch.dynamic import ConfigFile
@@ -262,6 +263,29 @@ def test_what_fails_half_way_is_refused_and_what_ran_goes_on(
 
 
 TEXT = '{\n  // what we watch\n  "dynamic_on": true,\n  "wg_distribution": true, // gradients\n}\n'
+
+
+def test_what_only_the_jobs_own_file_may_change_is_known_here_as_in_the_core(job: Job, offers: Offers) -> None:
+    changed: dict[str, Any] = {}
+    for name, field in configfile.SCHEMA["properties"].items():
+        for one, inner in field.get("properties", {}).items() or [(name, field)]:
+            owner = name if one != name else ""
+            if inner.get("type") == "boolean" and (owner, one) not in configfile.LOCAL:
+                (changed.setdefault(owner, {}) if owner else changed)[one] = not inner["default"]
+    changed |= {"targets": {"0": {}}, "l2_targets": {"linear_hook": ["0"]}, "module_ranks": [1], "ops": ["nans"]}
+    changed |= {"eps": 0.5, "ndigits": 3, "step_count_per_record": 2, "start_step": 1, "step_interval": 2}
+    changed |= {"sa_order": "b,s,h,d", "collect_times": 7, "dynamic_on": False}
+    changed["alert"] = {"rules": [{"rule_name": "AnomalyNan"}]}
+    changed["telltale"] |= {"threads": 2, "attention_queries": 5, "actv_grad_input": "total"}
+    whole = native.read_config(json.dumps(changed))["config"]
+    began = native.read_config("{}")["config"]
+    assert configfile.local_part(whole) == configfile.local_part(began)
+    assert offers.wait(offers.offer(changed), ACCEPTED, REFUSED)["status"] == ACCEPTED
+    values: list[Any] = ["csv", ["Dec03_21-34-40", "Dec03_21-34-41"], ["a"], True, True, True]
+    for (owner, name), value in zip(configfile.LOCAL, values):
+        local = {**WEIGHTS, **({owner: {name: value}} if owner else {name: value})}
+        assert configfile.local_part(native.read_config(json.dumps(local))["config"]) != configfile.local_part(began)
+        assert "own config.json" in offers.wait(offers.offer(local), REFUSED, ACCEPTED)["reason"]
 
 
 def in_place(path: Path, text: str) -> None:

@@ -32,6 +32,12 @@ def begin(run: SteeredRun, of_rank: dict[int, dict[str, str]] | None = None, **e
     run.wait_for_steps(10, ranks=RANKS)
 
 
+def in_place(path: Path, text: str) -> None:
+    new = path.with_suffix(".new")
+    new.write_text(text)
+    new.replace(path)
+
+
 def step_of(answer: tuple[int, Any]) -> int:
     """From which on all ranks run it: the same one."""
     code, said = answer
@@ -97,14 +103,18 @@ def test_an_edit_of_the_jobs_file_becomes_a_revision_for_all_ranks(run: SteeredR
     assert code == 0, said
     path = run.folder / "config.json"
     run.wait_until(lambda: '"ndigits": 3' in path.read_text())
-    new = run.folder / "new.json"
-    new.write_text(path.read_text().replace("true, // gradients", 'true, // gradients\n  "param_distribution": true,'))
-    new.replace(path)
+    more = 'true, // gradients\n  "param_distribution": true,'
+    in_place(path, path.read_text().replace("true, // gradients", more))
     run.wait_for_steps(5, "param_origin", RANKS)
+    run.wait("status", **{f"rank{rank}": "applied" for rank in RANKS})
+    # What no dashboard may change, each takes from the file.
+    in_place(path, path.read_text().replace(more, more + '\n  "telltale": {"stop_after_struct": true},'))
+    for rank in RANKS:
+        run.wait_until(lambda: run.config("show", "--rank", str(rank))[1]["config"].get("telltale"))  # noqa: B023
     run.wait("status", **{f"rank{rank}": "applied" for rank in RANKS})
     run.stop()
     code, history = run.config("history")
-    assert [revision["rev"] for revision in history] == [1, 2]
+    assert [revision["rev"] for revision in history] == [1, 2, 3]
     assert history[1]["author"].startswith("config.json on ")
     assert [change["pointer"] for change in history[1]["changes"]] == ["/param_distribution"]
     assert "// gradients" in path.read_text() and history[1]["config"]["ndigits"] == 3

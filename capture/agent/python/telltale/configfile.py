@@ -26,6 +26,14 @@ class ConfigError(ValueError):
     """The config as a whole cannot be read; the message is one sentence."""
 
 
+LOCAL = (
+    ("", "format"),
+    ("", "append_output"),
+    ("cc_distribution", "cc_codeline"),
+    ("alert", "dump"),
+    ("telltale", "stop_after_struct"),
+    ("telltale", "stop_after_cc_log"),
+)
 EVERYTHING: dict[str, Any] = {
     "targets": {},
     "wg_distribution": True,
@@ -105,6 +113,11 @@ def edited(text: str, wanted: dict[str, Any]) -> str:
     if native.available():
         return native.edit_config(text, json.dumps(wanted))
     return json.dumps(wanted, indent=4, ensure_ascii=False) + "\n"
+
+
+def local_part(document: dict[str, Any]) -> list[Any]:
+    """The values of what only the training's own file may change, as the core has it."""
+    return [(document.get(owner) or {}).get(name) if owner else document.get(name) for owner, name in LOCAL]
 
 
 def of_document(document: dict[str, Any]) -> LoadedConfig:

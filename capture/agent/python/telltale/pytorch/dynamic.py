@@ -43,11 +43,8 @@ def is_writer(rank: int, config: MonitorConfig) -> bool:
     return rank == min(collecting_here(rank, config.module_ranks))
 
 
-def between_looks(is_steered: bool, is_writer: bool) -> float:
-    """Seconds, 0 = nobody wants to know of an edit. A dashboard hears of it from the rank that also writes the file,
-    and offers it to all: another rank would take for an edit what is written there of a config that it does not run."""
-    if is_steered and not is_writer:
-        return 0.0
+def between_looks(is_steered: bool) -> float:
+    """Seconds, 0 = nobody wants to know of an edit."""
     return _OFTEN if is_wanted() else _SELDOM if is_steered else 0.0
 
 

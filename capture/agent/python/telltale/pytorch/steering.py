@@ -136,6 +136,8 @@ class Steering:
         self._text = loaded.text
         if (self._rev and loaded.document == self._document) or engine.dispatcher.is_config_offered(loaded.text):
             return  # what the dashboard wants, written by this rank or by a quicker one
+        if self._comes_by_the_dashboard(loaded.document):
+            return
         config = loaded.config
         if not (self._is_switched or config.dynamic_on or self._document.get("dynamic_on")):
             # Without DYNAMIC_MONITOR the switch has meant nothing so far: it does once it is touched.
@@ -162,6 +164,14 @@ class Steering:
         self._document = self._applied = self._edit = loaded.document
         self._has_ended = False
         self._say(0, "config.json was edited")
+
+    def _comes_by_the_dashboard(self, document: dict[str, Any]) -> bool:
+        """It hears of an edit from the rank that writes the file, and offers it to all, but for what it may not change.
+        Another rank would take for an edit what is written of a config that it has not been asked for, or no longer."""
+        engine = self._engine
+        if not engine.dispatcher.is_steered() or is_writer(engine.rank, engine.config):
+            return False
+        return configfile.local_part(document) == configfile.local_part(self._document)
 
     # -- by itself -----------------------------------------------------------------------------------------------
 

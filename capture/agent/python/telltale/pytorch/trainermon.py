@@ -174,9 +174,7 @@ class TrainerMon(LegacyInterface):
     def _between_looks(self) -> float:
         """At the config file. Thread: any."""
         engine = self._engine
-        if engine is None:
-            return 0.0
-        return dynamic.between_looks(engine.dispatcher.is_steered(), dynamic.is_writer(engine.rank, engine.config))
+        return dynamic.between_looks(engine is not None and engine.dispatcher.is_steered())
 
     def handed_over(self) -> list[Any]:
         """Everything from the optimizer that set_monitor() was given down to torch's."""
