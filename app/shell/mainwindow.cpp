@@ -366,8 +366,13 @@ void MainWindow::updateCenter()
 
 void MainWindow::updatePulse()
 {
-    m_toolBar->show(m_parts.driver->pulse());
-    m_status->show(m_parts.driver->pulse());
+    const Pulse& pulse = m_parts.driver->pulse();
+    m_toolBar->show(pulse);
+    m_status->show(pulse);
+    RunRates rates { pulse.cost.monitorMs(), pulse.cost.stepMs() };
+    if (pulse.storedSamples > 0)
+        rates.bytesPerSample = static_cast<double>(pulse.fileBytes) / static_cast<double>(pulse.storedSamples);
+    m_parts.views.steering->setRates(rates);
 }
 
 void MainWindow::updateTitle()

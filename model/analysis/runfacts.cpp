@@ -28,6 +28,37 @@ RevisionFacts factsOf(const store::ConfigRevision& revision, const std::string& 
     return facts;
 }
 
+/// Samples a step of one series of a kind: those of its statistics, each bin of a histogram one.
+double samplesOf(const store::GroupInfo& group)
+{
+    const auto samples
+        = std::count_if(group.stats.begin(), group.stats.end(), [](Stat stat) { return countsAsSample(stat); });
+    return static_cast<double>(samples) * group.bins();
+}
+
+void addSeen(config::RunFacts& run, const store::Catalog& catalog)
+{
+    std::map<std::pair<SourceId, Kind>, double> samples;
+    std::map<Kind, std::set<SourceId>> sources;
+    for (const store::GroupInfo& group : catalog.groups)
+        samples[{ group.source, group.kind }] = samplesOf(group);
+    for (const store::SeriesInfo& series : catalog.series) {
+        if (series.kind == Kind::Scalar)
+            continue;
+        sources[series.kind].insert(series.source);
+        config::RunFacts::Seen& seen = run.seen[series.kind][series.name];
+        seen.series += 1;
+        seen.samples += samples[{ series.source, series.kind }];
+        seen.elements += static_cast<double>(series.numel);
+    }
+    // Of one rank; where each rank has modules of its own, that is less than it seems for those, and right for all.
+    for (auto& [kind, names] : run.seen) {
+        const auto count = static_cast<double>(sources[kind].size());
+        for (auto& [name, seen] : names)
+            seen = { seen.series / count, seen.samples / count, seen.elements / count };
+    }
+}
+
 }
 
 Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
@@ -41,6 +72,7 @@ Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
         facts.run.modules = config::modulesOf(*structure);
     if (const auto text = reader.blob("config", "config.json", newest))
         facts.text = *text;
+    addSeen(facts.run, **catalog);
     std::set<std::int64_t> ranks;
     for (const store::SourceInfo& source : (*catalog)->sources)
         ranks.insert(source.rank.value);

@@ -84,17 +84,26 @@ void checkModules(const MonitorConfig& config, const RunFacts& run, std::vector<
     }
 }
 
+double elementsOf(const Json& parameter)
+{
+    double elements = 1;
+    const auto shape = parameter.find("shape");
+    for (std::size_t i = 0; shape != parameter.end() && shape->is_array() && i < shape->size(); ++i)
+        elements *= (*shape)[i].is_number() ? std::max(0.0, (*shape)[i].get<double>()) : 0;
+    return elements;
+}
+
 void collect(const Json& node, std::vector<Module>& into, int depth)
 {
     constexpr int kDeepest = 64;
     if (!node.is_object() || depth > kDeepest)
         return;
     if (auto name = textIn(node, "name"); !name.empty())
-        into.push_back({ std::move(name), textIn(node, "type") });
+        into.push_back({ std::move(name), textIn(node, "type"), 0 });
     if (const auto parameters = node.find("parameters"); parameters != node.end() && parameters->is_array()) {
         for (const Json& parameter : *parameters) {
             if (parameter.is_object())
-                into.push_back({ textIn(parameter, "name"), {} });
+                into.push_back({ textIn(parameter, "name"), {}, elementsOf(parameter) });
         }
     }
     if (const auto children = node.find("children"); children != node.end() && children->is_array()) {

@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <telltale/config/monitorconfig.h>
+#include <telltale/core/kinds.h>
 
 namespace telltale::config {
 
@@ -16,9 +19,17 @@ struct RunFacts {
     struct Module {
         std::string name;
         std::string type; ///< "Linear"; empty of a parameter
+        double elements = 0; ///< of a parameter
+    };
+    /// What one of them has in the run's series of a kind, in one rank.
+    struct Seen {
+        double series = 0;
+        double samples = 0; ///< a step
+        double elements = 0;
     };
     std::vector<Module> modules; ///< and parameters, every name once; empty = not known
     std::vector<std::int64_t> ranks; ///< in order; empty = not known
+    std::map<Kind, std::map<std::string, Seen, std::less<>>> seen; ///< by name
 };
 
 /// The modules and parameters of a run's "structure" document; nothing of what is none.

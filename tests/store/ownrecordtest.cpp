@@ -11,6 +11,7 @@
 #include <telltale/store/runreader.h>
 #include <telltale/store/storequeue.h>
 
+#include "capsulebuilder.h"
 #include "capsulecontent.h"
 
 using namespace telltale;
@@ -272,6 +273,32 @@ private Q_SLOTS:
         const config::FieldChange change { "/step_interval", "2", "5" };
         QVERIFY(newest.changes == std::vector<config::FieldChange> { change });
         QCOMPARE(facts.revisions[1].changes[0].before, std::string("1")); // the default
+    }
+
+    void theSeriesOfARunShowWhatItsModulesGiveInOneRank()
+    {
+        telltale::test::CapsuleBuilder builder(dir() + "/seen.telltale");
+        auto layout = std::make_shared<SeriesLayout>(
+            *builder.addLayout(Kind::Actv, { Stat::Norm, Stat::Nans, Stat::PosInfs }, { "a", "a", "b" }));
+        layout->series[0].slot = Slot::input();
+        layout->series[1].slot = layout->series[2].slot = Slot::output();
+        for (const int rank : { 0, 1 }) {
+            StepBlock block;
+            block.layout = layout;
+            block.columns = { { Stat::Norm, std::vector<float>(3, 1.F) }, { Stat::Nans, std::vector<std::uint64_t>(3) },
+                { Stat::PosInfs, std::vector<std::uint64_t>(3) } };
+            builder.stage(builder.addAttempt(Rank { rank }, 0), { block });
+        }
+        builder.commit();
+        builder.finish();
+        const auto facts = must(analysis::configFactsOf(*must(openReader(builder.handle()))));
+        const auto& seen = facts.run.seen.at(Kind::Actv);
+        QCOMPARE(seen.size(), std::size_t { 2 });
+        QCOMPARE(seen.at("a").series, 2.0);
+        QCOMPARE(seen.at("a").samples, 4.0); // infinities come with a sample and are none
+        QCOMPARE(seen.at("a").elements, 64.0);
+        QCOMPARE(seen.at("b").series, 1.0);
+        QCOMPARE(seen.at("b").elements, 32.0);
     }
 
 private:

@@ -252,6 +252,31 @@ private Q_SLOTS:
         }
     }
 
+    void theDraftSaysWhatItWouldCost()
+    {
+        auto* line = m_view->findChild<QLabel*>(QStringLiteral("configCost"));
+        const auto text = [line] { // with plain spaces
+            return line->text().replace(QChar(0x202f), u' ').replace(QChar(0xa0), u' ');
+        };
+        config::RunFacts facts;
+        m_view->draft()->setRun(facts);
+        QVERIFY(!line->isVisible()); // no model, no figures
+        facts.ranks = { 0, 1 };
+        for (int i = 0; i < 310; ++i)
+            facts.modules.push_back({ "layers." + std::to_string(i) + ".weight", {}, 1000 });
+        m_view->draft()->setRun(facts);
+        QVERIFY(line->isVisible());
+        QCOMPARE(text(), q("about 1 240 series, 7.4 k samples a step"));
+        m_steering->setRates({ 2, 200, 20 });
+        QCOMPARE(text(), q("about 1 240 series, 7.4 k samples a step, 74.4 kB/s"));
+        m_view->draft()->setValue(q("/param_distribution"), q("true"));
+        QCOMPARE(text(), q("about 2 480 series, 15 k samples a step, 149 kB/s, +2.0 ms a step (1.0 %)"));
+        m_view->draft()->setValue(q("/step_interval"), q("40"));
+        QVERIFY2(text().endsWith(q(", \u22121.0 ms a step (0.5 %)")), qPrintable(text()));
+        m_steering->set({});
+        QCOMPARE(text(), q("about 2 480 series, 15 k samples a step")); // nobody streams any more
+    }
+
     void anEarlierRevisionComesBackAsADraft()
     {
         auto* history = m_view->findChild<RevisionList*>(q("configHistory"));

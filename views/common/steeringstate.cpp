@@ -24,6 +24,15 @@ void SteeringState::choose(const QStringList& runIds)
     Q_EMIT changed();
 }
 
+void SteeringState::setRates(const RunRates& rates)
+{
+    items::assertGuiThread();
+    if (rates == m_rates)
+        return;
+    m_rates = rates;
+    Q_EMIT ratesChanged();
+}
+
 std::vector<const RunSteering*> SteeringState::chosen() const
 {
     std::vector<const RunSteering*> runs;

@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QStringList>
 
+#include <telltale/core/runrates.h>
 #include <telltale/core/steering.h>
 
 namespace telltale::views {
@@ -30,12 +31,18 @@ public:
     /// Those of them that are streamed into.
     std::vector<const RunSteering*> chosen() const;
 
+    /// What was measured lately of the run that is shown.
+    void setRates(const RunRates& rates);
+    const RunRates& rates() const { return m_rates; }
+
 Q_SIGNALS:
     void changed();
+    void ratesChanged();
 
 private:
     std::vector<RunSteering> m_runs;
     QStringList m_chosen;
+    RunRates m_rates;
 };
 
 }

@@ -33,6 +33,7 @@
 #include "configdraft.h"
 #include "configform.h"
 #include "configtemplates.h"
+#include "costline.h"
 #include "fieldtext.h"
 #include "jsoneditor.h"
 #include "revisionlist.h"
@@ -103,8 +104,10 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
         connect(context.state, &ViewState::blobsArrived, this, [this] { askSoon(Urgency::WhenIdle); });
         connect(context.state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
     }
-    if (context.steering != nullptr)
+    if (context.steering != nullptr) {
         connect(context.steering, &SteeringState::changed, this, &ConfigView::takeSteering);
+        connect(context.steering, &SteeringState::ratesChanged, this, &ConfigView::showCost);
+    }
     takeSteering();
 }
 
@@ -162,6 +165,14 @@ QWidget* ConfigView::makeBody()
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
     rightLayout->addWidget(titled(tr("Changes against what runs"), changes, right), 1);
+    m_cost = new RoleLabel(&Theme::text2, wordsFont(11), right);
+    m_cost->setObjectName(QStringLiteral("configCost"));
+    m_cost->setWordWrap(true);
+    m_cost->setContentsMargins(12, 4, 12, 6);
+    m_cost->setToolTip(tr("An estimate, by the run's model and what was measured of it in the last seconds; time is of "
+                          "the rank where monitoring takes most"));
+    m_cost->hide();
+    rightLayout->addWidget(m_cost);
     rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
 
     auto* across = new QSplitter(Qt::Horizontal);
@@ -366,6 +377,7 @@ void ConfigView::takeDraft()
         words.append(tr("%n error(s)", nullptr, errors));
     m_caption->setText(words.join(QStringLiteral(" \u00b7 ")));
     m_changes->set(m_draft->changes());
+    showCost();
     const auto& problems = m_draft->problems();
     m_problem->setVisible(!problems.empty());
     if (!problems.empty()) {
@@ -384,6 +396,16 @@ void ConfigView::takeDraft()
     const QString title = now != nullptr && now->rev > 0 ? tr("Answers to rev %1").arg(now->rev) : tr("Ranks");
     m_answersTitle->setText(
         answers.isEmpty() ? title : title + QStringLiteral("   ") + answers.join(QStringLiteral(", ")));
+}
+
+/// What the draft would cost.
+void ConfigView::showCost()
+{
+    const RunRates rates
+        = steering() != nullptr && context().steering != nullptr ? context().steering->rates() : RunRates {};
+    const auto estimate = config::estimateCost(m_draft->config(), m_draft->running(), m_draft->run(), rates);
+    m_cost->setText(estimate ? costLine(*estimate, !m_draft->changes().empty()) : QString());
+    m_cost->setVisible(estimate.has_value());
 }
 
 void ConfigView::apply()

@@ -51,6 +51,7 @@ private:
     void take(const analysis::ConfigFacts& found);
     void takeSteering();
     void takeDraft();
+    void showCost();
     void chooseTemplate(int number);
     /// Does `work` on another thread, then what it returns here, or shows the trouble that it had.
     void inBackground(std::function<std::function<void(ConfigView&)>(QString&)> work);
@@ -71,6 +72,7 @@ private:
     RoleLabel* m_help = nullptr;
     RoleLabel* m_problem = nullptr;
     ChangeLines* m_changes = nullptr;
+    RoleLabel* m_cost = nullptr;
     QLineEdit* m_ranks = nullptr;
     QLineEdit* m_step = nullptr;
     QPushButton* m_apply = nullptr;
