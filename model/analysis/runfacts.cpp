@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <tuple>
 
 #include <telltale/store/confighistory.h>
 
@@ -42,8 +44,12 @@ void addSeen(config::RunFacts& run, const store::Catalog& catalog)
     std::map<Kind, std::set<SourceId>> sources;
     for (const store::GroupInfo& group : catalog.groups)
         samples[{ group.source, group.kind }] = samplesOf(group);
+    // One that an agent announced again, after a change of its config, is the same one.
+    std::set<std::tuple<SourceId, Kind, int, int, std::string_view, Slot>> known;
     for (const store::SeriesInfo& series : catalog.series) {
-        if (series.kind == Kind::Scalar)
+        if (series.kind == Kind::Scalar
+            || !known.emplace(series.source, series.kind, series.vppStage, series.microStep, series.name, series.slot)
+                    .second)
             continue;
         sources[series.kind].insert(series.source);
         config::RunFacts::Seen& seen = run.seen[series.kind][series.name];

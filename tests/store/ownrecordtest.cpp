@@ -282,14 +282,24 @@ private Q_SLOTS:
             *builder.addLayout(Kind::Actv, { Stat::Norm, Stat::Nans, Stat::PosInfs }, { "a", "a", "b" }));
         layout->series[0].slot = Slot::input();
         layout->series[1].slot = layout->series[2].slot = Slot::output();
-        for (const int rank : { 0, 1 }) {
-            StepBlock block;
-            block.layout = layout;
-            block.columns = { { Stat::Norm, std::vector<float>(3, 1.F) }, { Stat::Nans, std::vector<std::uint64_t>(3) },
+        auto again = std::make_shared<SeriesLayout>(*layout); // as an agent begins anew after a change of its config
+        again->id = LayoutId { 99 };
+        std::int64_t step = 0;
+        const auto block = [&](const std::shared_ptr<const SeriesLayout>& of) {
+            StepBlock out;
+            out.layout = of;
+            out.step = Step { ++step };
+            out.columns = { { Stat::Norm, std::vector<float>(3, 1.F) }, { Stat::Nans, std::vector<std::uint64_t>(3) },
                 { Stat::PosInfs, std::vector<std::uint64_t>(3) } };
-            builder.stage(builder.addAttempt(Rank { rank }, 0), { block });
+            return out;
+        };
+        for (const int rank : { 0, 1 }) {
+            const auto stream = builder.addAttempt(Rank { rank }, 0);
+            builder.stage(stream, { block(layout) });
+            builder.commit();
+            builder.stage(stream, { block(again) });
+            builder.commit();
         }
-        builder.commit();
         builder.finish();
         const auto facts = must(analysis::configFactsOf(*must(openReader(builder.handle()))));
         const auto& seen = facts.run.seen.at(Kind::Actv);
