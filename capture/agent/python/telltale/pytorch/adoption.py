@@ -33,28 +33,30 @@ class Adoption:
         register = getattr(torch_optimizer, "register_optimizer_step_pre_hook", None)
         self._handle = register(self) if register is not None else None
 
-    @timed
     def __call__(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if optimizer in self._seen:
-            return None
+        if optimizer not in self._seen:
+            self._look(optimizer)
+        return None
+
+    @timed
+    def _look(self, optimizer: Any) -> None:
         engine, handed_over, adopt = self._engine(), self._handed_over(), self._adopt()
         if engine is None or handed_over is None or adopt is None or not engine.active:
-            return None
+            return
         try:
             self._seen.add(optimizer)
             if any(optimizer is known for known in engine.found.optimizers) or optimizer in handed_over():
-                return None
+                return
             stepped = _parameters(optimizer)
             if stepped.isdisjoint(id(parameter) for root in engine.roots for parameter in root.parameters()):
-                return None  # another model's
+                return  # another model's
             if is_recompute():
                 engine.tell("an optimizer steps inside backward: what it makes of its parameters is not observed")
-                return None
+                return
             stay = [known for known in engine.found.optimizers if stepped.isdisjoint(_parameters(known))]
             adopt([*stay, *inner_optimizers(optimizer)], bool(engine.found.optimizers))
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add("the optimizer", error)
-        return None
 
     def close(self) -> None:
         if self._handle is not None:

@@ -14,6 +14,7 @@ from ..kinds import Form, Kind
 from ..quiet import plain, quiet
 from ..series import Frame, SeriesDesc, SeriesTable
 from .clock import Clock
+from .cost import timed
 
 _FARTHEST = 1 << 53
 _DEEPEST = 8  # levels of dicts in what log() is given
@@ -50,6 +51,7 @@ class RunMetrics:
             row = self._rows[name] = self._engine.table(Kind.SCALAR).add(SeriesDesc(name, numel=1))
         return row
 
+    @timed
     def log(self, values: dict[str, Any], step: int | None) -> None:
         """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
         forward pass has begun since."""

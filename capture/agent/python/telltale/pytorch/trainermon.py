@@ -22,7 +22,6 @@ from . import arguments, dynamic, first_forward, groups
 from .adoption import Adoption
 from .chosensinks import ChosenSinks
 from .compiled import unreachable
-from .cost import timed
 from .discover import discover
 from .engine import Engine
 from .features import make_features
@@ -353,7 +352,6 @@ class TrainerMon(LegacyInterface):
 
     # -- while training ------------------------------------------------------------------------------------------
 
-    @timed
     def log(self, values: dict[str, Any], step: int | None = None) -> None:
         """Run metrics: {"loss": 2.3}. Without a step they belong to the step in progress, or to the one that has just
         ended when no forward pass has begun since. Numbers and one-element CPU tensors."""
