@@ -378,10 +378,6 @@
         <translation>采集多少步之后结束采集。</translation>
     </message>
     <message>
-        <source>Where the environment sets DYNAMIC_MONITOR=True: collect, or wait until this becomes true. Without it, no effect.</source>
-        <translation>环境变量 DYNAMIC_MONITOR=True 时：开始采集，或等待此项变为 true。没有该变量时不起作用。</translation>
-    </message>
-    <message>
         <source>Attention entropy and softmax maximum of every head of every module found to be attention.</source>
         <translation>凡识别为注意力的模块，其每个头的注意力熵和 softmax 最大值。</translation>
     </message>
@@ -412,6 +408,10 @@
     <message>
         <source>Most threads that one call of the statistics kernel may use.</source>
         <translation>统计内核一次调用最多使用的线程数。</translation>
+    </message>
+    <message>
+        <source>Collect, or wait until this becomes true: heeded where the environment sets DYNAMIC_MONITOR=True, and in every config that a dashboard sends. Otherwise a training collects from its start.</source>
+        <translation>开始采集，或等待此项变为 true：在环境变量 DYNAMIC_MONITOR=True 时，以及在仪表板发来的每份配置中有效。否则训练从一开始就采集。</translation>
     </message>
 </context>
 <context>
@@ -604,7 +604,9 @@
     </message>
     <message numerus="yes">
         <source>dynamic_on of %n run(s)</source>
-        <translation><numerusform>%n 个训练的 dynamic_on</numerusform></translation>
+        <translation>
+            <numerusform>%n 个训练的 dynamic_on</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -178,7 +178,7 @@ void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus
         rank.onAnswer(status.rev);
         if (revision != nullptr && rank.view().rev == status.rev && rank.isOpen()) {
             rank.runs(*revision);
-            rank.applied(status.step);
+            rank.applied(status.step, now);
             // Such as a collection that its collect_times ends at once.
             if (!status.hash.empty() && status.hash != revision->hash)
                 rank.differs(status.hash);
@@ -190,7 +190,7 @@ void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus
         }
     } else if (rank.onAnswer(status.rev) && revision != nullptr) {
         if (status.status == configstatus::kAccepted && rank.state() == RankDesk::State::Offered) {
-            rank.accepted(status.step, now);
+            rank.accepted(status.step);
             answer(run, rank, configphase::kAccepted, fmt::format("takes over revision {} of the config", status.rev));
         } else if (status.status == configstatus::kRefused) {
             rank.refused(status.reason, now);

@@ -70,7 +70,7 @@ void ConfigDesk::settle(Run& run, RankDesk& rank, Clock::time_point now)
     if (!rank.isOpen())
         return;
     if (rank.isRunning(*target)) {
-        rank.applied(rank.inForceStep());
+        rank.applied(rank.inForceStep(), now);
         target->isUnderWay = true;
         answer(run, rank, configphase::kApplied, fmt::format("runs revision {} of the config", target->rev));
         m_isChanged = true;

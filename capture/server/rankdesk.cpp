@@ -30,7 +30,7 @@ void RankDesk::remember(const Revision& target, const store::ConfigRevision::Ans
         return;
     if (answer.phase == store::configphase::kApplied) {
         runs(target);
-        applied(answer.step.value);
+        applied(answer.step.value, {});
     } else if (answer.phase == store::configphase::kRefused)
         refused(answer.text, {});
 }
@@ -64,6 +64,7 @@ bool RankDesk::attach(std::uint64_t connection, const Peer& peer, Clock::time_po
         m_view.reason.clear();
         m_view.step = 0;
         m_view.tookMs = -1;
+        m_asked.reset();
         m_passes = 0;
         m_state = State::None;
     }
@@ -133,6 +134,7 @@ void RankDesk::aim(const Revision& target)
     m_view.rev = target.rev;
     m_view.step = 0;
     m_view.tookMs = -1;
+    m_asked.reset();
     m_view.reason.clear();
     m_passes = 0;
     set(State::None);
@@ -162,20 +164,21 @@ void RankDesk::offered(const Revision& target, std::int64_t step, Clock::time_po
 {
     m_inFlight = target.rev;
     m_sent = now;
+    m_asked = m_asked.value_or(now);
     m_offeredStep = step > 0 ? step : std::numeric_limits<std::int64_t>::max(); // there is no moving that
     set(State::Offered);
 }
 
-void RankDesk::answered(Clock::time_point now)
+/// The rank has done what it was asked for, or never will.
+void RankDesk::settled(Clock::time_point now)
 {
-    if (m_view.tookMs < 0)
-        m_view.tookMs = std::chrono::duration_cast<std::chrono::milliseconds>(now - m_sent).count();
+    if (m_asked && m_view.tookMs < 0)
+        m_view.tookMs = std::chrono::duration_cast<std::chrono::milliseconds>(now - *m_asked).count();
 }
 
-void RankDesk::accepted(std::int64_t step, Clock::time_point now)
+void RankDesk::accepted(std::int64_t step)
 {
     m_view.step = step;
-    answered(now);
     set(State::Accepted);
 }
 
@@ -189,14 +192,14 @@ void RankDesk::passed(std::int64_t step)
 void RankDesk::refused(std::string reason, Clock::time_point now)
 {
     m_view.reason = std::move(reason);
-    if (m_sent != Clock::time_point {})
-        answered(now);
+    settled(now);
     set(State::Refused);
 }
 
-void RankDesk::applied(std::int64_t step)
+void RankDesk::applied(std::int64_t step, Clock::time_point now)
 {
     m_view.step = step;
+    settled(now);
     m_view.reason.clear();
     set(State::Applied);
 }

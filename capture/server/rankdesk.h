@@ -92,16 +92,16 @@ public:
     std::int64_t offeredStep() const { return m_offeredStep; }
 
     void offered(const Revision& target, std::int64_t step, Clock::time_point now);
-    void accepted(std::int64_t step, Clock::time_point now);
+    void accepted(std::int64_t step);
     void passed(std::int64_t step);
     void refused(std::string reason, Clock::time_point now);
-    void applied(std::int64_t step);
+    void applied(std::int64_t step, Clock::time_point now);
     /// It runs something else after all.
     void reopen();
 
 private:
     void set(State state);
-    void answered(Clock::time_point now);
+    void settled(Clock::time_point now);
 
     RankSteering m_view;
     State m_state = State::None; ///< as if it were there
@@ -117,6 +117,7 @@ private:
     StepRate m_live;
     std::uint64_t m_inFlight = 0; ///< the revision that it was offered and has not answered
     Clock::time_point m_sent {};
+    std::optional<Clock::time_point> m_asked; ///< when the revision that it is to run was first offered
     std::int64_t m_offeredStep = 0;
     int m_passes = 0; ///< how often it was past the step
 };

@@ -88,8 +88,8 @@ constexpr std::array kFields {
     makeField<Whole<&C::collectTimes, 0, kMany>>(
         Group::When, "", "collect_times", "How many steps are collected before collection ends."),
     makeField<Flag<&C::dynamicOn>>(Group::When, "", "dynamic_on",
-        "Where the environment sets DYNAMIC_MONITOR=True: collect, or wait until this becomes true. Without it, no "
-        "effect."),
+        "Collect, or wait until this becomes true: heeded where the environment sets DYNAMIC_MONITOR=True, and in every "
+        "config that a dashboard sends. Otherwise a training collects from its start."),
     makeField<Flag<&C::attentionHook>>(Group::Layers, "telltale", "attention_hook",
         "Attention entropy and softmax maximum of every head of every module found to be attention."),
     makeField<Whole<&C::attentionQueries, 0, 1'000'000>>(

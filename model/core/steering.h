@@ -27,7 +27,7 @@ struct RankSteering {
     State state = State::None;
     std::uint64_t rev = 0; ///< of the config that the state is about
     std::int64_t step = 0; ///< first step under it
-    std::int64_t tookMs = -1; ///< from the offer to the answer, -1 = not known
+    std::int64_t tookMs = -1; ///< from the offer until it ran it or refused, -1 = not known
     std::string reason;
     std::uint64_t runsRev = 0; ///< what it runs, 0 = a config of its own
     std::string runs; ///< the same as canonical text, "" = it has not said

@@ -226,6 +226,7 @@ private Q_SLOTS:
         QCOMPARE(zero.offers, one.offers);
         QCOMPARE(zero.offers.front().json, std::string(R"({"all_xy":true,"step_interval":3})"));
         QTRY_COMPARE_WITH_TIMEOUT(serving.stateOf(1), State::Accepted, kWaitMs);
+        QCOMPARE(serving.only().ranks[1].tookMs, std::int64_t { -1 }); // it has promised, and done nothing yet
         zero.answer(configstatus::kApplied, 49);
         one.answer(configstatus::kRefused, 44, "no room");
         QTRY_COMPARE_WITH_TIMEOUT(serving.stateOf(0), State::Applied, kWaitMs);

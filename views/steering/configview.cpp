@@ -105,7 +105,10 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
         connect(context.state, &ViewState::catalogChanged, this, [this] { askSoon(Urgency::WhenIdle); });
     }
     if (context.steering != nullptr) {
-        connect(context.steering, &SteeringState::changed, this, &ConfigView::takeSteering);
+        connect(context.steering, &SteeringState::changed, this, [this] {
+            takeSteering();
+            askSoon(Urgency::WhenIdle); // the history may tell more now
+        });
         connect(context.steering, &SteeringState::ratesChanged, this, &ConfigView::showCost);
     }
     takeSteering();
@@ -279,7 +282,6 @@ void ConfigView::take(const analysis::ConfigFacts& found)
     m_draft->setRun(found.run);
     m_startText = found.text;
     m_history->set(found.revisions);
-    m_newestKnown = found.revisions.empty() ? 0 : found.revisions.front().rev;
     m_runs.clear();
     takeSteering();
 }
@@ -295,8 +297,6 @@ void ConfigView::takeSteering()
     static const RunSteering none;
     const RunSteering* now = steering();
     m_answers->set(now != nullptr ? *now : none);
-    if (now != nullptr && now->rev > m_newestKnown)
-        askSoon(Urgency::WhenIdle);
     // What most ranks run: the newest revision once one of them runs it, else what the first says.
     std::string runs;
     if (now != nullptr) {

@@ -79,7 +79,6 @@ private:
     RoleLabel* m_why = nullptr;
     RoleLabel* m_answersTitle = nullptr;
     RevisionList* m_history = nullptr;
-    std::uint64_t m_newestKnown = 0; ///< revision in the history
     std::string m_startText; ///< the config that the training was started with
     std::string m_runs; ///< what the draft takes to run, canonical
 };
