@@ -88,7 +88,8 @@ constexpr std::array kFields {
     makeField<Whole<&C::collectTimes, 0, kMany>>(
         Group::When, "", "collect_times", "How many steps are collected before collection ends."),
     makeField<Flag<&C::dynamicOn>>(Group::When, "", "dynamic_on",
-        "Collect, or wait until this becomes true: heeded where the environment sets DYNAMIC_MONITOR=True, and in every "
+        "Collect, or wait until this becomes true: heeded where the environment sets DYNAMIC_MONITOR=True, and in "
+        "every "
         "config that a dashboard sends. Otherwise a training collects from its start."),
     makeField<Flag<&C::attentionHook>>(Group::Layers, "telltale", "attention_hook",
         "Attention entropy and softmax maximum of every head of every module found to be attention."),
