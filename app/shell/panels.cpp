@@ -3,8 +3,8 @@
 
 #include <QCoreApplication>
 
-#include <telltale/common/viewstate.h>
 #include <telltale/common/steeringstate.h>
+#include <telltale/common/viewstate.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/inspectorpanel.h>
 #include <telltale/runs/logpanel.h>
