@@ -14,7 +14,7 @@ struct KindRule {
     bool MonitorConfig::*field;
     bool isOfParameters;
 };
-constexpr KindRule kRules[] = {
+constexpr KindRule kKindRules[] = {
     { Kind::ParamOrigin, &MonitorConfig::paramDistribution, true },
     { Kind::ParamUpdated, &MonitorConfig::paramDistribution, true },
     { Kind::GradUnreduced, &MonitorConfig::wgDistribution, true },
@@ -105,7 +105,7 @@ Load loadOf(const MonitorConfig& config, const MonitorConfig& running, const Run
     Load load;
     if (config.collectTimes <= 0 || (!config.dynamicOn && running.dynamicOn))
         return load;
-    for (const KindRule& rule : kRules) {
+    for (const KindRule& rule : kKindRules) {
         if (asksFor(config, rule))
             addKind(load, rule, config, running, run);
     }
