@@ -192,11 +192,11 @@ void CaptureCore::sweep()
     onSettled();
 }
 
-void CaptureCore::offerConfig(ConfigRequest request, SteeringAnswer answer)
+void CaptureCore::offerConfig(const ConfigRequest& request, SteeringAnswer answer)
 {
     m_home.check();
     if (m_steering)
-        m_steering->push(std::move(request), std::move(answer));
+        m_steering->push(request, std::move(answer));
     else if (answer)
         answer(failure(ErrorCode::Unsupported, "this server keeps no runs"));
 }

@@ -51,7 +51,7 @@ public:
 
     // On the capture thread:
     void listen();
-    void offerConfig(ConfigRequest request, SteeringAnswer answer);
+    void offerConfig(const ConfigRequest& request, SteeringAnswer answer);
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
     /// After `stopped`, when the thread's event loop is over: sockets and timers die on the thread that they lived on.

@@ -193,7 +193,7 @@ void CaptureServer::offerConfig(ConfigRequest request, SteeringAnswer answer)
     QMetaObject::invokeMethod(
         m_state->core.get(),
         [core = m_state->core.get(), request = std::move(request), answer = std::move(answer)]() mutable {
-            core->offerConfig(std::move(request), std::move(answer));
+            core->offerConfig(request, std::move(answer));
         },
         Qt::QueuedConnection);
 }

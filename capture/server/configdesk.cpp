@@ -173,7 +173,7 @@ void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus
     m_isChanged = true;
     Revision* revision = find(run, status.rev);
     if (status.status == configstatus::kInForce) {
-        takeEdit(run, rank, status);
+        takeEdit(run, rank, status, now);
     } else if (status.status == configstatus::kApplied) {
         rank.onAnswer(status.rev);
         if (revision != nullptr && rank.view().rev == status.rev && rank.isOpen()) {
@@ -208,7 +208,7 @@ void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus
 }
 
 /// The rank says what it runs. An edit of the job's file that nobody has made a revision of becomes one.
-void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus& status)
+void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus& status, Clock::time_point now)
 {
     auto config = checkedConfig(status.json);
     const std::string hash = config ? config->hash : status.hash;
@@ -220,7 +220,7 @@ void ConfigDesk::takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus
     const Revision* target = targetOf(run, rank.rank());
     if (target != nullptr && target->hash == hash) {
         if (rank.state() == RankDesk::State::Refused && rank.view().rev == target->rev) { // the offer, not the file
-            rank.applied(status.step);
+            rank.applied(status.step, now);
             answer(run, rank, configphase::kApplied, fmt::format("runs revision {} of the config", target->rev));
         }
         return;

@@ -107,7 +107,7 @@ private:
     static void forgetConfigs(Run& run);
     void forgetRuns();
 
-    void takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus& status);
+    void takeEdit(Run& run, RankDesk& rank, const protocol::ConfigStatus& status, Clock::time_point now);
     void placeEdit(Run& run, Clock::time_point now);
     void answer(Run& run, const RankDesk& rank, std::string_view phase, std::string text);
     void settle(Run& run, Clock::time_point now);

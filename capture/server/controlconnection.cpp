@@ -231,7 +231,7 @@ void ControlConnection::take(protocol::ConfigAsk& request)
 void ControlConnection::take(protocol::ConfigPush& request)
 {
     if (begin())
-        m_endpoint.steering().push(std::move(request.request), steeringReply(Rank { -1 }));
+        m_endpoint.steering().push(request.request, steeringReply(Rank { -1 }));
 }
 
 void ControlConnection::leave()

@@ -2,6 +2,7 @@
 #include "revisionlist.h"
 
 #include <QAbstractListModel>
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
 #include <QPainter>
@@ -64,7 +65,7 @@ public:
 
 /// Thread: gui.
 class RevisionsModel : public QAbstractListModel {
-    Q_OBJECT
+    Q_DECLARE_TR_FUNCTIONS(telltale::views::RevisionsModel)
 public:
     using QAbstractListModel::QAbstractListModel;
 
@@ -140,5 +141,3 @@ void RevisionList::set(const std::vector<analysis::RevisionFacts>& revisions)
 }
 
 }
-
-#include "revisionlist.moc"
