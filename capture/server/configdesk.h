@@ -42,6 +42,12 @@ public:
     bool takeChanged() { return std::exchange(m_isChanged, false); }
 
     bool knows(const store::RunLocator& run) const { return m_runs.contains(run); }
+    /// Whether it has been told what the capsule says: since then it knows more than that.
+    bool isLoaded(const store::RunLocator& run) const
+    {
+        const auto found = m_runs.find(run);
+        return found != m_runs.end() && found->second.isLoaded;
+    }
     /// Before anything else is said of a run. What it had for revisions follows in load().
     void open(const store::RunLocator& run, const std::string& id, const std::string& name);
     struct KnownRank {

@@ -74,7 +74,7 @@ Expected<ConfigSteering::Found> ConfigSteering::look(const store::RunHandle& run
     return found;
 }
 
-Expected<ConfigSteering::Found> ConfigSteering::look(const std::string& dataDir, const std::string& word)
+Expected<ConfigSteering::Found> ConfigSteering::resolve(const std::string& dataDir, const std::string& word)
 {
     const auto locator = store::findRun(dataDir, word);
     if (!locator)
@@ -84,10 +84,7 @@ Expected<ConfigSteering::Found> ConfigSteering::look(const std::string& dataDir,
     if (std::find(ours.begin(), ours.end(), locator->text()) == ours.end())
         return failure(ErrorCode::NotFound, "there is no run with the id or name \"" + word + "\" in " + dataDir);
     const store::RunSummary summary = store::describeRun(*locator);
-    auto found = look(store::RunHandle { *locator, summary.id, summary.name, nullptr });
-    if (found)
-        found->isOver = summary.state == store::RunState::Finished;
-    return found;
+    return Found { *locator, summary.id, summary.name, summary.state == store::RunState::Finished, {}, {} };
 }
 
 void ConfigSteering::take(const Found& found)
@@ -175,7 +172,17 @@ void ConfigSteering::act()
 void ConfigSteering::find(const std::string& word, std::function<void(const Expected<Found>&)> then)
 {
     m_jobs.submit([this, word, then = std::move(then)]() -> JobQueue::Delivery {
-        return [found = look(m_store.dataDir(), word), then] { then(found); };
+        return [this, found = resolve(m_store.dataDir(), word), then] {
+            // A history grows with every revision: it is read once.
+            if (!found || m_desk.isLoaded(found->locator))
+                return then(found);
+            m_jobs.submit([found, then]() -> JobQueue::Delivery {
+                auto whole = look(store::RunHandle { found->locator, found->id, found->name, nullptr });
+                if (whole)
+                    whole->isOver = found->isOver;
+                return [whole = std::move(whole), then] { then(whole); };
+            });
+        };
     });
 }
 

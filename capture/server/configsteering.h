@@ -65,7 +65,8 @@ private:
         std::vector<ConfigDesk::KnownRank> ranks;
     };
     static Expected<Found> look(const store::RunHandle& run);
-    static Expected<Found> look(const std::string& dataDir, const std::string& word);
+    /// Which run is meant, without its history.
+    static Expected<Found> resolve(const std::string& dataDir, const std::string& word);
     void take(const Found& found);
     /// Finds the run on the other thread, then calls `then` here.
     void find(const std::string& word, std::function<void(const Expected<Found>&)> then);
