@@ -13,6 +13,18 @@ from typing import Any
 from serving import BUILD
 
 ACCEPTED, REFUSED, APPLIED, PASSED, IN_FORCE = range(1, 6)
+WEIGHTS = {"dynamic_on": True, "wg_distribution": True}
+EVERYTHING = {
+    **WEIGHTS,
+    "mv_distribution": True,
+    "param_distribution": True,
+    "xy_distribution": True,
+    "mg_direction": True,
+    "ur_distribution": True,
+    "recording_l2_features": True,
+    "l2_targets": {"linear_hook": ["0"]},
+    "ops": ["norm", "mean", "min", "max", "zeros", "nans"],
+}
 
 
 class Offers:

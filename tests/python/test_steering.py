@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn as nn
-from offers import ACCEPTED, APPLIED, IN_FORCE, REFUSED, Offers
+from offers import ACCEPTED, APPLIED, EVERYTHING, IN_FORCE, REFUSED, WEIGHTS, Offers
 from ranks import run_ranks
 from recording import RecordingSink
 from serving import BUILD
@@ -26,18 +26,6 @@ from telltale.pytorch.dynamic import ConfigFile
 from telltale.sinks.stream import StreamSink
 from torch.nn.parallel import DistributedDataParallel
 
-WEIGHTS = {"dynamic_on": True, "wg_distribution": True}
-EVERYTHING = {
-    **WEIGHTS,
-    "mv_distribution": True,
-    "param_distribution": True,
-    "xy_distribution": True,
-    "mg_direction": True,
-    "ur_distribution": True,
-    "recording_l2_features": True,
-    "l2_targets": {"linear_hook": ["0"]},
-    "ops": ["norm", "mean", "min", "max", "zeros", "nans"],
-}
 OFF = {"dynamic_on": False, "wg_distribution": True}
 PUSHED: list[dict[str, Any]] = [
     EVERYTHING,
@@ -295,6 +283,12 @@ def in_place(path: Path, text: str) -> None:
     new.replace(path)
 
 
+def job_with_file(offers: Offers, folder: Path) -> tuple[Job, Path]:
+    path = folder / "config.json"
+    path.write_text(TEXT)
+    return Job(offers.join, folder, str(path)), path
+
+
 def watch_of(job: Job) -> ConfigFile:
     watch = job.monitor.config_watch if job.monitor is not None else None
     assert watch is not None
@@ -307,9 +301,7 @@ def test_what_is_applied_is_written_to_the_jobs_file(
 ) -> None:
     if is_dynamic:
         monkeypatch.setenv("DYNAMIC_MONITOR", "True")
-    path = tmp_path / "config.json"
-    path.write_text(TEXT)
-    job = Job(offers.join, tmp_path, str(path))
+    job, path = job_with_file(offers, tmp_path)
     assert offers.wait(0, IN_FORCE)["reason"] == "the config of the start"
     for ndigits in (3, 4, 5):
         rev = offers.offer({**WEIGHTS, "param_distribution": True, "ndigits": ndigits})
@@ -380,9 +372,7 @@ def test_what_was_written_late_is_no_edit(
 ) -> None:
     if is_dynamic:
         monkeypatch.setenv("DYNAMIC_MONITOR", "True")
-    path = tmp_path / "config.json"
-    path.write_text(TEXT)
-    job = Job(offers.join, tmp_path, str(path))
+    job, path = job_with_file(offers, tmp_path)
     offers.wait(0, IN_FORCE)
     sync, writing, may_go = os.fsync, threading.Event(), threading.Event()
 

@@ -12,26 +12,15 @@ import test_framework_deepspeed as zero
 import test_framework_fsdp2 as fsdp2
 import torch
 import torch.distributed as dist
-from offers import ACCEPTED, APPLIED, IN_FORCE, REFUSED, Offers
+from offers import ACCEPTED, APPLIED, EVERYTHING, IN_FORCE, REFUSED, WEIGHTS, Offers
 from ranks import Recorder, assert_bitwise, run_ranks, state_of
 from sharded import batch, loss_of
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
 from telltale.sinks.stream import StreamSink
 
-WEIGHTS = {"dynamic_on": True, "wg_distribution": True}
 PUSHED: list[dict[str, Any]] = [
-    {
-        **WEIGHTS,
-        "mv_distribution": True,
-        "param_distribution": True,
-        "xy_distribution": True,
-        "mg_direction": True,
-        "ur_distribution": True,
-        "recording_l2_features": True,
-        "l2_targets": {"linear_hook": ["last"]},
-        "ops": ["norm", "mean", "min", "max", "zeros", "nans"],
-    },
+    {**EVERYTHING, "l2_targets": {"linear_hook": ["last"]}},
     {"dynamic_on": False, "wg_distribution": True},
     {**WEIGHTS, "cc_distribution": {"enable": True}},
     {"dynamic_on": True, "xy_distribution": True, "targets": {"blocks.1": {}}, "step_interval": 2},
