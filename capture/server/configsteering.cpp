@@ -13,6 +13,7 @@
 namespace telltale::server {
 namespace {
 
+constexpr auto kAgainAfter = std::chrono::seconds(1);
 constexpr std::size_t kMostUnwritten = 100'000; ///< answers; the oldest are let go of
 
 }
@@ -100,19 +101,25 @@ void ConfigSteering::attach(std::uint64_t connection, const store::RunRef& run, 
     m_home.check();
     if (!m_desk.knows(run->locator)) {
         m_desk.open(run->locator, run->id, run->name);
-        m_jobs.submit([this, run]() -> JobQueue::Delivery {
-            return [this, run, found = look(*run)] {
-                if (found)
-                    return take(*found);
-                // Nothing is offered there, since what was offered before is not known.
-                if (m_log)
-                    m_log("the configs of " + escaped(run->name)
-                        + " cannot be read: " + escaped(found.error().sentence()));
-            };
-        });
+        read(run, false);
     }
     m_desk.attach(connection, run->locator, peer, Clock::now());
     act();
+}
+
+void ConfigSteering::read(const store::RunRef& run, bool isAgain)
+{
+    m_jobs.submit([this, run, isAgain]() -> JobQueue::Delivery {
+        return [this, run, isAgain, found = look(*run)] {
+            if (found)
+                return take(*found);
+            // Nothing is offered there, since what was offered before is not known.
+            m_unread.push_back({ run, Clock::now() + kAgainAfter });
+            if (m_log && !isAgain)
+                m_log("the configs of " + escaped(run->name)
+                    + " cannot be read: " + escaped(found.error().sentence()) + "; asking again every second");
+        };
+    });
 }
 
 void ConfigSteering::onStep(std::uint64_t connection, Step step, std::int64_t wallNs)
@@ -149,6 +156,14 @@ void ConfigSteering::onWritten(const store::RecordWritten& written)
 void ConfigSteering::sweep(Clock::time_point now)
 {
     m_home.check();
+    const auto due = std::stable_partition(
+        m_unread.begin(), m_unread.end(), [now](const Unread& unread) { return unread.again > now; });
+    const std::vector<Unread> again(due, m_unread.end());
+    m_unread.erase(due, m_unread.end());
+    for (const Unread& unread : again) {
+        if (!m_desk.isLoaded(unread.run->locator))
+            read(unread.run, true);
+    }
     m_desk.tick(now);
     act();
     if (m_desk.takeChanged())

@@ -49,6 +49,8 @@ public:
     void detach(std::uint64_t connection, bool isFinished);
     void onWritten(const store::RecordWritten& written);
     void sweep(Clock::time_point now);
+    /// Whether it is known what was offered to a run before.
+    bool knowsHistory(const store::RunLocator& run) const { return m_desk.isLoaded(run); }
 
     /// See CaptureServer::offerConfig.
     void push(const ConfigRequest& request, SteeringAnswer answer);
@@ -68,6 +70,8 @@ private:
     /// Which run is meant, without its history.
     static Expected<Found> resolve(const std::string& dataDir, const std::string& word);
     void take(const Found& found);
+    /// Has the run's history read on the other thread, then here; again after a while where it cannot be read now.
+    void read(const store::RunRef& run, bool isAgain);
     /// Finds the run on the other thread, then calls `then` here.
     void find(const std::string& word, std::function<void(const Expected<Found>&)> then);
     /// Does what the desk wants done.
@@ -85,6 +89,11 @@ private:
         std::function<void(const Expected<RunSteering>&)> say;
     };
     std::vector<Pushed> m_pushed;
+    struct Unread {
+        store::RunRef run;
+        Clock::time_point again;
+    };
+    std::vector<Unread> m_unread; ///< runs whose history could not be read
     std::deque<store::OwnRecord> m_unwritten; ///< that the store has no room for yet
     JobQueue m_jobs; ///< last: its work uses the rest
     ThreadHome m_home;

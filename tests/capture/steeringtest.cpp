@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <atomic>
+#include <filesystem>
 #include <fstream>
 #include <future>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include <telltale/protocol/payloadbuilder.h>
 #include <telltale/server/captureserver.h>
 #include <telltale/server/checkedconfig.h>
+#include <telltale/server/configsteering.h>
 #include <telltale/store/confighistory.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/storeservice.h>
@@ -252,6 +254,32 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), std::size_t { 1 });
         QCOMPARE(changes[0]["pointer"].get<std::string>(), std::string("/step_interval"));
         QCOMPARE(changes[0]["after"].get<int>(), 3);
+    }
+
+    void aRunThatCannotBeReadYetIsAskedForAgain()
+    {
+        Serving serving(dir());
+        FakeAgent zero(serving, 0, 1);
+        QTRY_VERIFY_WITH_TIMEOUT(serving.service->liveRuns().size() == 1, kWaitMs);
+        const store::RunRef live = serving.service->liveRuns().front();
+        const auto late = std::filesystem::path(dir()) / "late.telltale";
+        const auto run = std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator(late.string()), live->id, live->name, nullptr });
+
+        server::SteeringTable table;
+        QStringList said;
+        server::ConfigSteering steering(*serving.service, table,
+            [&said](const std::string& line) { said.append(QString::fromStdString(line)); });
+        steering.attach(7, run, { Rank { 0 }, 1, true, 1, "host" });
+        QTRY_COMPARE_WITH_TIMEOUT(said.size(), 1, kWaitMs);
+        QVERIFY2(said.front().contains(QStringLiteral("cannot be read")), qPrintable(said.front()));
+        std::filesystem::create_symlink(live->locator.text(), late);
+        const auto isKnown = [&] {
+            steering.sweep(server::ConfigSteering::Clock::now());
+            return steering.knowsHistory(run->locator);
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isKnown(), kWaitMs);
+        QCOMPARE(said.size(), 1);
     }
 
     void whatCannotBePushedIsSaidInOneSentence()
