@@ -52,6 +52,29 @@ void paintChevron(QPainter* painter, QPointF center, const QColor& color)
     painter->restore();
 }
 
+void paintCheckBox(QPainter* painter, const QStyleOption* option)
+{
+    const Theme& theme = Theme::current();
+    const bool isOn = option->state.testFlag(QStyle::State_On) || option->state.testFlag(QStyle::State_NoChange);
+    const bool isEnabled = option->state.testFlag(QStyle::State_Enabled);
+    const QColor on = isEnabled ? theme.accent : theme.controlBorder;
+    paintBox(painter, option->rect, isOn ? on : theme.base, isOn ? on : theme.controlBorder);
+    if (!isOn)
+        return;
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(theme.base, 2, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    const QRectF box(option->rect);
+    const auto at = [&box](double x, double y) { return box.topLeft() + QPointF(box.width() * x, box.height() * y); };
+    const QPointF mark[] = { at(0.26, 0.52), at(0.43, 0.69), at(0.75, 0.33) };
+    const QPointF some[] = { at(0.28, 0.5), at(0.72, 0.5) };
+    if (option->state.testFlag(QStyle::State_NoChange))
+        painter->drawPolyline(some, 2);
+    else
+        painter->drawPolyline(mark, 3);
+    painter->restore();
+}
+
 QColor fillFor(const QStyleOption* option)
 {
     const Theme& theme = Theme::current();
@@ -104,6 +127,9 @@ void ThemeStyle::drawPrimitive(
     case PE_FrameFocusRect:
         if (option->state.testFlag(State_KeyboardFocusChange))
             paintFocus(painter, option->rect);
+        return;
+    case PE_IndicatorCheckBox:
+        paintCheckBox(painter, option);
         return;
     case PE_IndicatorArrowDown:
         paintChevron(painter, QRectF(option->rect).center(), theme.text2);

@@ -263,7 +263,7 @@ QWidget* ConfigView::makeAnswers()
     table->horizontalHeader()->setFixedHeight(22);
     table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setStretchLastSection(true);
-    const int widths[] = { 64, 140, 140, 90, 80, 90 };
+    const int widths[] = { 48, 96, 110, 76, 72, 64 };
     constexpr int kMargin = 12;
     for (int column = 0; column < static_cast<int>(std::size(widths)); ++column)
         table->setColumnWidth(

@@ -93,7 +93,8 @@ FieldRow::FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* pare
     auto* row = new QHBoxLayout;
     row->setContentsMargins(12, 0, 8, 0);
     row->setSpacing(8);
-    row->addWidget(label);
+    // Beside its first line where the control has several.
+    row->addWidget(label, 0, control->layout() != nullptr ? Qt::AlignTop : Qt::Alignment());
     row->addWidget(control);
     row->addStretch(1);
     row->addWidget(m_was);
@@ -148,7 +149,7 @@ QWidget* FieldRow::makeChecks(const Json& names)
     auto* group = new QWidget(this);
     group->setProperty("telltaleData", true); // the names are the config's own
     auto* grid = new QGridLayout(group);
-    grid->setContentsMargins(0, 3, 0, 3);
+    grid->setContentsMargins(0, 0, 0, 3);
     grid->setHorizontalSpacing(12);
     std::vector<QCheckBox*> boxes;
     for (const Json& name : names) {

@@ -4,7 +4,6 @@
 #include <QAbstractListModel>
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QLocale>
 #include <QPainter>
 #include <QStyledItemDelegate>
 
@@ -104,7 +103,8 @@ public:
         case WhenRole:
             return tr("step %1 by %2, %3")
                 .arg(formatStep(one.applyAtStep.value), QString::fromStdString(one.author),
-                    QLocale().toString(QDateTime::fromMSecsSinceEpoch(one.wallNs / 1'000'000), QLocale::ShortFormat));
+                    QDateTime::fromMSecsSinceEpoch(one.wallNs / 1'000'000)
+                        .toString(QStringLiteral("yyyy-MM-dd HH:mm")));
         default:
             return {};
         }
