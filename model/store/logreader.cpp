@@ -267,6 +267,8 @@ void LogRecord::fold(const LogRecord& later)
 
 Severity LogRecord::severity() const
 {
+    if (kind == "incident") // its cause is how grave it is
+        return cause == "critical" ? Severity::Critical : cause == "notice" ? Severity::Notice : Severity::Warning;
     if (kind == "anomaly" || kind == "damage")
         return Severity::Critical;
     return kind == "drop" || kind == "gap" || kind == "config_problem" ? Severity::Warning : Severity::Notice;
