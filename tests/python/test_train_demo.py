@@ -102,7 +102,7 @@ def test_a_spike_a_freeze_and_a_learning_rate_do_what_they_say(
     assert "blocks.1.mlp.fc1.weight" in recorder.names(Kind.GRAD_UNREDUCED, 2)
     recorder = _recorded(monkeypatch)
     _run(capsys, "--steps", "2", "--fault", "lr@1")
-    assert recorder.scalars(1)["lr"] == pytest.approx(60 * recorder.scalars(0)["lr"])
+    assert recorder.scalars(1)["lr"] == pytest.approx(20 * recorder.scalars(0)["lr"])
 
 
 def test_attention_that_collapses_loses_its_entropy(

@@ -8,7 +8,7 @@ import sys
 USAGE = """Usage: python -m telltale COMMAND [options]
 
   doctor        says whether this machine is ready to be watched: rank, dashboard, versions, native library
-  train-demo    trains a small transformer and streams what happens inside it
+  train-demo    trains a small network and streams what happens inside it
   version       prints the version
 
 python -m telltale COMMAND --help says more.

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -32,6 +33,15 @@ class Corpus:
         self._window = window
         self._ids = torch.tensor([numbers[byte] for byte in text], dtype=torch.int64)
         self._random = random.Random(seed)  # its own: the model's generator is not touched
+
+    @property
+    def state(self) -> Any:
+        """Of its random numbers."""
+        return self._random.getstate()
+
+    @state.setter
+    def state(self, state: Any) -> None:
+        self._random.setstate(state)
 
     def draw(self, count: int) -> torch.Tensor:
         """[count, window + 1] of int64."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -70,12 +71,12 @@ class Mlp(nn.Module):
 
 
 class Block(nn.Module):
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, make_mlp: Callable[[Shape], nn.Module]) -> None:
         super().__init__()
         self.ln1 = nn.LayerNorm(shape.width)
         self.attn = Attention(shape)
         self.ln2 = nn.LayerNorm(shape.width)
-        self.mlp = Mlp(shape)
+        self.mlp = make_mlp(shape)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attn(self.ln1(x))
@@ -85,12 +86,12 @@ class Block(nn.Module):
 class Transformer(nn.Module):
     """ids: [b, s] of int64 -> logits: [b, s, vocabulary]."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: Shape, make_mlp: Callable[[Shape], nn.Module] = Mlp) -> None:
         super().__init__()
         self.tok_emb = nn.Embedding(shape.vocabulary, shape.width)
         self.pos_emb = nn.Embedding(shape.window, shape.width)
         self.drop = nn.Dropout(shape.dropout)
-        self.blocks = nn.ModuleList(Block(shape) for _ in range(shape.layers))
+        self.blocks = nn.ModuleList(Block(shape, make_mlp) for _ in range(shape.layers))
         self.ln_f = nn.LayerNorm(shape.width)
         self.head = nn.Linear(shape.width, shape.vocabulary, bias=False)
         for name, parameter in self.named_parameters():

@@ -17,34 +17,29 @@ from typing import Any
 import torch
 
 from .. import identity, short
-from .corpus import BadInput, Corpus
+from . import checkpoint, ranks
+from .corpus import BadInput
 from .fault import Fault
-from .model import Shape, Transformer
 from .options import parse
+from .schedule import PEAK_RATE, learning_rate
+from .tasks import make_task
 
-WINDOW = 64
-BATCH = 8
-PEAK_RATE = 1e-3
-LAST_RATE_SHARE = 0.1
-WARMUP = 50
-CLIP = 1.0
 FLUSH_SECONDS = 5.0
 PROGRESS_SECONDS = 1.0
-
-
-def learning_rate(step: int, steps: int) -> float:
-    """Linear warm-up, then half a cosine down to a tenth."""
-    if step < WARMUP:
-        return PEAK_RATE * (step + 1) / WARMUP
-    wave = 0.5 * (1.0 + math.cos(math.pi * (step - WARMUP) / max(1, steps - WARMUP)))
-    return PEAK_RATE * (LAST_RATE_SHARE + (1.0 - LAST_RATE_SHARE) * wave)
+GROWTH_INTERVAL = 100  # of the loss scale, in steps
 
 
 def main(arguments: list[str]) -> int:
     """The exit code: 0, 1 when the training failed, 2 for bad input."""
     try:
         options = parse(arguments)
-        return DemoTraining(options).run()
+        training = DemoTraining(options)
+        if training.world > 1 and not ranks.are_joined():
+            return ranks.run(arguments, training.world)
+        code = training.run()
+        if training.world > 1:
+            ranks.end(code)
+        return code
     except BadInput as error:
         print(f"telltale train-demo: {error}", file=sys.stderr)
         return 2
@@ -54,91 +49,134 @@ class DemoTraining:
     """Thread: main; a signal asks it to stop after the step."""
 
     def __init__(self, options: argparse.Namespace) -> None:
+        """Raises BadInput."""
         self._options = options
+        self.world = ranks.count(options)  # that train one model
+        if options.model == "tp" and self.world < 2:
+            raise BadInput("--model tp is cut over ranks: say --ranks 2")
+        if options.model == "tp" and options.width * 4 % self.world:
+            raise BadInput(f"--width {options.width} cannot be cut over {self.world} ranks")
+        self._tensor_parallel = _tensor_parallel() if options.model == "tp" else None
+        if self.world > 1 and (options.checkpoint or options.resume):
+            raise BadInput("--checkpoint and --resume are for a training of one rank")
+        self._rank = identity.rank()
+        self._data_rank = 0 if self._tensor_parallel else self._rank  # tensor-parallel ranks see the same data
+        self._task = make_task(options, self._data_rank)
+        self.model = self._task.model
+        self.fault = Fault(options.fault or "")
+        self.fault.choose(options, self.model, max(self.world, identity.world_size()), self.world)
+        self._joins = False  # the ranks were not joined before
         self._is_interrupted = False
         self._step_us: list[int] = []
         self._loss = math.nan
 
     def run(self) -> int:
-        options = self._options
+        options, model = self._options, self.model
         if not os.environ.get("OMP_NUM_THREADS"):
             torch.set_num_threads(1)  # too small a model to gain from a second thread, and the dashboard needs it
-        is_distributed = self._join_ranks()
-        corpus = Corpus(options.text, options.seed + identity.rank(), WINDOW)
-        torch.manual_seed(options.seed)
-        shape = Shape(corpus.vocabulary, WINDOW, options.layers, options.heads, options.width)
-        model = Transformer(shape)
-        fault = Fault.parse(options.fault) if options.fault else Fault()
-        fault.place(model, options.layers)
-        torch.manual_seed(options.seed + identity.rank())
+        self._joins = self.world > 1 and not torch.distributed.is_initialized()
+        if self._joins:
+            torch.distributed.init_process_group("gloo")
+        if self._tensor_parallel:
+            self._tensor_parallel.shard(model, self.fault.takes_part(self._rank))
+        self.fault.install(model, self._rank)
+        torch.manual_seed(options.seed + self._data_rank)
         trained: Any = model
-        if is_distributed:
-            trained = torch.nn.parallel.DistributedDataParallel(model, find_unused_parameters=fault.kind == "freeze")
+        if self.world > 1 and not self._tensor_parallel:
+            is_frozen = self.fault.name == "freeze"
+            trained = torch.nn.parallel.DistributedDataParallel(model, find_unused_parameters=is_frozen)
         optimizer = torch.optim.AdamW(model.parameters(), PEAK_RATE, weight_decay=0.01)
+        scaler = _scaler(options.amp)
+        first = checkpoint.resume(options.resume, model, optimizer, scaler, self._task) if options.resume else 0
         monitor = None
         if not options.no_agent:
-            monitor = short.watch(trained, optimizer, options.config, name="demo-gpt", join=options.join, flush_ms=200)
+            monitor = short.watch(
+                trained,
+                optimizer,
+                options.config,
+                name=f"demo-{options.model}",
+                join=options.join,
+                start_step=first,
+                flush_ms=200,
+                **self._coordinates(),
+            )
         before = [signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)]
         try:
-            self._train(trained, optimizer, corpus, fault, monitor)
+            self._train(trained, optimizer, scaler, first, monitor)
         finally:
             for number, handler in zip((signal.SIGINT, signal.SIGTERM), before):
                 signal.signal(number, handler)
-        return self._finish(model, monitor, is_distributed)
+        return self._finish(model, monitor)
+
+    def _coordinates(self) -> dict[str, int]:
+        """Where this rank is among those that train one model."""
+        if self.world < 2:
+            return {}
+        return {"dp": 0, "tp": self._rank} if self._tensor_parallel else {"dp": self._rank, "tp": 0}
 
     def _stop(self, _number: int, _frame: Any) -> None:
         self._is_interrupted = True
 
-    @staticmethod
-    def _join_ranks() -> bool:
-        """Under torchrun the ranks train together."""
-        if "MASTER_ADDR" not in os.environ or identity.world_size() < 2:
-            return False
-        torch.distributed.init_process_group("gloo")
-        return True
-
-    def _train(self, model: Any, optimizer: Any, corpus: Corpus, fault: Fault, monitor: Any) -> None:
-        options = self._options
+    def _train(self, model: Any, optimizer: Any, scaler: Any, first: int, monitor: Any) -> None:
+        options, task = self._options, self._task
         told = -math.inf
-        for step in range(options.steps):
-            if self._must_stop():
+        for step in range(first, options.steps):
+            self._is_interrupted = ranks.agree(self._is_interrupted)  # all or none: the others would wait for ever
+            if self._is_interrupted:
                 break
+            if options.checkpoint and step == options.checkpoint[1]:
+                checkpoint.save(options.checkpoint[0], step, model, optimizer, scaler, task)
             start = time.perf_counter()
-            rate = learning_rate(step, options.steps) * fault.begin(step)
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            ids = corpus.draw(BATCH)
-            logits = model(ids[:, :-1])
-            loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-            optimizer.zero_grad()
-            loss.backward()
-            norm = float(torch.nn.utils.clip_grad_norm_(model.parameters(), CLIP))
-            self._loss = loss.item()
+            values = self._run_step(step, model, optimizer, scaler)
             if monitor is not None:
-                values = {"loss": self._loss, "lr": rate, "grad-norm": norm}
-                if self._step_us:
-                    values["tokens_per_s"] = BATCH * WINDOW * 1e6 / max(1, self._step_us[-1])
                 monitor.log(values)
-            optimizer.step()
+            if options.amp:
+                scaler.step(optimizer)
+                scaler.update()
+            else:
+                optimizer.step()
             now = time.perf_counter()
             self._step_us.append(round((now - start) * 1e6))
             if now - told >= PROGRESS_SECONDS or step + 1 == options.steps:
                 told = now
-                speed = BATCH * WINDOW / (now - start)
-                sys.stderr.write(
-                    f"step {step}  loss {self._loss:.4f}  lr {rate:.2e}  grad-norm {norm:.3f}  {speed:.0f} tokens/s\n"
-                )
+                said = f"step {step}  loss {self._loss:.4f}  lr {values['lr']:.2e}  grad-norm {values['grad-norm']:.3f}"
+                sys.stderr.write(f"{said}  {task.units / (now - start):.0f} {task.unit}/s\n")
 
-    def _must_stop(self) -> bool:
-        """A signal reaches every rank at once or none: they agree, or the others would wait for ever."""
-        if not torch.distributed.is_initialized():
-            return self._is_interrupted
-        stop = torch.tensor(int(self._is_interrupted))
-        torch.distributed.all_reduce(stop)
-        self._is_interrupted = bool(stop)
-        return self._is_interrupted
+    def _run_step(self, step: int, model: Any, optimizer: Any, scaler: Any) -> dict[str, Any]:
+        """All of a step but the optimizer's; the run metrics."""
+        options, task, fault = self._options, self._task, self.fault
+        start = time.perf_counter()
+        rate = learning_rate(step, options.steps, options.schedule) * fault.begin(step, optimizer, scaler)
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        batch = fault.batch(task.draw())
+        with torch.autocast("cpu", torch.float16, enabled=options.amp):
+            loss = task.loss(model, batch)
+        fault.after_forward(time.perf_counter() - start)
+        forward_ms = (time.perf_counter() - start) * 1e3
+        optimizer.zero_grad()
+        scaler.scale(fault.loss(loss)).backward()
+        fault.after_backward()
+        scaler.unscale_(optimizer)
+        norm = self._clip()
+        self._loss = loss.item()
+        values = {"loss": self._loss, "lr": rate, "grad-norm": norm, **task.metrics()}
+        if options.amp:
+            values["loss-scale"] = scaler.get_scale()
+        if self.world > 1:
+            values["forward_ms"] = forward_ms  # in it no rank waits for another, but where it is cut over ranks
+        if self._step_us:
+            values[f"{task.unit}_per_s"] = task.units * 1e6 / max(1, self._step_us[-1])
+        return values
 
-    def _finish(self, model: Any, monitor: Any, is_distributed: bool) -> int:
+    def _clip(self) -> float:
+        """The norm of all gradients, before they are clipped."""
+        most = self._options.clip or math.inf
+        if self._tensor_parallel:
+            return float(self._tensor_parallel.clip(self.model, most, self.fault.clips(self._rank)))
+        return float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), most))
+
+    def _finish(self, model: Any, monitor: Any) -> int:
         counters = {"produced": 0, "acked": 0, "dropped": 0, "in_flight": 0}
         if monitor is not None:
             monitor.flush(FLUSH_SECONDS)
@@ -157,7 +195,7 @@ class DemoTraining:
             "interrupted": self._is_interrupted,
         }
         short.finish("finished")
-        if is_distributed:
+        if self._joins:
             torch.distributed.destroy_process_group()
         # One write: torchrun's ranks share the pipe, unbuffered, and print() would end the line with a second one.
         sys.stdout.write(json.dumps(summary) + "\n")
@@ -175,13 +213,31 @@ class DemoTraining:
                 path = options.weights_out
                 with Path(path).open("wb") as file:
                     for parameter in model.parameters():
-                        file.write(parameter.detach().contiguous().numpy().tobytes())
+                        here = getattr(parameter, "_local_tensor", parameter)
+                        file.write(here.detach().contiguous().numpy().tobytes())
             if options.step_times:
                 path = options.step_times
                 Path(path).write_text("".join(f"{time_us}\n" for time_us in self._step_us), "utf-8")
         except OSError as error:
             return f"cannot write {path}: {error.strerror or error}"
         return ""
+
+
+def _tensor_parallel() -> Any:
+    try:
+        from . import tensorparallel
+    except ImportError:
+        raise BadInput("--model tp needs torch 2.5 or newer") from None
+    return tensorparallel
+
+
+def _scaler(is_enabled: bool) -> Any:
+    """Where it is not enabled it does nothing."""
+    if hasattr(torch.amp, "GradScaler"):
+        return torch.amp.GradScaler("cpu", growth_interval=GROWTH_INTERVAL, enabled=is_enabled)
+    if is_enabled:
+        raise BadInput("--amp needs torch 2.3 or newer")
+    return torch.cuda.amp.GradScaler(enabled=False)
 
 
 def _median_ms(microseconds: list[int]) -> float:
