@@ -6,18 +6,24 @@ from __future__ import annotations
 import math
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
 import torch
 import torch.distributed as dist
 from ranks import run_ranks
+from telltale import configfile
 from telltale.__main__ import main
 from telltale.demo import fault
 from telltale.demo.faultkinds import KINDS
 from telltale.demo.options import parse
 from telltale.demo.tasks import make_task
 from watchedfault import SMALL, Watched, changed, clean, compared, elements, not_finite, ratio
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "judge"))
+
+import record  # noqa: E402
 
 SHORT = ("--steps", "5")
 MOE = ("--model", "moe", *SHORT)
@@ -316,3 +322,17 @@ def test_what_cannot_be_is_one_sentence(arguments: str, part: str, capsys: pytes
     code = main(["train-demo", "--no-agent", "--steps", "1", *arguments.split()])
     said = capsys.readouterr()
     assert code == 2 and said.out == "" and part in said.err and len(said.err.strip().splitlines()) == 1, said.err
+
+
+def test_the_judges_scenarios_are_trainings_that_can_be_and_try_every_fault() -> None:
+    tried = set()
+    for entry in [*record.TABLE["scenarios"].values(), *record.TABLE["clean"].values()]:
+        for arguments in record.attempts_of(entry):
+            options = parse([argument.format(folder="/tmp", most=9, half=5) for argument in arguments])
+            configfile.from_document(record.config_of(arguments, entry.get("config", {})))
+            broken = fault.Fault(options.fault or "")
+            broken.choose(options, make_task(options, 0).model, options.ranks, options.ranks)
+            tried.add(broken.name)
+            first, last = entry["expect"].get("step", (0, 0))
+            assert not broken.name or first - 2 <= broken.step <= last, arguments
+    assert tried == {*KINDS, ""}

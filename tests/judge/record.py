@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records the trainings that a detector is judged by: real ones, into capsules, as scenarios.json lists them.
+
+python tests/judge/record.py --scenario nan-weight --seed 3 --out DIR
+python tests/judge/record.py --clean gpt --steps 1000 --seed 3 --out DIR
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tests" / "python"))
+
+from serving import BUILD, Server  # noqa: E402
+
+TABLE = json.loads((Path(__file__).parent / "scenarios.json").read_text("utf-8"))
+
+
+def attempts_of(entry: dict[str, Any]) -> list[list[str]]:
+    """The arguments of each training of a run; most have one."""
+    return [TABLE["arguments"] + own for own in entry.get("attempts", [entry.get("arguments", [])])]
+
+
+def config_of(arguments: list[str], more: dict[str, Any]) -> dict[str, Any]:
+    """Everything, at every step; of a mixture of experts the routers, too."""
+    config = TABLE["config"] | more
+    if "moe" in arguments:
+        layers = int(arguments[arguments.index("--layers") + 1])
+        routers = [f"blocks.{layer}.mlp.router" for layer in range(layers)]
+        config["recording_l2_features"] = True
+        config["l2_targets"] = {"moe_router_logit_hook": routers, "moe_router_weight_hook": routers}
+    return config
+
+
+def record(name: str, entry: dict[str, Any], seed: int, out: Path, steps: int | None = None) -> list[Path]:
+    """The capsules, named NAME-seedSEED.telltale."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        places = {"folder": temporary, "most": str(3 * (steps or 0) // 4), "half": str((steps or 0) // 2)}
+        server = Server(folder / "data")
+        try:
+            for number, arguments in enumerate(attempts_of(entry)):
+                if steps and "{most}" not in arguments:
+                    arguments = [*arguments, "--steps", str(steps)]
+                config = folder / "config.json"
+                config.write_text(json.dumps(config_of(arguments, entry.get("config", {}))))
+                arguments = [argument.format_map(places) for argument in arguments]
+                _train([*arguments, "--config", str(config), "--seed", str(seed)], name, number, server, folder)
+        finally:
+            server.stop()
+        out.mkdir(parents=True, exist_ok=True)
+        made = []
+        for number, capsule in enumerate(sorted((folder / "data").rglob("*.telltale"))):
+            made.append(out / f"{name}-seed{seed}{f'-{number + 1}' if number else ''}.telltale")
+            shutil.copyfile(capsule, made[-1])
+        return made
+
+
+def _train(arguments: list[str], name: str, number: int, server: Server, folder: Path) -> None:
+    environment = dict(
+        os.environ,
+        TELLTALE_JOIN=server.join,
+        TELLTALE_DIR=str(folder / "spool"),
+        TELLTALE_RUN_ID=name,
+        TORCHELASTIC_RESTART_COUNT=str(number),
+        OMP_NUM_THREADS="1",
+    )
+    environment.setdefault("TELLTALE_AGENT_LIBRARY", str(BUILD / "lib" / "libtelltale_agent.so"))
+    environment["PYTHONPATH"] = str(ROOT / "capture" / "agent" / "python")
+    command = [sys.executable, "-m", "telltale", "train-demo", *arguments]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"record.py: {name}: the training ended with exit code {done.returncode}\n{done.stderr}")
+    for line in done.stdout.splitlines():
+        summary = json.loads(line) if line.startswith("{") else {}
+        if summary.get("dropped") or summary.get("in_flight"):
+            raise SystemExit(f"record.py: {name}: not everything was stored: {line}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--scenario", choices=["all", *TABLE["scenarios"]])
+    which.add_argument("--clean", choices=["all", *TABLE["clean"]])
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--steps", type=int, default=1000, help="of a clean training (1000)")
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    table = TABLE["scenarios" if options.scenario else "clean"]
+    wanted = options.scenario or options.clean
+    for name in table if wanted == "all" else [wanted]:
+        steps = options.steps if options.clean else None
+        label = f"clean-{name}" if options.clean else name
+        for path in record(label, table[name], options.seed, options.out, steps):
+            print(path, flush=True)
+
+
+if __name__ == "__main__":
+    main()
