@@ -150,11 +150,11 @@ class DemoTraining:
         for group in optimizer.param_groups:
             group["lr"] = rate
         batch = fault.batch(task.draw())
+        optimizer.zero_grad()  # before the forward pass: so a monitor sees which steps the loss scaler gave up
         with torch.autocast("cpu", torch.float16, enabled=options.amp):
             loss = task.loss(model, batch)
         fault.after_forward(time.perf_counter() - start)
         forward_ms = (time.perf_counter() - start) * 1e3
-        optimizer.zero_grad()
         scaler.scale(fault.loss(loss)).backward()
         fault.after_backward()
         scaler.unscale_(optimizer)
