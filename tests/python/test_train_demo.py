@@ -145,8 +145,9 @@ def test_bad_usage_is_one_sentence_and_exit_code_two(
     assert part in captured.err and len(captured.err.strip().splitlines()) == 1
 
 
-def test_a_signal_ends_it_cleanly(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "telltale", "train-demo", *SMALL, "--steps", "1000000"]
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_signal_ends_it_cleanly(ranks: int, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "telltale", "train-demo", *SMALL, "--steps", "1000000", "--ranks", str(ranks)]
     with subprocess.Popen(
         [*command, "--weights-out", str(tmp_path / "w")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -156,9 +157,10 @@ def test_a_signal_ends_it_cleanly(tmp_path: Path) -> None:
                 break
         process.send_signal(signal.SIGTERM)
         out, said = process.communicate(timeout=120)
-    summary = json.loads(out.strip().splitlines()[-1])
-    assert process.returncode == 0 and summary["interrupted"] is True and summary["steps"] > 0
-    assert "stopped by a signal after step" in said
+    summaries = [json.loads(line) for line in out.strip().splitlines()]
+    assert process.returncode == 0 and len(summaries) == ranks and "Traceback" not in said, said
+    assert all(summary["interrupted"] is True and summary["steps"] > 0 for summary in summaries)
+    assert said.count("stopped by a signal after step") == ranks
     assert (tmp_path / "w").stat().st_size > 0
 
 

@@ -33,6 +33,7 @@ def count(options: argparse.Namespace) -> int:
 
 def run(arguments: list[str], world: int) -> int:
     """Runs the training on `world` ranks of this machine; the exit code."""
+    from torch.distributed.elastic.multiprocessing.api import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.run import main as torchrun
 
@@ -44,6 +45,8 @@ def run(arguments: list[str], world: int) -> int:
         rank, failure = error.get_first_failure()
         print(f"telltale train-demo: rank {rank} ended with exit code {failure.exitcode}", file=sys.stderr)
         return 1
+    except SignalException:
+        return 0  # torchrun has passed it on, and every rank has said where it stopped
     return 0
 
 
