@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 import torch.distributed as dist
 from ranks import run_ranks
+from serving import TELLTALE
 from telltale import configfile
 from telltale.__main__ import main
 from telltale.demo import fault
@@ -336,3 +340,22 @@ def test_the_judges_scenarios_are_trainings_that_can_be_and_try_every_fault() ->
             first, last = entry["expect"].get("step", (0, 0))
             assert not broken.name or first - 2 <= broken.step <= last, arguments
     assert tried == {*KINDS, ""}
+
+
+def test_a_run_of_two_attempts_is_recorded_into_a_capsule(tmp_path: Path) -> None:
+    [path] = record.record("restart", record.TABLE["clean"]["restart"], 2, tmp_path, 8)
+    assert path.name == "restart-seed2.telltale"
+
+    def ask(*words: str) -> Any:
+        done = subprocess.run([str(TELLTALE), *words, "--json"], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stdout
+        return json.loads(done.stdout)
+
+    said = ask("inspect", str(path))
+    assert [(source["attempt"], source["first_step"], source["last_step"]) for source in said["sources"]] == [
+        (0, 0, 5),
+        (1, 4, 7),
+    ]
+    stats = {kind["kind"]: kind["stats"] for kind in said["kinds"]}
+    assert {"param_origin", "grad_unreduced", "grad_reduced", "actv", "exp_avg_sq", "attention"} <= stats.keys()
+    assert "checksum" in stats["param_origin"]
