@@ -50,6 +50,8 @@ private Q_SLOTS:
         QCOMPARE(problems[0].toObject()[QStringLiteral("pointer")].toString(), QStringLiteral("/eps"));
         QCOMPARE(problems[0].toObject()[QStringLiteral("is_error")], QJsonValue(true));
         QVERIFY(problems[0].toObject()[QStringLiteral("sentence")].toString().contains(QStringLiteral("\"small\"")));
+        QCOMPARE(problems[0].toObject()[QStringLiteral("instead")], QJsonValue(QStringLiteral("1e-08 is used")));
+        QCOMPARE(problems[1].toObject()[QStringLiteral("instead")], QJsonValue(QString()));
         QCOMPARE(problems[1].toObject()[QStringLiteral("is_error")], QJsonValue(false));
     }
 

@@ -148,6 +148,20 @@ private Q_SLOTS:
             QVERIFY(line.toLongLong() > 0);
     }
 
+    void aBadFieldIsSaidWithWhatHoldsInstead()
+    {
+        QFile file(path("config.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(
+            R"({"step_interval": 0, "ops": ["maxx", "norm"], "telltale": {"threads": 99}, "module_ranks": "all"})");
+        file.close();
+        const auto said
+            = run(QStringLiteral("--no-agent --steps 1 --layers 1 --width 32 --config ") + file.fileName()).err;
+        for (const char* end :
+            { "; 1 is used\n", "from 1 to 16; 2 is used\n", "; nothing is selected by it\n", "\"max\"?\n" })
+            QVERIFY2(said.contains(end), said.constData());
+    }
+
     void oneRankOfManySaysWhichItIs()
     {
         const auto words = QProcess::splitCommand(QStringLiteral("--steps 1 --layers 1 --width 32"));

@@ -11,6 +11,7 @@
 
 #include <telltale/agent/layoutrequest.h>
 #include <telltale/agent/memoryprobe.h>
+#include <telltale/config/instead.h>
 #include <telltale/config/monitorconfig.h>
 #include <telltale/config/revision.h>
 #include <telltale/core/nothrow.h>
@@ -50,9 +51,11 @@ std::string readConfig(std::string_view text)
         parsed = telltale::config::parseMonitorConfig("{}").value();
     }
     out["config"] = Json::parse(telltale::config::monitorConfigText(parsed.config));
-    for (const auto& problem : parsed.problems) {
-        out["problems"].push_back(
-            { { "pointer", problem.pointer }, { "sentence", problem.sentence }, { "is_error", problem.isError } });
+    const auto instead = telltale::config::whatHoldsInstead(parsed);
+    for (std::size_t i = 0; i < instead.size(); ++i) {
+        const auto& problem = parsed.problems[i];
+        out["problems"].push_back({ { "pointer", problem.pointer }, { "sentence", problem.sentence },
+            { "is_error", problem.isError }, { "instead", instead[i] } });
     }
     return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -227,10 +227,10 @@ TT_API uint32_t tt_crc32c(const void* bytes, size_t len);
 
 /* Reads a config text (`len` bytes of UTF-8; // comments and trailing commas allowed) and gives JSON to be freed with
  * tt_free():
- *   {"ok": true, "error": null, "config": {...}, "problems": [{"pointer", "sentence", "is_error"}, ...]}
+ *   {"ok": true, "error": null, "config": {...}, "problems": [{"pointer", "sentence", "is_error", "instead"}, ...]}
  * "config" holds every field in force, nested as msprobe has them (cc_distribution, alert) with Telltale's own under
- * "telltale"; a bad field holds its default and is one of the problems. A text that is no JSON object gives ok false,
- * one sentence in "error" and all defaults. NULL only without memory. */
+ * "telltale"; a bad field holds its default and is one of the problems, whose "instead" says so: "1 is used". A text
+ * that is no JSON object gives ok false, one sentence in "error" and all defaults. NULL only without memory. */
 TT_API char* tt_config_read(const char* text, size_t len);
 /* The fields that hold other than their defaults, as one line of JSON to be freed with tt_free(): equal configs give
  * equal texts. NULL only without memory. */

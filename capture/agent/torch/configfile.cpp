@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include <telltale/agent/say.h>
+#include <telltale/config/instead.h>
 
 namespace telltale {
 
@@ -49,9 +50,9 @@ Expected<LoadedConfig> loadMonitorConfig(const std::string& pathOrText)
     auto parsed = config::parseMonitorConfig(loaded.text);
     if (!parsed)
         return failure(parsed.error().code, name + ": " + parsed.error().what, parsed.error().todo);
-    for (const auto& problem : parsed->problems) {
-        agent::say(name + ": " + problem.sentence + (problem.isError ? "; the default is used" : ""));
-    }
+    const auto instead = config::whatHoldsInstead(*parsed);
+    for (std::size_t i = 0; i < instead.size(); ++i)
+        agent::say(name + ": " + parsed->problems[i].sentence + (instead[i].empty() ? "" : "; " + instead[i]));
     loaded.config = std::move(parsed->config);
     return loaded;
 }

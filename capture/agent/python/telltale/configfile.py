@@ -90,7 +90,8 @@ def parse(text: str, name: str = "the config") -> LoadedConfig:
         answer = native.read_config(text)
         if not answer["ok"]:
             raise ConfigError(f"{name}: {answer['error']}")
-        document, found = answer["config"], [(p["pointer"], p["sentence"], p["is_error"]) for p in answer["problems"]]
+        document = answer["config"]
+        problems = [Problem(p["pointer"], p["sentence"], p["is_error"], p["instead"]) for p in answer["problems"]]
     else:
         try:
             document = json.loads(_COMMENT.sub(lambda m: m.group(1) or "", text))
@@ -101,10 +102,10 @@ def parse(text: str, name: str = "the config") -> LoadedConfig:
         given = json.loads(json.dumps(document))
         found = _held_to_schema(document)
         _keep_narrow(given, document)
-    problems = [
-        Problem(where, words, is_error, _instead(where, document) if is_error else "")
-        for where, words, is_error in found
-    ]
+        problems = [
+            Problem(where, words, is_error, _instead(where, document) if is_error else "")
+            for where, words, is_error in found
+        ]
     return LoadedConfig(from_document(document), problems, text, document)
 
 
