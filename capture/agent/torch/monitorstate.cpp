@@ -74,13 +74,7 @@ bool TrainerMon::State::isOfThisRank() const
 void TrainerMon::State::watchParameters()
 {
     const auto& wanted = m_options.config;
-    m_collected = 0;
-    m_parameters.clear();
-    m_matched.clear();
-    m_taps = {};
-    for (auto* table : tables())
-        if (table != &m_scalars)
-            *table = table->fresh();
+    static_cast<Watched&>(*this) = {};
     if (!isOfThisRank())
         return;
     for (auto& [name, tensor] : m_named) {
@@ -128,9 +122,9 @@ void TrainerMon::State::hook()
     }
 }
 
-void TrainerMon::State::unhook()
+void TrainerMon::State::unhook(std::vector<Parameter>& parameters)
 {
-    for (auto& parameter : m_parameters) {
+    for (auto& parameter : parameters) {
         if (!std::exchange(parameter.hasHook, false))
             continue;
         parameter.tensor.remove_hook(parameter.hook);
@@ -145,7 +139,7 @@ void TrainerMon::State::unhook()
 void TrainerMon::State::removeHooks()
 {
     const std::lock_guard<std::mutex> lock(m_lock);
-    unhook();
+    unhook(m_parameters);
     m_parameters.clear();
 }
 
@@ -169,28 +163,30 @@ std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
         m_collected = 0;
         return {};
     }
-    const config::MonitorConfig before = m_options.config;
+    // What runs is laid aside, hooks and all; what is made beside it takes its place whole, or goes away again.
+    auto config = change.config;
+    Watched aside;
+    const auto exchange = [&] {
+        std::swap<Watched>(*this, aside);
+        std::swap(m_options.config, config);
+    };
+    exchange();
     try {
-        begin(change.config);
-        m_isSwitchedOn = change.config.dynamicOn;
-        if (change.rev == 0) {
-            m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
-            m_sink.event("config", m_step, "the changed config is in force from this step", "{}");
-            m_sink.blob("config", "config.json", m_step, change.text);
-        }
-        tellUnserved();
-        return {};
+        watchParameters();
     } catch (const std::exception& error) {
-        begin(before);
-        return error.what();
+        exchange();
+        const std::string_view why = error.what();
+        return std::string(why.substr(0, why.find('\n')));
     }
-}
-
-void TrainerMon::State::begin(const config::MonitorConfig& config)
-{
-    unhook();
-    m_options.config = config;
-    watchParameters();
+    guarded(Kind::Unspecified, [&] { unhook(aside.m_parameters); });
+    m_isSwitchedOn = change.config.dynamicOn;
+    if (change.rev == 0) {
+        m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
+        m_sink.event("config", m_step, "the changed config is in force from this step", "{}");
+        m_sink.blob("config", "config.json", m_step, change.text);
+    }
+    tellUnserved();
+    return {};
 }
 
 void TrainerMon::State::startStep()
@@ -198,7 +194,7 @@ void TrainerMon::State::startStep()
     const bool isWanted = m_options.isOn && m_isSwitchedOn && m_collected < m_options.config.collectTimes;
     const bool isHookWanted = isWanted && isOfThisRank();
     if (isHookWanted != m_isHooked)
-        guarded(Kind::Unspecified, [&] { isHookWanted ? hook() : unhook(); });
+        guarded(Kind::Unspecified, [&] { isHookWanted ? hook() : unhook(m_parameters); });
     m_isCollecting = isHookWanted && m_options.config.collectsAt(m_step);
     if (m_isCollecting) {
         for (auto& parameter : m_parameters)

@@ -19,10 +19,36 @@
 
 namespace telltale {
 
+/// What the config in force selects, and how far it has come. Thread: as TrainerMon::State.
+struct Watched {
+    struct Parameter {
+        std::string name;
+        torch::Tensor tensor;
+        MomentKey key {};
+        unsigned hook = 0;
+        bool hasHook = false;
+        int calls = 0; ///< backward passes in this step
+    };
+
+    std::vector<Parameter> m_parameters;
+    TapRegistry m_taps;
+    SeriesTable m_paramOrigin { Kind::ParamOrigin, {} };
+    SeriesTable m_paramUpdated { Kind::ParamUpdated, {} };
+    SeriesTable m_gradUnreduced { Kind::GradUnreduced, {} };
+    SeriesTable m_gradReduced { Kind::GradReduced, {} };
+    SeriesTable m_expAvg { Kind::ExpAvg, {} };
+    SeriesTable m_expAvgSq { Kind::ExpAvgSq, {} };
+    SeriesTable m_actv { Kind::Actv, {} };
+    SeriesTable m_actvGrad { Kind::ActvGrad, {} };
+    SeriesTable m_attention { Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax } };
+    std::set<std::string> m_matched; ///< targets that selected something
+    std::int64_t m_collected = 0; ///< steps published with more than scalars
+};
+
 /// What TrainerMon is made of. Gradient hooks hold it weakly, so that a graph may outlive the monitor.
 /// Thread: training and autograd's; every public function takes the lock, which only autograd's threads ever contend
 /// for.
-class TrainerMon::State : public std::enable_shared_from_this<TrainerMon::State> {
+class TrainerMon::State : public std::enable_shared_from_this<TrainerMon::State>, private Watched {
 public:
     State(Sink& sink, MonitorOptions options);
 
@@ -43,25 +69,15 @@ public:
     std::uint64_t internalErrors() const { return m_strikes.total(); }
 
 private:
-    struct Parameter {
-        std::string name;
-        torch::Tensor tensor;
-        MomentKey key {};
-        unsigned hook = 0;
-        bool hasHook = false;
-        int calls = 0; ///< backward passes in this step
-    };
-
     /// Makes series and taps anew for the config in force.
     void watchParameters();
     void hook();
-    void unhook();
+    void unhook(std::vector<Parameter>& parameters);
     bool isOfThisRank() const;
     /// Between steps: another config, the switch, the end of a collection.
     void steer();
     /// Whole or not at all: why not.
     std::string put(const ConfigKeeper::Change& change);
-    void begin(const config::MonitorConfig& config);
     ConfigKeeper::Collection collection() const
     {
         return { m_isSwitchedOn, m_collected, m_options.config.collectTimes };
@@ -106,28 +122,15 @@ private:
 
     std::mutex m_lock;
     std::vector<std::pair<std::string, torch::Tensor>> m_named; ///< the model's parameters, each once
-    std::vector<Parameter> m_parameters; ///< those of them that are watched
-    TapRegistry m_taps;
-    SeriesTable m_paramOrigin { Kind::ParamOrigin, {} };
-    SeriesTable m_paramUpdated { Kind::ParamUpdated, {} };
-    SeriesTable m_gradUnreduced { Kind::GradUnreduced, {} };
-    SeriesTable m_gradReduced { Kind::GradReduced, {} };
-    SeriesTable m_expAvg { Kind::ExpAvg, {} };
-    SeriesTable m_expAvgSq { Kind::ExpAvgSq, {} };
-    SeriesTable m_actv { Kind::Actv, {} };
-    SeriesTable m_actvGrad { Kind::ActvGrad, {} };
-    SeriesTable m_attention { Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax } };
     SeriesTable m_scalars { Kind::Scalar, { Stat::Value } };
 
     std::vector<tt_tensor> m_kernelTable;
     std::vector<torch::Tensor> m_copies;
     std::set<std::string> m_reported;
-    std::set<std::string> m_matched; ///< targets that selected something
     Strikes m_strikes;
     std::unordered_map<std::string, std::size_t> m_scalarNumbers;
     std::string m_scalarName;
     std::int64_t m_step = 0;
-    std::int64_t m_collected = 0; ///< steps published with more than scalars
     bool m_isSwitchedOn = true;
     bool m_isHooked = false;
     bool m_isCollecting = false;

@@ -16,9 +16,6 @@ public:
     /// No stats = the six ops.
     SeriesTable(Kind kind, std::vector<Stat> stats);
 
-    /// One of the same kind without series.
-    SeriesTable fresh() const { return { m_kind, m_stats }; }
-
     Kind kind() const { return m_kind; }
     std::size_t size() const { return m_series.size(); }
     const SeriesDesc& series(std::size_t i) const { return m_series[i]; }
