@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <telltale/torch/sink.h>
@@ -37,24 +41,32 @@ public:
         std::int64_t step = 0;
         std::string json, why;
     };
-    std::vector<Offer> offers;
-    std::vector<InForce> inForce;
+    std::vector<Offer> offers; ///< by rev
     std::vector<std::string> refusals;
+    std::atomic<bool> isServerThere { false };
 
+    /// What was said to be in force.
+    std::vector<InForce> inForce() const
+    {
+        const std::lock_guard lock(m_inForceLock);
+        return m_inForce;
+    }
     std::optional<DueConfig> configDue(std::int64_t step) override
     {
         for (const Offer& offer : offers)
-            if (offer.step == step && (inForce.empty() || inForce.back().rev != offer.rev))
+            if (offer.step <= step && offer.rev > std::exchange(m_newest, std::max(m_newest, offer.rev)))
                 return DueConfig { offer.rev, offer.json };
         return std::nullopt;
     }
     void setConfigInForce(
         std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why) override
     {
-        inForce.push_back({ rev, step, json, why });
+        const std::lock_guard lock(m_inForceLock);
+        m_inForce.push_back({ rev, step, json, why });
     }
     void refuseConfig(std::uint64_t, std::int64_t, const std::string& why) override { refusals.push_back(why); }
     bool isConfigOffered(const std::string&) override { return false; }
+    bool isSteered() const override { return isServerThere; }
 
     struct Cost {
         std::chrono::nanoseconds inside, elapsed;
@@ -190,6 +202,9 @@ private:
     }
 
     std::int64_t m_step = 0;
+    std::uint64_t m_newest = 0; ///< offer that was asked for
+    mutable std::mutex m_inForceLock;
+    std::vector<InForce> m_inForce;
 };
 
 }

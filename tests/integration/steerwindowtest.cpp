@@ -41,12 +41,13 @@ using State = RankSteering::State;
 struct Trainer {
     QProcess process;
 
-    /// config: a path where nothing is yet.
+    /// config: a path; where nothing is yet, a config comes there.
     Trainer(const QString& join, const QString& config, int rank, bool takesConfigs,
         const QString& runId = QStringLiteral("job"))
     {
         QFile file(config);
-        if (!file.open(QIODevice::WriteOnly) || file.write(R"({"dynamic_on": true, "wg_distribution": true})") < 0)
+        if (!file.exists()
+            && (!file.open(QIODevice::WriteOnly) || file.write(R"({"dynamic_on": true, "wg_distribution": true})") < 0))
             qFatal("the config cannot be written");
         file.close();
         auto environment = QProcessEnvironment::systemEnvironment();
@@ -214,6 +215,46 @@ private Q_SLOTS:
         }
     }
 
+    void anEditOfTheJobsFileIsARevisionForAllRanks()
+    {
+        const QString path = m_dir->filePath(QStringLiteral("job.json"));
+        const auto put = [&path](const QByteArray& text) {
+            QFile file(path + QStringLiteral(".new"));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+            file.close();
+            QCOMPARE(::rename(qPrintable(file.fileName()), qPrintable(path)), 0);
+        };
+        const auto text = [&path] {
+            QFile file(path);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        put("{\n  // why\n  \"dynamic_on\": true,\n  \"wg_distribution\": true\n}\n");
+        qputenv("LOCAL_WORLD_SIZE", "2");
+        for (const int rank : { 0, 1 }) {
+            qputenv("LOCAL_RANK", QByteArray::number(rank));
+            m_trainers.push_back(std::make_unique<Trainer>(m_backend->server()->joinString(), path, rank, true));
+        }
+        qunsetenv("LOCAL_RANK");
+        qunsetenv("LOCAL_WORLD_SIZE");
+        openJob();
+        waitForSteps(Kind::GradReduced, 10);
+        put(text().replace("true\n}", "true,\n  \"param_distribution\": true\n}"));
+        // The rank that told of it runs it from its file.
+        QTRY_VERIFY_WITH_TIMEOUT(steering().rev == 1 && steering().ranks[0].state == State::Applied
+                && steering().ranks[1].state == State::Applied && steering().ranks[1].runsRev == 1,
+            kWaitMs);
+        waitForSteps(Kind::ParamUpdated, 1);
+        // What is pushed, one rank writes into the file of both; it is no edit for either.
+        ConfigRequest request;
+        request.runId = run()->id;
+        request.config = R"({"dynamic_on": true, "wg_distribution": true, "mv_distribution": true})";
+        m_backend->server()->offerConfig(request);
+        QTRY_VERIFY_WITH_TIMEOUT(steering().rev == 2 && applied(2), kWaitMs);
+        QVERIFY2(text().contains("\"mv_distribution\": true") && text().contains("// why"), text().constData());
+        waitForSteps(Kind::Scalar, steering().applyAtStep + 100);
+        QVERIFY(steering().rev == 2 && applied(2));
+    }
+
 private:
     shell::MainWindow& window() { return m_desktop->window(); }
     QAbstractButton* toggle() { return window().findChild<QAbstractButton*>(QStringLiteral("dynamicOn")); }
@@ -225,6 +266,11 @@ private:
             m_trainers.push_back(std::make_unique<Trainer>(m_backend->server()->joinString(),
                 m_dir->filePath(QStringLiteral("config%1.json").arg(rank)), rank, rank == 0 || bothTakeConfigs));
         }
+        openJob();
+    }
+    /// Opens the run once both ranks are there.
+    void openJob()
+    {
         const auto& live = window().driver()->runs()->runs(items::RunsModel::LiveGroup);
         QTRY_VERIFY_WITH_TIMEOUT(!live.empty(), kWaitMs);
         window().driver()->openById(QString::fromStdString(live.front().id));

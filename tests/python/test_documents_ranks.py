@@ -156,6 +156,7 @@ def test_groups_communication_and_the_switch_are_as_documented(
         (5, {"LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4"}, [], [4, 5, 6, 7]),
         (5, {"LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "4"}, [1, 5, 6], [5, 6]),
         (5, {"OMPI_COMM_WORLD_LOCAL_RANK": "1", "OMPI_COMM_WORLD_LOCAL_SIZE": "2"}, [], [4, 5]),
+        (5, {"LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}, [9], [4, 5]),
         (5, {}, [], [5]),
         (5, {"LOCAL_RANK": "x", "LOCAL_WORLD_SIZE": "2"}, [], [5]),
         (0, {"LOCAL_RANK": "3", "LOCAL_WORLD_SIZE": "4"}, [], [0]),

@@ -375,10 +375,12 @@ def test_what_was_written_late_is_no_edit(
     job, path = job_with_file(offers, tmp_path)
     offers.wait(0, IN_FORCE)
     sync, writing, may_go = os.fsync, threading.Event(), threading.Event()
+    unanswered: list[bool] = []
 
     def slow_sync(handle: int) -> None:
         writing.set()
         assert may_go.wait(20)
+        unanswered.append(job.monitor is not None and job.monitor._steering._answer is not None)  # type: ignore[union-attr]
         sync(handle)
 
     monkeypatch.setattr(os, "fsync", slow_sync)
@@ -389,16 +391,21 @@ def test_what_was_written_late_is_no_edit(
         job.step()
         assert writing.wait(20) and not offers.so_far(APPLIED)[rev - 1 :]
         job.step_until(lambda: offers.so_far(APPLIED)[-1:] == [offers.newest])  # a disk that hangs holds up nobody
+    monkeypatch.setattr(steering, "_WRITING", 20.0)
+    offers.wait(offers.offer({**WEIGHTS, "ndigits": 5}), ACCEPTED)
+    job.step()
     may_go.set()
-    job.step_until(lambda: '"ndigits": 4' in path.read_text())
+    offers.wait(3, APPLIED)
+    assert '"ndigits": 5' in path.read_text()
+    assert unanswered[2]  # an older text on the disk answers nothing
     for _ in range(2):
         assert watch_of(job).look_now()
         job.step()
-    offers.wait(offers.offer({**WEIGHTS, "ndigits": 4}), ACCEPTED)
+    offers.wait(offers.offer({**WEIGHTS, "ndigits": 5}), ACCEPTED)
     job.step()
-    offers.wait(3, APPLIED)
+    offers.wait(4, APPLIED)
     assert [answer["rev"] for answer in offers.heard if answer["status"] == IN_FORCE] == [0]
-    assert '"ndigits": 4' in path.read_text()
+    assert '"ndigits": 5' in path.read_text()
     job.close()
 
 

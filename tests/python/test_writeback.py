@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from offers import ACCEPTED, APPLIED, IN_FORCE, Offers
+from serving import BUILD
 from telltale import native
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "chaos"))
@@ -59,6 +60,7 @@ class Beginner:
             [sys.executable, "-c", BEGINNER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._living: set[int] = set()
+        self._cpp: dict[int, subprocess.Popen[bytes]] = {}
 
     def begin(self, path: Path, join: str, spool: Path, syncs: bool = True) -> int:
         assert self._process.stdin is not None and self._process.stdout is not None
@@ -69,10 +71,23 @@ class Beginner:
         self._living.add(child)
         return child
 
+    def begin_cpp(self, path: Path, join: str, spool: Path) -> int:
+        """The same in a training in C++."""
+        options = f"--config {path} --join {join} --steps 1000000 --layers 1 --heads 1 --width 8"
+        env = dict(os.environ, TELLTALE_DIR=str(spool), OMP_NUM_THREADS="1")
+        trainer = subprocess.Popen(
+            [BUILD / "bin" / "telltale-demo-trainer", *options.split()], env=env, stderr=subprocess.DEVNULL
+        )
+        self._cpp[trainer.pid] = trainer
+        self._living.add(trainer.pid)
+        return trainer.pid
+
     def kill(self, child: int) -> None:
         """And waits until it is gone."""
         self._living.discard(child)
         os.kill(child, signal.SIGKILL)
+        if child in self._cpp:
+            self._cpp.pop(child).wait()
         end = time.monotonic() + 30
         while Path(f"/proc/{child}").exists():
             assert time.monotonic() < end
@@ -153,6 +168,39 @@ def test_a_training_that_is_killed_leaves_a_whole_file_that_is_not_stale(
         midway += len(os.listdir(path.parent)) - 1
     print(f"{kills} kills, {midway} of them between the temporary file and its new name")
     assert midway >= kills // 12 and len(set(ended)) > 1
+
+
+@pytest.mark.parametrize("killed", ["python", "cpp"])
+def test_what_a_killed_writer_left_goes_when_the_next_training_begins(
+    beginner: Beginner, tmp_path: Path, killed: str
+) -> None:
+    path = tmp_path / "job" / "config.json"
+    path.parent.mkdir()
+    users = path.parent / ".config.json.telltale-notes"
+    users.touch()
+    begins = {"python": beginner.begin, "cpp": beginner.begin_cpp}
+    begin = begins.pop(killed)
+    for attempt in range(50):
+        path.write_text(TEXT)
+        with contextlib.closing(Offers()) as offers:
+            child = begin(path, offers.join, tmp_path / f"spool{attempt}")
+            offers.wait(0, IN_FORCE, timeout=60)
+            offers.wait(offers.offer(config(1)), ACCEPTED)
+            while 1 not in offers.so_far(APPLIED) and len(os.listdir(path.parent)) == 2:
+                pass
+            beginner.kill(child)
+        if len(os.listdir(path.parent)) > 2:
+            break
+    assert len(os.listdir(path.parent)) > 2
+    [begin] = begins.values()
+    with contextlib.closing(Offers()) as offers:
+        child = begin(path, offers.join, tmp_path / "spool")
+        offers.wait(0, IN_FORCE, timeout=60)
+        end = time.monotonic() + 20
+        while set(os.listdir(path.parent)) != {path.name, users.name}:
+            assert time.monotonic() < end, os.listdir(path.parent)
+            time.sleep(0.01)
+        beginner.kill(child)
 
 
 @pytest.mark.skipif(bool(no_loop()), reason=no_loop())

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/agent/remoteconfig.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/utf8.h>
 #include <telltale/spool/spool.h>
@@ -29,14 +30,6 @@ std::filesystem::path defaultSpoolDir(const RunIdentity::Environment& environmen
     if (const auto folder = environment("HOME"))
         return std::filesystem::path(*folder) / ".local" / "state" / "telltale" / "spool";
     return fmt::format("/tmp/telltale-{}/spool", ::getuid());
-}
-
-/// A word that is not known forbids: whoever set it wanted something else than what is so without it.
-bool allowsRemoteConfig(std::string word)
-{
-    std::transform(word.begin(), word.end(), word.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return word.empty() || word == "on" || word == "1" || word == "true" || word == "yes";
 }
 
 Expected<Mode> modeFrom(const std::string& name, bool hasJoin)
@@ -108,7 +101,7 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
                                                              : defaultSpoolDir(environment);
     out.configText = text(options->config_text);
     out.steering.isServed = options->takes_configs != 0;
-    out.steering.isAllowed = allowsRemoteConfig(environment("TELLTALE_REMOTE_CONFIG").value_or(""));
+    out.steering.isAllowed = takesRemoteConfig(environment("TELLTALE_REMOTE_CONFIG").value_or("").c_str());
     if (options->ring_bytes > 0)
         out.ringBytes = options->ring_bytes;
     if (options->spool_cap_bytes > 0)

@@ -2,7 +2,10 @@
 #include <telltale/torch/agentsink.h>
 
 #include <array>
+#include <cstdlib>
 #include <vector>
+
+#include <telltale/agent/remoteconfig.h>
 
 namespace telltale {
 namespace {
@@ -41,6 +44,12 @@ Expected<std::unique_ptr<AgentSink>> AgentSink::open(const tt_options& options)
     if (!agent)
         return failure(ErrorCode::BadInput, why.data());
     return std::unique_ptr<AgentSink>(new AgentSink(agent));
+}
+
+AgentSink::AgentSink(tt_agent* agent)
+    : m_agent(agent)
+    , m_takesConfigs(agent::takesRemoteConfig(std::getenv("TELLTALE_REMOTE_CONFIG")))
+{
 }
 
 AgentSink::~AgentSink()
@@ -130,6 +139,11 @@ void AgentSink::refuseConfig(std::uint64_t rev, std::int64_t step, const std::st
 bool AgentSink::isConfigOffered(const std::string& text)
 {
     return tt_config_is_offered(m_agent, text.c_str()) != 0;
+}
+
+bool AgentSink::isSteered() const
+{
+    return m_takesConfigs && counters().connected != 0;
 }
 
 tt_counters AgentSink::counters() const

@@ -32,6 +32,7 @@ public:
         std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why) override;
     void refuseConfig(std::uint64_t rev, std::int64_t step, const std::string& why) override;
     bool isConfigOffered(const std::string& text) override;
+    bool isSteered() const override;
 
     tt_counters counters() const;
     /// The agent's last error as one sentence, empty when there was none.
@@ -44,12 +45,10 @@ public:
     void setGoodbye(const char* reason) { m_goodbye = reason; }
 
 private:
-    explicit AgentSink(tt_agent* agent)
-        : m_agent(agent)
-    {
-    }
+    explicit AgentSink(tt_agent* agent);
 
     tt_agent* const m_agent;
+    const bool m_takesConfigs;
     tt_step* m_step = nullptr;
     const char* m_goodbye = "finished";
 };

@@ -43,13 +43,16 @@ public:
         std::uint64_t rev = 0;
         std::string_view json; ///< until the next call
     };
-    /// Between steps: what somebody wants in force from `step` on. One of the two after it answers it.
+    /// Between steps: what somebody wants in force from `step` on. One of the two after it answers it; the first one on
+    /// any thread, before the next call of this.
     virtual std::optional<DueConfig> configDue(std::int64_t step) = 0;
     virtual void setConfigInForce(std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why)
         = 0;
     virtual void refuseConfig(std::uint64_t rev, std::int64_t step, const std::string& why) = 0;
     /// Whether a config that is not due yet says the same.
     virtual bool isConfigOffered(const std::string& text) = 0;
+    /// Whether somebody is there who may send configs. Thread: any.
+    virtual bool isSteered() const = 0;
 };
 
 }

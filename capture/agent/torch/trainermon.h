@@ -20,7 +20,7 @@ namespace telltale {
 struct MonitorOptions {
     config::MonitorConfig config;
     std::string configText {}; ///< that it was read from
-    std::string configPath {}; ///< the job's file, looked at under DYNAMIC_MONITOR and written to; "" = none
+    std::string configPath {}; ///< the job's file, as ConfigKeeper uses it; "" = none
     bool isOn = true; ///< off: nothing is collected
     int rank = 0;
 };
@@ -71,7 +71,8 @@ public:
     std::int64_t stepNumber() const;
     bool isCollecting() const;
     /// Waits until the config file as it is now has been looked at, so that the step in progress is the last under the
-    /// old config; false when that took too long, or nobody looks. Not for the training loop.
+    /// old config; false when that took too long. Where nobody wants to know of edits it is not. Not for the training
+    /// loop.
     bool lookAtConfigNow();
     /// Time spent in the monitor during the last finished step.
     std::chrono::nanoseconds lastStepCost() const;

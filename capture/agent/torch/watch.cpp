@@ -26,6 +26,7 @@ public:
     void setConfigInForce(std::uint64_t, std::int64_t, const std::string&, const std::string&) override { }
     void refuseConfig(std::uint64_t, std::int64_t, const std::string&) override { }
     bool isConfigOffered(const std::string&) override { return false; }
+    bool isSteered() const override { return false; }
 };
 
 }

@@ -1,30 +1,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/torch/watchedfile.h>
 
-#include <array>
 #include <cerrno>
 #include <condition_variable>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <utility>
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <telltale/agent/say.h>
 #include <telltale/config/revision.h>
+#include <telltale/config/soundconfig.h>
 #include <telltale/core/quietthread.h>
+#include <telltale/torch/wholefile.h>
 
 namespace telltale {
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenLooks { 100 };
+constexpr std::chrono::milliseconds kSeldom { 500 }; // until it is asked again whether to look
+constexpr std::size_t kMostErrors = 8; // of one config, in one sentence
 constexpr std::chrono::seconds kEndTime { 2 };
 
 struct Stamp {
@@ -41,137 +37,81 @@ Expected<Stamp> look(const std::string& path)
     return Stamp { found.st_mtim.tv_sec, found.st_mtim.tv_nsec, found.st_size, found.st_ino };
 }
 
-Expected<std::string> textOf(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    std::string text { std::istreambuf_iterator<char>(file), {} };
-    if (!file || file.bad())
-        return failure(ErrorCode::Io, "cannot read " + path + ": " + std::strerror(errno));
-    return text;
-}
-
 /// Every field right, or what is wrong.
 Expected<LoadedConfig> read(const std::string& path)
 {
     auto text = textOf(path);
     if (!text)
         return tl::unexpected(text.error());
-    auto parsed = config::parseMonitorConfig(*text);
-    if (!parsed)
-        return failure(parsed.error().code, path + ": " + parsed.error().what, parsed.error().todo);
-    std::string errors;
-    for (const auto& problem : parsed->problems)
-        if (problem.isError)
-            errors.append(errors.empty() ? path + ": " : "; ").append(problem.sentence);
-    if (!errors.empty())
-        return failure(ErrorCode::BadInput, errors);
-    return LoadedConfig { std::move(parsed->config), *std::move(text) };
-}
-
-Expected<void> bad(const std::string& path)
-{
-    return failure(ErrorCode::Io, "the config in force cannot be written to " + path + ": " + std::strerror(errno));
-}
-
-bool writeAll(int file, std::string_view text)
-{
-    while (!text.empty()) {
-        const auto written = ::write(file, text.data(), text.size());
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return true;
-}
-
-/// A file that is whole at any moment, and on the disk after this. Not over what is no longer `before`.
-Expected<void> replace(const std::string& path, const std::string& before, const std::string& text, bool& isDone)
-{
-    const auto folder = std::filesystem::absolute(path).parent_path();
-    std::string name = folder / ".";
-    name.append(std::filesystem::path(path).filename()).append(".XXXXXX");
-    struct stat was { };
-    if (::stat(path.c_str(), &was) != 0)
-        return bad(path);
-    const int file = ::mkstemp(name.data());
-    if (file < 0)
-        return bad(path);
-    const bool isWritten = writeAll(file, text) && ::fchmod(file, was.st_mode & 0777u) == 0 && ::fsync(file) == 0;
-    auto failed = isWritten ? Expected<void>() : bad(path);
-    ::close(file);
-    // Once more: the sync takes its time on a busy disk.
-    const auto now = textOf(path);
-    if (!isWritten || !now || *now != before || ::rename(name.c_str(), path.c_str()) != 0) {
-        ::unlink(name.c_str());
-        return failed;
-    }
-    isDone = true;
-    const int directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0 || ::fsync(directory) != 0)
-        failed = bad(path);
-    if (directory >= 0)
-        ::close(directory);
-    return failed;
+    auto sound = config::soundConfig(*text, kMostErrors);
+    if (!sound)
+        return failure(sound.error().code, path + ": " + sound.error().what, sound.error().todo);
+    return LoadedConfig { *std::move(sound), *std::move(text) };
 }
 
 }
 
 struct WatchedFile::Shared {
-    Shared(std::string where, bool watched)
+    Shared(std::string where, std::string text, std::function<std::chrono::milliseconds()> pause)
         : path(std::move(where))
-        , isWatched(watched)
+        , betweenLooks(std::move(pause))
+        , ours(std::move(text))
     {
     }
 
     const std::string path;
-    const bool isWatched;
+    const std::function<std::chrono::milliseconds()> betweenLooks; ///< asked under the mutex
 
     std::atomic<bool> hasChange { false };
     std::mutex mutex;
     std::condition_variable change;
+    struct Job {
+        std::string known;
+        config::MonitorConfig wanted;
+        std::function<void()> then;
+    };
     // Under the mutex:
     std::optional<Expected<LoadedConfig>> seen;
-    std::optional<std::pair<std::string, config::MonitorConfig>> toWrite;
+    std::optional<Job> toWrite;
     std::uint64_t begun = 0, done = 0, wanted = 0; ///< looks
     bool isOver = false, hasEnded = false;
+    bool isLeft = false; ///< behind, by who could still be called
     // The thread's:
-    std::optional<std::string> written {};
+    std::optional<std::string> ours; ///< text that is no edit: of the start, or written here
     std::string gone {};
     Stamp stamp {};
 
     void run();
     void lookOnce();
-    void writeBack(const std::string& known, const config::MonitorConfig& config);
+    void writeBack(const Job& job);
     void put(Expected<LoadedConfig> what);
 };
 
 void WatchedFile::Shared::run()
 {
+    removeLeftovers(path);
     for (std::unique_lock lock(mutex);;) {
         const bool isLast = isOver;
         if (auto job = std::exchange(toWrite, std::nullopt)) {
             lock.unlock();
-            writeBack(job->first, job->second);
+            writeBack(*job);
             lock.lock();
+            if (!isLeft)
+                job->then();
         }
-        if (isLast)
+        if (isLast || isLeft)
             break;
         const std::uint64_t number = ++begun;
+        const auto pause = betweenLooks();
         lock.unlock();
-        if (isWatched)
+        if (pause > pause.zero())
             lookOnce();
         lock.lock();
         done = number;
         change.notify_all();
-        const auto isDue = [this] { return isOver || toWrite || wanted > begun; };
-        if (isWatched)
-            change.wait_for(lock, kBetweenLooks, isDue);
-        else
-            change.wait(lock, isDue);
+        change.wait_for(
+            lock, pause > pause.zero() ? pause : kSeldom, [this] { return isOver || toWrite || wanted > begun; });
     }
-    const std::lock_guard lock(mutex);
     hasEnded = true;
     change.notify_all();
 }
@@ -185,7 +125,11 @@ void WatchedFile::Shared::lookOnce()
     } else if (*now != stamp) {
         stamp = *now;
         gone.clear();
-        put(read(path));
+        auto found = read(path);
+        if (found && found->text == ours)
+            return; // by now something newer may be in force
+        ours.reset();
+        put(std::move(found));
     }
 }
 
@@ -196,33 +140,26 @@ void WatchedFile::Shared::put(Expected<LoadedConfig> what)
     hasChange.store(true, std::memory_order_release);
 }
 
-void WatchedFile::Shared::writeBack(const std::string& known, const config::MonitorConfig& config)
+void WatchedFile::Shared::writeBack(const Job& job)
 {
+    removeLeftovers(path);
     const auto before = textOf(path);
-    if (before && isWatched && *before != known && *before != written)
-        return;
-    const std::string text = before ? config::editedConfigText(*before, config) : std::string();
+    if (before && *before != job.known && *before != ours)
+        return; // a newer edit
+    const std::string text = before ? config::editedConfigText(*before, job.wanted) : std::string();
     bool isDone = false;
     const auto ok = !before ? tl::unexpected<Error>(before.error())
         : text == *before   ? Expected<void>()
-                            : replace(path, *before, text, isDone);
+                            : replaceText(path, *before, text, isDone);
     if (isDone)
-        written = text;
+        ours = text;
     if (!ok)
         agent::say(ok.error().sentence());
 }
 
-WatchedFile::WatchedFile(std::string path, bool isWatched)
-    : m_shared(std::make_shared<Shared>(std::move(path), isWatched))
+WatchedFile::WatchedFile(std::string path, std::string text, std::function<std::chrono::milliseconds()> betweenLooks)
+    : m_shared(std::make_shared<Shared>(std::move(path), std::move(text), std::move(betweenLooks)))
     , m_process(::getpid())
-{
-    if (!isWatched)
-        return;
-    m_shared->stamp = look(m_shared->path).value_or(Stamp {});
-    start();
-}
-
-void WatchedFile::start()
 {
     try {
         quietThread("telltale-config", [shared = m_shared] { shared->run(); }).detach();
@@ -240,6 +177,7 @@ WatchedFile::~WatchedFile()
     m_shared->isOver = true;
     m_shared->change.notify_all();
     m_shared->change.wait_for(lock, kEndTime, [this] { return m_shared->hasEnded; });
+    m_shared->isLeft = true;
 }
 
 std::optional<Expected<LoadedConfig>> WatchedFile::takeChange()
@@ -251,14 +189,12 @@ std::optional<Expected<LoadedConfig>> WatchedFile::takeChange()
     return std::exchange(m_shared->seen, std::nullopt);
 }
 
-void WatchedFile::write(const std::string& known, const config::MonitorConfig& wanted)
+void WatchedFile::write(const std::string& known, const config::MonitorConfig& wanted, std::function<void()> then)
 {
-    {
-        const std::lock_guard lock(m_shared->mutex);
-        m_shared->toWrite = { known, wanted };
-    }
     if (!m_isRunning)
-        start();
+        return then();
+    const std::lock_guard lock(m_shared->mutex);
+    m_shared->toWrite = { known, wanted, std::move(then) };
     m_shared->change.notify_all();
 }
 

@@ -5,7 +5,6 @@ there, and written to."""
 from __future__ import annotations
 
 import os
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from typing import Any
 from .. import configfile
 from ..config import LoadedConfig, MonitorConfig
 from ..threads import start_thread
+from ..wholefile import remove_leftovers, replace_text, sync_folder
 
 _OFTEN, _SELDOM = 0.1, 0.5  # seconds between two looks: where DYNAMIC_MONITOR asks for them, and where a dashboard does
 _MOST_ERRORS = 8  # of one config, in one sentence
@@ -26,8 +26,8 @@ def is_wanted() -> bool:
 
 
 def collecting_here(rank: int, module_ranks: list[int]) -> list[int]:
-    """The collecting ranks of this rank's node, whose lowest one writes into the node's file: each node may have one of
-    its own. Where the launcher does not say which ranks those are, this rank alone."""
+    """The collecting ranks of this rank's node, or all where none collects; the lowest one writes into the node's file:
+    each node may have one of its own. Where the launcher does not say which ranks those are, this rank alone."""
     place, count = (os.environ.get(name, "") for name in ("LOCAL_RANK", "LOCAL_WORLD_SIZE"))
     if not place.isdecimal() or not count.isdecimal() or int(place) >= int(count):
         place, count = (os.environ.get(f"OMPI_COMM_WORLD_LOCAL_{name}", "") for name in ("RANK", "SIZE"))
@@ -35,7 +35,7 @@ def collecting_here(rank: int, module_ranks: list[int]) -> list[int]:
         return [rank]
     first = rank - int(place)
     ranks = range(first, first + int(count))
-    return [other for other in ranks if not module_ranks or other in module_ranks] or [rank]
+    return [other for other in ranks if not module_ranks or other in module_ranks] or list(ranks)
 
 
 def is_writer(rank: int, config: MonitorConfig) -> bool:
@@ -109,6 +109,7 @@ class ConfigFile:
     # -- the thread ----------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
+        remove_leftovers(self._path)
         gone = ""
         while True:
             self._wake.clear()
@@ -167,6 +168,7 @@ class ConfigFile:
 
     def _write_back(self, known: str, wanted: dict[str, Any]) -> None:
         """Atomically and keeping the rest of the text; not over a newer edit."""
+        remove_leftovers(self._path)
         try:
             before = self._path.read_text("utf-8")
             if self._is_newer(before, known):
@@ -174,28 +176,9 @@ class ConfigFile:
             text = configfile.edited(before, wanted)
             if text == before:
                 return
-            mode = os.stat(self._path).st_mode & 0o777
-            handle, name = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
-            try:
-                with os.fdopen(handle, "w", encoding="utf-8") as file:
-                    file.write(text)
-                    file.flush()
-                    os.fsync(file.fileno())
-                os.chmod(name, mode)
-                # Once more: the sync takes its time on a busy disk.
-                if self._path.read_text("utf-8") != before:
-                    os.unlink(name)
-                    return
-                os.replace(name, self._path)
+            if replace_text(self._path, before, text):
                 self._written = text
-            except BaseException:
-                os.unlink(name)
-                raise
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+                sync_folder(self._path)
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             self._tell(f"the config in force cannot be written to {self._path}: {why}")

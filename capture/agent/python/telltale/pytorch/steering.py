@@ -99,14 +99,14 @@ class Steering:
         with self._lock:
             self._answer = rev, engine.step, self._running()
         self._patience = time.monotonic() + _WRITING
-        if not self._write(self._give_answer):
+        if not self._write(lambda: self._give_answer(rev)):
             self._give_answer()
 
-    def _give_answer(self) -> None:
-        """Thread: any; a second call finds nothing."""
+    def _give_answer(self, rev: int = 0) -> None:
+        """rev: 0 = whatever is to be answered. A second call finds nothing. Thread: any."""
         with self._lock:
-            answer, self._answer = self._answer, None
-            if answer is not None:
+            if self._answer is not None and rev in (0, self._answer[0]):
+                answer, self._answer = self._answer, None
                 self._engine.dispatcher.config_in_force(*answer, "")
 
     def _switch_to(self, document: dict[str, Any]) -> str:
