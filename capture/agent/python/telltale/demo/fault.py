@@ -138,7 +138,7 @@ class Fault:
             scaler.update(scaler.get_scale() * _SCALE_FACTOR)
         return _RATE_FACTOR if self.name == "lr" else 1.0
 
-    def takes_part(self, rank: int) -> int:
+    def piece(self, rank: int) -> int:
         """Which piece of a sharded layer this rank begins with."""
         return 0 if self.name == "same-seed" and self.rank in (None, rank) else rank
 

@@ -78,7 +78,7 @@ class DemoTraining:
         if self._joins:
             torch.distributed.init_process_group("gloo")
         if self._tensor_parallel:
-            self._tensor_parallel.shard(model, self.fault.takes_part(self._rank))
+            self._tensor_parallel.shard(model, self.fault.piece(self._rank))
         self.fault.install(model, self._rank)
         torch.manual_seed(options.seed + self._data_rank)
         trained: Any = model
