@@ -26,6 +26,7 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
         return backend;
     }
     self->m_store = std::move(*service);
+    self->m_judge = std::make_unique<judge::LiveJudge>(*self->m_store);
 
     server::ServerOptions serverOptions;
     serverOptions.dataDir = options.dataDir;
@@ -46,6 +47,7 @@ void Backend::stopRecording()
     if (m_server)
         m_server->stop();
     m_server.reset();
+    m_judge.reset();
     if (m_store)
         m_store->stop();
 }

@@ -7,6 +7,7 @@
 #include <QObject>
 
 #include <telltale/core/expected.h>
+#include <telltale/judge/livejudge.h>
 #include <telltale/server/captureserver.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
@@ -46,6 +47,7 @@ private:
     Error m_problem;
     store::QueryPool m_queries; ///< its consumer sets the wake
     std::unique_ptr<store::StoreService> m_store;
+    std::unique_ptr<judge::LiveJudge> m_judge;
     std::unique_ptr<server::CaptureServer> m_server;
 };
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -47,6 +48,19 @@ int Report::failUsage(const Error& error)
 {
     fail(error);
     return kExitUsage;
+}
+
+Expected<std::string> readSmallFile(const std::string& path, const std::string& what)
+{
+    constexpr std::size_t kMostBytes = 1u << 20;
+    std::ifstream file(path, std::ios::binary);
+    std::string text(kMostBytes + 1, '\0');
+    if (!file || (file.read(text.data(), static_cast<std::streamsize>(text.size())), file.bad()))
+        return failure(ErrorCode::BadInput, "cannot read " + path, "name the " + what + " file");
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMostBytes)
+        return failure(ErrorCode::BadInput, path + " is too large for a " + what);
+    return text;
 }
 
 Expected<std::string> dataDirOf(const Args& args)

@@ -41,6 +41,9 @@ private:
     bool m_isJson;
 };
 
+/// The text of a file that a person wrote; `what` it should be ("config").
+Expected<std::string> readSmallFile(const std::string& path, const std::string& what);
+
 /// --data-dir, which must exist when it is given, or the default one, which need not.
 Expected<std::string> dataDirOf(const Args& args);
 

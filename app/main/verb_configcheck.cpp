@@ -2,8 +2,6 @@
 #include "verbs.h"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -19,20 +17,6 @@
 namespace telltale::app {
 namespace {
 
-constexpr std::size_t kMostBytes = 1u << 20;
-
-Expected<std::string> readText(const std::string& path)
-{
-    std::ifstream file(path, std::ios::binary);
-    std::string text(kMostBytes + 1, '\0');
-    if (!file || (file.read(text.data(), static_cast<std::streamsize>(text.size())), file.bad()))
-        return failure(ErrorCode::BadInput, "cannot read " + path, "name the config file");
-    text.resize(static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMostBytes)
-        return failure(ErrorCode::BadInput, path + " is too large for a config");
-    return text;
-}
-
 /// The line on which what the pointer names stands, from 1; of what is not there, its object's.
 std::int64_t lineOf(std::string_view text, std::string_view pointer)
 {
@@ -44,7 +28,7 @@ int runConfigCheck(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
     const std::string& path = args.positionals().front();
-    const auto text = readText(path);
+    const auto text = readSmallFile(path, "config");
     if (!text)
         return report.failUsage(text.error());
     const auto parsed = config::parseMonitorConfig(*text);

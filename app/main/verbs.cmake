@@ -11,6 +11,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_confighistory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configpush.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configshow.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_incidents.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
@@ -18,4 +19,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_ingest nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
+    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)

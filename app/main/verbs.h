@@ -14,6 +14,9 @@ Verb runsVerb();
 Verb inspectVerb();
 Verb importVerb();
 Verb logVerb();
+Verb incidentsVerb();
+Verb judgeVerb();
+Verb rulesVerb();
 Verb configCheckVerb();
 Verb showVerb();
 Verb renderVerb();
@@ -25,8 +28,9 @@ Verb configHistoryVerb();
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
-    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), showVerb(), renderVerb(),
-        configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
+    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
+        rulesVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(),
+        configHistoryVerb() };
 }
 
 }

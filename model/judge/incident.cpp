@@ -140,6 +140,7 @@ std::string toJson(const Incident& incident)
 {
     Json json = jsonOf(incident.first);
     json["id"] = incident.id;
+    json["key"] = incident.key;
     json["opened"] = incident.opened.value;
     json["phase"] = phaseWord(incident.phase);
     json["last_step"] = incident.lastStep.value;
@@ -173,6 +174,7 @@ std::optional<Incident> incidentFrom(const std::string& text)
     incident.first = findingFrom(json);
     incident.opened = incident.lastStep = incident.first.step;
     read(json, "id", incident.id);
+    read(json, "key", incident.key);
     read(json, "opened", incident.opened.value);
     std::string phase;
     read(json, "phase", phase);

@@ -66,6 +66,7 @@ struct Incident {
     static constexpr std::size_t kMostReach = 256;
 
     std::int64_t id = 0; ///< of its first record in the run's log; 0 = not written there
+    std::string key; ///< of what it was opened for: the same one, whoever finds it again
     Step opened; ///< at which it was first seen: the step of its records
     Finding first; ///< where it began, as far as is known
     Phase phase = Phase::Forward;

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/judge/baseline.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace telltale::judge {
+namespace {
+
+/// Of the distances to `center`, which lie sorted to both sides of it: merged until the middle one.
+double medianDistance(const float* sorted, int count, double center)
+{
+    int right = static_cast<int>(std::lower_bound(sorted, sorted + count, static_cast<float>(center)) - sorted);
+    int left = right - 1;
+    double distance = 0;
+    for (int taken = 0; taken <= count / 2; ++taken) {
+        const double below = left >= 0 ? center - static_cast<double>(sorted[left]) : HUGE_VAL;
+        const double above = right < count ? static_cast<double>(sorted[right]) - center : HUGE_VAL;
+        distance = std::min(below, above);
+        below <= above ? --left : ++right;
+    }
+    return distance;
+}
+
+}
+
+double Baseline::recentMedian() const
+{
+    std::array<float, kRecent> sorted = m_recent;
+    std::sort(sorted.begin(), sorted.end());
+    return (static_cast<double>(sorted[kRecent / 2 - 1]) + static_cast<double>(sorted[kRecent / 2])) / 2;
+}
+
+Baseline::Verdict Baseline::judge(double x, double far)
+{
+    constexpr double kSigmasOfMad = 1.4826; // of a normal distribution
+    const double y = std::log(x);
+    Verdict verdict;
+    const auto keep = [this, y] { m_recent[static_cast<std::size_t>(m_seen++ % kRecent)] = static_cast<float>(y); };
+    if (m_count >= kArmed) {
+        const int middle = m_count / 2;
+        const auto at = [this](int i) { return static_cast<double>(m_sorted[static_cast<std::size_t>(i)]); };
+        const double median = m_count % 2 == 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
+        const double mad = std::max(kLeastMad, medianDistance(m_sorted.data(), m_count, median));
+        verdict = { (y - median) / (kSigmasOfMad * mad), y - median, y - recentMedian(), std::exp(median) };
+        keep();
+        if (std::abs(verdict.z) > far && ++m_far < kAccepted)
+            return verdict;
+        if (m_far >= kAccepted)
+            rearm();
+    } else {
+        keep();
+    }
+    m_far = 0;
+    take(static_cast<float>(y));
+    return verdict;
+}
+
+void Baseline::take(float y)
+{
+    float* const begin = m_sorted.data();
+    float& oldest = m_ring[static_cast<std::size_t>(m_next)];
+    if (m_count == kWindow) {
+        float* const place = std::lower_bound(begin, begin + m_count, oldest);
+        std::move(place + 1, begin + m_count, place);
+        --m_count;
+    }
+    oldest = y;
+    m_next = (m_next + 1) % kWindow;
+    float* const place = std::lower_bound(begin, begin + m_count, y);
+    std::move_backward(place, begin + m_count, begin + m_count + 1);
+    *place = y;
+    ++m_count;
+}
+
+}

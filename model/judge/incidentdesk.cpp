@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/judge/incidentdesk.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace telltale::judge {
+namespace {
+
+constexpr std::size_t kMostNoted = 512;
+constexpr std::size_t kMostTies = 8;
+
+std::string placeText(const Finding& finding)
+{
+    return fmt::format("{}{}{}{}", finding.name, finding.slot.empty() ? "" : ":", finding.slot,
+        finding.rank.value < 0 ? std::string() : fmt::format(" on rank {}", finding.rank.value));
+}
+
+}
+
+IncidentDesk::Case* IncidentDesk::openCase(Step step)
+{
+    // One that is over goes on where what is late belongs to it.
+    const auto found = std::find_if(m_cases.rbegin(), m_cases.rend(), [step](const Case& one) {
+        return !one.incident.isOver || (one.incident.first.step <= step && step <= one.incident.lastStep);
+    });
+    return found == m_cases.rend() ? nullptr : &*found;
+}
+
+void IncidentDesk::reach(Incident& incident, const Witness& witness)
+{
+    const auto known = std::find_if(incident.reach.begin(), incident.reach.end(),
+        [&](const Reach& one) { return one.block == witness.block && one.rank == witness.finding.rank; });
+    if (known != incident.reach.end()) {
+        known->steps.first = std::min(known->steps.first, witness.moment.step);
+        known->steps.last = std::max(known->steps.last, witness.seen);
+        ++known->findings;
+    } else if (incident.reach.size() < Incident::kMostReach) {
+        incident.reach.push_back({ witness.block, witness.finding.rank, { witness.moment.step, witness.seen }, 1 });
+    }
+}
+
+void IncidentDesk::take(Witness witness)
+{
+    Case* open = openCase(witness.moment.step);
+    if (open == nullptr && !witness.opens) {
+        m_noted.push_back(std::move(witness));
+        if (m_noted.size() > kMostNoted)
+            m_noted.pop_front();
+        return;
+    }
+    if (open == nullptr) {
+        Case fresh;
+        fresh.begins = witness.moment;
+        fresh.incident.first = witness.finding;
+        fresh.incident.key = fmt::format("{}/{}/{}/{}", witness.finding.rule, witness.moment.step.value,
+            kindName(witness.finding.kind), placeText(witness.finding));
+        fresh.incident.phase = witness.moment.phase;
+        fresh.incident.opened = fresh.incident.lastStep = witness.seen;
+        reach(fresh.incident, witness);
+        m_cases.push_back(std::move(fresh));
+        return;
+    }
+    Incident& incident = open->incident;
+    if (witness.seen > incident.lastStep)
+        incident.lastStep = witness.seen;
+    open->isChanged = true;
+    reach(incident, witness);
+    const auto whereOf = [](const Moment& moment) { return std::pair(moment.step, moment.phase); };
+    const bool isSamePlace = witness.finding.name == incident.first.name && witness.finding.slot == incident.first.slot
+        && witness.finding.rank == incident.first.rank && witness.finding.kind == incident.first.kind;
+    if (isSamePlace && witness.finding.rule == incident.first.rule && witness.moment.step == open->begins.step)
+        return; // the same again
+    if (!witness.opens || !(witness.moment < open->begins)) {
+        ++incident.folded;
+        // Two ranks that go wrong at the same place of a step: nothing says which was first.
+        const bool isTie = witness.opens && witness.finding.rank != incident.first.rank
+            && whereOf(witness.moment) == whereOf(open->begins) && witness.moment.place == open->begins.place;
+        const std::string place = isTie ? placeText(witness.finding) : std::string();
+        if (isTie && incident.ties.size() < kMostTies
+            && std::find(incident.ties.begin(), incident.ties.end(), place) == incident.ties.end())
+            incident.ties.push_back(place);
+        return;
+    }
+    // It began earlier, or elsewhere, than was known.
+    ++incident.folded;
+    incident.ties.clear();
+    incident.first = std::move(witness.finding);
+    incident.phase = witness.moment.phase;
+    open->begins = witness.moment;
+    open->isNew = true;
+}
+
+void IncidentDesk::passed(Step step, bool isBad)
+{
+    for (Case& one : m_cases) {
+        Incident& incident = one.incident;
+        if (incident.isOver)
+            continue;
+        if (isBad && incident.first.rule == idOf(Rule::NonFinite) && step > incident.lastStep) {
+            incident.lastStep = step;
+            one.isChanged = true;
+        }
+        if (step.value - incident.lastStep.value < kQuietSteps)
+            continue;
+        incident.isOver = true;
+        one.isChanged = true;
+    }
+}
+
+std::vector<const Witness*> IncidentDesk::noted(const std::string& block, Step step, std::int64_t steps) const
+{
+    std::vector<const Witness*> found;
+    for (const Witness& one : m_noted) {
+        const bool isNear = one.moment.step <= step && step.value - one.moment.step.value <= steps;
+        if (isNear && (one.block == block || one.finding.rule == idOf(Rule::LearningRate)))
+            found.push_back(&one);
+    }
+    return found;
+}
+
+}

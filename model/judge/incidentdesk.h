@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <telltale/judge/incident.h>
+#include <telltale/judge/rankjudge.h>
+
+namespace telltale::judge {
+
+/// A sighting with its words.
+struct Witness {
+    Finding finding;
+    Moment moment;
+    Step seen; ///< the step at which it became known
+    std::string block;
+    bool opens = true;
+};
+
+/// Makes one incident of one cause: what opens one, what comes before it after all, what follows from it. Thread: owned
+/// by one.
+class IncidentDesk {
+public:
+    static constexpr std::int64_t kQuietSteps = 50; ///< without anything new: it is over
+
+    /// An incident that is kept here, and the moment where it begins.
+    struct Case {
+        Incident incident;
+        Moment begins;
+        bool isChanged = true; ///< since it was last told
+        bool isNew = true; ///< where it begins has changed: it needs its words
+    };
+
+    /// In about the order in which things happen; a rank that is late may be earlier.
+    void take(Witness witness);
+    /// Everything up to `step` has been taken, of the rank that is farthest behind. `isBad`: something is not finite
+    /// now.
+    void passed(Step step, bool isBad);
+
+    std::deque<Case>& cases() { return m_cases; }
+    const std::deque<Case>& cases() const { return m_cases; }
+    /// What was noted of a block, or as `learning_rate`, within `steps` before `step`.
+    std::vector<const Witness*> noted(const std::string& block, Step step, std::int64_t steps) const;
+
+private:
+    Case* openCase(Step step);
+    static void reach(Incident& incident, const Witness& witness);
+
+    std::deque<Case> m_cases; ///< in the order in which they were opened
+    std::deque<Witness> m_noted; ///< that opened nothing, the newest
+};
+
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <telltale/judge/baseline.h>
+#include <telltale/judge/rules.h>
+#include <telltale/judge/watchlist.h>
+#include <telltale/series/query.h>
+
+namespace telltale::judge {
+
+/// When something happened: steps first, then what a step does one after the other.
+struct Moment {
+    Step step;
+    Phase phase = Phase::Forward;
+    std::int32_t place = 0;
+
+    auto operator<=>(const Moment&) const = default;
+};
+
+/// What a rule says of a rank, before it has words. Thread: any (a value).
+struct Sighting {
+    Rule rule = Rule::NonFinite;
+    store::Severity severity = store::Severity::Warning;
+    Moment moment; ///< where it began
+    std::int32_t row = -1; ///< of the watchlist
+    std::int32_t rollup = -1; ///< that made it known; -1: the row by itself
+    series::CellState state = series::CellState::Value;
+    double value = 0;
+    double expected = 0; ///< 0: nothing to compare with
+    double z = 0;
+    std::int64_t lasted = 0; ///< steps in a row
+    bool opens = true; ///< false: noted, and told as evidence when something else opens an incident
+};
+
+/// One rank's column of one step: beside the rows of its watchlist.
+struct StepColumn {
+    Step step;
+    std::span<const float> values;
+    std::span<const series::CellState> states;
+    std::span<const float> magnitudes; ///< of rows with a limit; NaN where it is not known
+};
+
+/// The rules over what one rank measures, step by step. About 20 B a row beside the roll-ups. Thread: owned by one.
+class RankJudge {
+public:
+    explicit RankJudge(const Rules& rules)
+        : m_rules(rules)
+    {
+    }
+
+    /// A newer directory: what is known of rows and roll-ups goes on.
+    void take(Watchlist list);
+    const Watchlist& list() const { return m_list; }
+    /// `out`: what is seen, in the order of moments.
+    void judge(const StepColumn& column, std::vector<Sighting>& out);
+    /// Rows that are not finite now.
+    std::size_t nonFinite() const { return m_nonFinite; }
+    bool isNonFinite(std::size_t row) const { return m_rows[row].isNonFinite; }
+    /// How far a row is from its slow average, as a logarithm; nothing where that is not known yet.
+    std::optional<double> distance(std::size_t row, float value) const;
+
+private:
+    struct RowState {
+        float last = 0;
+        float level = 0; ///< slow average of the logarithm, or of the entropy itself
+        std::uint16_t seen = 0;
+        std::uint16_t zeros = 0; ///< in a row
+        std::uint16_t same = 0; ///< in a row
+        std::uint16_t moved = 0;
+        std::uint16_t low = 0; ///< far from its level, in a row
+        bool isNonFinite = false;
+        bool isTold = false; ///< of what lasts
+    };
+    struct RollupState {
+        Baseline baseline;
+        int far = 0; ///< in a row
+        std::optional<Sighting> first; ///< of those
+        double sum = 0;
+        std::uint32_t present = 0;
+    };
+
+    void judgeFinite(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeMagnitudes(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeRollups(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeScalars(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeStill(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeDrift(const StepColumn& column, std::vector<Sighting>& out);
+    void judgeEntropies(const StepColumn& column, std::vector<Sighting>& out);
+    void learn(const StepColumn& column);
+    std::int32_t sourceIn(std::int32_t rollup, const StepColumn& column) const;
+    Sighting sighting(Rule rule, std::size_t row, Step step) const;
+    Step stepBefore(int steps) const;
+    bool isOn(Rule rule) const { return m_rules.isOn(rule); }
+
+    const Rules m_rules;
+    Watchlist m_list;
+    std::vector<RowState> m_rows; ///< beside the list's
+    std::vector<RollupState> m_rollups; ///< beside the list's
+    std::vector<std::int32_t> m_far; ///< roll-ups that are far at this step
+    std::deque<Step> m_steps; ///< the last that were judged
+    std::deque<Step> m_scaleFalls;
+    std::size_t m_nonFinite = 0;
+    double m_learningRate = 0; ///< 0 = not known
+    double m_highestRate = 0;
+    double m_lossScale = 0;
+};
+
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+namespace telltale::judge {
+
+/// What a scalar is, by the names that trainings give it.
+enum class ScalarRole : unsigned char { Other, Loss, GradNorm, LearningRate, LossScale };
+ScalarRole scalarRoleOf(std::string_view name);
+
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/judge/watchlist.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <limits>
+#include <map>
+#include <tuple>
+
+#include <telltale/series/rowindex.h>
+
+namespace telltale::judge {
+namespace {
+
+/// What of a tensor says most about its size, where several are collected.
+Stat statOf(const series::RowIndex::Row& row)
+{
+    if (row.kind == Kind::Scalar)
+        return Stat::Value;
+    if (row.kind == Kind::Attention && row.answers(Stat::Entropy))
+        return Stat::Entropy;
+    for (const Stat stat : { Stat::Norm, Stat::AbsMax, Stat::Entropy, Stat::Mean, Stat::Max, Stat::Min }) {
+        if (row.answers(stat))
+            return stat;
+    }
+    return Stat::Unspecified;
+}
+
+double limitOf(DType type)
+{
+    return type == DType::F16 ? 65504.0 : 0.0;
+}
+
+/// What a kind as a whole says of a block. Inputs are other modules' outputs.
+bool isRolledUp(Kind kind, const series::SeriesKey& key)
+{
+    switch (kind) {
+    case Kind::Actv:
+    case Kind::ActvGrad:
+        return key.slot.role == Role::Output;
+    case Kind::GradReduced:
+    case Kind::GradUnreduced:
+    case Kind::ParamUpdated:
+    case Kind::ParamOrigin:
+    case Kind::ExpAvg:
+    case Kind::ExpAvgSq:
+    case Kind::Update:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/// A backward pass comes to the end of the model first, and is recorded in the model's order.
+bool isBackward(Kind kind)
+{
+    return kind == Kind::ActvGrad || kind == Kind::GradReduced || kind == Kind::GradUnreduced || kind == Kind::GradSign;
+}
+
+/// Measured while a pass is in a module.
+bool isOfVisit(Kind kind)
+{
+    return kind == Kind::Actv || kind == Kind::ActvGrad || kind == Kind::Attention || kind == Kind::Router;
+}
+
+/// When a forward pass enters and leaves a module, in one count of both.
+struct Visit {
+    std::int32_t enter = std::numeric_limits<std::int32_t>::max();
+    std::int32_t exit = 0;
+
+    /// Inputs are known on entering, outputs on leaving; gradients the other way round.
+    std::int32_t place(Kind kind, Role role) const
+    {
+        const std::int32_t forward = role == Role::Input ? enter : exit;
+        return kind == Kind::ActvGrad ? -forward : forward;
+    }
+};
+
+/// Modules are recorded as they are left: what is below one was entered after it, and left before.
+std::map<std::string, Visit> visitsOf(const series::RowIndex& index)
+{
+    constexpr std::int32_t kApart = 64; ///< levels of modules that may be entered in between
+    std::map<std::string, Visit> visits;
+    std::int32_t next = 0;
+    for (const Kind kind : { Kind::Actv, Kind::ActvGrad }) {
+        for (const series::RowIndex::Row* row : index.select(kind)) {
+            const std::string& name = index.key(*row).name;
+            if (!visits.contains(name) || visits[name].exit == 0) {
+                next += kApart;
+                visits[name].exit = next;
+            }
+            // Right before it is left, where nothing is below it.
+            std::int32_t enter = std::min(visits[name].enter, visits[name].exit - 1);
+            for (std::string module = name;;) {
+                visits[module].enter = std::min(visits[module].enter, enter--);
+                const std::size_t dot = module.rfind('.');
+                if (dot == std::string::npos)
+                    break;
+                module.resize(dot);
+            }
+        }
+    }
+    // The whole model is entered before everything.
+    if (const auto model = visits.find("(model)"); model != visits.end())
+        model->second.enter = 0;
+    return visits;
+}
+
+/// Of scalars by what they say: when the training comes to know them.
+Phase phaseIn(Kind kind, ScalarRole role)
+{
+    if (kind != Kind::Scalar)
+        return phaseOf(kind);
+    switch (role) {
+    case ScalarRole::Loss:
+        return Phase::Loss;
+    case ScalarRole::GradNorm:
+        return Phase::Gradient;
+    case ScalarRole::LearningRate:
+        return Phase::Weight;
+    default:
+        return Phase::Step;
+    }
+}
+
+}
+
+std::string blockOf(const std::string& name)
+{
+    std::size_t begin = 0;
+    while (begin <= name.size()) {
+        const std::size_t end = std::min(name.find('.', begin), name.size());
+        const bool isNumber = end > begin
+            && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin),
+                name.begin() + static_cast<std::ptrdiff_t>(end), [](unsigned char c) { return std::isdigit(c) != 0; });
+        if (isNumber)
+            return name.substr(0, end);
+        begin = end + 1;
+    }
+    return name.substr(0, name.find('.'));
+}
+
+std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
+{
+    const std::map<std::string, Visit> visits = visitsOf(*catalog.rows);
+    std::map<SeriesId, const store::SeriesInfo*> series;
+    for (const store::SeriesInfo& info : catalog.series)
+        series.emplace(info.id, &info);
+    std::map<SourceId, Watchlist> lists;
+    for (const store::SourceInfo& source : catalog.sources)
+        lists[source.id] = { source.id, source.rank, {}, {} };
+    std::map<std::tuple<SourceId, Kind, std::string>, std::int32_t> rollups;
+    std::map<std::pair<SourceId, Phase>, std::int32_t> places;
+    const series::RowIndex& index = *catalog.rows;
+    for (const series::RowIndex::Row& row : index.rows()) {
+        const Stat stat = statOf(row);
+        if (stat == Stat::Unspecified)
+            continue;
+        const series::SeriesKey& key = index.key(row);
+        // A row goes over all attempts: each has its own.
+        std::map<SourceId, series::RowAttempts> attempts;
+        std::map<SourceId, DType> types;
+        for (const SeriesId id : row.attempts.series) {
+            const auto known = series.find(id);
+            if (known == series.end())
+                continue;
+            attempts[known->second->source].series.push_back(id);
+            types[known->second->source] = known->second->dtype;
+        }
+        for (auto& [source, ids] : attempts) {
+            Watchlist& list = lists[source];
+            list.source = source;
+            list.rank = row.rank;
+            Watched watched { .kind = row.kind, .tensor = row.tensor, .stat = stat, .attempts = std::move(ids) };
+            if (row.kind == Kind::Scalar)
+                watched.role = scalarRoleOf(key.name);
+            watched.phase = phaseIn(row.kind, watched.role);
+            const std::int32_t next = places[{ source, watched.phase }]++;
+            watched.place = isBackward(row.kind) ? -next : next;
+            if (const auto visit = visits.find(key.name); visit != visits.end() && isOfVisit(row.kind))
+                watched.place = visit->second.place(row.kind, key.slot.role);
+            watched.isMatrix = catalog.series[row.newest].shape.size() >= 2;
+            if (watched.role == ScalarRole::GradNorm) // it is made of all the others
+                watched.place = std::numeric_limits<std::int32_t>::max();
+            if (row.answers(Stat::AbsMax))
+                watched.limit = limitOf(types[source]);
+            const bool isJudgedAlone = watched.role == ScalarRole::Loss || watched.role == ScalarRole::GradNorm;
+            if (isJudgedAlone || (stat == Stat::Norm && isRolledUp(row.kind, key))) {
+                const std::string block = isJudgedAlone ? key.name : blockOf(key.name);
+                const auto [known, isNew]
+                    = rollups.try_emplace({ source, row.kind, block }, static_cast<std::int32_t>(list.rollups.size()));
+                if (isNew)
+                    list.rollups.push_back({ row.kind, block, 0 });
+                watched.rollup = known->second;
+                ++list.rollups[static_cast<std::size_t>(known->second)].members;
+            }
+            list.rows.push_back(std::move(watched));
+        }
+    }
+    std::vector<Watchlist> all;
+    all.reserve(lists.size());
+    for (auto& [source, list] : lists)
+        all.push_back(std::move(list));
+    return all;
+}
+
+}
