@@ -180,7 +180,6 @@ void RankJudge::judgeScalars(const StepColumn& column, std::vector<Sighting>& ou
             if (m_learningRate > 0 && value > m_learningRate * m_rules.value(Rule::LearningRate, 0)
                 && isOn(Rule::LearningRate)) {
                 Sighting seen = sighting(Rule::LearningRate, i, column.step);
-                seen.moment.phase = Phase::Weight; // it was set before anything was computed
                 seen.value = value;
                 seen.expected = m_learningRate;
                 seen.opens = value > m_highestRate * m_rules.value(Rule::LearningRate, 0);
@@ -246,8 +245,6 @@ std::int32_t RankJudge::sourceIn(std::int32_t rollup, const StepColumn& column) 
 void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& out)
 {
     m_far.clear();
-    if (!isOn(Rule::Level))
-        return;
     for (RollupState& rollup : m_rollups) {
         rollup.sum = 0;
         rollup.present = 0;
@@ -260,8 +257,6 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         rollup.sum += m_list.rows[i].kind == Kind::Scalar ? value : value * value;
         ++rollup.present;
     }
-    const double far = m_rules.value(Rule::Level, 0);
-    const double least = std::log(m_rules.value(Rule::Level, 1));
     const double lasting = m_rules.value(Rule::Level, 2);
     const double fall = std::log(m_rules.value(Rule::Level, 3));
     std::map<Kind, std::pair<int, int>> breadth; // far, judged
@@ -276,12 +271,19 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
             value = std::sqrt(value); // as gradients are
         if (info.kind == Kind::Update && m_learningRate > 0)
             value /= m_learningRate;
+        const Rule rule = info.role == ScalarRole::Loss ? Rule::Loss : Rule::Level;
+        const double far = m_rules.value(rule, 0);
+        const double least = std::log(m_rules.value(rule, 1));
         const Baseline::Verdict verdict = rollup.baseline.judge(value, far);
+        if (!isOn(rule))
+            continue;
         auto& [farNow, judged] = breadth[info.kind];
         ++judged;
         // What goes on being far, after it jumped there, is as far; what went there evenly never jumped.
         const bool isJump = verdict.jump * verdict.logFactor > 0 && std::abs(verdict.jump) >= least;
-        const double enough = verdict.logFactor < 0 && mayFall(info.kind) ? fall : least;
+        const double enough = verdict.logFactor >= 0 || !mayFall(info.kind) ? least
+            : rule == Rule::Loss                                            ? HUGE_VAL
+                                                                            : fall;
         const bool isFar = std::abs(verdict.z) > far && std::abs(verdict.logFactor) >= enough;
         if (!isFar || (!isJump && rollup.far == 0)) {
             rollup.far = 0;
@@ -293,7 +295,7 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         const std::int32_t source = sourceIn(static_cast<std::int32_t>(i), column);
         if (source < 0)
             continue;
-        Sighting seen = sighting(Rule::Level, static_cast<std::size_t>(source), column.step);
+        Sighting seen = sighting(rule, static_cast<std::size_t>(source), column.step);
         seen.rollup = static_cast<std::int32_t>(i);
         seen.value = value;
         seen.expected = verdict.median;
@@ -304,7 +306,8 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         m_far.push_back(static_cast<std::int32_t>(i));
         seen.moment = rollup.first->moment;
         seen.row = rollup.first->row;
-        const bool isHuge = std::abs(verdict.z) > 2 * far && std::abs(verdict.logFactor) > 2 * least;
+        const bool isHuge
+            = rule == Rule::Loss || (std::abs(verdict.z) > 1.5 * far && std::abs(verdict.logFactor) > 1.5 * least);
         // Moments follow from gradients, which are judged themselves.
         const bool mayOpen = info.kind != Kind::ExpAvg && info.kind != Kind::ExpAvgSq;
         seen.opens = mayOpen && (isHuge || static_cast<double>(rollup.far) >= lasting);
@@ -427,6 +430,8 @@ void RankJudge::judgeEntropies(const StepColumn& column, std::vector<Sighting>& 
         Sighting seen = sighting(Rule::EntropyCollapse, i, stepBefore(lasting - 1));
         seen.value = entropy;
         seen.expected = before;
+        if (entropy < before / 100) // nothing is left to choose from
+            seen.severity = store::Severity::Critical;
         seen.lasted = lasting;
         out.push_back(seen);
     }

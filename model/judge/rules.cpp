@@ -25,12 +25,18 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         { {} } },
     { Rule::Level, "level", "left its own history",
         "The norm of a block of the model is `z` robust deviations away from its last 128 steps, on a logarithmic "
-        "scale, and a factor of `factor` at least. It counts at once where it is twice as far, or shows in half of "
+        "scale, and a factor of `factor` at least. It counts at once where it is half as far again, or shows in half "
+        "of "
         "the blocks; else after `steps` steps in a row.",
         { { { "z", "robust deviations (median and MAD of logarithms)", 6, 2, 100 },
             { "factor", "against the median of the last 128 steps", 2.5, 1, 1e6 }, { "steps", "in a row", 3, 1, 100 },
             { "fall", "the factor for gradients and losses that fall, as they do when a training goes well", 20, 1,
                 1e6 } } } },
+    { Rule::Loss, "loss", "loss spikes",
+        "A loss is `z` robust deviations above its last 128 steps, on a logarithmic scale, and a factor of `factor` at "
+        "least. It counts at once.",
+        { { { "z", "robust deviations (median and MAD of logarithms)", 6, 2, 100 },
+            { "factor", "against the median of the last 128 steps", 1.5, 1.01, 1e6 } } } },
     { Rule::Drift, "drift", "weight grows or shrinks fast",
         "The norm of a weight is `factor` times its own slow average (of about 20 steps), or below it by as much, for "
         "`steps` steps in a row. Not before 100 steps.",

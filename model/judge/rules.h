@@ -18,6 +18,7 @@ enum class Rule : std::uint8_t {
     Overflow,
     Replica,
     Level,
+    Loss,
     Drift,
     Vanished,
     Frozen,
@@ -25,7 +26,7 @@ enum class Rule : std::uint8_t {
     EntropyCollapse,
     LearningRate,
 };
-inline constexpr std::size_t kRuleCount = 10;
+inline constexpr std::size_t kRuleCount = 11;
 
 /// A number that a rule is tuned by.
 struct Parameter {

@@ -327,6 +327,7 @@ Witness RunJudge::witnessOf(const Source& source, const Sighting& sighting, Step
         finding.sentence = fmt::format("its largest magnitude is {}, {} times below the limit of its type, {}",
             number(sighting.value), number(sighting.expected / sighting.value), number(sighting.expected));
         break;
+    case Rule::Loss:
     case Rule::Level: {
         const Rollup& rollup = source.judge.list().rollups[static_cast<std::size_t>(sighting.rollup)];
         const double factor = sighting.value / sighting.expected;

@@ -118,7 +118,9 @@ Phase phaseIn(Kind kind, ScalarRole role)
     case ScalarRole::GradNorm:
         return Phase::Gradient;
     case ScalarRole::LearningRate:
-        return Phase::Weight;
+        return Phase::Optimizer;
+    case ScalarRole::LossScale:
+        return Phase::Loss;
     default:
         return Phase::Step;
     }
@@ -183,6 +185,8 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
             watched.isMatrix = catalog.series[row.newest].shape.size() >= 2;
             if (watched.role == ScalarRole::GradNorm) // it is made of all the others
                 watched.place = std::numeric_limits<std::int32_t>::max();
+            else if (row.kind == Kind::Scalar) // it was set before anything of its phase
+                watched.place -= std::numeric_limits<std::int32_t>::max();
             if (row.answers(Stat::AbsMax))
                 watched.limit = limitOf(types[source]);
             const bool isJudgedAlone = watched.role == ScalarRole::Loss || watched.role == ScalarRole::GradNorm;
@@ -191,7 +195,7 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
                 const auto [known, isNew]
                     = rollups.try_emplace({ source, row.kind, block }, static_cast<std::int32_t>(list.rollups.size()));
                 if (isNew)
-                    list.rollups.push_back({ row.kind, block, 0 });
+                    list.rollups.push_back({ row.kind, block, 0, watched.role });
                 watched.rollup = known->second;
                 ++list.rollups[static_cast<std::size_t>(known->second)].members;
             }

@@ -35,6 +35,7 @@ struct Rollup {
     Kind kind = Kind::Unspecified;
     std::string block;
     std::uint32_t members = 0;
+    ScalarRole role = ScalarRole::Other; ///< of a scalar, which is judged alone
 };
 
 /// Everything that is judged of one rank in one attempt. Thread: any (a value).

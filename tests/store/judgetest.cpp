@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <cmath>
-#include <functional>
-#include <limits>
 #include <random>
 
 #include <QTemporaryDir>
@@ -12,150 +10,28 @@
 #include <telltale/judge/runjudge.h>
 #include <telltale/store/archive.h>
 
-#include "capsulebuilder.h"
-#include "capsulecontent.h"
+#include "madeuptraining.h"
 
 using namespace telltale;
 using namespace telltale::judge;
-using telltale::store::test::makeBlock;
 using telltale::test::CapsuleBuilder;
+using telltale::test::kNaN;
+using telltale::test::Training;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// What a made-up training measures: a model of four blocks with a linear layer each, on some ranks.
-struct Training {
-    int ranks = 1;
-    int steps = 200;
-    bool hasChecksums = false;
-    /// The norm of a tensor, its checksum, or a scalar: rank, step, kind, name with slot; the usual value last. NaN: an
-    /// element is NaN.
-    std::function<double(int, int, Kind, const std::string&, double)> value
-        = [](int, int, Kind, const std::string&, double usual) { return usual; };
-
-    static std::vector<SeriesDesc> tensors(Kind kind)
-    {
-        std::vector<SeriesDesc> all;
-        const auto add = [&all](const std::string& name, Slot slot) {
-            SeriesDesc series;
-            series.name = name;
-            series.slot = std::move(slot);
-            series.shape = { 4, 8 };
-            series.dtype = DType::F32;
-            series.numel = 32;
-            all.push_back(std::move(series));
-        };
-        for (int block = 0; block < 4; ++block) {
-            const std::string name = "layers." + std::to_string(block) + ".fc";
-            if (kind != Kind::Actv && kind != Kind::ActvGrad) {
-                add(name + ".weight", {});
-                continue;
-            }
-            add(name, Slot::input());
-            add(name, Slot::output());
-            add("layers." + std::to_string(block), Slot::input());
-            add("layers." + std::to_string(block), Slot::output());
-        }
-        return all;
-    }
-
-    /// The incidents of a capsule that holds it.
-    std::vector<Incident> incidents(const Rules& rules = {}) const
-    {
-        const QTemporaryDir dir;
-        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
-        write(builder);
-        builder.finish();
-        const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
-        RunJudge judge(rules);
-        CapsuleBuilder::must(judge.judgeAll(*reader));
-        return judge.incidents();
-    }
-
-    void write(CapsuleBuilder& builder) const
-    {
-        for (int rank = 0; rank < ranks; ++rank)
-            write(builder, builder.addAttempt(Rank { rank }, 0), rank, 0, steps);
-    }
-
-    void write(CapsuleBuilder& builder, std::int64_t stream, int rank, int from, int to) const
-    {
-        constexpr int kBatch = 100;
-        const auto layouts = makeLayouts();
-        for (int first = from; first < to; first += kBatch) {
-            std::vector<StepBlock> blocks;
-            for (int step = first; step < std::min(to, first + kBatch); ++step) {
-                for (const auto& layout : layouts)
-                    blocks.push_back(blockOf(layout, rank, step));
-            }
-            builder.stage(stream, std::move(blocks));
-        }
-        builder.commit();
-    }
-
-    std::vector<std::shared_ptr<const SeriesLayout>> makeLayouts() const
-    {
-        std::vector<std::shared_ptr<const SeriesLayout>> layouts;
-        for (const Kind kind : { Kind::Actv, Kind::ActvGrad, Kind::GradReduced, Kind::ParamUpdated, Kind::Scalar }) {
-            auto layout = std::make_shared<SeriesLayout>();
-            layout->id = LayoutId { static_cast<std::uint32_t>(layouts.size()) + 1 };
-            layout->kind = kind;
-            if (kind == Kind::Scalar) {
-                layout->stats = { Stat::Value };
-                for (const char* name : { "loss", "lr", "loss-scale" }) {
-                    SeriesDesc series;
-                    series.name = name;
-                    layout->series.push_back(std::move(series));
-                }
-            } else {
-                layout->stats = { Stat::Norm, Stat::Nans };
-                if (hasChecksums && kind == Kind::ParamUpdated)
-                    layout->stats.push_back(Stat::Checksum);
-                layout->series = tensors(kind);
-            }
-            layouts.push_back(std::move(layout));
-        }
-        return layouts;
-    }
-
-    StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int rank, int step) const
-    {
-        return makeBlock(layout, step, [&](std::int64_t, std::size_t i, std::size_t stat) -> double {
-            const SeriesDesc& series = layout->series[i];
-            const std::string text = series.slot.hasText() ? series.name + ':' + series.slot.text() : series.name;
-            if (layout->kind == Kind::Scalar)
-                return value(rank, step, layout->kind, text,
-                    text == "loss"     ? 2.0 + noise(step, 7)
-                        : text == "lr" ? 1e-3
-                                       : 0.0);
-            if (stat == 2) // the same on all ranks
-                return value(rank, step, Kind::Unspecified, text, 1000.0 * step + static_cast<double>(i));
-            // Noise of its own for each tensor, the same on all ranks.
-            const double usual = (1 + static_cast<double>(i)) * std::exp(noise(step, static_cast<int>(i)))
-                + (layout->kind == Kind::ParamUpdated ? 100 : 0);
-            const double now = value(rank, step, layout->kind, text, usual);
-            if (stat == 1)
-                return std::isnan(now) ? 1 : 0;
-            return std::isnan(now) ? usual : now;
-        });
-    }
-
-    /// Normal, with a deviation of 0.2, by its place alone.
-    static double noise(int step, int series)
-    {
-        // Twelve uniform numbers make a normal one.
-        std::uint64_t bits = static_cast<std::uint64_t>(step) * 1'000'003 + static_cast<std::uint64_t>(series);
-        double sum = -6;
-        for (int i = 0; i < 12; ++i) {
-            bits += 0x9E3779B97F4A7C15u;
-            std::uint64_t mixed = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9u;
-            mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBu;
-            sum += static_cast<double>((mixed ^ (mixed >> 31)) >> 11) * 0x1p-53;
-        }
-        return 0.2 * sum;
-    }
-};
+/// What is found in a capsule that holds the training.
+std::vector<Incident> incidentsOf(const Training& training, const Rules& rules = {})
+{
+    const QTemporaryDir dir;
+    CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+    training.write(builder);
+    builder.finish();
+    const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+    RunJudge judge(rules);
+    CapsuleBuilder::must(judge.judgeAll(*reader));
+    return judge.incidents();
+}
 
 std::string placeOf(const Incident& incident)
 {
@@ -178,7 +54,7 @@ std::string summary(const std::vector<Incident>& incidents)
 class JudgeTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void aCleanRunIsSilent() { QCOMPARE(summary(Training { 2, 600 }.incidents()), std::string()); }
+    void aCleanRunIsSilent() { QCOMPARE(summary(incidentsOf(Training { 2, 600 })), std::string()); }
 
     void theFirstNaNOfAForwardPassIsNamed()
     {
@@ -188,7 +64,7 @@ private Q_SLOTS:
                 = step == 90 && kind == Kind::Actv && (name == "layers.2.fc:output" || name >= "layers.2:output");
             return isSource || (step > 90 && kind != Kind::Scalar) ? kNaN : usual;
         };
-        const auto incidents = training.incidents();
+        const auto incidents = incidentsOf(training);
         QCOMPARE(summary(incidents), std::string("nonfinite layers.2.fc:output@90/0"));
         const Incident& incident = incidents.front();
         QCOMPARE(incident.sentence,
@@ -206,7 +82,7 @@ private Q_SLOTS:
             const bool isAfter = name == "layers.1.fc:input" || name == "layers.1:input" || name < "layers.1";
             return step == 60 && kind == Kind::ActvGrad && isAfter ? kNaN : usual;
         };
-        const auto incidents = training.incidents();
+        const auto incidents = incidentsOf(training);
         QCOMPARE(summary(incidents), std::string("nonfinite layers.1.fc:input@60/0"));
         QVERIFY(incidents.front().isOver);
     }
@@ -235,11 +111,11 @@ private Q_SLOTS:
         training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
             return step == 120 && kind == Kind::GradReduced && name == "layers.1.fc.weight" ? usual * 100 : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string("level layers.1.fc.weight@120/0"));
+        QCOMPARE(summary(incidentsOf(training)), std::string("level layers.1.fc.weight@120/0"));
         Rules off = CapsuleBuilder::must(Rules::fromJson(R"({"rules": {"level": {"on": false}}})"));
-        QCOMPARE(summary(training.incidents(off)), std::string());
+        QCOMPARE(summary(incidentsOf(training, off)), std::string());
         Rules high = CapsuleBuilder::must(Rules::fromJson(R"({"rules": {"level": {"factor": 1000}}})"));
-        QCOMPARE(summary(training.incidents(high)), std::string());
+        QCOMPARE(summary(incidentsOf(training, high)), std::string());
     }
 
     void gradientsThatFallEvenlyAreNoIncident()
@@ -248,7 +124,7 @@ private Q_SLOTS:
         training.value = [](int, int step, Kind kind, const std::string&, double usual) {
             return kind == Kind::GradReduced ? usual * std::pow(0.97, step) : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string());
+        QCOMPARE(summary(incidentsOf(training)), std::string());
     }
 
     void replicasThatDifferAreNamed()
@@ -260,7 +136,7 @@ private Q_SLOTS:
             const bool isFlipped = kind == Kind::Unspecified && rank == 2 && step >= 77 && name == "layers.3.fc.weight";
             return isFlipped ? usual + 1e9 : usual;
         };
-        const auto incidents = training.incidents();
+        const auto incidents = incidentsOf(training);
         QCOMPARE(summary(incidents), std::string("replica layers.3.fc.weight@77/2"));
         QVERIFY2(incidents.front().sentence.find("differs on rank 2 from the other 2 ranks") != std::string::npos,
             incidents.front().sentence.c_str());
@@ -275,7 +151,7 @@ private Q_SLOTS:
         training.value = [](int rank, int step, Kind kind, const std::string& name, double usual) {
             return kind == Kind::Unspecified && name == "layers.0.fc.weight" && step > 0 ? usual + rank : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string());
+        QCOMPARE(summary(incidentsOf(training)), std::string());
     }
 
     void whatStopsIsNamed()
@@ -286,7 +162,7 @@ private Q_SLOTS:
                 return 103.0;
             return kind == Kind::Actv && name == "layers.0.fc:output" && step >= 120 ? 0.0 : usual;
         };
-        const auto incidents = training.incidents();
+        const auto incidents = incidentsOf(training);
         QCOMPARE(summary(incidents), std::string("frozen layers.2.fc.weight@51/0; vanished layers.0.fc:output@120/0"));
     }
 
@@ -298,11 +174,11 @@ private Q_SLOTS:
                 return step < 100 ? 65536.0 : 32768.0;
             return kind == Kind::GradReduced && step == 100 ? kNaN : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string());
+        QCOMPARE(summary(incidentsOf(training)), std::string());
         training.value = [](int, int step, Kind, const std::string& name, double usual) {
             return name == "loss-scale" ? 65536.0 / std::pow(2.0, std::clamp(step - 100, 0, 5)) : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string("loss_scale loss-scale@101/0"));
+        QCOMPARE(summary(incidentsOf(training)), std::string("loss_scale loss-scale@101/0"));
     }
 
     void aLearningRateThatJumpsIsNamedAndOneThatFallsIsNot()
@@ -311,11 +187,11 @@ private Q_SLOTS:
         training.value = [](int, int step, Kind, const std::string& name, double usual) {
             return name == "lr" && step >= 100 ? usual / 10 : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string());
+        QCOMPARE(summary(incidentsOf(training)), std::string());
         training.value = [](int, int step, Kind, const std::string& name, double usual) {
             return name == "lr" && step >= 100 ? usual * 10 : usual;
         };
-        QCOMPARE(summary(training.incidents()), std::string("learning_rate lr@100/0"));
+        QCOMPARE(summary(incidentsOf(training)), std::string("learning_rate lr@100/0"));
     }
 
     void whatComesLateAndWasEarlierIsTheCause()
@@ -425,7 +301,7 @@ private Q_SLOTS:
                 QVERIFY(recorder.service().submit(batch));
             }
         };
-        const auto incidentsOf = [&run] {
+        const auto recorded = [&run] {
             const auto reader = CapsuleBuilder::must(store::openReader({ run, {}, {}, nullptr }));
             IncidentBook book;
             CapsuleBuilder::must(book.update(*reader));
@@ -435,14 +311,14 @@ private Q_SLOTS:
             return all;
         };
         send(0, 100);
-        QTRY_COMPARE_WITH_TIMEOUT(summary(incidentsOf()), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
-        const std::int64_t id = incidentsOf().front().id;
+        QTRY_COMPARE_WITH_TIMEOUT(summary(recorded()), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
+        const std::int64_t id = recorded().front().id;
         // Another judge finds the same again, and knows it.
         judge = std::make_unique<LiveJudge>(recorder.service());
         send(100, 120);
-        QTRY_VERIFY_WITH_TIMEOUT(incidentsOf().front().lastStep >= Step { 119 }, 20'000);
-        QCOMPARE(incidentsOf().size(), std::size_t { 1 });
-        QCOMPARE(incidentsOf().front().id, id);
+        QTRY_VERIFY_WITH_TIMEOUT(recorded().front().lastStep >= Step { 119 }, 20'000);
+        QCOMPARE(recorded().size(), std::size_t { 1 });
+        QCOMPARE(recorded().front().id, id);
         judge.reset();
     }
 };
