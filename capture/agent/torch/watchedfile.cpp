@@ -19,7 +19,7 @@
 namespace telltale {
 namespace {
 
-constexpr std::chrono::milliseconds kSeldom { 500 }; // until it is asked again whether to look
+constexpr std::chrono::milliseconds kUntilAsked { 500 }; // until it is asked again whether to look
 constexpr std::size_t kMostErrors = 8; // of one config, in one sentence
 constexpr std::chrono::seconds kEndTime { 2 };
 
@@ -110,7 +110,7 @@ void WatchedFile::Shared::run()
         done = number;
         change.notify_all();
         change.wait_for(
-            lock, pause > pause.zero() ? pause : kSeldom, [this] { return isOver || toWrite || wanted > begun; });
+            lock, pause > pause.zero() ? pause : kUntilAsked, [this] { return isOver || toWrite || wanted > begun; });
     }
     hasEnded = true;
     change.notify_all();
