@@ -365,6 +365,8 @@ void RankJudge::judgeStill(const StepColumn& column, std::vector<Sighting>& out)
         const auto say = [&](Rule rule, int lasted) {
             Sighting seen = sighting(rule, i, stepBefore(lasted - 1));
             seen.lasted = lasted;
+            if (watched.kind == Kind::Actv) // what comes after it sees nothing of the input
+                seen.severity = store::Severity::Critical;
             seen.expected
                 = rule == Rule::Frozen ? static_cast<double>(row.last) : std::exp(static_cast<double>(row.level));
             out.push_back(seen);

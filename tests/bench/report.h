@@ -52,5 +52,6 @@ void benchPaint(Report& report);
 void benchGui(Report& report);
 void benchHandOver(Report& report);
 void benchSteering(Report& report);
+void benchJudge(Report& report);
 
 }
