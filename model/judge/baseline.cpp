@@ -41,8 +41,15 @@ Baseline::Verdict Baseline::judge(double x, double far)
         const int middle = m_count / 2;
         const auto at = [this](int i) { return static_cast<double>(m_sorted[static_cast<std::size_t>(i)]); };
         const double median = m_count % 2 == 1 ? at(middle) : (at(middle - 1) + at(middle)) / 2;
-        const double mad = std::max(kLeastMad, medianDistance(m_sorted.data(), m_count, median));
-        verdict = { (y - median) / (kSigmasOfMad * mad), y - median, y - recentMedian(), std::exp(median) };
+        double mad = kLeastMad;
+        if (std::abs(y - median) > far * kSigmasOfMad * mad) // else nothing makes it far
+            mad = std::max(mad, medianDistance(m_sorted.data(), m_count, median));
+        verdict.z = (y - median) / (kSigmasOfMad * mad);
+        verdict.logFactor = y - median;
+        if (std::abs(verdict.z) > far) {
+            verdict.jump = y - recentMedian();
+            verdict.median = std::exp(median);
+        }
         keep();
         if (std::abs(verdict.z) > far && ++m_far < kAccepted)
             return verdict;

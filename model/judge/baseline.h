@@ -27,8 +27,9 @@ public:
     static constexpr double kLeastMad = 0.05; ///< of a logarithm: a change by 5 % is never unusual
 
     struct Verdict {
-        double z = 0; ///< 0 before it is armed
+        double z = 0; ///< 0 before it is armed; of what is not far, an upper bound
         double logFactor = 0; ///< log(x / median)
+        // Of what is far alone.
         double jump = 0; ///< log(x / median of the kRecent before it)
         double median = 0; ///< of the values
     };
