@@ -413,6 +413,10 @@
         <source>Collect, or wait until this becomes true: heeded where the environment sets DYNAMIC_MONITOR=True, and in every config that a dashboard sends. Otherwise a training collects from its start.</source>
         <translation>开始采集，或等待此项变为 true：在环境变量 DYNAMIC_MONITOR=True 时，以及在仪表板发来的每份配置中有效。否则训练从一开始就采集。</translation>
     </message>
+    <message>
+        <source>Most that monitoring may take of the training&apos;s own time, in percent. Where what is collected takes more, only every 2nd, 4th, 8th (and so on, up to every 1024th) of the steps that the config selects is collected, whole, and the run&apos;s log says so. Left out, null or 0: no limit.</source>
+        <translation>监控最多可占训练自身时间的百分比。若采集所需的时间超过它，则配置所选的步中每 2、4、8 步（依此类推，最多 1024 步）才采集一步，采集的步总是完整的，运行日志中会说明。省略、null 或 0：不限制。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ConnectionsModel</name>
@@ -908,6 +912,11 @@ GPL-3.0-or-later</translation>
             <numerusform>%n 个 rank 未报告此项（%1）：其代理版本较旧，或刚刚启动。</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Rank %1 collects %2, to stay within %3.</source>
+        <comment>every 4th step, 2 %</comment>
+        <translation>rank %1 %2采集一次，以保持在 %3 以内。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::PaletteButton</name>
@@ -1317,6 +1326,14 @@ GPL-3.0-or-later</translation>
         <source>%1 %</source>
         <translation>%1 %</translation>
     </message>
+    <message>
+        <source>every %1nd step</source>
+        <translation>每 %1 步</translation>
+    </message>
+    <message>
+        <source>every %1th step</source>
+        <translation>每 %1 步</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AnswersModel</name>
@@ -1694,6 +1711,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>, </source>
         <translation>，</translation>
+    </message>
+    <message>
+        <source>over the budget of %1: the agent will collect %2</source>
+        <translation>超出 %1 的预算：代理将%2采集一次</translation>
     </message>
 </context>
 <context>

@@ -19,7 +19,8 @@ struct Field {
     std::string_view name;
     std::string_view description;
     Group group;
-    bool isLocal; ///< only the training's own file may change it: it reaches files, code, or the end of the training
+    bool isLocal; ///< only the training's own file may change it: it reaches files, code, the end of the training or
+                  ///< what monitoring may take of it
     void (*read)(FieldReader&, const std::string& pointer, const Json&, MonitorConfig&);
     Json (*write)(const MonitorConfig&);
     Json (*schema)();

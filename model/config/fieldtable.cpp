@@ -110,6 +110,11 @@ constexpr std::array kFields {
         "look at each element."),
     makeField<Whole<&C::threads, 1, 16>>(
         Group::What, "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
+    makeLocalField<OptionalPercentage<&C::overheadBudget>>(Group::When, "telltale", "overhead_budget",
+        "Most that monitoring may take of the training's own time, in percent. Where what is collected takes more, "
+        "only "
+        "every 2nd, 4th, 8th (and so on, up to every 1024th) of the steps that the config selects is collected, whole, "
+        "and the run's log says so. Left out, null or 0: no limit."),
 };
 
 }

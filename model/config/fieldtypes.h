@@ -37,6 +37,22 @@ template <auto member> struct Fraction : Plain<member> {
     static Json schema() { return { { "type", "number" }, { "minimum", 0 }, { "maximum", 1 } }; }
 };
 
+/// A share in percent, or null for none; 0 is none, too.
+template <auto member> struct OptionalPercentage {
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+    {
+        if (value.is_null())
+            config.*member = 0;
+        else
+            reader.readNumber(pointer, value, 0.0, 100.0, config.*member);
+    }
+    static Json write(const MonitorConfig& config) { return config.*member > 0 ? Json(config.*member) : Json(); }
+    static Json schema()
+    {
+        return { { "type", Json::array({ "number", "null" }) }, { "minimum", 0 }, { "maximum", 100 } };
+    }
+};
+
 /// A whole number, or null for the default.
 template <auto member, std::int64_t low, std::int64_t high> struct OptionalWhole {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)

@@ -80,6 +80,7 @@ struct MonitorConfig {
     bool alertTwoSided = false;
     bool checksum = false;
     std::int64_t threads = 2;
+    double overheadBudget = 0; ///< percent of the time of a step; 0 = no limit
     std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text
 
     /// Whether the gates let this step be collected; collect_times is the collector's to count.

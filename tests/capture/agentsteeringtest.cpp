@@ -218,6 +218,8 @@ private Q_SLOTS:
         QTest::newRow("bad field") << QByteArray(R"({"step_interval": 0})") << "step_interval";
         QTest::newRow("unknown field") << QByteArray(R"({"step_intervals": 2})") << "step_interval\"?";
         QTest::newRow("local field") << QByteArray(R"({"alert": {"dump": true}})") << "/alert/dump";
+        QTest::newRow("budget") << QByteArray(R"({"telltale": {"overhead_budget": 50}})")
+                                << "/telltale/overhead_budget";
         QTest::newRow("no config") << QByteArray("[1, 2]") << "JSON";
         QTest::newRow("garbage") << QByteArray("\x01\x02 nothing") << "JSON";
         QTest::newRow("nothing") << QByteArray() << "says nothing";

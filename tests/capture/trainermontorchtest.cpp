@@ -561,6 +561,7 @@ private Q_SLOTS:
             { "telltale.actv_grad_input", R"("total")" },
             { "telltale.stop_after_cc_log", "true" },
             { "telltale.checksum", "true" },
+            { "telltale.overhead_budget", "2" },
         };
         for (const auto& field : config::fields()) {
             const std::string object(field.object);

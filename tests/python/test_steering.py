@@ -269,11 +269,31 @@ def test_what_only_the_jobs_own_file_may_change_is_known_here_as_in_the_core(job
     began = native.read_config("{}")["config"]
     assert configfile.local_part(whole) == configfile.local_part(began)
     assert offers.wait(offers.offer(changed), ACCEPTED, REFUSED)["status"] == ACCEPTED
-    values: list[Any] = ["csv", ["Dec03_21-34-40", "Dec03_21-34-41"], ["a"], True, True, True]
+    values: list[Any] = ["csv", ["Dec03_21-34-40", "Dec03_21-34-41"], ["a"], True, True, True, 2]
+    assert len(values) == len(configfile.LOCAL)
     for (owner, name), value in zip(configfile.LOCAL, values):
         local = {**WEIGHTS, **({owner: {name: value}} if owner else {name: value})}
         assert configfile.local_part(native.read_config(json.dumps(local))["config"]) != configfile.local_part(began)
         assert "own config.json" in offers.wait(offers.offer(local), REFUSED, ACCEPTED)["reason"]
+
+
+def test_the_overhead_budget_is_the_jobs_own(offers: Offers, tmp_path: Path) -> None:
+    own = {"overhead_budget": 0.5}
+    job = Job(offers.join, tmp_path, {**WEIGHTS, "telltale": own})
+    offers.wait(0, IN_FORCE)
+    job.step(3)
+    for other in ({}, {"overhead_budget": None}, {"overhead_budget": 0}, {"overhead_budget": 80}):
+        answer = offers.wait(offers.offer({**EVERYTHING, "telltale": other}), REFUSED, ACCEPTED)
+        assert answer["status"] == REFUSED and "/telltale/overhead_budget" in answer["reason"]
+        job.step(2)
+        assert job.monitor is not None and job.monitor.config.overhead_budget == 0.5
+    rev = offers.offer({**EVERYTHING, "telltale": own})
+    offers.wait(rev, ACCEPTED)
+    job.step(2)
+    assert offers.wait(rev, APPLIED) and job.monitor.config.overhead_budget == 0.5
+    engine = job.monitor.engine
+    assert engine is not None and engine._budgeted is not None
+    job.close()
 
 
 def in_place(path: Path, text: str) -> None:

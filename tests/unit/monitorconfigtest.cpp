@@ -32,7 +32,7 @@ constexpr const char* kEveryField = R"({
     "append_output": ["Dec03_21-34-40", "Dec03_21-34-41"], "squash_name": true, "start_step": 5, "step_interval": 2,
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
-        "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4}
+        "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4, "overhead_budget": 2.5}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -88,6 +88,7 @@ private Q_SLOTS:
         QVERIFY(c.mgDirection && c.ccEnable && c.ccPreHook && c.ccLogOnly && c.alertDump && c.stackInfo);
         QVERIFY(c.monitorMbsGrad && c.squashName && c.dynamicOn && c.attentionHook && c.stopAfterStruct);
         QVERIFY(c.alertTwoSided);
+        QCOMPARE(c.overheadBudget, 2.5);
         QVERIFY((c.ccCodeline == std::vector<std::string> { "train.py\\[23\\]" }));
         QCOMPARE(c.alertRules.size(), std::size_t { 2 });
         QVERIFY((c.alertRules[0] == AlertRule { "AnomalyTurbulence", 0.5 }));
@@ -194,6 +195,9 @@ private Q_SLOTS:
         row(R"({"format": "tensorbord"})", "/format", "\"tensorboard\"");
         row(R"({"format": ["csv", 3]})", "/format/1", "stream, csv");
         row(R"({"format": 3})", "/format", "a format's name");
+        row(R"({"telltale": {"overhead_budget": 101}})", "/telltale/overhead_budget", "from 0 to 100");
+        row(R"({"telltale": {"overhead_budget": -1}})", "/telltale/overhead_budget", "from 0 to 100");
+        row(R"({"telltale": {"overhead_budget": true}})", "/telltale/overhead_budget", "true");
         row(R"({"ndigits": 0})", "/ndigits", "from 1 to 20");
         row(R"({"ndigits": 2.5})", "/ndigits", "2.5");
         row(R"({"step_count_per_record": 1000001})", "/step_count_per_record", "from 1 to 1000000");

@@ -132,8 +132,8 @@ std::string Steering::judge(const protocol::ConfigOffer& offer, Due& due) const
     if (!errors.empty())
         return listed(errors, "; ");
     if (const auto local = config::localChanges(m_config, parsed->config); !local.empty())
-        return fmt::format("only the training's own config.json may change {}, which can reach files, dumps, code or "
-                           "the end of the training",
+        return fmt::format("only the training's own config.json may change {}, which can reach files, dumps, code, "
+                           "the end of the training or the time that monitoring may take of it",
             listed(local, ", "));
     due = { offer.rev, offer.applyAtStep, config::monitorConfigText(parsed->config),
         config::configHash(parsed->config) };

@@ -194,7 +194,7 @@ TT_API int tt_event_add(tt_agent* agent, const tt_event_fields* event);
 TT_API int tt_blob(tt_agent* agent, const char* kind, const char* name, int64_t step, const void* bytes, size_t len);
 
 /* A config that the dashboard wants in force. It reads without an error, and changes nothing that can reach files,
- * dumps, code or the end of the training. */
+ * dumps, code, the end of the training or the time that monitoring may take of it. */
 typedef struct tt_config {
     uint64_t rev; /* of the dashboard's revisions */
     int64_t apply_at_step; /* <= 0: the next step boundary was asked for */

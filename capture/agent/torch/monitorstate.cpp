@@ -41,6 +41,7 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
     m_model.gradAccSteps = std::max(1, options.gradAccSteps);
     m_optimizer = &optimizer;
     m_step = options.startIteration;
+    renewBudget();
     if (m_keeper.isSwitched()) {
         m_isSwitchedOn = m_options.config.dynamicOn;
         m_options.config.startStep = m_step + 1; // as documented for DYNAMIC_MONITOR
@@ -185,6 +186,7 @@ std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
         m_sink.event("config", m_step, "the changed config is in force from this step", "{}");
         m_sink.blob("config", "config.json", m_step, change.text);
     }
+    renewBudget();
     tellUnserved();
     return {};
 }
@@ -195,7 +197,7 @@ void TrainerMon::State::startStep()
     const bool isHookWanted = isWanted && isOfThisRank();
     if (isHookWanted != m_isHooked)
         guarded(Kind::Unspecified, [&] { isHookWanted ? hook() : unhook(m_parameters); });
-    m_isCollecting = isHookWanted && m_options.config.collectsAt(m_step);
+    m_isCollecting = isHookWanted && m_options.config.collectsAt(m_step) && (!m_budget || m_budget->admits(m_step));
     if (m_isCollecting) {
         for (auto& parameter : m_parameters)
             parameter.calls = 0;
@@ -250,10 +252,36 @@ void TrainerMon::State::afterStep()
     }
     const std::lock_guard<std::mutex> lock(m_lock);
     const auto since = Visit::Clock::now();
+    guarded(Kind::Unspecified, [&] { heedBudget(since); });
     ++m_step;
     guarded(Kind::Unspecified, [this] { steer(); });
     startStep();
     endStep(since);
+}
+
+void TrainerMon::State::heedBudget(Visit::Clock::time_point since)
+{
+    if (!m_budget)
+        return;
+    const auto now = Visit::Clock::now();
+    const auto elapsed = m_boundary == Visit::Clock::time_point {} ? std::chrono::nanoseconds { 0 } : now - m_boundary;
+    if (const auto news = m_budget->stepEnded(m_isCollecting, m_cost + (now - since), elapsed)) {
+        agent::say(news->sentence);
+        m_sink.event("log", m_step, news->sentence, news->json);
+    }
+}
+
+void TrainerMon::State::renewBudget()
+{
+    if (m_budget && m_budget->stride() > 1) {
+        const char* sentence
+            = "what monitoring takes is measured anew, and every step that the config selects is collected";
+        agent::say(sentence);
+        m_sink.event("log", m_step, sentence, "{}");
+    }
+    m_budget.reset();
+    if (const auto& wanted = m_options.config; wanted.overheadBudget > 0)
+        m_budget.emplace(wanted.overheadBudget, wanted.stepInterval);
 }
 
 /// Here one step ends and the next begins. since: of what this visit has not counted yet.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include <telltale/torch/attentionstats.h>
 #include <telltale/torch/configkeeper.h>
 #include <telltale/torch/moments.h>
+#include <telltale/torch/overheadbudget.h>
 #include <telltale/torch/seriestable.h>
 #include <telltale/torch/strikes.h>
 #include <telltale/torch/tapregistry.h>
@@ -96,6 +98,10 @@ private:
     void setScalar(std::string_view name, double value);
     void startStep();
     void endStep(Visit::Clock::time_point since);
+    /// Between steps: what the one that ends took may change how many of the next are collected.
+    void heedBudget(Visit::Clock::time_point since);
+    /// What was measured for it goes: another config takes other time.
+    void renewBudget();
     /// Whether the targets select `name`; remembers which target did.
     bool selects(std::string_view name);
     /// Decides at the first call of a tap point what is wanted of it.
@@ -136,6 +142,7 @@ private:
     bool m_isCollecting = false;
     std::chrono::nanoseconds m_cost { 0 };
     std::chrono::nanoseconds m_lastCost { 0 };
+    std::optional<OverheadBudget> m_budget; ///< where the config has one
     Visit::Clock::time_point m_boundary {}; ///< when the step in progress began; nothing before the first has ended
 };
 

@@ -68,6 +68,7 @@ class MonitorConfig:
     actv_grad_input: str = "share"  # telltale.actv_grad_input: of an input's gradient: "share" or "total"
     checksum: bool = False  # telltale.checksum: of every tensor measured
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
+    overhead_budget: float = 0.0  # telltale.overhead_budget: percent of the time of a step; 0 = no limit
     extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
 
     def selects_anything(self) -> bool:

@@ -33,6 +33,7 @@ LOCAL = (
     ("alert", "dump"),
     ("telltale", "stop_after_struct"),
     ("telltale", "stop_after_cc_log"),
+    ("telltale", "overhead_budget"),
 )
 EVERYTHING: dict[str, Any] = {
     "targets": {},

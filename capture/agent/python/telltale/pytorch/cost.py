@@ -9,6 +9,8 @@ from typing import Any, Callable, TypeVar, cast
 
 import torch
 
+from ..budget import Budget
+
 _Call = TypeVar("_Call", bound=Callable[..., Any])
 _is_compiling = getattr(torch.compiler, "is_dynamo_compiling", torch.compiler.is_compiling)  # the quicker one
 _TELL_NS = 100_000_000
@@ -61,3 +63,35 @@ class StepCost:
         if self._since:
             tell(spent.ns - self._spent, now - self._since, self._steps)
         self._since, self._spent, self._steps = now, spent.ns, 0
+
+
+class BudgetedSteps:
+    """What each single step took of the training's time, for a budget to decide by. Thread: training."""
+
+    def __init__(self, percent: float, interval: int) -> None:
+        self.budget = Budget(percent, interval)
+        self._boundary = self._spent = 0  # at it; no time = no step has ended
+        self.enters()
+
+    def enters(self) -> None:
+        """The visit in which the step may end begins."""
+        self._entered, self._spent_entered = perf_counter_ns(), spent.ns
+
+    def step_ends(self, is_collected: bool) -> tuple[str, str] | None:
+        """Before the next one is decided on; as Budget.step_ended()."""
+        now, ours = self._now()
+        elapsed = now - self._boundary if self._boundary else 0
+        news = self.budget.step_ended(is_collected, ours - self._spent, elapsed)
+        self._boundary, self._spent = now, ours
+        return news
+
+    def hooks_are_gone(self) -> None:
+        """The step that has ended was collected and the next one is not: what it took to let go is of the former."""
+        now, ours = self._now()
+        self.budget.belongs_to_last(ours - self._spent)
+        self._boundary, self._spent = now, ours
+
+    def _now(self) -> tuple[int, int]:
+        """The time, and what was ours until then; cost.spent has nothing of the visit in progress."""
+        now = perf_counter_ns()
+        return now, max(spent.ns, self._spent_entered + now - self._entered)

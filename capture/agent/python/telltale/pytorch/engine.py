@@ -9,12 +9,13 @@ from typing import Any, Callable
 import torch
 
 from ..config import MonitorConfig
+from ..console import log
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
 from ..series import Frame
 from .clock import Clock
 from .compiled import backward_pass, is_compiled_in_place
-from .cost import StepCost
+from .cost import BudgetedSteps, StepCost
 from .metrics import RunMetrics
 from .parameterparts import GradientPart, MomentPart, WeightPart
 from .part import Part
@@ -44,6 +45,7 @@ class Engine(Clock):
         self._told_given_up = False
         self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
         self._cost = StepCost()
+        self._budgeted = self._budget_of(config)
         self._handles: list[Any] = []  # the counter of forward passes: it stays
         self._start = 0
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
@@ -99,6 +101,9 @@ class Engine(Clock):
         self.config = config
         self.measurer.configure(config.eps, config.threads, config.checksum)
         self.collected = 0
+        if self._budgeted is not None and self._budgeted.budget.stride > 1:
+            self.note("what monitoring takes is measured anew, and every step that the config selects is collected", True)
+        self._budgeted = self._budget_of(config)
         self._has_micros = False
         self.forget_tables()
         self.metrics = RunMetrics(self)
@@ -201,6 +206,8 @@ class Engine(Clock):
 
     def step_begins(self, number: int, optimizer: Any) -> None:
         """An optimizer is about to step. Never raises."""
+        if self._budgeted is not None:
+            self._budgeted.enters()
         try:
             if self._units.has_stepped(number):
                 self._finish()  # it steps more often than the others
@@ -223,6 +230,8 @@ class Engine(Clock):
     def after_step_of(self, number: int, optimizer: Any) -> None:
         """Ends the step when every optimizer has stepped. Never raises."""
         self._is_stepping = False
+        if self._budgeted is not None:
+            self._budgeted.enters()
         try:
             # A fused optimizer under a GradScaler steps even on overflow, and leaves the weights as they were.
             found_inf = getattr(optimizer, "found_inf", None)
@@ -254,6 +263,7 @@ class Engine(Clock):
             self.active
             and config.collects_at(self.step)
             and self.collected < config.collect_times
+            and (self._budgeted is None or self._budgeted.budget.admits(self.step))
             and (not config.module_ranks or self.rank in config.module_ranks)
         )
         self._forwards = 0
@@ -290,10 +300,25 @@ class Engine(Clock):
                 table.clear()
         ended, self._ended_in = self.step, backward_pass()
         self._cost.step_ends(self.dispatcher.cost)
+        self._heed_budget()
         self.step += 1
         for react in self.after_step:
             react(ended)
+        was_collecting = self.collecting
         self._begin()
+        if self._budgeted is not None and was_collecting and not self.collecting:
+            self._budgeted.hooks_are_gone()
+
+    @staticmethod
+    def _budget_of(config: MonitorConfig) -> BudgetedSteps | None:
+        return BudgetedSteps(config.overhead_budget, config.step_interval) if config.overhead_budget > 0 else None
+
+    def _heed_budget(self) -> None:
+        """Between steps: what the one that ends took may change how many of the next are collected."""
+        news = self._budgeted.step_ends(self.collecting) if self._budgeted is not None else None
+        if news is not None:
+            log.warning("rank %d: %s", self.rank, news[0])
+            self.dispatcher.event("log", self.step, *news)
 
     def _tell_of_no_tensors(self) -> None:
         if all(table.kind is Kind.SCALAR or not len(table) for table in self.tables()):
