@@ -48,8 +48,10 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         "A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change.",
         { { { "steps", "in a row", 8, 2, 1000 } } } },
     { Rule::LossScale, "loss_scale", "loss scale falls",
-        "The loss scale fell `times` times within `steps` steps, or below 1.",
-        { { { "times", "that it fell", 3, 1, 100 }, { "steps", "within so many", 20, 2, 10000 } } } },
+        "The loss scale fell, or steps were given up for gradients that are not finite, `times` times within `steps` "
+        "steps; or it fell below 1, or jumped by more than a scaler's doubling.",
+        { { { "times", "that it fell or a step was given up", 3, 1, 100 },
+            { "steps", "within so many", 20, 2, 10000 } } } },
     { Rule::EntropyCollapse, "entropy_collapse", "attention collapses",
         "The attention entropy of a head is below `share` of what it was before, for `steps` steps in a row (Zhai et "
         "al. 2023, arXiv 2303.06296).",

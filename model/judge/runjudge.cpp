@@ -199,6 +199,8 @@ Expected<void> RunJudge::advance(store::RunReader& reader, StepRange steps, cons
 
 Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel)
 {
+    if (auto ok = readLog(reader); !ok)
+        return ok;
     std::map<SourceId, Columns> read;
     for (auto& [id, source] : m_sources) {
         const StepRange wanted { Step { std::max(steps.first.value, source.frontier.value + 1) }, steps.last };
@@ -229,6 +231,7 @@ Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const 
         }
         if (!isMeasured)
             continue;
+        judgeGivenUp(step);
         m_desk.passed(step, isBad);
     }
     if (auto ok = judgeReplicas(reader, steps); !ok)
@@ -238,6 +241,51 @@ Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const 
             describe(reader, one);
     }
     return {};
+}
+
+Expected<void> RunJudge::readLog(store::RunReader& reader)
+{
+    for (;;) {
+        auto page = reader.log(m_log, { "log", {}, {} });
+        if (!page)
+            return tl::unexpected<Error>(std::move(page.error()));
+        for (const store::LogRecord& record : page->records) {
+            if (record.rule == "given_up")
+                m_givenUp.emplace(record.steps.first, record.rank);
+        }
+        m_log = page->next;
+        if (page->isLast)
+            return {};
+    }
+}
+
+void RunJudge::judgeGivenUp(Step upTo)
+{
+    const auto times = static_cast<std::size_t>(m_rules.value(Rule::LossScale, 0));
+    const auto within = static_cast<std::int64_t>(m_rules.value(Rule::LossScale, 1));
+    while (!m_givenUp.empty() && m_givenUp.begin()->first <= upTo) {
+        const auto [step, rank] = *m_givenUp.begin();
+        m_givenUp.erase(m_givenUp.begin());
+        std::deque<Step>& lately = m_lately[rank];
+        lately.push_back(step);
+        while (step.value - lately.front().value > within)
+            lately.pop_front();
+        if (lately.size() < times || !m_rules.isOn(Rule::LossScale))
+            continue;
+        Witness witness;
+        witness.seen = step;
+        witness.moment = { lately.front(), Phase::Loss, std::numeric_limits<std::int32_t>::min() };
+        Finding& finding = witness.finding;
+        finding.rule = idOf(Rule::LossScale);
+        finding.step = lately.front();
+        finding.rank = rank;
+        finding.kind = Kind::Scalar;
+        finding.stat = Stat::Value;
+        finding.name = witness.block = "loss-scale";
+        finding.sentence = fmt::format("{} tries were given up within {} steps, for gradients that were not finite",
+            lately.size(), step.value - lately.front().value + 1);
+        m_desk.take(std::move(witness));
+    }
 }
 
 Expected<void> RunJudge::judgeReplicas(store::RunReader& reader, StepRange steps)

@@ -51,6 +51,8 @@ private:
     Expected<void> judge(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel);
     Expected<std::optional<Columns>> read(
         store::RunReader& reader, const Source& source, StepRange steps, const series::CancelToken& cancel) const;
+    Expected<void> readLog(store::RunReader& reader);
+    void judgeGivenUp(Step upTo);
     Expected<void> judgeReplicas(store::RunReader& reader, StepRange steps);
     void take(const Source& source, const std::vector<Sighting>& sightings, Step step);
     Witness witnessOf(const Source& source, const Sighting& sighting, Step step) const;
@@ -64,6 +66,9 @@ private:
     Replicas m_replicas;
     Step m_replicasNext { std::numeric_limits<std::int64_t>::min() / 4 };
     IncidentDesk m_desk;
+    store::LogCursor m_log;
+    std::multimap<Step, Rank> m_givenUp; ///< steps that were tried in vain, and not judged yet
+    std::map<Rank, std::deque<Step>> m_lately; ///< those that were
     std::uint64_t m_judged = 0;
 };
 

@@ -181,6 +181,29 @@ private Q_SLOTS:
         QCOMPARE(summary(incidentsOf(training)), std::string("loss_scale loss-scale@101/0"));
     }
 
+    void stepsThatAreGivenUpInARowAreNamed()
+    {
+        const auto judged = [](int times) {
+            const QTemporaryDir dir;
+            CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+            const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+            Training().write(builder, stream, 0, 0, 200);
+            for (int i = 0; i < times; ++i) {
+                Event event { "log", Step { 150 }, 1, "tried and given up", "{}" };
+                event.rule = "given_up";
+                builder.stage(stream, {}, {}, { event });
+            }
+            builder.commit();
+            builder.finish();
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+            RunJudge judge;
+            CapsuleBuilder::must(judge.judgeAll(*reader));
+            return summary(judge.incidents());
+        };
+        QCOMPARE(judged(2), std::string());
+        QCOMPARE(judged(20), std::string("loss_scale loss-scale@150/0"));
+    }
+
     void aLearningRateThatJumpsIsNamedAndOneThatFallsIsNot()
     {
         Training training;

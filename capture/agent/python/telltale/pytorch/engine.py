@@ -199,7 +199,7 @@ class Engine(Clock):
         if not what or self._is_stepping:  # a closure that runs again, or gradients that nobody wanted
             return
         sentence = f"step {self.step} was tried and given up: its gradients were cleared before an optimizer took them"
-        self.note(f"{sentence}; {what}", not self._told_given_up)
+        self.note(f"{sentence}; {what}", not self._told_given_up, "given_up")
         self._told_given_up = True
 
     # -- the step ------------------------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ class Engine(Clock):
             # A fused optimizer under a GradScaler steps even on overflow, and leaves the weights as they were.
             found_inf = getattr(optimizer, "found_inf", None)
             if isinstance(found_inf, torch.Tensor) and found_inf.is_cpu and bool(found_inf):
-                self.note("the loss scaler found infinities: this step left the weights as they were", False)
+                self.note("the loss scaler found infinities: this step left the weights as they were", False, "given_up")
             if self.collecting:
                 self._each("after_step", self._units.stepping(number, optimizer))
             if self._units.note_step(number):

@@ -44,11 +44,12 @@ class Workbench:
             self._told.add(sentence)
             self.note(sentence, True)
 
-    def note(self, sentence: str, is_news: bool) -> None:
-        """Sends a sentence to the dashboard, and to the console where it is news."""
+    def note(self, sentence: str, is_news: bool, rule: str = "") -> None:
+        """Sends a sentence to the dashboard, and to the console where it is news. rule: a word that says it to
+        programs."""
         if is_news:
             log.warning("rank %d: %s", self.rank, sentence)
-        self.dispatcher.event("log", self.step, sentence)
+        self.dispatcher.event("log", self.step, sentence, rule=rule)
 
     def not_observed(self, kind: Kind, name: str, why: str) -> None:
         """Reports by name what cannot be read."""
