@@ -282,8 +282,9 @@ void RunJudge::judgeGivenUp(Step upTo)
         finding.kind = Kind::Scalar;
         finding.stat = Stat::Value;
         finding.name = witness.block = "loss-scale";
-        finding.sentence = fmt::format("{} tries were given up within {} steps, for gradients that were not finite",
-            lately.size(), step.value - lately.front().value + 1);
+        const std::int64_t span = step.value - lately.front().value + 1;
+        finding.sentence = fmt::format("{} tries {} were given up, for gradients that were not finite", lately.size(),
+            span == 1 ? std::string("of this step") : fmt::format("within {} steps", span));
         m_desk.take(std::move(witness));
     }
 }
