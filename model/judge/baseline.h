@@ -17,7 +17,7 @@ namespace telltale::judge {
 /// ones in a row are a new level, and the window begins anew. Says nothing before kArmed values.
 ///
 /// A training that falls or grows evenly leaves that window, too: what makes a jump is that the value is as far from
-/// the kRecent values right before it, far ones among them. Thread: owned by one.
+/// the kRecent values right before it, far ones among them. Thread: any (a value).
 class Baseline {
 public:
     static constexpr int kWindow = 128;

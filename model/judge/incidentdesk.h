@@ -20,8 +20,8 @@ struct Witness {
     bool opens = true;
 };
 
-/// Makes one incident of one cause: what opens one, what comes before it after all, what follows from it. Thread: owned
-/// by one.
+/// Makes one incident of one cause: what opens one, what comes before it after all, what follows from it. Thread: any
+/// (a value).
 class IncidentDesk {
 public:
     static constexpr std::int64_t kQuietSteps = 50; ///< without anything new: it is over

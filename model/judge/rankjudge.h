@@ -48,7 +48,7 @@ struct StepColumn {
     std::span<const float> magnitudes; ///< of rows with a limit; NaN where it is not known
 };
 
-/// The rules over what one rank measures, step by step. About 20 B a row beside the roll-ups. Thread: owned by one.
+/// The rules over what one rank measures, step by step. About 20 B a row beside the roll-ups. Thread: any (a value).
 class RankJudge {
 public:
     explicit RankJudge(const Rules& rules)

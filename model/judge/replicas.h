@@ -17,7 +17,7 @@ namespace telltale::judge {
 /// Watches by their checksums which tensors are the same on several ranks, bit by bit. Which should be is learned:
 /// ranks that agree after kLearned steps are replicas of each other, whatever made them so (data parallelism, or what
 /// tensor-parallel ranks hold twice). Where the topology is known, those of one data-parallel group are from the
-/// beginning on. Parts of one matrix should differ. Thread: owned by one.
+/// beginning on. Parts of one matrix should differ. Thread: any (a value).
 class Replicas {
 public:
     static constexpr int kLearned = 3;

@@ -89,6 +89,7 @@ struct RunJudge::Columns {
 
 Expected<void> RunJudge::refresh(store::RunReader& reader)
 {
+    m_home.check();
     auto catalog = reader.catalog();
     if (!catalog)
         return tl::unexpected<Error>(catalog.error());

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <telltale/core/threadhome.h>
 #include <telltale/judge/incidentdesk.h>
 #include <telltale/judge/rankjudge.h>
 #include <telltale/judge/replicas.h>
@@ -70,6 +71,7 @@ private:
     std::multimap<Step, Rank> m_givenUp; ///< steps that were tried in vain, and not judged yet
     std::map<Rank, std::deque<Step>> m_lately; ///< those that were
     std::uint64_t m_judged = 0;
+    ThreadHome m_home;
 };
 
 }

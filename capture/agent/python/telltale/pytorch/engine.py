@@ -102,7 +102,9 @@ class Engine(Clock):
         self.measurer.configure(config.eps, config.threads, config.checksum)
         self.collected = 0
         if self._budgeted is not None and self._budgeted.budget.stride > 1:
-            self.note("what monitoring takes is measured anew, and every step that the config selects is collected", True)
+            self.note(
+                "what monitoring takes is measured anew, and every step that the config selects is collected", True
+            )
         self._budgeted = self._budget_of(config)
         self._has_micros = False
         self.forget_tables()
@@ -236,7 +238,9 @@ class Engine(Clock):
             # A fused optimizer under a GradScaler steps even on overflow, and leaves the weights as they were.
             found_inf = getattr(optimizer, "found_inf", None)
             if isinstance(found_inf, torch.Tensor) and found_inf.is_cpu and bool(found_inf):
-                self.note("the loss scaler found infinities: this step left the weights as they were", False, "given_up")
+                self.note(
+                    "the loss scaler found infinities: this step left the weights as they were", False, "given_up"
+                )
             if self.collecting:
                 self._each("after_step", self._units.stepping(number, optimizer))
             if self._units.note_step(number):
