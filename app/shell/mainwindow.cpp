@@ -372,6 +372,7 @@ void MainWindow::updatePulse()
     RunRates rates { pulse.cost.monitorMs(), pulse.cost.stepMs() };
     if (pulse.storedSamples > 0)
         rates.bytesPerSample = static_cast<double>(pulse.fileBytes) / static_cast<double>(pulse.storedSamples);
+    rates.every = pulse.cost.every();
     m_parts.views.steering->setRates(rates);
 }
 

@@ -12,12 +12,15 @@ MonitoringCost::MonitoringCost(const std::vector<ConnectionInfo>& connections, c
     for (const ConnectionInfo& connection : connections) {
         if (!connection.connected || connection.runKey != runKey)
             continue;
+        if (connection.collectedEvery > m_scarcest.collectedEvery)
+            m_scarcest = connection;
         if (connection.stepMs <= 0) {
             m_silent.push_back(connection.rank);
         } else if (!isKnown() || connection.monitorMs * m_stepMs > m_monitorMs * connection.stepMs) {
             m_monitorMs = connection.monitorMs;
             m_stepMs = connection.stepMs;
             m_rank = connection.rank;
+            m_every = connection.collectedEvery;
         }
     }
     std::sort(m_silent.begin(), m_silent.end());
@@ -35,6 +38,11 @@ QString MonitoringCost::explanation() const
                      "rank that reports it gives it a larger share.")
                       .arg(m_rank.value)
                       .arg(text());
+    if (m_scarcest.collectedEvery > 0)
+        out += u'\n'
+            + tr("Rank %1 collects %2, to stay within %3.", "every 4th step, 2 %")
+                  .arg(m_scarcest.rank.value)
+                  .arg(views::formatEvery(m_scarcest.collectedEvery), views::formatPercent(m_scarcest.overheadBudget));
     if (m_silent.empty())
         return out;
     constexpr std::size_t kMostNamed = 6;

@@ -24,6 +24,10 @@ public:
     double stepMs() const { return m_stepMs; }
     double share() const { return isKnown() ? m_monitorMs / m_stepMs : 0; }
     Rank rank() const { return m_rank; }
+    std::int64_t every() const
+    {
+        return m_every;
+    } ///< there, one in so many steps is collected; 0 = as the config has it
     QString text() const; ///< "0.9 ms of 186 ms (0.5 %)"
     QString explanation() const;
 
@@ -31,6 +35,8 @@ private:
     double m_monitorMs = 0; ///< a step
     double m_stepMs = 0; ///< 0 = not known
     Rank m_rank;
+    std::int64_t m_every = 0;
+    ConnectionInfo m_scarcest; ///< that collects fewest to stay within its budget
     std::vector<Rank> m_silent; ///< of which nothing is known
 };
 

@@ -164,6 +164,7 @@ void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64
     m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
         std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
     m_cost.note(heartbeat.cost);
+    m_thinning = heartbeat.thinning;
     m_ringBytes = heartbeat.ringBytes;
     m_spoolBytes = heartbeat.spoolBytes;
     if (heartbeat.dropsByClass.size() > 2)
@@ -238,6 +239,8 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
     info.samplesPerSecond = m_samplesPerSecond;
     info.monitorMs = m_cost.monitorMs();
     info.stepMs = m_cost.stepMs();
+    info.collectedEvery = static_cast<std::int64_t>(std::min(m_thinning.every, protocol::limits::kMaxSeq));
+    info.overheadBudget = static_cast<double>(m_thinning.budgetPpm) / 1e4;
 }
 
 }

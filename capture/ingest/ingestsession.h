@@ -121,6 +121,7 @@ private:
     std::uint64_t m_agentNextSeq = 0;
     Produced m_produced;
     CostRate m_cost;
+    protocol::Thinning m_thinning {};
     std::uint64_t m_ringBytes = 0;
     std::uint64_t m_spoolBytes = 0;
     double m_clockOffset = 0; ///< seconds: our wall clock minus the agent's, least seen (so, with the shortest way)

@@ -188,6 +188,8 @@ void write(const Heartbeat& in, wire::Envelope& envelope)
     out.set_monitor_ns(in.cost.monitorNs);
     out.set_step_ns(in.cost.stepNs);
     out.set_steps(in.cost.steps);
+    out.set_collected_every(in.thinning.every);
+    out.set_budget_ppm(in.thinning.budgetPpm);
 }
 
 Message read(wire::Heartbeat& in)
@@ -202,6 +204,7 @@ Message read(wire::Heartbeat& in)
     out.producedScalars = in.produced_scalars();
     out.isFinal = in.is_final();
     out.cost = { in.monitor_ns(), in.step_ns(), in.steps() };
+    out.thinning = { in.collected_every(), in.budget_ppm() };
     return out;
 }
 

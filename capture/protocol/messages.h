@@ -118,6 +118,13 @@ struct CostSums {
     bool operator==(const CostSums&) const = default;
 };
 
+/// How few steps an agent collects to stay within telltale.overhead_budget. Thread: any (a value).
+struct Thinning {
+    std::uint64_t every = 0; ///< one in so many; 0 = all that the config selects
+    std::uint64_t budgetPpm = 0; ///< of a step's time
+    bool operator==(const Thinning&) const = default;
+};
+
 struct Heartbeat {
     Clocks clocks;
     std::uint64_t seq = 0; ///< agent: next_seq; server: durable_seq
@@ -128,6 +135,7 @@ struct Heartbeat {
     std::uint64_t producedScalars = 0; ///< agent only
     bool isFinal = false; ///< agent only: no more will be produced
     CostSums cost {}; ///< agent only
+    Thinning thinning {}; ///< agent only
     bool operator==(const Heartbeat&) const = default;
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <telltale/config/stride.h>
+
 namespace telltale::config {
 namespace {
 
@@ -153,8 +155,22 @@ std::optional<CostEstimate> estimateCost(
     const bool isKnown = running.dynamicOn && wanted.areElementsKnown && now.areElementsKnown && now.elements > 0;
     if (!isKnown)
         return out;
-    const auto everyNow = static_cast<double>(std::max<std::int64_t>(1, running.stepInterval));
-    out.addedMs = rates.monitorMs * (wanted.elements / every / (now.elements / everyNow) - 1);
+    const auto everyNow = static_cast<double>(std::max<std::int64_t>(1, std::max(running.stepInterval, rates.every)));
+    const auto added = [&](double stride) {
+        return rates.monitorMs * (wanted.elements / (every * stride) / (now.elements / everyNow) - 1);
+    };
+    out.addedMs = added(1);
+    if (running.overheadBudget > 0) {
+        const StepCosts costs { (rates.monitorMs + added(1)) * every, 0,
+            std::max(rates.stepMs - rates.monitorMs, 1e-6) };
+        const auto stride = strideWithin(running.overheadBudget / 100, costs, draft.stepInterval);
+        if (stride > 1) {
+            out.everyWithin = stride * std::max<std::int64_t>(1, draft.stepInterval);
+            out.addedMs = added(static_cast<double>(stride));
+            if (out.bytesPerSecond)
+                *out.bytesPerSecond /= static_cast<double>(stride);
+        }
+    }
     out.addedShare = *out.addedMs / rates.stepMs;
     return out;
 }

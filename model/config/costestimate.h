@@ -16,6 +16,8 @@ struct CostEstimate {
     std::optional<double> bytesPerSecond;
     std::optional<double> addedMs; ///< a step, on average, against what runs
     double addedShare = 0; ///< of a step
+    /// Where it would take more than the running config's budget: one in so many steps will be collected; else 0.
+    std::int64_t everyWithin = 0;
 };
 
 /// Nothing while the model is not known. `running` is what runs now, which the rates are of.

@@ -38,6 +38,10 @@ struct ConnectionInfo {
     /// What monitoring takes of a step's time in the training, over the last seconds; both 0 = not known.
     double monitorMs = 0;
     double stepMs = 0;
+    /// One in so many steps is collected, to stay within a budget (percent of a step's time); 0 = all that the config
+    /// selects.
+    std::int64_t collectedEvery = 0;
+    double overheadBudget = 0;
     std::uint32_t reconnects = 0;
     std::string lastRefusal; ///< why the last connection of this peer was closed by us, else empty
 };

@@ -319,6 +319,10 @@ private:
             return after.monitor_ns == before.monitor_ns + 1 && after.step_ns == before.step_ns + 200
                 && after.steps == before.steps + 3;
         };
+        m_uses["tt_agent_thinning"] = [this] {
+            failing([&] { tt_agent_thinning(m_agent, 4, 20000); });
+            return true;
+        };
         m_uses["tt_agent_flush"] = [this] { return failing([&] { return tt_agent_flush(m_agent, 1); }) >= 0; };
         m_uses["tt_agent_last_error"]
             = [this] { return failing([&] { return tt_agent_last_error(m_agent); }) != nullptr; };

@@ -138,6 +138,7 @@ private Q_SLOTS:
         const auto stride = steps.back() - steps.at(steps.size() - 2);
         QVERIFY(stride > 1 && (stride & (stride - 1)) == 0);
         QCOMPARE(steps.back() % stride, std::int64_t { 0 });
+        QVERIFY(watched.sink.every > 1);
         for (const Kind kind : { Kind::GradUnreduced, Kind::ParamOrigin, Kind::ParamUpdated })
             QCOMPARE(watched.collected(kind), steps); // whole or not at all
         const auto& events = watched.sink.events;

@@ -67,6 +67,7 @@ std::vector<Message> allMessages()
     heartbeat.dropsByClass = { 0, 1, 2, 3, UINT64_MAX };
     heartbeat.producedSamples = 12;
     heartbeat.cost = { 1, UINT64_MAX, 3 };
+    heartbeat.thinning = { UINT64_MAX, 5 };
     return { fullHello(), Hello {}, Welcome { 1, { "a" }, "store", 4, 5, 6, 7, 8, 9 },
         Batch { 1, 2, 0xDEADBEEF, std::string("\0\xFF payload", 10) }, Batch {},
         Ack { 3, 4, 5, { { 1, "unknown kind" }, { 2, "" } } }, Nack { 7 }, heartbeat, Heartbeat {},

@@ -381,10 +381,12 @@ private Q_SLOTS:
         AgentPeer agent(f.join, "host/3/trainer");
         QVERIFY(agent.open());
         std::uint64_t seq = 10;
+        protocol::Thinning thinning {};
         const auto say = [&](protocol::CostSums sums) {
             protocol::Heartbeat heartbeat;
             heartbeat.seq = ++seq;
             heartbeat.cost = sums;
+            heartbeat.thinning = thinning;
             agent.peer.send(heartbeat);
             return QTest::qWaitFor([&] { return f.server->connections().at(0).nextSeq == seq; });
         };
@@ -407,6 +409,14 @@ private Q_SLOTS:
         QVERIFY(say({ UINT64_MAX, UINT64_MAX, 5 })); // nor is a step longer than anybody waits
         QCOMPARE(info().stepMs, 0.0);
         QCOMPARE(info().monitorMs, 0.0);
+        QCOMPARE(info().collectedEvery, std::int64_t { 0 });
+        thinning = { 40, 25'000 };
+        QVERIFY(say({}));
+        QCOMPARE(info().collectedEvery, std::int64_t { 40 });
+        QCOMPARE(info().overheadBudget, 2.5);
+        thinning = { UINT64_MAX, UINT64_MAX };
+        QVERIFY(say({}));
+        QVERIFY(info().collectedEvery > 0);
         QVERIFY(agent.isAlive());
     }
 

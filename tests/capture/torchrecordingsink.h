@@ -77,6 +77,9 @@ public:
     {
         costs.push_back({ inside, elapsed });
     }
+    std::int64_t every = 0; ///< as a budget has it
+
+    void thinning(std::int64_t fewer, double) override { every = fewer; }
     std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) override
     {
         layouts.push_back({ kind, { stats.begin(), stats.end() }, { series.begin(), series.end() } });

@@ -64,6 +64,7 @@ class CostlySink(RecordingSink):
         super().__init__()
         self._passes = passes
         self.costs: list[tuple[int, int]] = []
+        self.thinned: list[tuple[int, float]] = []
 
     def write(self, frame: Frame) -> None:
         super().write(frame)
@@ -71,6 +72,9 @@ class CostlySink(RecordingSink):
 
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         self.costs.append((inside_ns, elapsed_ns))
+
+    def thinning(self, every: int, percent: float) -> None:
+        self.thinned.append((every, percent))
 
 
 class Training:
@@ -151,6 +155,7 @@ def test_what_is_expensive_stays_within_the_budget_and_the_training_the_same(clo
         "monitoring takes 30 % of a step, over the budget of 1 %: every 32nd step is collected",
         "monitoring takes 1.1 % of a step, over the budget of 1 %: every 64th step is collected",
     ]
+    assert sink.thinned == [(32, 1), (64, 1)]
     collected = [0, 1, 2, 3, 4, 32, 64, 96, *range(128, training.steps, 64)]
     assert are_collected_whole(sink, training.steps) == collected
     bare = Training()
@@ -199,7 +204,7 @@ def test_another_config_is_measured_anew(clock: Clock) -> None:
     assert training.stride == 32 and training.monitor is not None
     other = configfile.load({**EVERYTHING, "mv_distribution": False, "telltale": {"overhead_budget": 1}})
     training.monitor.apply(other)
-    assert training.stride == 1
+    assert training.stride == 1 and sink.thinned == [(32, 1), (0, 0)]
     assert [text for text in sink.sentences() if "is measured anew" in text]
     training.run(8)
     assert sink.steps(Kind.ACTV)[5:] == [32, 40, 41, 42, 43, 44]

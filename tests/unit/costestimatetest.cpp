@@ -34,6 +34,29 @@ class CostEstimateTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    void aDraftIsThinnedToStayWithinTheRunningBudget()
+    {
+        auto running = gradients();
+        running.overheadBudget = 3;
+        auto more = running;
+        more.paramDistribution = true; // twice of 2 in 98 ms
+        const auto thinned = estimateCost(more, running, facts(), kRates);
+        QCOMPARE(thinned->everyWithin, std::int64_t { 2 });
+        QCOMPARE(thinned->addedMs.value(), 0.0);
+        QCOMPARE(thinned->bytesPerSecond.value(), 96.0 * 10 * 3 / 2);
+        QCOMPARE(estimateCost(running, running, facts(), kRates)->everyWithin, std::int64_t { 0 });
+        more.stepInterval = 5;
+        QCOMPARE(estimateCost(more, running, facts(), kRates)->everyWithin, std::int64_t { 0 });
+        more.stepInterval = 1;
+        running.overheadBudget = 0;
+        QCOMPARE(estimateCost(more, running, facts(), kRates)->everyWithin, std::int64_t { 0 });
+        // What is measured while one step in four is collected is a quarter of what all would take.
+        running.overheadBudget = 2.5;
+        const auto throttled = estimateCost(more, running, facts(), { 2, 100, 3, 4 });
+        QCOMPARE(throttled->everyWithin, std::int64_t { 8 });
+        QCOMPARE(throttled->addedMs.value(), 0.0);
+    }
+
     void parametersAreCountedFromTheStructure()
     {
         const auto now = estimateCost(gradients(), gradients(), facts(), kRates);

@@ -277,6 +277,25 @@ private Q_SLOTS:
         QCOMPARE(text(), q("about 2 480 series, 15 k samples a step")); // nobody streams any more
     }
 
+    void aDraftOverTheRunningBudgetSaysWhatTheAgentWillDo()
+    {
+        constexpr const char* kWithin
+            = R"({"dynamic_on":true,"step_interval":10,"telltale":{"overhead_budget":1.5},"wg_distribution":true})";
+        auto within = steeringOf({ rank(0, RankSteering::State::Applied, kWithin) });
+        within.config = kWithin;
+        m_steering->set({ within });
+        config::RunFacts facts;
+        facts.modules.push_back({ "layers.0.weight", {}, 1000 });
+        m_view->draft()->setRun(facts);
+        m_steering->setRates({ 2, 200, 20 });
+        const auto* line = m_view->findChild<QLabel*>(QStringLiteral("configCost"));
+        QVERIFY(!line->text().contains(q("budget")));
+        m_view->draft()->setValue(q("/param_distribution"), q("true"));
+        const auto text = line->text().replace(QChar(0x202f), u' ').replace(QChar(0xa0), u' ');
+        QVERIFY2(
+            text.endsWith(q(", over the budget of 1.5 %: the agent will collect every 20th step")), qPrintable(text));
+    }
+
     void anEarlierRevisionComesBackAsADraft()
     {
         auto* history = m_view->findChild<RevisionList*>(q("configHistory"));

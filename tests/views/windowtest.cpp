@@ -275,6 +275,16 @@ private Q_SLOTS:
         QVERIFY2(cost.explanation().contains(QStringLiteral("4 ranks do not report it (1, 3, 4, 5)")),
             qPrintable(cost.explanation()));
         QVERIFY(!MonitoringCost(agents, "another run").isKnown());
+        QVERIFY(!cost.explanation().contains(QStringLiteral("to stay within")));
+        agents[1].collectedEvery = 2;
+        agents[4].collectedEvery = 40;
+        agents[4].overheadBudget = 0.5;
+        agents[2].collectedEvery = 32;
+        const MonitoringCost thinned(agents, {});
+        QVERIFY2(
+            thinned.explanation().contains(QStringLiteral("Rank 4 collects every 40th step, to stay within 0.5 %.")),
+            qPrintable(thinned.explanation()));
+        QCOMPARE(thinned.every(), std::int64_t { 32 });
         agents[2].monitorMs = 0.0004;
         agents[0] = agents[1];
         QCOMPARE(MonitoringCost(agents, {}).text(), QStringLiteral("< 0.1 ms of 186 ms (< 0.1 %)"));

@@ -29,4 +29,17 @@ QString formatShare(double share)
     return QCoreApplication::translate("telltale::views", "%1 %").arg(shortNumber(share * 100));
 }
 
+QString formatPercent(double percent)
+{
+    return QCoreApplication::translate("telltale::views", "%1 %").arg(QString::number(percent, 'g', 4));
+}
+
+QString formatEvery(qint64 every)
+{
+    const bool isSecond = every % 10 == 2 && every % 100 != 12;
+    return (isSecond ? QCoreApplication::translate("telltale::views", "every %1nd step")
+                     : QCoreApplication::translate("telltale::views", "every %1th step"))
+        .arg(every);
+}
+
 }

@@ -404,7 +404,8 @@ void ConfigView::showCost()
     const RunRates rates
         = steering() != nullptr && context().steering != nullptr ? context().steering->rates() : RunRates {};
     const auto estimate = config::estimateCost(m_draft->config(), m_draft->running(), m_draft->run(), rates);
-    m_cost->setText(estimate ? costLine(*estimate, !m_draft->changes().empty()) : QString());
+    m_cost->setText(
+        estimate ? costLine(*estimate, !m_draft->changes().empty(), m_draft->running().overheadBudget) : QString());
     m_cost->setVisible(estimate.has_value());
 }
 

@@ -18,7 +18,7 @@ struct CostLine {
 
 }
 
-QString costLine(const config::CostEstimate& estimate, bool isChange)
+QString costLine(const config::CostEstimate& estimate, bool isChange, double budget)
 {
     const auto series = static_cast<int>(std::min(estimate.series, 1e9));
     const QString count = formatStep(series);
@@ -33,6 +33,9 @@ QString costLine(const config::CostEstimate& estimate, bool isChange)
                          .arg(sign + formatMilliseconds(std::abs(*estimate.addedMs)),
                              formatShare(std::abs(estimate.addedShare))));
     }
+    if (isChange && estimate.everyWithin > 0)
+        parts.append(CostLine::tr("over the budget of %1: the agent will collect %2")
+                         .arg(formatPercent(budget), formatEvery(estimate.everyWithin)));
     return parts.join(CostLine::tr(", "));
 }
 

@@ -68,6 +68,14 @@ public:
         counters.steps.fetch_add(steps, std::memory_order_relaxed);
     }
 
+    void noteThinning(std::uint64_t every, std::uint64_t budgetPpm)
+    {
+        if (!isActive())
+            return;
+        m_handover->counters.collectedEvery.store(every, std::memory_order_relaxed);
+        m_handover->counters.budgetPpm.store(budgetPpm, std::memory_order_relaxed);
+    }
+
     const Steering::Due* configDue(std::int64_t nextStep)
     {
         return isActive() ? m_handover->steering.due(nextStep) : nullptr;

@@ -221,6 +221,12 @@ void tt_agent_cost(tt_agent* agent, uint64_t inside_ns, uint64_t elapsed_ns, uin
         guarded(agent->agent, [&] { agent->agent.noteCost(inside_ns, elapsed_ns, steps); });
 }
 
+void tt_agent_thinning(tt_agent* agent, uint64_t every, uint64_t budget_ppm)
+{
+    if (agent)
+        guarded(agent->agent, [&] { agent->agent.noteThinning(every, budget_ppm); });
+}
+
 int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms)
 {
     if (!agent)

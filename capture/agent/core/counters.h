@@ -24,6 +24,7 @@ struct Counters {
     Count ringBytes { 0 }, spoolBytes { 0 };
     Count internalErrors { 0 };
     Count monitorNs { 0 }, stepNs { 0 }, steps { 0 }; ///< what monitoring takes of the training's time
+    Count collectedEvery { 0 }, budgetPpm { 0 }; ///< how few steps are collected to stay within a budget
     std::array<Count, 5> dropsByClass {};
     std::atomic<bool> connected { false };
     std::atomic<bool> refused { false }; ///< the server there has another token: it will never take anything

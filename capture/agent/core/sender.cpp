@@ -113,6 +113,8 @@ Session::Events Sender::sessionEvents()
         heartbeat.producedScalars = m_counters.scalarsProduced.load(std::memory_order_relaxed);
         heartbeat.cost = { m_counters.monitorNs.load(std::memory_order_relaxed),
             m_counters.stepNs.load(std::memory_order_relaxed), m_counters.steps.load(std::memory_order_relaxed) };
+        heartbeat.thinning = { m_counters.collectedEvery.load(std::memory_order_relaxed),
+            m_counters.budgetPpm.load(std::memory_order_relaxed) };
         heartbeat.isFinal = m_isStopping.load(std::memory_order_relaxed);
     };
     return events;

@@ -145,6 +145,9 @@ TT_API void tt_agent_counters(const tt_agent* agent, tt_counters* out);
  * spent `inside_ns` in the monitor (the host's time). Added to sums that the dashboard gets now and then; costs some
  * additions. */
 TT_API void tt_agent_cost(tt_agent* agent, uint64_t inside_ns, uint64_t elapsed_ns, uint64_t steps);
+/* From now on one step in `every` is collected, to stay within a budget of `budget_ppm` millionths of a step's time;
+ * 0 = all that the config selects. The dashboard says so. */
+TT_API void tt_agent_thinning(tt_agent* agent, uint64_t every, uint64_t budget_ppm);
 /* Waits until everything produced so far is acknowledged or timeout_ms passed; 1 = all acknowledged. Not for hooks. */
 TT_API int tt_agent_flush(tt_agent* agent, uint32_t timeout_ms);
 /* The last error as one sentence ("" = none); valid until the eighth call after this one, and the agent's end. */

@@ -2,6 +2,7 @@
 #include <telltale/torch/agentsink.h>
 
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <vector>
 
@@ -118,6 +119,12 @@ void AgentSink::blob(const char* kind, const char* name, std::int64_t step, std:
 void AgentSink::cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed)
 {
     tt_agent_cost(m_agent, static_cast<std::uint64_t>(inside.count()), static_cast<std::uint64_t>(elapsed.count()), 1);
+}
+
+void AgentSink::thinning(std::int64_t every, double percent)
+{
+    tt_agent_thinning(
+        m_agent, static_cast<std::uint64_t>(every), static_cast<std::uint64_t>(std::llround(percent * 1e4)));
 }
 
 std::optional<Sink::DueConfig> AgentSink::configDue(std::int64_t step)

@@ -27,6 +27,7 @@ public:
     void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) override;
     void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) override;
     void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) override;
+    void thinning(std::int64_t every, double percent) override;
     std::optional<DueConfig> configDue(std::int64_t step) override;
     void setConfigInForce(
         std::uint64_t rev, std::int64_t step, const std::string& json, const std::string& why) override;

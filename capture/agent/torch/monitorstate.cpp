@@ -265,7 +265,11 @@ void TrainerMon::State::heedBudget(Visit::Clock::time_point since)
         return;
     const auto now = Visit::Clock::now();
     const auto elapsed = m_boundary == Visit::Clock::time_point {} ? std::chrono::nanoseconds { 0 } : now - m_boundary;
-    if (const auto news = m_budget->stepEnded(m_isCollecting, m_cost + (now - since), elapsed)) {
+    const auto before = m_budget->every();
+    const auto news = m_budget->stepEnded(m_isCollecting, m_cost + (now - since), elapsed);
+    if (m_budget->every() != before)
+        m_sink.thinning(m_budget->every(), m_options.config.overheadBudget);
+    if (news) {
         agent::say(news->sentence);
         m_sink.event("log", m_step, news->sentence, news->json);
     }
@@ -278,6 +282,7 @@ void TrainerMon::State::renewBudget()
             = "what monitoring takes is measured anew, and every step that the config selects is collected";
         agent::say(sentence);
         m_sink.event("log", m_step, sentence, "{}");
+        m_sink.thinning(0, 0);
     }
     m_budget.reset();
     if (const auto& wanted = m_options.config; wanted.overheadBudget > 0)

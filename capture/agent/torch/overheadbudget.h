@@ -31,6 +31,8 @@ public:
     /// Of a step that the config selects. By the step's number, so that what few admit, more admit, too, in every rank.
     bool admits(std::int64_t step) const { return step / m_interval % m_stride == 0; }
     std::int64_t stride() const { return m_stride; }
+    /// One step in so many is collected; 0 = all that the config selects.
+    std::int64_t every() const { return m_stride > 1 ? m_stride * m_interval : 0; }
     /// A step has ended; elapsed: its length with `cost`, which is what monitoring took of it. 0 = not known.
     std::optional<News> stepEnded(bool isCollected, Nanoseconds cost, Nanoseconds elapsed);
 

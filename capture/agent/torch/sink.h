@@ -39,6 +39,9 @@ public:
     /// What monitoring took of a step that has ended, and how long that was.
     virtual void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) = 0;
 
+    /// One step in `every` is collected from now on, to stay within a budget; 0 = all that the config selects.
+    virtual void thinning(std::int64_t every, double percent) = 0;
+
     struct DueConfig {
         std::uint64_t rev = 0;
         std::string_view json; ///< until the next call

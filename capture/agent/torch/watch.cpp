@@ -22,6 +22,7 @@ public:
     void event(const char*, std::int64_t, const std::string&, const std::string&) override { }
     void blob(const char*, const char*, std::int64_t, std::string_view) override { }
     void cost(std::chrono::nanoseconds, std::chrono::nanoseconds) override { }
+    void thinning(std::int64_t, double) override { }
     std::optional<DueConfig> configDue(std::int64_t) override { return std::nullopt; }
     void setConfigInForce(std::uint64_t, std::int64_t, const std::string&, const std::string&) override { }
     void refuseConfig(std::uint64_t, std::int64_t, const std::string&) override { }

@@ -28,6 +28,11 @@ class Budget:
         self._told = (1, False)
         self._told_at: int | None = None
 
+    @property
+    def every(self) -> int:
+        """One step in so many is collected; 0 = all that the config selects."""
+        return self.stride * self._interval if self.stride > 1 else 0
+
     def admits(self, step: int) -> bool:
         """Of a step that the config selects. By the step's number, so that what few admit, more admit, too, in every
         rank."""

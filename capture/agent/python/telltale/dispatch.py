@@ -144,6 +144,9 @@ class Dispatcher:
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         self._each("cost", inside_ns, elapsed_ns, steps)
 
+    def thinning(self, every: int, percent: float) -> None:
+        self._each("thinning", every, percent)
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         """What a sink has that is to be in force from `step` on."""
         for sink in self.sinks:

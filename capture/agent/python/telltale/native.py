@@ -207,6 +207,7 @@ def _declare(lib: Any) -> None:
         "tt_agent_close": (c.c_int, [pointer, c.c_char_p]),
         "tt_agent_counters": (None, [pointer, c.POINTER(Counters)]),
         "tt_agent_cost": (None, [pointer, c.c_uint64, c.c_uint64, c.c_uint64]),
+        "tt_agent_thinning": (None, [pointer, c.c_uint64, c.c_uint64]),
         "tt_agent_flush": (c.c_int, [pointer, c.c_uint32]),
         "tt_agent_error": (c.c_uint32, [pointer, c.c_char_p, c.c_size_t]),
         "tt_agent_spool_dir": (None, [pointer, c.c_char_p, c.c_size_t]),
@@ -433,6 +434,10 @@ class Agent:
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         """What monitoring took of some steps."""
         self._lib.tt_agent_cost(self._agent, inside_ns, elapsed_ns, steps)
+
+    def thinning(self, every: int, budget_ppm: int) -> None:
+        """How few steps are collected to stay within a budget."""
+        self._lib.tt_agent_thinning(self._agent, every, budget_ppm)
 
     def counters(self) -> dict[str, int]:
         """tt_counters as a dict."""

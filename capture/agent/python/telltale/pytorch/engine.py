@@ -105,6 +105,7 @@ class Engine(Clock):
             self.note(
                 "what monitoring takes is measured anew, and every step that the config selects is collected", True
             )
+            self.dispatcher.thinning(0, 0.0)
         self._budgeted = self._budget_of(config)
         self._has_micros = False
         self.forget_tables()
@@ -319,7 +320,12 @@ class Engine(Clock):
 
     def _heed_budget(self) -> None:
         """Between steps: what the one that ends took may change how many of the next are collected."""
-        news = self._budgeted.step_ends(self.collecting) if self._budgeted is not None else None
+        if self._budgeted is None:
+            return
+        before = self._budgeted.budget.every
+        news = self._budgeted.step_ends(self.collecting)
+        if self._budgeted.budget.every != before:
+            self.dispatcher.thinning(self._budgeted.budget.every, self.config.overhead_budget)
         if news is not None:
             log.warning("rank %d: %s", self.rank, news[0])
             self.dispatcher.event("log", self.step, *news)

@@ -69,6 +69,9 @@ class Sink:
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         """What monitoring took of some steps, and how long those were."""
 
+    def thinning(self, every: int, percent: float) -> None:
+        """One step in `every` is collected to stay within a budget; 0 = all that the config selects."""
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         """Between steps: the revision and the JSON of a config that somebody wants in force from `step` on. Where one
         is given, one of the two below answers it."""

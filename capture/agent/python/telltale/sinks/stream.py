@@ -231,6 +231,10 @@ class StreamSink(Sink):
         if self.agent is not None:
             self.agent.cost(inside_ns, elapsed_ns, steps)
 
+    def thinning(self, every: int, percent: float) -> None:
+        if self.agent is not None:
+            self.agent.thinning(every, round(percent * 10_000))
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         return self.agent.config_due(step) if self.agent is not None else None
 
