@@ -2,9 +2,10 @@
 #include <telltale/torch/overheadbudget.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include <telltale/config/stride.h>
 
@@ -32,10 +33,18 @@ double medianOf(const std::deque<double>& recent)
     return sorted[sorted.size() / 2];
 }
 
+/// form: of printf, for one number. Not fmt's: targets share this one's precompiled header, which would know of it.
+std::string numberText(const char* form, double number)
+{
+    std::array<char, 64> text {};
+    std::snprintf(text.data(), text.size(), form, number);
+    return text.data();
+}
+
 std::string percentText(double share)
 {
     const double percent = 100 * share;
-    return percent < 10 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
+    return numberText(percent < 10 ? "%.2g" : "%.0f", percent) + " %";
 }
 
 /// "every step", "every 2nd step".
@@ -44,7 +53,7 @@ std::string everyText(std::int64_t every)
     if (every == 1)
         return "every step";
     const auto last = every / 10 % 10 == 1 ? 0 : every % 10;
-    return fmt::format("every {}{} step", every, last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th");
+    return "every " + std::to_string(every) + (last == 1 ? "st" : last == 2 ? "nd" : last == 3 ? "rd" : "th") + " step";
 }
 
 }
@@ -95,12 +104,14 @@ std::optional<OverheadBudget::News> OverheadBudget::news()
     m_toldAt = m_time;
     const bool wasOver = m_before > m_percent / 100;
     const auto every = m_stride * m_interval;
-    const std::string rest = m_isOver
-        ? fmt::format(", which is the fewest there may be and still takes {}: collect less", percentText(m_after))
-        : std::string();
-    return News { fmt::format("monitoring takes {} of a step, {} the budget of {:g} %: {} is collected{}",
-                      percentText(m_before), wasOver ? "over" : "within", m_percent, everyText(every), rest),
-        fmt::format(R"({{"overhead_budget": {:g}, "share": {:.4g}, "every": {}}})", m_percent, m_before, every) };
+    const std::string budget = numberText("%g", m_percent);
+    std::string sentence = "monitoring takes " + percentText(m_before) + " of a step, " + (wasOver ? "over" : "within")
+        + " the budget of " + budget + " %: " + everyText(every) + " is collected";
+    if (m_isOver)
+        sentence += ", which is the fewest there may be and still takes " + percentText(m_after) + ": collect less";
+    return News { std::move(sentence),
+        R"({"overhead_budget": )" + budget + R"(, "share": )" + numberText("%.4g", m_before) + R"(, "every": )"
+            + std::to_string(every) + "}" };
 }
 
 }
