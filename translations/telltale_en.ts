@@ -52,6 +52,33 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::ViewTabs</name>
+    <message numerus="yes">
+        <source>%n incidents that nobody has acknowledged</source>
+        <translation>
+            <numerusform>%n incident that nobody has acknowledged</numerusform>
+            <numerusform>%n incidents that nobody has acknowledged</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AnomaliesView</name>
+    <message numerus="yes">
+        <source>%n incidents</source>
+        <translation>
+            <numerusform>%n incident</numerusform>
+            <numerusform>%n incidents</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n incidents</source>
+        <translation>
+            <numerusform>%1 of %n incident</numerusform>
+            <numerusform>%1 of %n incidents</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigView</name>
     <message numerus="yes">
         <source>Fix %n error(s) first.</source>
@@ -82,6 +109,23 @@
         <translation>
             <numerusform>%1 of %n series</numerusform>
             <numerusform>%1 of %n series</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::IncidentCard</name>
+    <message numerus="yes">
+        <source>%n later findings folded</source>
+        <translation>
+            <numerusform>%n later finding folded</numerusform>
+            <numerusform>%n later findings folded</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> and %n more</numerusform>
+            <numerusform> and %n more</numerusform>
         </translation>
     </message>
 </context>

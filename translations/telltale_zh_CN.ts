@@ -494,6 +494,89 @@
     </message>
 </context>
 <context>
+    <name>telltale::items::IncidentsModel</name>
+    <message>
+        <source>the step&apos;s time</source>
+        <translation>步的用时</translation>
+    </message>
+    <message>
+        <source>the run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>critical</source>
+        <translation>严重</translation>
+    </message>
+    <message>
+        <source>warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>notice</source>
+        <translation>提示</translation>
+    </message>
+    <message>
+        <source>over</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>open</source>
+        <translation>进行中</translation>
+    </message>
+    <message>
+        <source>acknowledged</source>
+        <translation>已确认</translation>
+    </message>
+    <message>
+        <source>false alarm</source>
+        <translation>误报</translation>
+    </message>
+    <message>
+        <source>true alarm</source>
+        <translation>属实</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>Severity</source>
+        <translation>严重程度</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>Place</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>What was seen</source>
+        <translation>观察到的现象</translation>
+    </message>
+    <message>
+        <source>Folded</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::LogModel</name>
     <message>
         <source>%1 items were not stored: %2</source>
@@ -715,18 +798,6 @@
         <translation>固定或松开光标(&amp;P)</translation>
     </message>
     <message>
-        <source>Pre&amp;vious non-finite value</source>
-        <translation>上一个非有限值(&amp;V)</translation>
-    </message>
-    <message>
-        <source>&amp;Next non-finite value</source>
-        <translation>下一个非有限值(&amp;N)</translation>
-    </message>
-    <message>
-        <source>Next &amp;error</source>
-        <translation>下一个错误(&amp;E)</translation>
-    </message>
-    <message>
         <source>Set mark &amp;A</source>
         <translation>设置标记 A(&amp;A)</translation>
     </message>
@@ -797,6 +868,34 @@ GPL-3.0-or-later</source>
         <translation>Telltale %1
 看清神经网络训练时内部发生的一切。
 GPL-3.0-or-later</translation>
+    </message>
+    <message>
+        <source>This run has no incidents</source>
+        <translation>此运行没有异常事件</translation>
+    </message>
+    <message>
+        <source>No incident comes after this one</source>
+        <translation>之后没有异常事件</translation>
+    </message>
+    <message>
+        <source>No incident comes before this one</source>
+        <translation>之前没有异常事件</translation>
+    </message>
+    <message>
+        <source>Pre&amp;vious incident</source>
+        <translation>上一个异常事件(&amp;V)</translation>
+    </message>
+    <message>
+        <source>&amp;Next incident</source>
+        <translation>下一个异常事件(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Previous non-finite value</source>
+        <translation>上一个非有限值</translation>
+    </message>
+    <message>
+        <source>Next non-finit&amp;e value</source>
+        <translation>下一个非有限值(&amp;E)</translation>
     </message>
 </context>
 <context>
@@ -969,6 +1068,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Log</source>
         <translation>日志</translation>
+    </message>
+    <message>
+        <source>Anomaly timeline</source>
+        <translation>异常时间线</translation>
     </message>
 </context>
 <context>
@@ -1209,12 +1312,22 @@ GPL-3.0-or-later</translation>
         <source>Config</source>
         <translation>配置</translation>
     </message>
+    <message>
+        <source>Anomalies</source>
+        <translation>异常</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
     <message>
         <source>Views</source>
         <translation>视图</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n incidents that nobody has acknowledged</source>
+        <translation>
+            <numerusform>%n 个尚无人确认的异常事件</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -1333,6 +1446,95 @@ GPL-3.0-or-later</translation>
     <message>
         <source>every %1th step</source>
         <translation>每 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::Annotator</name>
+    <message>
+        <source>No run is open.</source>
+        <translation>没有打开的运行。</translation>
+    </message>
+    <message>
+        <source>Another Telltale writes the runs of this folder: say it there.</source>
+        <translation>此文件夹中的运行由另一个 Telltale 写入：请在那里操作。</translation>
+    </message>
+    <message>
+        <source>This file is not among the runs of this Telltale: import it to write into it.</source>
+        <translation>此文件不在本 Telltale 的运行之中：导入后才能写入。</translation>
+    </message>
+    <message>
+        <source>The store has no room for this now; try again in a moment.</source>
+        <translation>存储暂时没有空间接收，请稍后再试。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AnomaliesPanel</name>
+    <message>
+        <source>Anomalies</source>
+        <translation>异常</translation>
+    </message>
+    <message>
+        <source>Lanes</source>
+        <translation>泳道</translation>
+    </message>
+    <message>
+        <source>by module block</source>
+        <translation>按模块块</translation>
+    </message>
+    <message>
+        <source>by rank</source>
+        <translation>按 rank</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AnomaliesView</name>
+    <message>
+        <source>Severity</source>
+        <translation>严重程度</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>warning and critical</source>
+        <translation>警告与严重</translation>
+    </message>
+    <message>
+        <source>critical</source>
+        <translation>严重</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>not acknowledged</source>
+        <translation>未确认</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n incidents</source>
+        <translation>
+            <numerusform>%n 个异常事件</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n incidents</source>
+        <translation>
+            <numerusform>%n 个异常事件中的 %1 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see what goes wrong in it.</source>
+        <translation>打开一个运行或连接一个训练任务，即可查看其中的异常。</translation>
+    </message>
+    <message>
+        <source>Nothing was measured yet.</source>
+        <translation>尚未采集任何数据。</translation>
+    </message>
+    <message>
+        <source>Nothing abnormal in %1 steps</source>
+        <translation>%1 步中没有任何异常</translation>
     </message>
 </context>
 <context>
@@ -2026,6 +2228,116 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::IncidentCard</name>
+    <message>
+        <source>Root cause</source>
+        <translation>根因</translation>
+    </message>
+    <message>
+        <source>No incident is selected.</source>
+        <translation>未选择异常事件。</translation>
+    </message>
+    <message>
+        <source>Where it reached</source>
+        <translation>波及范围</translation>
+    </message>
+    <message>
+        <source>Block</source>
+        <translation>模块块</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Findings</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>Go to source</source>
+        <translation>转到源头</translation>
+    </message>
+    <message>
+        <source>Shows its module, rank, kind, statistic and step everywhere</source>
+        <translation>在所有视图中显示其模块、rank、种类、统计量和步</translation>
+    </message>
+    <message>
+        <source>Acknowledge</source>
+        <translation>确认</translation>
+    </message>
+    <message>
+        <source>Note, then Enter</source>
+        <translation>写备注，按回车</translation>
+    </message>
+    <message>
+        <source>Note on the incident</source>
+        <translation>异常事件的备注</translation>
+    </message>
+    <message>
+        <source>True alarm</source>
+        <translation>属实</translation>
+    </message>
+    <message>
+        <source>False alarm</source>
+        <translation>误报</translation>
+    </message>
+    <message>
+        <source>Nothing is written here.</source>
+        <translation>此处不写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Acknowledged</source>
+        <translation>已确认</translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation>返回</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n later findings folded</source>
+        <translation>
+            <numerusform>已折叠 %n 个后续发现</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>over since step %1</source>
+        <translation>第 %1 步后已结束</translation>
+    </message>
+    <message>
+        <source>goes on</source>
+        <translation>仍在持续</translation>
+    </message>
+    <message>
+        <source>Abnormal at the same moment, so which came first is not known: %1</source>
+        <translation>在同一时刻异常，无法判断先后：%1</translation>
+    </message>
+    <message numerus="yes">
+        <source> and %n more</source>
+        <translation>
+            <numerusform> 以及另外 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Note: %1</source>
+        <translation>备注：%1</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::IncidentTable</name>
+    <message>
+        <source>Incidents</source>
+        <translation>异常事件</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::InspectorPanel</name>
     <message>
         <source>last finite %1 at %2</source>
@@ -2108,6 +2420,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Text of the config</source>
         <translation>配置文本</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::Lanes</name>
+    <message>
+        <source>others</source>
+        <translation>其他</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>rank %1</translation>
     </message>
 </context>
 <context>
@@ -2325,6 +2652,32 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Compare with the run shown</source>
         <translation>与当前运行对比</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::Timeline</name>
+    <message>
+        <source>Whole run</source>
+        <translation>整个运行</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>step %1, rank %2</source>
+        <translation>第 %1 步，rank %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::TimelineCanvas</name>
+    <message>
+        <source>Anomaly timeline</source>
+        <translation>异常时间线</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
     </message>
 </context>
 </TS>

@@ -173,7 +173,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
                                              : catalog->sources.front().rank;
     auto rows = views::buildRows(*catalog, { *kind, rank, request.modules, {} });
     std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
-    if (rows.empty() && subject != shell::Subject::Metrics)
+    if (rows.empty() && subject != shell::Subject::Metrics && subject != shell::Subject::Incidents)
         return failure(
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
 
@@ -209,6 +209,8 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     if (auto written = writeFile(*view, path, request.size); !written)
         return tl::unexpected(written.error());
     RenderReport report { catalog->damage };
+    if (subject == shell::Subject::Incidents)
+        return report;
     store::RunPart part { { *kind }, storedStats(*stat), rank, request.steps.isEmpty() ? all : *steps };
     if (subject == shell::Subject::Metrics)
         part = { { Kind::Scalar }, {}, std::nullopt, part.steps };

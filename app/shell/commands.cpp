@@ -20,6 +20,7 @@
 #include "panels.h"
 #include "runactions.h"
 #include "rundriver.h"
+#include "toaster.h"
 #include "viewexport.h"
 #include "viewfactory.h"
 #include "viewtabs.h"
@@ -50,6 +51,17 @@ void setMark(ViewState& state, bool first)
     const auto step = state.hover() ? state.hover() : state.cursor();
     if (step)
         state.setMarks(first ? step : state.markA(), first ? state.markB() : step);
+}
+
+void goToIncident(const WindowParts& parts, bool forward)
+{
+    if (parts.views.state->goToIncidentBeside(forward))
+        return;
+    const bool isAny = parts.views.state->incidents()->rowCount() > 0;
+    parts.toaster->post(Toaster::Severity::Notice,
+        !isAny        ? QCoreApplication::translate("telltale::shell::Commands", "This run has no incidents")
+            : forward ? QCoreApplication::translate("telltale::shell::Commands", "No incident comes after this one")
+                      : QCoreApplication::translate("telltale::shell::Commands", "No incident comes before this one"));
 }
 
 /// The run that a command is about: the one highlighted in the list of runs, else the one that is shown.
@@ -156,11 +168,13 @@ std::vector<Command> Rows::view() const
             [s = state] { moveCursor(*s, 10); } },
         { "view.pin", menu, tr("&Pin or release the cursor"), "pin", Qt::Key_Return, inViews,
             [s = state] { pinOrRelease(*s); } },
-        { "view.previousBad", menu, tr("Pre&vious non-finite value"), "", Qt::Key_BracketLeft, inViews,
+        { "view.previousIncident", menu, tr("Pre&vious incident"), "", Qt::Key_BracketLeft, withRun,
+            [w = w] { goToIncident(*w, false); } },
+        { "view.nextIncident", menu, tr("&Next incident"), "", Qt::Key_BracketRight, withRun,
+            [w = w] { goToIncident(*w, true); } },
+        { "view.previousBad", menu, tr("Previous non-finite value"), "", Qt::SHIFT | Qt::Key_F8, always,
             [w = w] { w->jump->previous(); } },
-        { "view.nextBad", menu, tr("&Next non-finite value"), "", Qt::Key_BracketRight, inViews,
-            [w = w] { w->jump->next(); } },
-        { "view.nextError", menu, tr("Next &error"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
+        { "view.nextBad", menu, tr("Next non-finit&e value"), "", Qt::Key_F8, always, [w = w] { w->jump->next(); } },
         { "view.markA", menu, tr("Set mark &A"), "", Qt::Key_A, inViews, [s = state] { setMark(*s, true); } },
         { "view.markB", menu, tr("Set mark &B"), "", Qt::Key_B, inViews, [s = state] { setMark(*s, false); } },
         { "view.clear", menu, tr("&Clear cursor and marks"), "", Qt::Key_Escape, inViews,

@@ -15,6 +15,7 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
+#include <telltale/common/annotator.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
@@ -24,6 +25,7 @@
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/logpanel.h>
 #include <telltale/runs/runspanel.h>
+#include <telltale/store/storeservice.h>
 
 #include "collectswitch.h"
 #include "commandpalette.h"
@@ -111,7 +113,14 @@ void MainWindow::makeParts()
     m_parts.window = this;
     auto* steering = new views::SteeringState(this);
     steering->offer = m_parts.context.offerConfig;
-    m_parts.views = { state, new views::SharedAxis(state, this), queries, steering };
+    auto* annotator = new views::Annotator(this);
+    annotator->folder = QString::fromStdString(m_parts.context.dataDir);
+    if (m_parts.context.store) {
+        annotator->write = [store = m_parts.context.store](const store::RunLocator& run, Event event) {
+            return store->append({ 0, run, Rank { -1 }, std::move(event) });
+        };
+    }
+    m_parts.views = { state, new views::SharedAxis(state, this), queries, steering, annotator };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
     m_parts.commands = new CommandRegistry(this);
     m_parts.toaster = new Toaster(this, kStatusHeight);

@@ -3,6 +3,9 @@
 
 #include <QCoreApplication>
 
+#include <telltale/anomalies/anomaliespanel.h>
+#include <telltale/anomalies/timelinecanvas.h>
+#include <telltale/common/plotcanvas.h>
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/runs/connectionspanel.h>
@@ -16,6 +19,7 @@
 #include "logfeed.h"
 #include "runactions.h"
 #include "rundriver.h"
+#include "viewtabs.h"
 #include "windowparts.h"
 
 namespace telltale::shell {
@@ -71,6 +75,18 @@ Panel makeLog(const WindowParts& parts, QWidget* parent)
     return { panel, panel->head() };
 }
 
+/// Under the plot of the view that is shown, so that one cursor is one line down the window.
+Panel makeAnomalies(const WindowParts& parts, QWidget* parent)
+{
+    auto* panel = new views::AnomaliesPanel(parts.views, parent);
+    const auto align = [timeline = panel->timeline(), tabs = parts.tabs] {
+        timeline->alignWith(tabs->currentView()->findChild<views::PlotCanvas*>());
+    };
+    QObject::connect(parts.tabs, &ViewTabs::currentChanged, panel, align);
+    align();
+    return { panel, panel->head() };
+}
+
 constexpr const char* kContext = "telltale::shell::PanelFactory";
 
 constexpr PanelFactory kPanels[] {
@@ -80,6 +96,8 @@ constexpr PanelFactory kPanels[] {
         Qt::LeftDockWidgetArea, { 300, 480 }, true, false, &makeModules },
     { "inspector", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Inspector"), "", Qt::Key_unknown,
         Qt::RightDockWidgetArea, { 296, 710 }, true, true, &makeInspector },
+    { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Anomaly timeline"), "dia",
+        Qt::CTRL | Qt::SHIFT | Qt::Key_T, Qt::BottomDockWidgetArea, { 1600, 216 }, true, true, &makeAnomalies },
     { "connections", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Connections"), "plug",
         Qt::CTRL | Qt::SHIFT | Qt::Key_A, Qt::BottomDockWidgetArea, { 1600, 186 }, false, true, &makeConnections },
     { "log", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Log"), "logs", Qt::CTRL | Qt::SHIFT | Qt::Key_L,

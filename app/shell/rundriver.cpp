@@ -248,6 +248,8 @@ void RunDriver::pollRun()
         return;
     const store::RunRef run = m_state->run();
     const store::Durable news = m_news->takeDurable(run);
+    if (run && !isLive(run) && !news.events.isEmpty())
+        Q_EMIT logGrew(); // what a person says of a run that is over
     if (!run || !run->live)
         return;
     const bool isAllNew = std::exchange(m_isNewlyShown, false);

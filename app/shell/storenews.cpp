@@ -28,8 +28,9 @@ store::Durable StoreNews::takeDurable(const store::RunRef& run)
 {
     items::assertGuiThread();
     const std::lock_guard lock(m_mutex);
-    const auto found = std::find_if(
-        m_durable.begin(), m_durable.end(), [&run](const store::Durable& durable) { return durable.run == run; });
+    // What is written into a run that is over comes from a handle of its own.
+    const auto found = std::find_if(m_durable.begin(), m_durable.end(),
+        [&run](const store::Durable& durable) { return run && durable.run->locator == run->locator; });
     store::Durable taken = found == m_durable.end() ? store::Durable {} : std::move(*found);
     m_durable.clear();
     return taken;

@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QSplitter>
 
+#include <telltale/anomalies/anomaliesview.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
@@ -57,6 +58,8 @@ constexpr ViewFactory kViews[] {
         &overCurves, Subject::Modules },
     { "curves", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Curves"), "curve", &make<views::CurvesView>, nullptr,
         Subject::Selection },
+    { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
+        nullptr, Subject::Incidents },
     { "config", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Config"), "note", &make<views::ConfigView>, nullptr,
         {} },
 };

@@ -20,6 +20,7 @@ enum class Subject {
     Modules, ///< every module that the filter lets through
     Selection, ///< the selected modules: the first of those
     Metrics, ///< what the training logged, whatever the filter says
+    Incidents, ///< the incidents of its log, whatever was measured
 };
 
 /// One view of run data: a row. The tabs, their commands and keys, `telltale render`, its help and the session are made

@@ -18,9 +18,11 @@
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/incidentsmodel.h>
 #include <telltale/items/moduletreemodel.h>
 
 #include "iconbutton.h"
+#include "tabbadge.h"
 #include "viewfactory.h"
 
 namespace telltale::shell {
@@ -32,6 +34,7 @@ namespace {
 
 constexpr int kTabs = 34;
 constexpr const char* kFirstView = "heatmap";
+constexpr const char* kIncidents = "anomalies";
 constexpr std::size_t kMostSelected = 100;
 
 }
@@ -68,6 +71,8 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
         m_stack->addWidget(page);
         m_tabs->addTab(row.title());
     }
+    m_badge = new TabBadge(m_tabs);
+    connect(context.state->incidents(), &items::IncidentsModel::changed, this, &ViewTabs::countIncidents);
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         m_stack->setCurrentIndex(index);
         if (window()->isVisible() && !m_pages.empty())
@@ -88,6 +93,24 @@ void ViewTabs::setCurrent(const QString& viewId)
         if (viewId == QLatin1String(m_pages[i].row->id))
             m_tabs->setCurrentIndex(static_cast<int>(i));
     }
+}
+
+void ViewTabs::countIncidents()
+{
+    const items::IncidentsModel& incidents = *m_context.state->incidents();
+    const int all = incidents.unacknowledged();
+    m_badge->set(all,
+        incidents.unacknowledged(store::Severity::Critical) > 0      ? store::Severity::Critical
+            : incidents.unacknowledged(store::Severity::Warning) > 0 ? store::Severity::Warning
+                                                                     : store::Severity::Notice);
+    for (std::size_t i = 0; i < m_pages.size(); ++i) {
+        if (QLatin1String(kIncidents) != QLatin1String(m_pages[i].row->id))
+            continue;
+        const int tab = static_cast<int>(i);
+        m_tabs->setTabButton(tab, QTabBar::RightSide, all > 0 ? m_badge : nullptr);
+        m_tabs->setTabToolTip(tab, all > 0 ? tr("%n incidents that nobody has acknowledged", nullptr, all) : QString());
+    }
+    m_badge->setVisible(all > 0);
 }
 
 QString ViewTabs::currentId() const

@@ -14,6 +14,7 @@ class QTabBar;
 
 namespace telltale::shell {
 
+class TabBadge;
 struct ViewFactory;
 
 /// The center: one tab a row of viewFactories(), tool buttons at the right end of the tabs.
@@ -40,6 +41,7 @@ protected:
 
 private:
     QSplitter* splitter() const;
+    void countIncidents();
 
     struct Page {
         const ViewFactory* row;
@@ -49,6 +51,7 @@ private:
     views::ViewContext m_context;
     QHBoxLayout* m_bar;
     QTabBar* m_tabs;
+    TabBadge* m_badge = nullptr; ///< of the incidents
     QStackedWidget* m_stack;
     std::vector<Page> m_pages;
 };

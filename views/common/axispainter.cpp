@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <QCoreApplication>
 #include <QFontMetricsF>
@@ -205,6 +206,29 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         }
     }
     m_painter.restore();
+}
+
+void AxisPainter::incidents(
+    const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks)
+{
+    std::map<int, EventMark::Shape> worst;
+    for (const EventMark& mark : marks) {
+        if (!range.contains(mark.step))
+            continue;
+        EventMark::Shape& known = worst[static_cast<int>(xIn(plot, range, mark.step) / 4)];
+        known = std::max(known, mark.shape);
+    }
+    for (const auto shape : { EventMark::Shape::Notice, EventMark::Shape::Warning, EventMark::Shape::Critical }) {
+        for (const auto& [place, known] : worst) {
+            if (known != shape)
+                continue;
+            const QPointF center(place * 4 + 2, lane.center().y());
+            m_painter.setPen(Qt::NoPen);
+            m_painter.setBrush(m_theme.base); // a rim: it stands over flags and marks of values
+            m_painter.drawEllipse(center, 6, 6);
+            glyphs::paintSeverity(m_painter, center, 9, glyphs::severityOf(shape), m_theme);
+        }
+    }
 }
 
 void AxisPainter::laneCaption(const QRectF& lane, const QString& text)

@@ -62,6 +62,8 @@ public:
     /// Step tags in the axis band; A and B with their difference.
     void cursorTags(const QRectF& plot, StepRange range, const StepMarks& marks);
     void events(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& events);
+    /// Incidents, of which the worst at a place is drawn.
+    void incidents(const QRectF& plot, const QRectF& lane, StepRange range, const std::vector<EventMark>& marks);
     void laneCaption(const QRectF& lane, const QString& text);
     void liveEdge(QPointF tip);
 

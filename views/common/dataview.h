@@ -19,6 +19,7 @@ namespace telltale::views {
 class ViewState;
 class SharedAxis;
 class SteeringState;
+class Annotator;
 
 /// What every data view gets from its maker. Plain pointers, owned by the caller, outlive the view.
 struct ViewContext {
@@ -26,6 +27,7 @@ struct ViewContext {
     SharedAxis* axis = nullptr;
     store::QueryPool* queries = nullptr;
     SteeringState* steering = nullptr; ///< null where nothing is recorded
+    Annotator* annotator = nullptr; ///< null where nothing is written
 };
 
 /// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only

@@ -29,4 +29,10 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
     return EventMark { record.steps.first, *shape, QString::fromStdString(record.text), record.id };
 }
 
+EventMark EventMark::of(const judge::Incident& incident)
+{
+    const auto shape = static_cast<Shape>(static_cast<int>(Shape::Notice) + static_cast<int>(incident.first.severity));
+    return { incident.first.step, shape, {}, incident.id };
+}
+
 }

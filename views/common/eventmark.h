@@ -5,13 +5,15 @@
 
 #include <QString>
 
+#include <telltale/judge/incident.h>
 #include <telltale/store/logrecord.h>
 
 namespace telltale::views {
 
-/// Something that happened to the run at a step: a config revision, a checkpoint, a restart. Thread: any (a value).
+/// Something that happened to the run at a step: a config revision, a checkpoint, a restart, an incident. Thread: any
+/// (a value).
 struct EventMark {
-    enum class Shape { Flag, Checkpoint, Restart };
+    enum class Shape { Flag, Checkpoint, Restart, Notice, Warning, Critical };
     Step step;
     Shape shape = Shape::Flag;
     QString label;
@@ -20,6 +22,8 @@ struct EventMark {
 
     /// Nothing for what is not marked on an axis.
     static std::optional<EventMark> of(const store::LogRecord& record);
+    static EventMark of(const judge::Incident& incident);
+    bool isIncident() const { return shape >= Shape::Notice; }
     bool operator==(const EventMark&) const = default;
 };
 

@@ -126,6 +126,20 @@ void paintCell(QPainter& painter, const QRectF& cell, CellState state, const The
     painter.restore();
 }
 
+Severity severityOf(EventMark::Shape shape)
+{
+    return shape == EventMark::Shape::Critical ? Severity::Critical
+        : shape == EventMark::Shape::Warning   ? Severity::Warning
+                                               : Severity::Notice;
+}
+
+Severity severityOf(store::Severity severity)
+{
+    return severity == store::Severity::Critical ? Severity::Critical
+        : severity == store::Severity::Warning   ? Severity::Warning
+                                                 : Severity::Notice;
+}
+
 void paintSeverity(QPainter& painter, QPointF center, double size, Severity severity, const Theme& theme)
 {
     painter.save();

@@ -6,6 +6,7 @@
 
 #include <telltale/series/query.h>
 
+#include "eventmark.h"
 #include "theme.h"
 
 class QPainter;
@@ -32,6 +33,9 @@ void paintSign(QPainter& painter, QPointF center, double size, series::CellState
 void paintPattern(QPainter& painter, const QRectF& area, series::CellState state, const Theme& theme);
 
 enum class Severity { Critical, Warning, Notice, Good };
+/// Of what is no incident: Notice.
+Severity severityOf(EventMark::Shape shape);
+Severity severityOf(store::Severity severity);
 void paintSeverity(QPainter& painter, QPointF center, double size, Severity severity, const Theme& theme);
 void paintFlag(QPainter& painter, QPointF topLeft, const QColor& color);
 

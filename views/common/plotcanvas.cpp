@@ -11,6 +11,7 @@
 #include <QScopedValueRollback>
 #include <QWheelEvent>
 
+#include "axispainter.h"
 #include "theme.h"
 
 namespace telltale::views {
@@ -116,6 +117,25 @@ Step PlotCanvas::stepAt(double x) const
         + static_cast<std::int64_t>(std::clamp(offset, 0.0, static_cast<double>(range.count() - 1))) };
 }
 
+std::int64_t PlotCanvas::incidentAt(QPoint position) const
+{
+    constexpr int kReach = 7;
+    const QRect plot = plotRect();
+    if (!hasStepAxis() || position.y() >= plot.top() || position.y() < plot.top() - AxisPainter::kLane)
+        return 0;
+    const EventMark* best = nullptr;
+    int nearest = kReach;
+    for (const EventMark& mark : m_state->incidentMarks()) {
+        const double x = SharedAxis::xOfStep(shownRange(), mark.step, plot.width());
+        const int away = std::abs(plot.left() + static_cast<int>(x) - position.x());
+        if (away < nearest || (best && away == nearest && mark.shape > best->shape)) {
+            best = &mark;
+            nearest = away;
+        }
+    }
+    return best ? best->record : 0;
+}
+
 QRect PlotCanvas::brush() const
 {
     if (m_drag != Drag::Brush || !m_mouse || (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold)
@@ -195,8 +215,12 @@ void PlotCanvas::mouseReleaseEvent(QMouseEvent* event)
     m_drag = Drag::None;
     if (drag == Drag::Brush && !area.isEmpty())
         brushed(area);
-    else if (drag != Drag::None && (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold)
-        clickedAt(*m_mouse, event->modifiers());
+    else if (drag != Drag::None && (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold) {
+        if (const std::int64_t incident = incidentAt(*m_mouse))
+            m_state->goToIncident(incident);
+        else
+            clickedAt(*m_mouse, event->modifiers());
+    }
     update();
 }
 

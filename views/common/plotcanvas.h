@@ -49,6 +49,8 @@ protected:
     /// Enter: what a click at the cursor does.
     virtual void pin();
 
+    /// The incident whose mark above the plot lies here; 0 = none.
+    virtual std::int64_t incidentAt(QPoint position) const;
     virtual Step stepAt(double x) const;
     std::optional<QPoint> mouse() const { return m_mouse; }
     /// After a new picture: what lies under a resting mouse may be another step or row.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/protocolone.h>
 #include <telltale/items/guithread.h>
 #include <telltale/store/archive.h>
 
@@ -43,6 +44,7 @@ StepRange clampedTo(StepRange range, StepRange full)
 ViewState::ViewState(QObject* parent)
     : QObject(parent)
 {
+    connect(&m_incidents, &items::IncidentsModel::changed, this, &ViewState::takeIncidents);
 }
 
 void ViewState::setRun(store::RunRef run)
@@ -54,6 +56,8 @@ void ViewState::setRun(store::RunRef run)
     m_run = std::move(run);
     m_catalog.reset();
     m_marks.clear();
+    m_incidents.clear();
+    setIncident(0);
     m_droppedSamples = 0;
     m_compared.reset();
     m_comparedCatalog.reset();
@@ -109,9 +113,85 @@ void ViewState::appendLog(const store::LogPage& page)
         }
         m_droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
     }
+    m_incidents.append(page.records);
     Q_EMIT logAppended(page);
     if (isChanged)
         Q_EMIT eventMarksChanged();
+}
+
+void ViewState::takeIncidents()
+{
+    std::vector<EventMark> marks;
+    marks.reserve(static_cast<std::size_t>(m_incidents.rowCount()));
+    for (int row = 0; row < m_incidents.rowCount(); ++row)
+        marks.push_back(EventMark::of(m_incidents.incident(row)));
+    if (assign(m_incidentMarks, std::move(marks)))
+        Q_EMIT eventMarksChanged();
+    if (!m_isIncidentChosen)
+        chooseWorstIncident();
+}
+
+void ViewState::chooseWorstIncident()
+{
+    const judge::Incident* worst = nullptr;
+    for (int row = 0; row < m_incidents.rowCount(); ++row) {
+        const judge::Incident& one = m_incidents.incident(row);
+        if (!worst
+            || std::pair(!one.isAcknowledged, one.first.severity)
+                > std::pair(!worst->isAcknowledged, worst->first.severity))
+            worst = &one;
+    }
+    if (assign(m_incident, worst ? worst->id : 0))
+        Q_EMIT incidentChanged();
+}
+
+/// As the run has it: a slot's text alone does not say whose output it is of.
+ModuleKey ViewState::keyOf(const judge::Finding& finding) const
+{
+    const QString name = QString::fromStdString(finding.name);
+    const ModuleKeys found = m_catalog ? keysOf(*m_catalog, finding.kind, name) : ModuleKeys {};
+    const auto own = std::find_if(
+        found.keys.begin(), found.keys.end(), [&](const ModuleKey& key) { return key.slot.text() == finding.slot; });
+    return own != found.keys.end() ? *own : ModuleKey { name, protocolone::slotOf(finding.slot, finding.kind) };
+}
+
+void ViewState::setIncident(std::int64_t id)
+{
+    m_isIncidentChosen = id != 0;
+    if (assign(m_incident, id))
+        Q_EMIT incidentChanged();
+}
+
+void ViewState::goToIncident(std::int64_t id)
+{
+    const judge::Incident* incident = m_incidents.find(id);
+    if (!incident)
+        return;
+    setIncident(id);
+    const judge::Finding& first = incident->first;
+    if (first.rank.value >= 0)
+        setRank(first.rank);
+    if (first.kind != Kind::Unspecified && first.kind != Kind::Scalar) {
+        setKind(first.kind);
+        const std::vector<Stat> stats = m_catalog ? statsOf(*m_catalog, first.kind) : std::vector<Stat>();
+        if (std::find(stats.begin(), stats.end(), first.stat) != stats.end())
+            setStat(first.stat);
+    }
+    if (!first.name.empty())
+        setSelection({ keyOf(first) });
+    goTo(first.step);
+}
+
+bool ViewState::goToIncidentBeside(bool forward)
+{
+    const judge::Incident* current = m_incidents.find(m_incident);
+    const bool isThere = current && m_cursor == current->first.step;
+    const Step from = m_cursor.value_or(forward ? Step { m_full.first.value - 1 } : Step { m_full.last.value + 1 });
+    const int row = m_incidents.rowBeside(isThere ? m_incident : 0, from, forward);
+    if (row < 0)
+        return false;
+    goToIncident(m_incidents.incident(row).id);
+    return true;
 }
 
 void ViewState::takeStatOfKind()

@@ -12,6 +12,7 @@
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
 #include <telltale/core/slot.h>
+#include <telltale/items/incidentsmodel.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/runhandle.h>
 
@@ -42,6 +43,17 @@ public:
     /// More of the run's log, in the order in which it was stored.
     void appendLog(const store::LogPage& page);
     const std::vector<EventMark>& eventMarks() const { return m_marks; }
+    /// The run's incidents, as far as the log was read.
+    items::IncidentsModel* incidents() { return &m_incidents; }
+    const items::IncidentsModel* incidents() const { return &m_incidents; }
+    const std::vector<EventMark>& incidentMarks() const { return m_incidentMarks; } ///< by step
+    /// The incident that cards show; 0 = none.
+    std::int64_t incident() const { return m_incident; }
+    void setIncident(std::int64_t id); ///< until somebody does, it is the worst that nobody has acknowledged
+    /// Shows where it began: module, rank, kind, statistic and step, everywhere.
+    void goToIncident(std::int64_t id);
+    /// The one after or before the current one, or after or before the cursor. False: there is none.
+    bool goToIncidentBeside(bool forward);
     std::uint64_t droppedSamples() const { return m_droppedSamples; } ///< as far as the log was read
 
     Kind kind() const { return m_kind; }
@@ -109,6 +121,7 @@ Q_SIGNALS:
     void catalogChanged();
     void logAppended(const telltale::store::LogPage& page);
     void eventMarksChanged();
+    void incidentChanged(); ///< another one is the current one
     void blobsArrived(); ///< stack texts, structures and the like
     void kindChanged();
     void statChanged();
@@ -133,6 +146,9 @@ private:
         std::int64_t followSpan = 0;
     };
     void takeStatOfKind();
+    void takeIncidents();
+    ModuleKey keyOf(const judge::Finding& finding) const;
+    void chooseWorstIncident();
     StepRange followedRange() const;
     StepRange wholeRange() const;
     void applyFullRange(StepRange range);
@@ -143,6 +159,10 @@ private:
     std::shared_ptr<const store::Catalog> m_catalog;
     std::vector<EventMark> m_marks;
     std::uint64_t m_droppedSamples = 0;
+    items::IncidentsModel m_incidents;
+    std::vector<EventMark> m_incidentMarks;
+    std::int64_t m_incident = 0;
+    bool m_isIncidentChosen = false;
     Kind m_kind = Kind::GradReduced;
     Stat m_stat = Stat::Norm;
     Rank m_rank;

@@ -157,6 +157,7 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
         axis.laneCaption(lane, tr("non-finite"));
         paintLane(painter, plot);
         axis.events(plot, lane, shownRange(), state().eventMarks());
+        axis.incidents(plot, lane, shownRange(), state().incidentMarks());
         const bool newest = m_picture->result.range.last >= state().fullRange().last;
         if (m_picture->isLive && newest)
             axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));

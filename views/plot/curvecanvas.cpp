@@ -139,6 +139,8 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     QPainter painter(&frame);
     const std::vector<CellState> states = shown.lane();
     paintNonFiniteLane(painter, lane, states, theme);
+    if (!m_picture->warp)
+        AxisPainter(painter, theme).incidents(plot, lane, shownRange(), state().incidentMarks());
 }
 
 int CurveCanvas::nearestSeries(QPoint position) const

@@ -224,10 +224,12 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         QPainter painter(&frame);
         const std::vector<CellState> states = scalar.lane();
         paintNonFiniteLane(painter, QRectF(plot.left(), plot.top() - 9, plot.width(), 12), states, theme);
-        if (i == 0)
-            AxisPainter(painter, theme)
-                .events(plot, QRectF(plot.left(), plot.top() - 14, plot.width(), 14), m_picture->range,
-                    state().eventMarks());
+        if (i == 0) {
+            AxisPainter axis(painter, theme);
+            const QRectF lane(plot.left(), plot.top() - 14, plot.width(), 14);
+            axis.events(plot, lane, m_picture->range, state().eventMarks());
+            axis.incidents(plot, lane, m_picture->range, state().incidentMarks());
+        }
     }
 }
 

@@ -34,6 +34,11 @@ void PanelHead::setHint(const QString& hint)
     m_hint->setText(hint);
 }
 
+void PanelHead::insertAfterTitle(QWidget* widget)
+{
+    m_layout->insertWidget(2, widget);
+}
+
 QToolButton* PanelHead::addButton(const QString& iconName, const QString& toolTip)
 {
     QToolButton* button = makeToolButton(iconName, toolTip, this);

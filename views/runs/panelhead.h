@@ -19,6 +19,7 @@ public:
     explicit PanelHead(const QString& title, QWidget* parent = nullptr);
 
     void setHint(const QString& hint); ///< in text3 behind the title
+    void insertAfterTitle(QWidget* widget);
     QToolButton* addButton(const QString& iconName, const QString& toolTip);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }

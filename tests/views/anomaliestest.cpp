@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QAbstractItemModelTester>
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QDockWidget>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeWidget>
+
+#include <telltale/anomalies/anomaliesview.h>
+#include <telltale/anomalies/incidentcard.h>
+#include <telltale/anomalies/timelinecanvas.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/incidentsmodel.h>
+#include <telltale/shell/commandregistry.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/startup.h>
+#include <telltale/shell/tabbadge.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/querypool.h>
+#include <telltale/store/storeservice.h>
+#include <telltale/translations/translations.h>
+
+#include "incidentfixture.h"
+#include "shellfixture.h"
+
+using namespace telltale;
+using namespace telltale::items;
+using judge::Annotation;
+using store::Severity;
+
+namespace {
+
+constexpr qint64 kSlowest = 50; ///< ms in which the window answers nobody
+
+store::LogRecord opened(const judge::Incident& incident, std::int64_t id)
+{
+    return test::recordOf(judge::incidentEvent(incident, 1), id);
+}
+
+store::LogRecord said(std::int64_t incident, Annotation::Action action, std::int64_t id)
+{
+    return test::recordOf(judge::annotationEvent({ incident, action, "a note" }, Step { 1 }, "me", 2), id);
+}
+
+std::vector<qint64> ids(const QAbstractItemModel& model)
+{
+    std::vector<qint64> all;
+    for (int row = 0; row < model.rowCount(); ++row)
+        all.push_back(model.index(row, 0).data(KeyRole).toLongLong());
+    return all;
+}
+
+}
+
+/// The incidents of a run: their rows, their views, and what a click or a key on them does. Thread: the test's.
+class AnomaliesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QDir().mkpath(shots());
+        test::DemoCapsule(m_clean.path().toStdString()).write();
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_pool.reset();
+        m_store.reset();
+        m_dir.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void rowsAreInsertedAndMovedInTheOrderOfCauses()
+    {
+        IncidentsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QSignalSpy inserted(&model, &QAbstractItemModel::rowsInserted);
+        QSignalSpy moved(&model, &QAbstractItemModel::rowsMoved);
+        QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        QSignalSpy reset(&model, &QAbstractItemModel::modelReset);
+        model.append(
+            { opened(test::incidentAt(50), 1), opened(test::incidentAt(20), 2), opened(test::incidentAt(90), 3) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 2, 1, 3 }));
+        QCOMPARE(inserted.size(), 3);
+        // An earlier cause is found for the last.
+        judge::Incident earlier = test::incidentAt(10);
+        earlier.id = 3;
+        model.append({ opened(earlier, 4) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 3, 2, 1 }));
+        QCOMPARE(moved.size(), 1);
+        model.append({ said(2, Annotation::Action::Acknowledge, 5), said(2, Annotation::Action::False, 6) });
+        QCOMPARE(changed.size(), 3);
+        QCOMPARE(model.unacknowledged(), 2);
+        QCOMPARE(model.index(1, IncidentsModel::StateColumn).data().toString(),
+            QStringLiteral("open, acknowledged, false alarm"));
+        earlier.first.step = Step { 30 };
+        earlier.folded = 7;
+        model.append({ opened(earlier, 7) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 2, 3, 1 }));
+        QCOMPARE(model.index(1, IncidentsModel::FoldedColumn).data().toString(), QStringLiteral("7"));
+        store::LogRecord ofAnAgent = opened(test::incidentAt(1), 8);
+        ofAnAgent.rank = Rank { 0 };
+        model.append({ ofAnAgent });
+        QCOMPARE(model.rowCount(), 3);
+        QCOMPARE(inserted.size(), 3);
+        QCOMPARE(reset.size(), 0);
+    }
+
+    void neighborsAreFoundFromAnIncidentOrAStep()
+    {
+        IncidentsModel model;
+        model.append(
+            { opened(test::incidentAt(20), 1), opened(test::incidentAt(20), 2), opened(test::incidentAt(60), 3) });
+        QCOMPARE(model.rowBeside(1, Step { 20 }, true), 1);
+        QCOMPARE(model.rowBeside(1, Step { 20 }, false), -1);
+        QCOMPARE(model.rowBeside(3, Step { 60 }, true), -1);
+        QCOMPARE(model.rowBeside(0, Step { 30 }, true), 2);
+        QCOMPARE(model.rowBeside(0, Step { 30 }, false), 1);
+        QCOMPARE(model.rowBeside(0, Step { -1 }, true), 0);
+    }
+
+    void lanesShareWhatThereIsRoomFor()
+    {
+        using views::LanePlan;
+        std::vector<QString> blocks { QStringLiteral("embed") };
+        for (int i = 0; i < 12; ++i)
+            blocks.push_back(QStringLiteral("layers.%1").arg(i));
+        blocks.push_back(QStringLiteral("head"));
+        const LanePlan plan(blocks, 6);
+        const QString dash(QChar(0x2013));
+        QCOMPARE(plan.names(),
+            (std::vector<QString> { QString(), QStringLiteral("embed"), QStringLiteral("layers 0") + dash + u'3',
+                QStringLiteral("layers 4") + dash + u'7', QStringLiteral("layers 8") + dash + QStringLiteral("11"),
+                QStringLiteral("head") }));
+        QCOMPARE(plan.laneOf(QStringLiteral("layers.7")), 3);
+        QCOMPARE(plan.laneOf(QStringLiteral("nowhere")), 0);
+        QCOMPARE(LanePlan(blocks, 99).names().size(), blocks.size() + 1);
+        QVERIFY(LanePlan(blocks, 3).names().size() <= 3);
+        QCOMPARE(LanePlan({ QStringLiteral("0"), QStringLiteral("1") }, 2).names().back(),
+            QStringLiteral("ranks 0") + dash + u'1');
+    }
+
+    void thousandsOfIncidentsAndFoldedFindingsHoldNothingUp()
+    {
+        QElapsedTimer clock;
+        qint64 slowest = 0;
+        const auto timed = [&](auto call) {
+            clock.restart();
+            call();
+            slowest = std::max(slowest, clock.elapsed());
+        };
+        views::ViewState state;
+        state.setFullRange({ Step { 0 }, Step { 99'999 } });
+        views::SharedAxis axis(&state);
+        store::QueryPool pool(1);
+        QWidget host;
+        host.resize(1200, 900);
+        host.setAttribute(Qt::WA_DontShowOnScreen);
+        views::AnomaliesView view({ &state, &axis, &pool }, &host);
+        views::TimelineCanvas timeline(&state, &host);
+        std::vector<QString> blocks;
+        for (int i = 0; i < 96; ++i)
+            blocks.push_back(QStringLiteral("layers.%1").arg(i));
+        timeline.setBlocks(blocks);
+        view.resize(1200, 700);
+        timeline.resize(1200, 160);
+        timeline.move(0, 720);
+        host.show();
+        // 5 000 incidents, each told of twenty times as it folds more: 100 000 records, in the pages of the log.
+        std::int64_t record = 0;
+        for (int round = 0; round < 20; ++round) {
+            for (int page = 0; page < 10; ++page) {
+                store::LogPage log;
+                for (int i = 0; i < 500; ++i) {
+                    const int number = page * 500 + i;
+                    const auto severity = static_cast<Severity>(number % 3);
+                    judge::Incident incident = test::incidentAt(number * 20, severity);
+                    incident.folded = static_cast<std::uint64_t>(round + 1);
+                    incident.reach = { { "layers." + std::to_string(number % 96), Rank { 1 },
+                        { Step { number * 20 }, Step { number * 20 + round } }, 1 } };
+                    incident.id = round == 0 ? 0 : number + 1;
+                    log.records.push_back(opened(incident, ++record));
+                }
+                timed([&] { state.appendLog(log); });
+                clock.restart();
+            }
+            while (!state.incidents()->isSettled())
+                timed([] { QCoreApplication::processEvents(QEventLoop::AllEvents, 1); });
+        }
+        QCOMPARE(state.incidents()->rowCount(), 5000);
+        QCOMPARE(state.incidents()->incident(4999).folded, std::uint64_t { 20 });
+        timed([&] { timeline.setChoice(views::LaneChoice::Rank); });
+        timed([&] { timeline.setChoice(views::LaneChoice::Block); });
+        timed([&] { timeline.repaint(); });
+        timed([&] { view.repaint(); });
+        timed([&] { state.goToIncidentBeside(true); });
+        timed([&] { view.findChild<QComboBox*>(QStringLiteral("incidentSeverity"))->setCurrentIndex(2); });
+        QVERIFY2(slowest <= kSlowest, qPrintable(QString::number(slowest)));
+    }
+
+    void aClickShowsTheSourceEverywhere()
+    {
+        open({ test::richIncident(360), test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0),
+            test::incidentAt(200, Severity::Notice, "layers.7.attn.qkv", 0) });
+        views::ViewState* state = m_window->state();
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* table = m_window->views()->currentView()->findChild<QTableView*>(QStringLiteral("incidentTable"));
+        QCOMPARE(table->model()->rowCount(), 3);
+        // Unasked, the card is that of the worst.
+        QCOMPARE(state->incidents()->find(state->incident())->first.step, Step { 360 });
+        QTest::mouseClick(
+            table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(0, 3)).center());
+        isShown("layers.2.mlp.fc", Rank { 0 }, Step { 100 });
+        const auto* card = m_window->views()->currentView()->findChild<views::IncidentCard*>();
+        QVERIFY(card->findChild<QLabel*>(QStringLiteral("incidentSentence"))
+                    ->text()
+                    .contains(QStringLiteral("<b>step 100")));
+        // The next one by its key, in whatever has the focus, and back.
+        QTest::keyClick(table, Qt::Key_BracketRight);
+        isShown("layers.7.attn.qkv", Rank { 0 }, Step { 200 });
+        QTest::keyClick(m_window.get(), Qt::Key_BracketRight);
+        isShown("layers.7.attn.qkv", Rank { 1 }, Step { 360 });
+        QCOMPARE(table->currentIndex().row(), 2);
+        QTest::keyClick(m_window.get(), Qt::Key_BracketLeft);
+        isShown("layers.7.attn.qkv", Rank { 0 }, Step { 200 });
+        // A mark in the timeline, a key there, and the mark above a plot.
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        QTRY_VERIFY(timeline->lanes().size() > 3);
+        const auto place = [&](int lane, std::int64_t step) {
+            const QRect rect = timeline->laneRect(lane);
+            return QPoint(rect.left()
+                    + static_cast<int>(views::SharedAxis::xOfStep(state->visibleRange(), Step { step }, rect.width())),
+                rect.center().y());
+        };
+        QPoint at;
+        for (int lane = 0; lane < static_cast<int>(timeline->lanes().size()); ++lane) {
+            if (timeline->incidentAt(place(lane, 360)) != 0)
+                at = place(lane, 360);
+        }
+        QVERIFY(!at.isNull());
+        QTest::mouseClick(timeline, Qt::LeftButton, {}, at);
+        isShown("layers.7.attn.qkv", Rank { 1 }, Step { 360 });
+        QTest::keyClick(timeline, Qt::Key_Up);
+        isShown("layers.7.attn.qkv", Rank { 0 }, Step { 200 });
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        settle();
+        auto* plot = m_window->views()->currentView()->findChild<views::PlotCanvas*>();
+        const QRect area = plot->plotRect();
+        const int x = area.left()
+            + static_cast<int>(views::SharedAxis::xOfStep(state->visibleRange(), Step { 100 }, area.width()));
+        QTest::mouseClick(plot, Qt::LeftButton, {}, QPoint(x, area.top() - 8));
+        isShown("layers.2.mlp.fc", Rank { 0 }, Step { 100 });
+        // One cursor, one line down the window.
+        QTRY_COMPARE(timeline->mapToGlobal(timeline->plotRect().topLeft()).x(), plot->mapToGlobal(area.topLeft()).x());
+        QCOMPARE(timeline->plotRect().width(), area.width());
+    }
+
+    void whatAPersonSaysIsWrittenAndShown()
+    {
+        open({ test::richIncident(360) });
+        views::ViewState* state = m_window->state();
+        const auto* badge = m_window->findChild<shell::TabBadge*>();
+        QCOMPARE(badge->count(), 1);
+        QVERIFY(badge->isVisible());
+        auto* card = m_window->findChild<QDockWidget*>(QStringLiteral("anomalies"))->findChild<views::IncidentCard*>();
+        auto* acknowledge = card->findChild<QPushButton*>(QStringLiteral("incidentAcknowledge"));
+        auto* note = card->findChild<QLineEdit*>(QStringLiteral("incidentNote"));
+        QTest::mouseClick(acknowledge, Qt::LeftButton);
+        const auto incident = [&] { return state->incidents()->incident(0); };
+        QTRY_VERIFY_WITH_TIMEOUT(incident().isAcknowledged, 20'000);
+        QCOMPARE(badge->count(), 0);
+        QVERIFY(!badge->isVisible() && !acknowledge->isEnabled());
+        QTest::keyClicks(note, QStringLiteral("the loss scale"));
+        QTest::keyClick(note, Qt::Key_Return);
+        QTRY_COMPARE_WITH_TIMEOUT(incident().notes, std::vector<std::string> { "the loss scale" }, 20'000);
+        QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFalse")), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(incident().label, judge::Incident::Label::False, 20'000);
+        QVERIFY(card->findChild<QPushButton*>(QStringLiteral("incidentFalse"))->isChecked());
+        // What it reached, and one of it.
+        QTest::mouseClick(card->findChild<QPushButton*>(QStringLiteral("incidentFolded")), Qt::LeftButton);
+        auto* reach = card->findChild<QTreeWidget*>(QStringLiteral("incidentReach"));
+        QVERIFY(reach->isVisible());
+        QCOMPARE(reach->topLevelItemCount(), 6);
+        QTest::mouseClick(
+            reach->viewport(), Qt::LeftButton, {}, reach->visualItemRect(reach->topLevelItem(1)).center());
+        QCOMPARE(state->cursor(), std::optional(Step { 361 }));
+    }
+
+    void whoDoesNotRecordSaysWhyNothingCanBeWritten()
+    {
+        open({ test::richIncident(360) }, false);
+        const auto* card
+            = m_window->findChild<QDockWidget*>(QStringLiteral("anomalies"))->findChild<views::IncidentCard*>();
+        for (const char* name : { "incidentAcknowledge", "incidentTrue", "incidentFalse" })
+            QVERIFY2(!card->findChild<QPushButton*>(QLatin1String(name))->isEnabled(), name);
+        QVERIFY(!card->findChild<QLineEdit*>(QStringLiteral("incidentNote"))->isEnabled());
+        const auto* why = card->findChild<QLabel*>(QStringLiteral("incidentWhyNot"));
+        QVERIFY(why->isVisible() && why->text().contains(QStringLiteral("Another Telltale")));
+        QVERIFY(card->findChild<QPushButton*>(QStringLiteral("incidentSource"))->isEnabled());
+    }
+
+    void theWholeRunIsDraggedThroughTheWindow()
+    {
+        open({ test::richIncident(360) });
+        views::ViewState* state = m_window->state();
+        state->zoomTo({ Step { 0 }, Step { 99 } });
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        const QRect strip = timeline->stripRect();
+        QVERIFY(timeline->rect().contains(strip));
+        QTest::mousePress(timeline, Qt::LeftButton, {}, QPoint(strip.left() + strip.width() / 8, strip.center().y()));
+        QCOMPARE(state->visibleRange().first, Step { 0 });
+        QTest::mouseMove(timeline, QPoint(strip.left() + strip.width() * 5 / 8, strip.center().y()));
+        QTRY_VERIFY(std::abs(state->visibleRange().first.value - 200) <= 2);
+        QTest::mouseRelease(
+            timeline, Qt::LeftButton, {}, QPoint(strip.left() + strip.width() * 5 / 8, strip.center().y()));
+        QCOMPARE(state->visibleRange().count(), 100);
+    }
+
+    void theListIsFilteredAndExported()
+    {
+        open({ test::richIncident(360), test::incidentAt(100, Severity::Warning),
+            test::incidentAt(200, Severity::Notice) });
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        auto* view = m_window->views()->currentView();
+        const auto* table = view->findChild<QTableView*>(QStringLiteral("incidentTable"));
+        view->findChild<QComboBox*>(QStringLiteral("incidentSeverity"))->setCurrentIndex(1);
+        QCOMPARE(table->model()->rowCount(), 2);
+        QBuffer file;
+        file.open(QIODevice::ReadWrite);
+        QVERIFY(view->writeCsv(&file));
+        const QList<QByteArray> lines = file.data().trimmed().split('\n');
+        QCOMPARE(lines.size(), 3);
+        QVERIFY(lines[1].contains(",warning,100,1,layers.7.attn.qkv,output,actv,norm,forward,history,"));
+        view->findChild<QComboBox*>(QStringLiteral("incidentWhich"))->setCurrentIndex(1);
+        QCOMPARE(table->model()->rowCount(), 2);
+    }
+
+    void everyLookIsCalm_data()
+    {
+        QTest::addColumn<QString>("theme");
+        QTest::addColumn<QString>("language");
+        for (const char* theme : { "dark", "light" }) {
+            for (const char* language : { "en", "zh_CN" })
+                QTest::addRow("%s %s", theme, language) << QString::fromLatin1(theme) << QString::fromLatin1(language);
+        }
+    }
+    void everyLookIsCalm()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        QVERIFY(translations::install(*qApp, language));
+        shell::applyTheme(*qApp, theme);
+        const QString tail = theme + u'-' + language;
+        open({});
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        settle();
+        const auto* empty = m_window->findChild<QLabel*>(QStringLiteral("anomaliesEmpty"));
+        QVERIFY(empty->isVisible() && empty->text().contains(QStringLiteral("400")));
+        shoot(QStringLiteral("anomalies-none-") + tail);
+        open({ test::richIncident(360) });
+        m_window->state()->goToIncident(m_window->state()->incident());
+        settle();
+        shoot(QStringLiteral("anomalies-one-") + tail);
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        settle();
+        shoot(QStringLiteral("anomalies-tab-") + tail);
+        std::vector<judge::Incident> many { test::richIncident(360) };
+        for (int i = 0; i < 14; ++i)
+            many.push_back(test::incidentAt(20 + i * 24, static_cast<Severity>(i % 2),
+                i % 3 == 0       ? "tok_emb"
+                    : i % 3 == 1 ? "layers.5.mlp.fc"
+                                 : "layers.10.ln1",
+                i % 2));
+        open(many);
+        m_window->state()->goToIncident(m_window->state()->incident());
+        settle();
+        shoot(QStringLiteral("anomalies-many-") + tail);
+        m_window->views()->setCurrent(QStringLiteral("anomalies"));
+        settle();
+        shoot(QStringLiteral("anomalies-manytab-") + tail);
+    }
+
+private:
+    static QString shots() { return QCoreApplication::applicationDirPath() + QStringLiteral("/shots"); }
+    void shoot(const QString& name) { QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png"))); }
+
+    /// A window on a run whose log says these. `isWriter`: it holds the folder, and may write there.
+    void open(const std::vector<judge::Incident>& incidents, bool isWriter = true)
+    {
+        m_window.reset();
+        m_pool = std::make_unique<store::QueryPool>(2);
+        m_store.reset();
+        m_dir = std::make_unique<QTemporaryDir>();
+        QDir(m_dir->path()).mkdir(QStringLiteral("runs"));
+        const QString name = QStringLiteral("/runs/2026-01-02_gpt-12l_abc123.telltale");
+        QVERIFY(QFile::copy(m_clean.path() + name, m_dir->path() + name));
+        auto service = store::StoreService::start({ m_dir->path().toStdString() });
+        QVERIFY(service);
+        m_store = std::move(*service);
+        std::size_t written = 0;
+        for (const judge::Incident& incident : incidents)
+            QVERIFY(m_store->append({ ++m_token, (m_dir->path() + name).toStdString(), Rank { -1 },
+                judge::incidentEvent(incident, 1'700'000'000'000'000'000) }));
+        QTRY_VERIFY_WITH_TIMEOUT((written += m_store->takeEvents().size()) >= incidents.size(), 20'000);
+        if (!isWriter)
+            m_store.reset();
+        shell::AppContext context;
+        context.queries = m_pool.get();
+        context.store = m_store.get();
+        context.dataDir = m_dir->path().toStdString();
+        context.connections = [] { return std::vector<ConnectionInfo>(); };
+        settings::LoadedSettings loaded;
+        m_window = std::make_unique<shell::MainWindow>(context, loaded);
+        m_window->resize(1600, 1000);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window->openPath(m_dir->path() + name);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->state()->catalog(), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(
+            m_window->state()->incidents()->rowCount(), static_cast<int>(incidents.size()), 20'000);
+    }
+
+    void isShown(const char* name, Rank rank, Step step)
+    {
+        const views::ViewState* state = m_window->state();
+        QCOMPARE(state->cursor(), std::optional(step));
+        QCOMPARE(state->rank(), rank);
+        QCOMPARE(state->selection().size(), std::size_t { 1 });
+        QCOMPARE(state->selection().front(), (views::ModuleKey { QString::fromLatin1(name), Slot::output() }));
+        QCOMPARE(state->kind(), Kind::Actv);
+        QCOMPARE(state->stat(), Stat::Norm);
+    }
+
+    void settle()
+    {
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), 20'000);
+        QCoreApplication::processEvents();
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), 20'000);
+        QTest::qWait(200); // what is painted once the lanes are counted
+    }
+
+    QTemporaryDir m_clean;
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<store::StoreService> m_store;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<shell::MainWindow> m_window;
+    std::uint64_t m_token = 0;
+};
+
+QTEST_MAIN(AnomaliesTest)
+#include "anomaliestest.moc"

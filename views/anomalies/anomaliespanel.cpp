@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "anomaliespanel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
+#include <telltale/items/incidentsmodel.h>
+#include <telltale/runs/panelhead.h>
+#include <telltale/store/catalog.h>
+
+#include "incidentcard.h"
+#include "timelinecanvas.h"
+
+namespace telltale::views {
+
+AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , m_context(context)
+    , m_queryId(context.queries->newView())
+    , m_head(new PanelHead(tr("Anomalies"), this))
+    , m_choice(new QComboBox(m_head))
+    , m_timeline(new TimelineCanvas(context.state, this))
+    , m_card(new IncidentCard(context, this))
+{
+    setObjectName(QStringLiteral("anomaliesPanel"));
+    m_choice->setObjectName(QStringLiteral("timelineLanes"));
+    m_choice->setAccessibleName(tr("Lanes"));
+    m_choice->setToolTip(tr("Lanes"));
+    m_choice->setFont(wordsFont(12));
+    m_choice->addItem(tr("by module block"), static_cast<int>(LaneChoice::Block));
+    m_choice->addItem(tr("by rank"), static_cast<int>(LaneChoice::Rank));
+    m_head->insertAfterTitle(m_choice);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(1);
+    layout->addWidget(m_timeline, 1);
+    layout->addWidget(m_card);
+    m_card->setFixedWidth(std::max(428, m_card->minimumSizeHint().width()));
+    setFocusProxy(m_timeline);
+
+    connect(m_choice, &QComboBox::currentIndexChanged, this,
+        [this] { m_timeline->setChoice(static_cast<LaneChoice>(m_choice->currentData().toInt())); });
+    connect(context.state, &ViewState::runChanged, this, [this] {
+        m_context.queries->cancel(m_queryId);
+        m_askedSeries = 0;
+    });
+    connect(context.state, &ViewState::catalogChanged, this, &AnomaliesPanel::askBlocks);
+    connect(context.state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesPanel::refreshHead);
+    askBlocks();
+    refreshHead();
+}
+
+AnomaliesPanel::~AnomaliesPanel()
+{
+    m_context.queries->cancel(m_queryId);
+}
+
+/// A large model has a hundred thousand series: their blocks are found elsewhere.
+void AnomaliesPanel::askBlocks()
+{
+    items::assertGuiThread();
+    const auto catalog = m_context.state->catalog();
+    if (!catalog || catalog->series.size() == m_askedSeries || m_context.queries->isBusy(m_queryId))
+        return;
+    m_askedSeries = catalog->series.size();
+    m_context.queries->submit(m_queryId, m_context.state->run(),
+        [this, catalog](Expected<store::RunReader*>, const series::CancelToken&) -> store::QueryPool::Delivery {
+            return [this, blocks = blocksOf(*catalog)] {
+                m_timeline->setBlocks(blocks);
+                askBlocks(); // what came meanwhile
+            };
+        });
+}
+
+void AnomaliesPanel::refreshHead()
+{
+    const items::IncidentsModel* incidents = m_context.state->incidents();
+    m_head->setHint(incidents->rowCount() == 0 ? QString() : QString::number(incidents->rowCount()));
+}
+
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "anomaliesview.h"
+
+#include <QComboBox>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <telltale/common/csv.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/incidentsmodel.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "incidentcard.h"
+#include "incidenttable.h"
+
+namespace telltale::views {
+
+using judge::Incident;
+
+AnomaliesView::AnomaliesView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_filter(new IncidentFilter(context.state->incidents(), this))
+    , m_table(new IncidentTable(context.state, m_filter, this))
+    , m_card(new IncidentCard(context, this))
+    , m_empty(new RoleLabel(&Theme::text3, wordsFont(13), this))
+{
+    fillBar();
+    m_empty->setObjectName(QStringLiteral("anomaliesEmpty"));
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setWordWrap(true);
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->setChildrenCollapsible(false);
+    split->addWidget(m_table);
+    split->addWidget(m_card);
+    split->setStretchFactor(0, 1);
+    split->setSizes({ 640, 240 });
+    m_card->setMinimumHeight(190);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(split, 1);
+    layout->addWidget(m_empty, 1);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setFocusProxy(m_table);
+
+    const ViewState* state = context.state;
+    connect(state->incidents(), &items::IncidentsModel::changed, this, &AnomaliesView::refresh);
+    for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
+        connect(state, signal, this, &AnomaliesView::refresh);
+    refresh();
+}
+
+void AnomaliesView::fillBar()
+{
+    m_severity = m_bar->addCombo(tr("Severity"), QStringLiteral("incidentSeverity"));
+    m_severity->addItem(tr("all"), static_cast<int>(store::Severity::Notice));
+    m_severity->addItem(tr("warning and critical"), static_cast<int>(store::Severity::Warning));
+    m_severity->addItem(tr("critical"), static_cast<int>(store::Severity::Critical));
+    m_which = m_bar->addCombo(tr("Show"), QStringLiteral("incidentWhich"));
+    m_which->addItem(tr("all"), false);
+    m_which->addItem(tr("not acknowledged"), true);
+    m_bar->addStretch();
+    m_caption = m_bar->addCaption();
+    for (QComboBox* box : { m_severity, m_which }) {
+        connect(box, &QComboBox::currentIndexChanged, this, [this] {
+            m_filter->set(
+                static_cast<store::Severity>(m_severity->currentData().toInt()), m_which->currentData().toBool());
+            refresh();
+        });
+    }
+}
+
+void AnomaliesView::refresh()
+{
+    const int all = context().state->incidents()->rowCount();
+    const int shown = m_filter->rowCount();
+    m_caption->setText(all == 0 ? QString()
+            : shown == all      ? tr("%n incidents", nullptr, all)
+                                : tr("%1 of %n incidents", nullptr, all).arg(shown));
+    const bool isAny = all > 0;
+    m_table->parentWidget()->setVisible(isAny);
+    m_empty->setVisible(!isAny);
+    m_empty->setText(emptyText());
+    if (isSettled())
+        Q_EMIT settled();
+}
+
+QString AnomaliesView::emptyText() const
+{
+    const ViewState& state = *context().state;
+    if (!state.run())
+        return tr("Open a run, or connect a training job, to see what goes wrong in it.");
+    const std::int64_t steps = state.fullRange().count();
+    if (!state.catalog() || steps <= 0)
+        return tr("Nothing was measured yet.");
+    return tr("Nothing abnormal in %1 steps").arg(formatStep(steps));
+}
+
+bool AnomaliesView::isSettled() const
+{
+    return DataView::isSettled() && context().state->incidents()->isSettled();
+}
+
+Expected<void> AnomaliesView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    for (const char* title : { "id", "severity", "step", "rank", "name", "slot", "kind", "stat", "phase", "rule",
+             "sentence", "began", "last_step", "over", "folded", "acknowledged", "label", "notes" })
+        csv.text(QString::fromLatin1(title));
+    csv.endRow();
+    const auto text = [&csv](const std::string& cell) { csv.text(QString::fromStdString(cell)); };
+    const auto word = [&csv](std::string_view cell) {
+        csv.text(QString::fromUtf8(cell.data(), static_cast<qsizetype>(cell.size())));
+    };
+    const items::IncidentsModel* incidents = context().state->incidents();
+    for (int row = 0; row < incidents->rowCount(); ++row) {
+        if (!m_filter->lets(row))
+            continue;
+        const Incident& one = incidents->incident(row);
+        constexpr std::string_view kSeverities[] { "notice", "warning", "critical" };
+        constexpr std::string_view kLabels[] { "", "true", "false" };
+        csv.integer(one.id);
+        word(kSeverities[static_cast<std::size_t>(one.first.severity)]);
+        csv.integer(one.first.step.value).integer(one.first.rank.value);
+        text(one.first.name);
+        text(one.first.slot);
+        word(kindName(one.first.kind));
+        word(statName(one.first.stat));
+        word(judge::phaseWord(one.phase));
+        text(one.first.rule);
+        text(one.sentence);
+        text(one.first.sentence);
+        csv.integer(one.lastStep.value).integer(one.isOver ? 1 : 0).integer(static_cast<qint64>(one.folded));
+        csv.integer(one.isAcknowledged ? 1 : 0);
+        word(kLabels[static_cast<std::size_t>(one.label)]);
+        QStringList notes;
+        for (const std::string& note : one.notes)
+            notes.append(QString::fromStdString(note));
+        csv.text(notes.join(u'\n'));
+        csv.endRow();
+    }
+    return csv.finish();
+}
+
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <telltale/common/dataview.h>
+
+class QComboBox;
+class QLabel;
+
+namespace telltale::views {
+
+class IncidentCard;
+class IncidentFilter;
+class IncidentTable;
+class RoleLabel;
+class ViewBar;
+
+/// The run's incidents, first cause first, and the card of the current one.
+class AnomaliesView : public DataView {
+    Q_OBJECT
+public:
+    explicit AnomaliesView(const ViewContext& context, QWidget* parent = nullptr);
+
+    bool isSettled() const override;
+    /// The incidents that the filter lets through.
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+private:
+    void ask() override { }
+    void fillBar();
+    void refresh();
+    QString emptyText() const;
+
+    ViewBar* m_bar;
+    QComboBox* m_severity = nullptr;
+    QComboBox* m_which = nullptr;
+    QLabel* m_caption = nullptr;
+    IncidentFilter* m_filter;
+    IncidentTable* m_table;
+    IncidentCard* m_card;
+    RoleLabel* m_empty;
+};
+
+}

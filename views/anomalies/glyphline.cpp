@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "glyphline.h"
+
+#include <QHBoxLayout>
+#include <QPainter>
+
+#include <telltale/runs/rolelabel.h>
+
+namespace telltale::views {
+
+GlyphLine::GlyphLine(const QFont& font, QWidget* parent)
+    : QWidget(parent)
+    , m_label(new RoleLabel(&Theme::text, font, this))
+{
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(18, 0, 0, 0);
+    layout->addWidget(m_label);
+}
+
+void GlyphLine::set(glyphs::Severity severity, const QString& text)
+{
+    m_severity = severity;
+    m_label->setText(text);
+    update();
+}
+
+void GlyphLine::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    const double line = QFontMetricsF(m_label->font()).height();
+    glyphs::paintSeverity(painter, QPointF(6, m_label->y() + line / 2), 10, m_severity, Theme::current());
+}
+
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include <telltale/common/glyphs.h>
+
+namespace telltale::views {
+
+class RoleLabel;
+
+/// A severity's shape and a text beside it that may take several lines.
+class GlyphLine : public QWidget {
+    Q_OBJECT
+public:
+    explicit GlyphLine(const QFont& font, QWidget* parent = nullptr);
+
+    void set(glyphs::Severity severity, const QString& text);
+    RoleLabel* label() const { return m_label; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    RoleLabel* m_label;
+    glyphs::Severity m_severity = glyphs::Severity::Notice;
+};
+
+}

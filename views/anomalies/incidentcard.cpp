@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "incidentcard.h"
+
+#include <algorithm>
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QPainter>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QScrollArea>
+#include <QStackedWidget>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <telltale/common/annotator.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/incidentsmodel.h>
+#include <telltale/items/tooltiptext.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "glyphline.h"
+
+namespace telltale::views {
+
+using judge::Annotation;
+using judge::Incident;
+
+namespace {
+
+enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
+
+QString plain(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+}
+
+IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , m_context(context)
+    , m_title(new GlyphLine(wordsFont(13, 600), this))
+    , m_hint(new RoleLabel(&Theme::text3, wordsFont(12), this))
+    , m_pages(new QStackedWidget(this))
+    , m_empty(new RoleLabel(&Theme::text3, wordsFont(12), this))
+{
+    setObjectName(QStringLiteral("incidentCard"));
+    setAccessibleName(tr("Root cause"));
+    m_buttons = makeButtons();
+    m_pages->addWidget(makeText());
+    m_pages->addWidget(makeReach());
+    m_empty->setText(tr("No incident is selected."));
+    m_empty->setAlignment(Qt::AlignCenter);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(8);
+    head->addWidget(m_title);
+    head->addWidget(m_hint);
+    head->addStretch();
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(12, 8, 12, 10);
+    layout->setSpacing(8);
+    layout->addLayout(head);
+    layout->addWidget(m_pages, 1);
+    layout->addWidget(m_buttons);
+    layout->addWidget(m_empty, 1);
+    setBackgroundRole(QPalette::Window);
+    setAutoFillBackground(true);
+
+    connect(context.state, &ViewState::incidentChanged, this, [this] {
+        m_pages->setCurrentIndex(0);
+        m_note->clear();
+        takeIncident();
+    });
+    connect(context.state->incidents(), &items::IncidentsModel::changed, this, &IncidentCard::takeIncident);
+    connect(context.state, &ViewState::runChanged, this, &IncidentCard::takeIncident);
+    if (context.annotator) {
+        connect(context.annotator, &Annotator::refused, this, [this](const QString& sentence) {
+            m_why->setText(sentence);
+            m_why->show();
+        });
+    }
+    takeIncident();
+}
+
+QWidget* IncidentCard::makeText()
+{
+    auto* scroll = new QScrollArea(this);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* page = new QWidget;
+    auto* layout = new QVBoxLayout(page);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(5);
+    const auto add = [&](RoleLabel::Color color, int px) {
+        auto* label = new RoleLabel(color, wordsFont(px), page);
+        label->setWordWrap(true);
+        label->asData();
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        label->setFocusPolicy(Qt::NoFocus);
+        layout->addWidget(label);
+        return label;
+    };
+    m_sentence = add(&Theme::text, 14);
+    m_sentence->setTextFormat(Qt::RichText);
+    m_sentence->setObjectName(QStringLiteral("incidentSentence"));
+    for (int i = 0; i < kMostEvidence; ++i) {
+        auto* line = new GlyphLine(wordsFont(12), page);
+        line->label()->setWordWrap(true);
+        line->label()->asData();
+        line->label()->setColor(&Theme::text2);
+        m_evidence.push_back(line);
+        layout->addWidget(line);
+    }
+    m_ties = add(&Theme::text2, 12);
+    m_notes = add(&Theme::text2, 12);
+    layout->addStretch();
+    scroll->setWidget(page);
+    page->setAutoFillBackground(false);
+    scroll->viewport()->setAutoFillBackground(false);
+    return scroll;
+}
+
+QWidget* IncidentCard::makeReach()
+{
+    m_reach = new QTreeWidget(this);
+    m_reach->setObjectName(QStringLiteral("incidentReach"));
+    m_reach->setAccessibleName(tr("Where it reached"));
+    m_reach->setRootIsDecorated(false);
+    m_reach->setUniformRowHeights(true);
+    m_reach->setFrameShape(QFrame::NoFrame);
+    m_reach->setHeaderLabels({ tr("Block"), tr("Rank"), tr("Steps"), tr("Findings") });
+    m_reach->header()->setFont(wordsFont(11));
+    m_reach->header()->setMinimumSectionSize(60);
+    m_reach->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_reach->header()->setStretchLastSection(true);
+    const auto go = [this](const QTreeWidgetItem* item) {
+        if (const int rank = item->data(0, RankRole).toInt(); rank >= 0)
+            m_context.state->setRank(Rank { rank });
+        m_context.state->goTo(Step { item->data(0, StepRole).toLongLong() });
+    };
+    connect(m_reach, &QTreeWidget::itemClicked, this, go);
+    connect(m_reach, &QTreeWidget::itemActivated, this, go);
+    return m_reach;
+}
+
+QWidget* IncidentCard::makeButtons()
+{
+    auto* box = new QWidget(this);
+    auto* rows = new QVBoxLayout(box);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(6);
+    const auto addRow = [&] {
+        auto* row = new QHBoxLayout;
+        row->setSpacing(6);
+        rows->addLayout(row);
+        return row;
+    };
+    const auto add = [&](QHBoxLayout* row, const QString& text, const char* name) {
+        auto* button = new QPushButton(text, box);
+        button->setObjectName(QLatin1String(name));
+        row->addWidget(button);
+        return button;
+    };
+    QHBoxLayout* first = addRow();
+    QPushButton* source = add(first, tr("Go to source"), "incidentSource");
+    source->setIcon(icon(QStringLiteral("flag")));
+    source->setToolTip(tr("Shows its module, rank, kind, statistic and step everywhere"));
+    connect(
+        source, &QPushButton::clicked, this, [this] { m_context.state->goToIncident(m_context.state->incident()); });
+    m_acknowledge = add(first, tr("Acknowledge"), "incidentAcknowledge");
+    connect(m_acknowledge, &QPushButton::clicked, this, [this] { say(Annotation::Action::Acknowledge); });
+    first->addStretch();
+    m_folded = add(first, {}, "incidentFolded");
+    m_folded->setFlat(true);
+    connect(m_folded, &QPushButton::clicked, this, [this] {
+        m_pages->setCurrentIndex(1 - m_pages->currentIndex());
+        takeIncident();
+    });
+    QHBoxLayout* second = addRow();
+    m_note = new QLineEdit(box);
+    m_note->setObjectName(QStringLiteral("incidentNote"));
+    m_note->setPlaceholderText(tr("Note, then Enter"));
+    m_note->setAccessibleName(tr("Note on the incident"));
+    m_note->setMaxLength(2000);
+    second->addWidget(m_note, 1);
+    connect(m_note, &QLineEdit::returnPressed, this, [this] {
+        if (const QString note = m_note->text().trimmed(); !note.isEmpty()) {
+            say(Annotation::Action::Note, note);
+            m_note->clear();
+        }
+    });
+    m_true = add(second, tr("True alarm"), "incidentTrue");
+    m_false = add(second, tr("False alarm"), "incidentFalse");
+    for (QPushButton* button : { m_true, m_false }) {
+        button->setCheckable(true);
+        button->setAutoExclusive(false);
+    }
+    connect(m_true, &QPushButton::clicked, this, [this] { say(Annotation::Action::True); });
+    connect(m_false, &QPushButton::clicked, this, [this] { say(Annotation::Action::False); });
+    m_why = new RoleLabel(&Theme::text3, wordsFont(11), box);
+    m_why->setObjectName(QStringLiteral("incidentWhyNot"));
+    m_why->setWordWrap(true);
+    rows->addWidget(m_why);
+    return box;
+}
+
+const Incident* IncidentCard::current() const
+{
+    return m_context.state->incidents()->find(m_context.state->incident());
+}
+
+void IncidentCard::say(Annotation::Action action, const QString& note)
+{
+    if (const Incident* incident = current(); incident && m_context.annotator)
+        m_context.annotator->say(m_context.state->run(), *incident, action, note);
+    takeIncident(); // a button shows what the log says, not that it was pressed
+}
+
+void IncidentCard::takeIncident()
+{
+    const Incident* incident = current();
+    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_hint, m_pages, m_buttons })
+        part->setVisible(incident != nullptr);
+    m_empty->setVisible(!incident);
+    if (!incident) {
+        m_isShown = false;
+        return;
+    }
+    const QString why
+        = m_context.annotator ? m_context.annotator->whyNot(m_context.state->run()) : tr("Nothing is written here.");
+    const bool mayWrite = why.isEmpty();
+    m_why->setText(why);
+    m_why->setVisible(!mayWrite);
+    m_acknowledge->setEnabled(mayWrite && !incident->isAcknowledged);
+    m_acknowledge->setText(incident->isAcknowledged ? tr("Acknowledged") : tr("Acknowledge"));
+    m_true->setChecked(incident->label == Incident::Label::True);
+    m_false->setChecked(incident->label == Incident::Label::False);
+    for (QWidget* part : std::initializer_list<QWidget*> { m_true, m_false, m_note })
+        part->setEnabled(mayWrite);
+    const bool isReach = m_pages->currentIndex() == 1;
+    m_folded->setText(
+        isReach ? tr("Back") : tr("%n later findings folded", nullptr, static_cast<int>(incident->folded)));
+    m_folded->setVisible(isReach || incident->folded > 0);
+    if (!m_isShown || *incident != m_shown)
+        show(*incident);
+}
+
+void IncidentCard::show(const Incident& incident)
+{
+    m_isShown = true;
+    m_shown = incident;
+    m_title->set(glyphs::severityOf(incident.first.severity), tr("Root cause"));
+    m_hint->setText(QStringLiteral("%1, %2").arg(items::IncidentsModel::severityWord(incident.first.severity),
+        incident.isOver ? tr("over since step %1").arg(formatStep(incident.lastStep.value)) : tr("goes on")));
+    m_sentence->setText(marked(incident));
+    m_sentence->setAccessibleName(plain(incident.sentence));
+    for (std::size_t i = 0; i < m_evidence.size(); ++i) {
+        m_evidence[i]->setVisible(i < incident.evidence.size());
+        if (i < incident.evidence.size()) {
+            const judge::Finding& seen = incident.evidence[i];
+            // What was looked at and is normal is a notice.
+            m_evidence[i]->set(
+                seen.severity == store::Severity::Notice ? glyphs::Severity::Good : glyphs::severityOf(seen.severity),
+                plain(seen.sentence));
+        }
+    }
+    QStringList ties;
+    for (const std::string& tie : incident.ties)
+        ties.append(items::lineText(plain(tie)));
+    m_ties->setText(tr("Abnormal at the same moment, so which came first is not known: %1")
+                        .arg(ties.mid(0, 6).join(QStringLiteral(", ")))
+        + (ties.size() > 6 ? tr(" and %n more", nullptr, static_cast<int>(ties.size()) - 6) : QString()));
+    m_ties->setVisible(!ties.isEmpty());
+    QStringList notes;
+    for (const std::string& note : incident.notes)
+        notes.append(tr("Note: %1").arg(plain(note)));
+    m_notes->setText(notes.join(u'\n'));
+    m_notes->setVisible(!notes.isEmpty());
+    showReach(incident);
+}
+
+void IncidentCard::showReach(const Incident& incident)
+{
+    m_reach->clear();
+    QList<QTreeWidgetItem*> rows;
+    for (const judge::Reach& one : incident.reach) {
+        const QString steps = one.steps.count() > 1
+            ? formatStep(one.steps.first.value) + QChar(0x2013) + formatStep(one.steps.last.value)
+            : formatStep(one.steps.first.value);
+        auto* item = new QTreeWidgetItem({ plain(one.block),
+            one.rank.value < 0 ? tr("all") : QString::number(one.rank.value), steps, QString::number(one.findings) });
+        item->setFont(0, codeFont(12));
+        item->setData(0, RankRole, one.rank.value);
+        item->setData(0, StepRole, static_cast<qlonglong>(one.steps.first.value));
+        rows.append(item);
+    }
+    m_reach->addTopLevelItems(rows);
+}
+
+QString IncidentCard::marked(const Incident& incident)
+{
+    QString text = plain(incident.sentence).toHtmlEscaped();
+    const auto mark = [&text](const QString& words, const QString& before, const QString& after) {
+        if (const auto at = text.indexOf(words); !words.isEmpty() && at >= 0)
+            text.replace(at, words.size(), before + words + after);
+    };
+    mark(plain(incident.first.name).toHtmlEscaped(),
+        QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">").arg(codeFont(13).families().join(u"','")),
+        QStringLiteral("</span>"));
+    const QRegularExpression step(
+        QStringLiteral("step %1\\b(, rank %2\\b)?").arg(incident.first.step.value).arg(incident.first.rank.value));
+    if (const auto found = step.match(text); found.hasMatch())
+        text.replace(found.capturedStart(), found.capturedLength(),
+            QStringLiteral("<b>step %1%2</b>").arg(formatStep(incident.first.step.value), found.captured(1)));
+    return text;
+}
+
+}

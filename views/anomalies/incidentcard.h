@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include <telltale/common/dataview.h>
+#include <telltale/judge/incident.h>
+
+class QLineEdit;
+class QPushButton;
+class QStackedWidget;
+class QTreeWidget;
+class QVBoxLayout;
+
+namespace telltale::views {
+
+class GlyphLine;
+class RoleLabel;
+
+/// The current incident in one sentence, what speaks for it, where it reached, and what people say of it.
+class IncidentCard : public QWidget {
+    Q_OBJECT
+public:
+    explicit IncidentCard(const ViewContext& context, QWidget* parent = nullptr);
+
+    /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
+    static QString marked(const judge::Incident& incident);
+
+private:
+    QWidget* makeText();
+    QWidget* makeReach();
+    QWidget* makeButtons();
+    void takeIncident();
+    void show(const judge::Incident& incident);
+    void showReach(const judge::Incident& incident);
+    void say(judge::Annotation::Action action, const QString& note = {});
+    const judge::Incident* current() const;
+
+    static constexpr int kMostEvidence = 4;
+
+    ViewContext m_context;
+    judge::Incident m_shown;
+    bool m_isShown = false;
+    GlyphLine* m_title;
+    RoleLabel* m_hint;
+    QStackedWidget* m_pages;
+    RoleLabel* m_sentence = nullptr;
+    std::vector<GlyphLine*> m_evidence;
+    RoleLabel* m_ties = nullptr;
+    RoleLabel* m_notes = nullptr;
+    RoleLabel* m_why = nullptr;
+    QTreeWidget* m_reach = nullptr;
+    QWidget* m_buttons = nullptr;
+    QPushButton* m_acknowledge = nullptr;
+    QPushButton* m_true = nullptr;
+    QPushButton* m_false = nullptr;
+    QPushButton* m_folded = nullptr;
+    QLineEdit* m_note = nullptr;
+    RoleLabel* m_empty;
+};
+
+}

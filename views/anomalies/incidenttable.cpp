@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "incidenttable.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QPainter>
+#include <QScopedValueRollback>
+#include <QStyledItemDelegate>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
+#include <telltale/items/incidentsmodel.h>
+
+namespace telltale::views {
+
+using items::IncidentsModel;
+
+namespace {
+
+/// The severity's shape before its word, numbers in their font, places in that of code; what is acknowledged is quiet.
+class IncidentDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Theme& theme = Theme::current();
+        const auto severity = static_cast<store::Severity>(index.data(items::SeverityRole).toInt());
+        const bool isSelected = option.state.testFlag(QStyle::State_Selected);
+        const bool isQuiet = index.data(items::StateRole).toBool() && !isSelected;
+        painter->save();
+        if (isSelected)
+            painter->fillRect(option.rect, theme.selection);
+        QRect cell = option.rect.adjusted(8, 0, -8, 0);
+        painter->setFont(wordsFont(12));
+        painter->setPen(isQuiet ? theme.text3 : theme.text);
+        QString text = index.data().toString();
+        switch (index.column()) {
+        case IncidentsModel::SeverityColumn:
+            glyphs::paintSeverity(
+                *painter, QPointF(cell.left() + 5, cell.center().y() + 0.5), 10, glyphs::severityOf(severity), theme);
+            cell.setLeft(cell.left() + 18);
+            break;
+        case IncidentsModel::StepColumn:
+            text = formatStep(text.toLongLong());
+            [[fallthrough]];
+        case IncidentsModel::RankColumn:
+        case IncidentsModel::FoldedColumn:
+            painter->setFont(numberFont(12));
+            break;
+        case IncidentsModel::PlaceColumn:
+            painter->setFont(codeFont(12));
+            break;
+        case IncidentsModel::RuleColumn:
+        case IncidentsModel::StateColumn:
+            painter->setPen(isSelected ? theme.text : isQuiet ? theme.text3 : theme.text2);
+            break;
+        default:
+            break;
+        }
+        painter->drawText(cell, index.data(Qt::TextAlignmentRole).toInt(),
+            painter->fontMetrics().elidedText(text, Qt::ElideRight, cell.width()));
+        painter->restore();
+    }
+};
+
+constexpr int kWidths[] = { 96, 76, 60, 190, 110, 360, 70, 130 };
+static_assert(std::size(kWidths) == IncidentsModel::ColumnCount);
+
+}
+
+IncidentFilter::IncidentFilter(IncidentsModel* incidents, QObject* parent)
+    : QSortFilterProxyModel(parent)
+    , m_incidents(incidents)
+{
+    setSourceModel(incidents);
+}
+
+void IncidentFilter::set(store::Severity atLeast, bool isUnacknowledgedOnly)
+{
+    items::assertGuiThread();
+    m_atLeast = atLeast;
+    m_isUnacknowledgedOnly = isUnacknowledgedOnly;
+    invalidateFilter();
+}
+
+bool IncidentFilter::filterAcceptsRow(int row, const QModelIndex&) const
+{
+    const judge::Incident& incident = m_incidents->incident(row);
+    return incident.first.severity >= m_atLeast && !(m_isUnacknowledgedOnly && incident.isAcknowledged);
+}
+
+IncidentTable::IncidentTable(ViewState* state, IncidentFilter* filter, QWidget* parent)
+    : QTableView(parent)
+    , m_state(state)
+    , m_filter(filter)
+{
+    setObjectName(QStringLiteral("incidentTable"));
+    setAccessibleName(tr("Incidents"));
+    setModel(filter);
+    setItemDelegate(new IncidentDelegate(this));
+    setFrameShape(QFrame::NoFrame);
+    setShowGrid(false);
+    setWordWrap(false);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(SingleSelection);
+    setTabKeyNavigation(false);
+    verticalHeader()->hide();
+    verticalHeader()->setDefaultSectionSize(26);
+    QHeaderView* header = horizontalHeader();
+    header->setFont(wordsFont(11));
+    header->setFixedHeight(22);
+    header->setHighlightSections(false);
+    header->setMinimumSectionSize(40);
+    for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
+        setColumnWidth(column, std::max(kWidths[column], header->sectionSizeHint(column)));
+
+    connect(state, &ViewState::incidentChanged, this, &IncidentTable::takeIncident);
+    for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
+        connect(filter, signal, this, &IncidentTable::takeIncident);
+    connect(filter, &QAbstractItemModel::modelReset, this, &IncidentTable::takeIncident);
+    // Also where the row is the current one already, and the cursor has gone elsewhere since.
+    const auto go
+        = [this](const QModelIndex& index) { m_state->goToIncident(index.data(items::KeyRole).toLongLong()); };
+    connect(this, &QTableView::clicked, this, go);
+    connect(this, &QTableView::activated, this, go);
+    takeIncident();
+}
+
+void IncidentTable::currentChanged(const QModelIndex& current, const QModelIndex& previous)
+{
+    QTableView::currentChanged(current, previous);
+    if (!m_isTaking && current.isValid() && hasFocus())
+        m_state->goToIncident(current.data(items::KeyRole).toLongLong());
+}
+
+/// The sentence gets what the others leave.
+void IncidentTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    int others = 0;
+    for (int column = 0; column < IncidentsModel::ColumnCount; ++column)
+        others += column == IncidentsModel::SentenceColumn ? 0 : columnWidth(column);
+    setColumnWidth(IncidentsModel::SentenceColumn,
+        std::max({ 160, viewport()->width() - others,
+            horizontalHeader()->sectionSizeHint(IncidentsModel::SentenceColumn) }));
+}
+
+void IncidentTable::takeIncident()
+{
+    const QScopedValueRollback<bool> guard(m_isTaking, true);
+    const int row = m_state->incidents()->rowOf(m_state->incident());
+    const QModelIndex index = row < 0 ? QModelIndex() : m_filter->mapFromSource(m_state->incidents()->index(row, 0));
+    if (!index.isValid()) {
+        clearSelection();
+    } else if (index.row() != currentIndex().row() || !selectionModel()->isRowSelected(index.row())) {
+        setCurrentIndex(index);
+        selectRow(index.row());
+    }
+}
+
+}

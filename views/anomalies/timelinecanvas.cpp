@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "timelinecanvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QKeyEvent>
+#include <QMouseEvent>
+
+#include <telltale/items/incidentsmodel.h>
+
+#include "timelinepainter.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kGutter = 376; ///< lane names, rules and counts
+constexpr int kLeastPlot = 240;
+constexpr int kRight = 8;
+constexpr int kStrip = 24; ///< of the whole run
+constexpr int kLeastLanes = 3;
+constexpr int kTakeMs = 60; ///< bursts of findings are shown once
+
+}
+
+TimelineCanvas::TimelineCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+    setObjectName(QStringLiteral("timelineCanvas"));
+    setAccessibleName(tr("Anomaly timeline"));
+    setMinimumSize(360, kTop + kLeastLanes * kLaneHeight + kStrip);
+    m_takeTimer.setSingleShot(true);
+    m_takeTimer.setInterval(kTakeMs);
+    connect(&m_takeTimer, &QTimer::timeout, this, &TimelineCanvas::takeIncidents);
+    connect(state->incidents(), &items::IncidentsModel::changed, this, [this] {
+        if (!m_takeTimer.isActive())
+            m_takeTimer.start();
+    });
+    for (const auto signal : { &ViewState::visibleRangeChanged, &ViewState::fullRangeChanged })
+        connect(state, signal, this, &TimelineCanvas::invalidate);
+    connect(state, &ViewState::incidentChanged, this, [this] { update(); });
+    connect(state, &ViewState::runChanged, this, [this] {
+        m_blocks.clear();
+        m_gaps.clear();
+        plan();
+    });
+    connect(state, &ViewState::catalogChanged, this, &TimelineCanvas::plan);
+    connect(state, &ViewState::logAppended, this, &TimelineCanvas::takeLog);
+    plan();
+}
+
+void TimelineCanvas::setChoice(LaneChoice choice)
+{
+    if (std::exchange(m_choice, choice) != choice)
+        plan();
+}
+
+void TimelineCanvas::setBlocks(std::vector<QString> blocks)
+{
+    m_blocks = std::move(blocks);
+    plan();
+}
+
+int TimelineCanvas::mostLanes() const
+{
+    return std::max(kLeastLanes, (height() - kTop - kStrip) / kLaneHeight);
+}
+
+void TimelineCanvas::plan()
+{
+    const auto catalog = state().catalog();
+    const std::vector<QString> ranks = catalog ? rankKeysOf(*catalog) : std::vector<QString>();
+    m_plan = LanePlan(m_choice == LaneChoice::Block ? m_blocks : ranks, mostLanes());
+    takeIncidents();
+}
+
+void TimelineCanvas::takeIncidents()
+{
+    m_lanes = lanesOf(m_plan, m_choice, *state().incidents());
+    m_lanes.front().name = tr("Run");
+    invalidate();
+}
+
+void TimelineCanvas::takeLog(const store::LogPage& page)
+{
+    const std::size_t before = m_gaps.size();
+    for (const store::LogRecord& record : page.records) {
+        if (record.isDrop && !record.steps.isEmpty())
+            m_gaps.push_back(record.steps);
+    }
+    if (m_gaps.size() == before)
+        return;
+    joinRanges(m_gaps);
+    invalidate();
+}
+
+void TimelineCanvas::alignWith(PlotCanvas* plot)
+{
+    if (m_aligned == plot)
+        return;
+    if (m_aligned)
+        m_aligned->removeEventFilter(this);
+    m_aligned = plot;
+    if (plot)
+        plot->installEventFilter(this);
+    invalidate();
+}
+
+/// The plot above moves and changes its gutter without a word; that it paints says that it may have.
+bool TimelineCanvas::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_aligned && event->type() == QEvent::Paint && plotRect() != m_edges)
+        invalidate();
+    return PlotCanvas::eventFilter(watched, event);
+}
+
+QRect TimelineCanvas::ownEdges(QSize size) const
+{
+    const int left = std::clamp(size.width() - kLeastPlot, 120, kGutter);
+    return { left, kTop, std::max(1, size.width() - left - kRight), std::max(1, size.height() - kTop - kStrip) };
+}
+
+QRect TimelineCanvas::plotRect(QSize size) const
+{
+    QRect plot = ownEdges(size);
+    if (!m_aligned || isStatic() || size != this->size() || !m_aligned->isVisible() || m_aligned->window() != window())
+        return plot;
+    const QRect other = m_aligned->plotRect();
+    const int left = mapFromGlobal(m_aligned->mapToGlobal(other.topLeft())).x();
+    const int right = left + other.width() - 1;
+    if (left >= 120 && right <= size.width() - 2 && right - left >= kLeastPlot) {
+        plot.setLeft(left);
+        plot.setRight(right);
+    }
+    return plot;
+}
+
+QRect TimelineCanvas::laneRect(int lane) const
+{
+    const QRect plot = plotRect();
+    return { plot.left(), kTop + lane * kLaneHeight, plot.width(), kLaneHeight };
+}
+
+QRect TimelineCanvas::stripRect() const
+{
+    return TimelinePainter::strip(plotRect(), static_cast<int>(m_lanes.size()));
+}
+
+int TimelineCanvas::laneAt(int y) const
+{
+    const int lane = (y - kTop) / kLaneHeight;
+    return y < kTop || lane >= static_cast<int>(m_lanes.size()) ? -1 : lane;
+}
+
+std::int64_t TimelineCanvas::incidentAt(QPoint position) const
+{
+    constexpr int kReach = 8;
+    const int lane = laneAt(position.y());
+    const QRect plot = plotRect();
+    if (lane < 0 || position.x() < plot.left() - kReach || position.x() > plot.right() + kReach)
+        return 0;
+    const judge::Incident* best = nullptr;
+    int nearest = kReach;
+    for (const int row : m_lanes[static_cast<std::size_t>(lane)].rows) {
+        const judge::Incident& one = state().incidents()->incident(row);
+        const double x = plot.left() + SharedAxis::xOfStep(shownRange(), one.first.step, plot.width());
+        const int away = std::abs(static_cast<int>(std::lround(x)) - position.x());
+        if (away < nearest || (best && away == nearest && one.first.severity > best->first.severity)) {
+            best = &one;
+            nearest = away;
+        }
+    }
+    return best ? best->id : 0;
+}
+
+void TimelineCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
+{
+    PlotCanvas::clickedAt(position, modifiers);
+    const int lane = laneAt(position.y());
+    // The name of a lane stands for the first of the worst in it.
+    if (lane < 0 || position.x() >= plotRect().left())
+        return;
+    const judge::Incident* worst = nullptr;
+    for (const int row : m_lanes[static_cast<std::size_t>(lane)].rows) {
+        const judge::Incident& one = state().incidents()->incident(row);
+        if (!worst || one.first.severity > worst->first.severity)
+            worst = &one;
+    }
+    if (worst)
+        state().goToIncident(worst->id);
+}
+
+void TimelineCanvas::moveRow(int rows)
+{
+    state().goToIncidentBeside(rows > 0);
+}
+
+void TimelineCanvas::pin()
+{
+    if (state().hover())
+        PlotCanvas::pin();
+    else
+        state().goToIncident(state().incident());
+}
+
+void TimelineCanvas::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_PageUp || event->key() == Qt::Key_PageDown) {
+        const std::int64_t by = std::max<std::int64_t>(1, state().visibleRange().count() * 9 / 10);
+        state().pan(event->key() == Qt::Key_PageUp ? -by : by);
+    } else {
+        PlotCanvas::keyPressEvent(event);
+    }
+}
+
+void TimelineCanvas::mousePressEvent(QMouseEvent* event)
+{
+    const QPoint at = event->position().toPoint();
+    const QRect strip = stripRect();
+    if (event->button() != Qt::LeftButton || !strip.adjusted(-4, -3, 4, 3).contains(at)
+        || state().fullRange().isEmpty()) {
+        PlotCanvas::mousePressEvent(event);
+        return;
+    }
+    const StepRange visible = state().visibleRange();
+    const Step pressed = TimelinePainter::stepIn(strip, state().fullRange(), at.x());
+    const bool isInFrame
+        = TimelinePainter::frame(strip, state().fullRange(), visible).adjusted(-3, -4, 3, 4).contains(at);
+    m_grabbed = isInFrame ? pressed.value - visible.first.value : visible.count() / 2;
+    dragStrip(at.x());
+}
+
+void TimelineCanvas::dragStrip(int x)
+{
+    const Step at = TimelinePainter::stepIn(stripRect(), state().fullRange(), x);
+    state().pan(at.value - *m_grabbed - state().visibleRange().first.value);
+}
+
+void TimelineCanvas::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_grabbed)
+        dragStrip(event->position().toPoint().x());
+    else
+        PlotCanvas::mouseMoveEvent(event);
+}
+
+void TimelineCanvas::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (m_grabbed)
+        m_grabbed.reset();
+    else
+        PlotCanvas::mouseReleaseEvent(event);
+}
+
+void TimelineCanvas::resizeEvent(QResizeEvent* event)
+{
+    PlotCanvas::resizeEvent(event);
+    if (static_cast<int>(m_lanes.size()) > mostLanes() || event->size().height() != event->oldSize().height())
+        plan();
+}
+
+void TimelineCanvas::paintFrame(QImage& frame, QSize size)
+{
+    m_edges = plotRect(size);
+    QPainter painter(&frame);
+    TimelinePainter(painter, state(), m_lanes, m_edges).paint(m_gaps);
+}
+
+void TimelineCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    const TimelinePainter timeline(painter, state(), m_lanes, plotRect(size));
+    timeline.paintMarks();
+    if (const std::int64_t pointed = mouse() && !m_grabbed ? incidentAt(*mouse()) : 0)
+        timeline.paintReadout(pointed, size);
+}
+
+}

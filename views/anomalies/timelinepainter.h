@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QPainter>
+#include <QRect>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+
+#include "lanes.h"
+
+namespace telltale::views {
+
+/// Draws the lanes of a timeline. Thread: gui.
+class TimelinePainter {
+public:
+    TimelinePainter(QPainter& painter, const ViewState& state, const std::vector<Lane>& lanes, const QRect& plot);
+
+    void paint(const std::vector<StepRange>& gaps) const; ///< what changes with the data
+    void paintMarks() const; ///< cursor, and the current incident
+    void paintReadout(std::int64_t incident, QSize size) const;
+
+    static QRect strip(const QRect& plot, int lanes);
+    /// The visible steps in the strip.
+    static QRect frame(const QRect& strip, StepRange full, StepRange visible);
+    static Step stepIn(const QRect& strip, StepRange full, int x);
+
+private:
+    QRect laneRect(int lane) const;
+    void paintGutter(int lane) const;
+    void paintReach(int lane) const;
+    void paintRunMarks(const std::vector<StepRange>& gaps) const;
+    void paintGlyphs(int lane) const;
+    void paintStrip() const;
+    double xOf(Step step) const;
+
+    QPainter& m_painter;
+    const ViewState& m_state;
+    const std::vector<Lane>& m_lanes;
+    const QRect m_plot;
+    const Theme& m_theme;
+};
+
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "annotator.h"
+
+#include <QDateTime>
+#include <QDir>
+
+#include <telltale/items/guithread.h>
+
+namespace telltale::views {
+
+QString Annotator::whyNot(const store::RunRef& run) const
+{
+    if (!run)
+        return tr("No run is open.");
+    if (!write)
+        return tr("Another Telltale writes the runs of this folder: say it there.");
+    const QString path = QDir::cleanPath(QString::fromStdString(run->locator.text()));
+    if (!path.startsWith(QDir::cleanPath(folder) + u'/'))
+        return tr("This file is not among the runs of this Telltale: import it to write into it.");
+    return {};
+}
+
+void Annotator::say(
+    const store::RunRef& run, const judge::Incident& incident, judge::Annotation::Action action, const QString& note)
+{
+    items::assertGuiThread();
+    QString why = whyNot(run);
+    if (why.isEmpty()) {
+        judge::Annotation annotation { incident.id, action, note.toStdString() };
+        const std::string author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
+        const std::int64_t now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        if (!write(run->locator, judge::annotationEvent(annotation, incident.opened, author, now)))
+            why = tr("The store has no room for this now; try again in a moment.");
+    }
+    if (!why.isEmpty())
+        Q_EMIT refused(why);
+}
+
+}
