@@ -994,6 +994,10 @@ GPL-3.0-or-later</translation>
         <source>Nothing stops being finite before the cursor</source>
         <translation>光标之前没有新的非有限值</translation>
     </message>
+    <message>
+        <source>previous, next incident</source>
+        <translation>上一个、下一个异常事件</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::MonitoringCost</name>

@@ -367,8 +367,9 @@ void MainWindow::updateCenter()
         m_status->setHints({ { QStringLiteral("Ctrl+O"), tr("open") },
             { QStringLiteral("Ctrl+Shift+C"), tr("copy join string") }, { QStringLiteral("F1"), tr("keys") } });
     } else {
-        m_status->setHints({ { tr("Space"), tr("follow") }, { tr("Backspace"), tr("zoom back") },
-            { QStringLiteral("Ctrl+K"), tr("go to") }, { QStringLiteral("F1"), tr("keys") } });
+        m_status->setHints({ { tr("Space"), tr("follow") }, { QStringLiteral("[ ]"), tr("previous, next incident") },
+            { tr("Backspace"), tr("zoom back") }, { QStringLiteral("Ctrl+K"), tr("go to") },
+            { QStringLiteral("F1"), tr("keys") } });
     }
     updatePulse();
 }

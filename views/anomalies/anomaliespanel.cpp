@@ -16,6 +16,12 @@
 
 namespace telltale::views {
 
+namespace {
+
+constexpr int kLeastHeight = 184; ///< what a card needs, so that the first incident moves nothing
+
+}
+
 AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     : QWidget(parent)
     , m_context(context)
@@ -39,6 +45,7 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_timeline, 1);
     layout->addWidget(m_card);
     m_card->setFixedWidth(std::max(428, m_card->minimumSizeHint().width()));
+    setMinimumHeight(kLeastHeight);
     setFocusProxy(m_timeline);
 
     connect(m_choice, &QComboBox::currentIndexChanged, this,

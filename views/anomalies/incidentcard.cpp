@@ -263,10 +263,7 @@ void IncidentCard::show(const Incident& incident)
         m_evidence[i]->setVisible(i < incident.evidence.size());
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
-            // What was looked at and is normal is a notice.
-            m_evidence[i]->set(
-                seen.severity == store::Severity::Notice ? glyphs::Severity::Good : glyphs::severityOf(seen.severity),
-                plain(seen.sentence));
+            m_evidence[i]->set(glyphs::severityOf(seen.severity), plain(seen.sentence));
         }
     }
     QStringList ties;
