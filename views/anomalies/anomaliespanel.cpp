@@ -18,7 +18,7 @@ namespace telltale::views {
 
 namespace {
 
-constexpr int kLeastHeight = 184; ///< what a card needs, so that the first incident moves nothing
+constexpr int kLeastHeight = 208; ///< what a card needs, so that the first incident moves nothing
 
 }
 
