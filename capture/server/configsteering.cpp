@@ -116,8 +116,8 @@ void ConfigSteering::read(const store::RunRef& run, bool isAgain)
             // Nothing is offered there, since what was offered before is not known.
             m_unread.push_back({ run, Clock::now() + kAgainAfter });
             if (m_log && !isAgain)
-                m_log("the configs of " + escaped(run->name)
-                    + " cannot be read: " + escaped(found.error().sentence()) + "; asking again every second");
+                m_log("the configs of " + escaped(run->name) + " cannot be read: " + escaped(found.error().sentence())
+                    + "; asking again every second");
         };
     });
 }

@@ -268,8 +268,8 @@ private Q_SLOTS:
 
         server::SteeringTable table;
         QStringList said;
-        server::ConfigSteering steering(*serving.service, table,
-            [&said](const std::string& line) { said.append(QString::fromStdString(line)); });
+        server::ConfigSteering steering(
+            *serving.service, table, [&said](const std::string& line) { said.append(QString::fromStdString(line)); });
         steering.attach(7, run, { Rank { 0 }, 1, true, 1, "host" });
         QTRY_COMPARE_WITH_TIMEOUT(said.size(), 1, kWaitMs);
         QVERIFY2(said.front().contains(QStringLiteral("cannot be read")), qPrintable(said.front()));
