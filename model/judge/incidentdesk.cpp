@@ -9,7 +9,7 @@
 namespace telltale::judge {
 namespace {
 
-constexpr std::size_t kMostNoted = 512;
+constexpr std::size_t kMostKept = 512;
 constexpr std::size_t kMostTies = 8;
 
 std::string placeText(const Finding& finding)
@@ -47,7 +47,7 @@ void IncidentDesk::take(Witness witness)
     Case* open = openCase(witness.moment.step);
     if (open == nullptr && !witness.opens) {
         m_noted.push_back(std::move(witness));
-        if (m_noted.size() > kMostNoted)
+        if (m_noted.size() > kMostKept)
             m_noted.pop_front();
         return;
     }

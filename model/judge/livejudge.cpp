@@ -33,9 +33,9 @@ struct LiveJudge::Run {
     std::map<std::string, Told> told; ///< by the incident's key
 };
 
-LiveJudge::LiveJudge(store::StoreService& store, Rules rules)
+LiveJudge::LiveJudge(store::StoreService& store, const Rules& rules)
     : m_store(store)
-    , m_rules(std::move(rules))
+    , m_rules(rules)
     , m_subscription(store.subscribe(*this))
 {
 }

@@ -17,7 +17,7 @@ namespace telltale::judge {
 /// subscription's; however long it takes, the store does not wait, and what was missed meanwhile is read at once.
 class LiveJudge final : public store::StoreSubscriber {
 public:
-    explicit LiveJudge(store::StoreService& store, Rules rules = {});
+    explicit LiveJudge(store::StoreService& store, const Rules& rules = {});
     ~LiveJudge() override;
 
     void onDurable(const store::Durable& durable) override;

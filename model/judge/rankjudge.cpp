@@ -50,7 +50,7 @@ void RankJudge::take(Watchlist list)
         rows.emplace(std::pair(m_list.rows[i].kind, m_list.rows[i].tensor), m_rows[i]);
     std::map<std::pair<Kind, std::string>, RollupState> rollups;
     for (std::size_t i = 0; i < m_rollups.size(); ++i)
-        rollups.emplace(std::pair(m_list.rollups[i].kind, m_list.rollups[i].block), std::move(m_rollups[i]));
+        rollups.emplace(std::pair(m_list.rollups[i].kind, m_list.rollups[i].block), m_rollups[i]);
     m_rows.assign(list.rows.size(), {});
     m_nonFinite = 0;
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
@@ -64,7 +64,7 @@ void RankJudge::take(Watchlist list)
         const auto known = rollups.find({ rollup.kind, rollup.block });
         if (known == rollups.end())
             continue;
-        newer[i] = std::move(known->second);
+        newer[i] = known->second;
         newer[i].first.reset(); // it names a row of the former list
         // A sum over other tensors is another quantity.
         const auto before = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),

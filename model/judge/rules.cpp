@@ -9,7 +9,7 @@
 namespace telltale::judge {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using RulesJson = nlohmann::ordered_json;
 
 constexpr std::array<RuleInfo, kRuleCount> kRules { {
     { Rule::NonFinite, "nonfinite", "not finite",
@@ -99,14 +99,14 @@ Rules::Rules()
 
 Expected<Rules> Rules::fromJson(const std::string& text)
 {
-    const Json json = Json::parse(text, nullptr, false, true);
+    const RulesJson json = RulesJson::parse(text, nullptr, false, true);
     if (!json.is_object() || !json.contains("rules") || !json["rules"].is_object())
         return failure(ErrorCode::BadInput, "it is no rules document",
             R"(write {"rules": {"level": {"on": true, "z": 8}}}; 'telltale rules --json' prints a whole one)");
     Rules rules;
     std::string problems;
     const auto problem
-        = [&problems](std::string sentence) { problems.append(problems.empty() ? "" : "; ").append(sentence); };
+        = [&problems](const std::string& sentence) { problems.append(problems.empty() ? "" : "; ").append(sentence); };
     for (const auto& [id, said] : json["rules"].items()) {
         const RuleInfo* info = find(id);
         if (info == nullptr || !said.is_object()) {
@@ -141,22 +141,22 @@ Expected<Rules> Rules::fromJson(const std::string& text)
 
 std::string Rules::toJson() const
 {
-    Json rules = Json::object();
+    RulesJson rules = RulesJson::object();
     for (const RuleInfo& info : kRules) {
-        Json& one = rules[std::string(info.id)] = { { "on", isOn(info.rule) } };
+        RulesJson& one = rules[std::string(info.id)] = { { "on", isOn(info.rule) } };
         for (std::size_t i = 0; i < info.parameters.size(); ++i) {
             if (!info.parameters[i].name.empty())
                 one[std::string(info.parameters[i].name)] = value(info.rule, i);
         }
     }
-    return Json { { "rules", rules } }.dump(2);
+    return RulesJson { { "rules", rules } }.dump(2);
 }
 
 std::string Rules::schema()
 {
-    Json rules = Json::object();
+    RulesJson rules = RulesJson::object();
     for (const RuleInfo& info : kRules) {
-        Json properties { { "on", { { "type", "boolean" }, { "default", true } } } };
+        RulesJson properties { { "on", { { "type", "boolean" }, { "default", true } } } };
         for (const Parameter& one : info.parameters) {
             if (!one.name.empty())
                 properties[std::string(one.name)] = { { "type", "number" }, { "description", one.description },
@@ -165,7 +165,7 @@ std::string Rules::schema()
         rules[std::string(info.id)] = { { "type", "object" }, { "title", info.title },
             { "description", info.description }, { "properties", properties }, { "additionalProperties", false } };
     }
-    return Json {
+    return RulesJson {
         { "$schema", "https://json-schema.org/draft/2020-12/schema" }, { "title", "Telltale rules" },
         { "type", "object" }, { "required", { "rules" } },
         { "properties",

@@ -22,7 +22,7 @@ namespace telltale::judge {
 /// owned by one; reads through the reader that it is given.
 class RunJudge {
 public:
-    explicit RunJudge(Rules rules = {})
+    explicit RunJudge(const Rules& rules = {})
         : m_rules(rules)
     {
     }
