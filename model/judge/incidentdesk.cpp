@@ -110,6 +110,19 @@ void IncidentDesk::passed(Step step, bool isBad)
     }
 }
 
+void IncidentDesk::lasts(Step step, const std::set<std::pair<std::string, Rank>>& blocks)
+{
+    for (Case& one : m_cases) {
+        if (one.incident.isOver || one.incident.first.rule != idOf(Rule::NonFinite))
+            continue;
+        for (Reach& reach : one.incident.reach) {
+            if (blocks.contains({ reach.block, reach.rank }))
+                reach.steps.last = std::max(reach.steps.last, step);
+        }
+        one.isChanged = true;
+    }
+}
+
 std::vector<const Witness*> IncidentDesk::noted(const std::string& block, Step step, std::int64_t steps) const
 {
     std::vector<const Witness*> found;

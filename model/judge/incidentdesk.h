@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <telltale/judge/incident.h>
@@ -39,6 +41,9 @@ public:
     /// Everything up to `step` has been taken, of the rank that is farthest behind. `isBad`: something is not finite
     /// now.
     void passed(Step step, bool isBad);
+
+    /// These blocks of these ranks are still not finite at `step`.
+    void lasts(Step step, const std::set<std::pair<std::string, Rank>>& blocks);
 
     std::deque<Case>& cases() { return m_cases; }
     const std::deque<Case>& cases() const { return m_cases; }

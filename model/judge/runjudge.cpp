@@ -235,6 +235,7 @@ Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const 
         judgeGivenUp(step);
         m_desk.passed(step, isBad);
     }
+    noteWhatLasts();
     if (auto ok = judgeReplicas(reader, steps); !ok)
         return ok;
     for (IncidentDesk::Case& one : m_desk.cases()) {
@@ -242,6 +243,24 @@ Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const 
             describe(reader, one);
     }
     return {};
+}
+
+void RunJudge::noteWhatLasts()
+{
+    std::set<std::pair<std::string, Rank>> blocks;
+    Step last { kNoStep };
+    for (const auto& [id, source] : m_sources) {
+        const Watchlist& list = source.judge.list();
+        for (std::size_t i = 0; source.judge.nonFinite() > 0 && i < list.rows.size(); ++i) {
+            const std::string& name = m_catalog->rows->key(list.rows[i].tensor).name;
+            if (!source.judge.isNonFinite(i))
+                continue;
+            blocks.emplace(list.rows[i].kind == Kind::Scalar ? name : blockOf(name), list.rank);
+            last = std::max(last, source.frontier);
+        }
+    }
+    if (!blocks.empty())
+        m_desk.lasts(last, blocks);
 }
 
 Expected<void> RunJudge::readLog(store::RunReader& reader)

@@ -52,6 +52,7 @@ private:
     Expected<void> judge(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel);
     Expected<std::optional<Columns>> read(
         store::RunReader& reader, const Source& source, StepRange steps, const series::CancelToken& cancel) const;
+    void noteWhatLasts();
     Expected<void> readLog(store::RunReader& reader);
     void judgeGivenUp(Step upTo);
     Expected<void> judgeReplicas(store::RunReader& reader, StepRange steps);

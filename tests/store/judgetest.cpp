@@ -71,6 +71,8 @@ private Q_SLOTS:
             std::string("First abnormal: step 90, layers.2.fc:output, forward: NaN in 1 of 32 elements. Its inputs "
                         "were finite."));
         QVERIFY(incident.folded >= 3 + 16 + 4 + 4);
+        for (const Reach& reach : incident.reach)
+            QCOMPARE(reach.steps.last, Step { 199 });
         QCOMPARE(incident.lastStep, Step { 199 });
         QVERIFY(!incident.isOver);
     }
