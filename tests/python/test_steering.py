@@ -363,8 +363,10 @@ def test_without_dynamic_monitor_an_edit_is_seen_while_a_dashboard_is_there(
     # The dashboard makes a revision of it for all ranks: what runs here goes on, and collects no more for it.
     rev = offers.offer(edited)
     offers.wait(rev, ACCEPTED)
-    job.step(4)
+    job.step(2)
+    # Answered once the file has it: what follows cannot be written together with it.
     assert offers.wait(rev, APPLIED)["step"] == 5
+    job.step(2)
     assert offers.wait(rev, IN_FORCE)["reason"] == "collect_times is reached"
     assert job.steps(Kind.PARAM_ORIGIN) == [3, 4, 5, 6] and job.steps(Kind.GRAD_REDUCED) == list(range(7))
     job.step_until(lambda: '"dynamic_on": false' in path.read_text())
