@@ -74,7 +74,7 @@ void AnomaliesPanel::askBlocks()
         return;
     m_askedSeries = catalog->series.size();
     m_context.queries->submit(m_queryId, m_context.state->run(),
-        [this, catalog](Expected<store::RunReader*>, const series::CancelToken&) -> store::QueryPool::Delivery {
+        [this, catalog](const Expected<store::RunReader*>&, const series::CancelToken&) -> store::QueryPool::Delivery {
             return [this, blocks = blocksOf(*catalog)] {
                 m_timeline->setBlocks(blocks);
                 askBlocks(); // what came meanwhile

@@ -142,6 +142,7 @@ std::vector<QString> rankKeysOf(const store::Catalog& catalog)
     for (const store::SourceInfo& source : catalog.sources)
         ranks.insert(source.rank);
     std::vector<QString> keys;
+    keys.reserve(ranks.size());
     for (const Rank rank : ranks)
         keys.push_back(rankKey(rank));
     return keys;
