@@ -25,6 +25,7 @@ struct LiveJudge::Run {
     RunJudge judge;
     IncidentBook book; ///< what the log has of it, by any server
     bool isBegun = false;
+    StepRange unjudged; ///< that came, and could not be read yet
     struct Told {
         Clock::time_point when;
         std::string where; ///< the place where it began, as it was told
@@ -54,7 +55,12 @@ void LiveJudge::onDurable(const store::Durable& durable)
 {
     auto& run = m_runs[durable.run->locator.text()];
     if (!run || run->ref != durable.run)
-        run = std::make_unique<Run>(Run { durable.run, nullptr, RunJudge(m_rules), {}, false, {} });
+        run = std::make_unique<Run>(Run { durable.run, nullptr, RunJudge(m_rules), {}, false, {}, {} });
+    if (!durable.steps.isEmpty() && run->unjudged.isEmpty())
+        run->unjudged = durable.steps;
+    else if (!durable.steps.isEmpty())
+        run->unjudged
+            = { std::min(run->unjudged.first, durable.steps.first), std::max(run->unjudged.last, durable.steps.last) };
     // A run that cannot be read now is asked again with its next commit: what was missed is read then.
     (void)follow(*run, durable);
 }
@@ -71,14 +77,14 @@ Expected<void> LiveJudge::follow(Run& run, const store::Durable& durable)
         if (auto read = run.book.update(*run.reader); !read)
             return read;
     }
-    StepRange steps = durable.steps;
-    if (!run.isBegun && !steps.isEmpty()) {
-        steps.first.value -= kPastSteps;
+    if (!run.isBegun && !run.unjudged.isEmpty()) {
+        run.unjudged.first.value -= kPastSteps;
         run.isBegun = true;
     }
-    if (!steps.isEmpty()) {
-        if (auto judged = run.judge.advance(*run.reader, steps); !judged)
+    if (!run.unjudged.isEmpty()) {
+        if (auto judged = run.judge.advance(*run.reader, run.unjudged); !judged)
             return judged;
+        run.unjudged = {};
     }
     write(run, durable.areSourcesChanged);
     return {};

@@ -125,7 +125,7 @@ Expected<void> RunJudge::refresh(store::RunReader& reader)
     noteStates();
     m_replicas.take(*m_catalog);
     if (hasNewSource)
-        m_replicasNext = Step { kNoStep };
+        m_replicasNext.reset();
     return {};
 }
 
@@ -232,6 +232,8 @@ Expected<void> RunJudge::judge(store::RunReader& reader, StepRange steps, const 
         }
         if (!isMeasured)
             continue;
+        if (!m_replicasNext)
+            m_replicasNext = step;
         judgeGivenUp(step);
         m_desk.passed(step, isBad);
     }
@@ -319,10 +321,8 @@ Expected<void> RunJudge::judgeReplicas(store::RunReader& reader, StepRange steps
         if (source.isRunning && !source.judge.list().rows.empty())
             last = std::min(last, source.frontier);
     }
-    if (m_replicasNext.value == kNoStep)
-        m_replicasNext = steps.first;
-    for (; m_replicasNext <= last; ++m_replicasNext.value) {
-        const auto found = m_replicas.judge(reader, m_replicasNext);
+    for (; m_replicasNext && *m_replicasNext <= last; ++m_replicasNext->value) {
+        const auto found = m_replicas.judge(reader, *m_replicasNext);
         if (!found)
             return tl::unexpected<Error>(found.error());
         for (const Replicas::Divergence& one : *found)

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -66,7 +65,7 @@ private:
     std::shared_ptr<const store::Catalog> m_catalog;
     std::map<SourceId, Source> m_sources;
     Replicas m_replicas;
-    Step m_replicasNext { std::numeric_limits<std::int64_t>::min() / 4 };
+    std::optional<Step> m_replicasNext; ///< nothing before the first that is measured
     IncidentDesk m_desk;
     store::LogCursor m_log;
     std::multimap<Step, Rank> m_givenUp; ///< steps that were tried in vain, and not judged yet

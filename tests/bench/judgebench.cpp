@@ -40,7 +40,6 @@ store::RunHandle writeTraining(const std::string& path)
     for (int step = 0; step < kSteps;) {
         auto batch = std::make_shared<SampleBatch>();
         batch->stream = StreamId { stream };
-        batch->seq = static_cast<std::uint64_t>(step) + 1;
         batch->layouts = { workload.layout() };
         for (int i = 0; i < 64; ++i, ++step)
             batch->blocks.push_back(workload.next());
