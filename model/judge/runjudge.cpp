@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <telltale/core/blockname.h>
 #include <telltale/series/rowindex.h>
 
 namespace telltale::judge {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <limits>
 #include <map>
 #include <tuple>
 
+#include <telltale/core/blockname.h>
 #include <telltale/series/rowindex.h>
 
 namespace telltale::judge {
@@ -126,21 +126,6 @@ Phase phaseIn(Kind kind, ScalarRole role)
     }
 }
 
-}
-
-std::string blockOf(const std::string& name)
-{
-    std::size_t begin = 0;
-    while (begin <= name.size()) {
-        const std::size_t end = std::min(name.find('.', begin), name.size());
-        const bool isNumber = end > begin
-            && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin),
-                name.begin() + static_cast<std::ptrdiff_t>(end), [](unsigned char c) { return std::isdigit(c) != 0; });
-        if (isNumber)
-            return name.substr(0, end);
-        begin = end + 1;
-    }
-    return name.substr(0, name.find('.'));
 }
 
 std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)

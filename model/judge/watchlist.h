@@ -12,10 +12,6 @@
 
 namespace telltale::judge {
 
-/// The part of the model that a tensor belongs to: its name up to and with the first number ("layers.3"), else its
-/// first word ("head").
-std::string blockOf(const std::string& name);
-
 /// One tensor of one kind on one rank, and how it is judged. Thread: any (a value).
 struct Watched {
     Kind kind = Kind::Unspecified;

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include <telltale/core/blockname.h>
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
 #include <telltale/store/rowsof.h>
@@ -85,8 +86,7 @@ bool Row::isAxis() const
 
 QString groupOf(const QString& name)
 {
-    const auto [begin, end] = firstNumber(name);
-    return begin >= 0 ? name.left(end) : name.section(QLatin1Char('.'), 0, 0);
+    return QString::fromStdString(blockOf(name.toStdString()));
 }
 
 QString shortNameOf(const QString& name)
