@@ -10,29 +10,10 @@
 #include <telltale/judge/incident.h>
 
 #include "madeuptraining.h"
-#include "verbs.h"
+#include "verbcall.h"
 
 using namespace telltale;
 using namespace telltale::test;
-
-namespace {
-
-struct Outcome {
-    int code = -1;
-    std::string out;
-    std::string err;
-    nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
-};
-
-Outcome call(app::Verb (*verb)(), const std::vector<std::string>& words)
-{
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = app::runVerb(verb(), words, out, err);
-    return { code, out.str(), err.str() };
-}
-
-}
 
 /// `telltale incidents`, `judge` and `rules`. Thread: test.
 class JudgeVerbsTest : public QObject {

@@ -18,31 +18,10 @@
 
 #include "capsulebuilder.h"
 #include "log.h"
-#include "verbs.h"
+#include "verbcall.h"
 
 using namespace telltale;
 using namespace telltale::test;
-
-namespace {
-
-struct Outcome {
-    int code = -1;
-    std::string out;
-    std::string err;
-    nlohmann::json json() const { return nlohmann::json::parse(out, nullptr, false); }
-};
-
-using Verb = app::Verb (*)();
-
-Outcome call(Verb verb, std::vector<std::string> words)
-{
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = app::runVerb(verb(), words, out, err);
-    return { code, out.str(), err.str() };
-}
-
-}
 
 class VerbsTest : public QObject {
     Q_OBJECT
