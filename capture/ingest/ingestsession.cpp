@@ -163,7 +163,12 @@ void IngestSession::onHeartbeat(const protocol::Heartbeat& heartbeat, std::int64
     m_agentNextSeq = std::min(heartbeat.seq, protocol::limits::kMaxSeq);
     m_produced = { std::max(m_produced.samples, heartbeat.producedSamples),
         std::max(m_produced.scalars, heartbeat.producedScalars), m_produced.isFinal || heartbeat.isFinal };
-    m_cost.note(heartbeat.cost);
+    if (heartbeat.nextStep > m_nextStep && heartbeat.cost == m_costSums)
+        m_cost = {}; // steps go by, and nothing of them is measured
+    else
+        m_cost.note(heartbeat.cost);
+    m_costSums = heartbeat.cost;
+    m_nextStep = heartbeat.nextStep;
     m_thinning = heartbeat.thinning;
     m_ringBytes = heartbeat.ringBytes;
     m_spoolBytes = heartbeat.spoolBytes;
@@ -237,6 +242,7 @@ void IngestSession::describe(ConnectionInfo& info, Clock::time_point now, std::i
     info.ringBytes = m_ringBytes;
     info.spoolBytes = m_spoolBytes;
     info.samplesPerSecond = m_samplesPerSecond;
+    info.nextStep = m_nextStep;
     info.monitorMs = m_cost.monitorMs();
     info.stepMs = m_cost.stepMs();
     info.collectedEvery = static_cast<std::int64_t>(std::min(m_thinning.every, protocol::limits::kMaxSeq));

@@ -121,6 +121,8 @@ private:
     std::uint64_t m_agentNextSeq = 0;
     Produced m_produced;
     CostRate m_cost;
+    protocol::CostSums m_costSums; ///< as they were said last
+    std::int64_t m_nextStep = 0;
     protocol::Thinning m_thinning {};
     std::uint64_t m_ringBytes = 0;
     std::uint64_t m_spoolBytes = 0;

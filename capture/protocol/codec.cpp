@@ -190,6 +190,7 @@ void write(const Heartbeat& in, wire::Envelope& envelope)
     out.set_steps(in.cost.steps);
     out.set_collected_every(in.thinning.every);
     out.set_budget_ppm(in.thinning.budgetPpm);
+    out.set_next_step(in.nextStep);
 }
 
 Message read(wire::Heartbeat& in)
@@ -205,6 +206,7 @@ Message read(wire::Heartbeat& in)
     out.isFinal = in.is_final();
     out.cost = { in.monitor_ns(), in.step_ns(), in.steps() };
     out.thinning = { in.collected_every(), in.budget_ppm() };
+    out.nextStep = in.next_step();
     return out;
 }
 
@@ -236,6 +238,26 @@ void write(const ConfigStatus& in, wire::Envelope& envelope)
 Message read(wire::ConfigStatus& in)
 {
     return ConfigStatus { in.rev(), in.status(), in.reason(), in.step(), in.hash(), in.json() };
+}
+
+void write(const RecorderAsk& in, wire::Envelope& envelope)
+{
+    envelope.mutable_recorder_ask()->set_why(toUtf8(in.why));
+}
+
+Message read(wire::RecorderAsk& in)
+{
+    return RecorderAsk { in.why() };
+}
+
+void write(const Notice& in, wire::Envelope& envelope)
+{
+    envelope.mutable_notice()->set_text(toUtf8(in.text));
+}
+
+Message read(wire::Notice& in)
+{
+    return Notice { in.text() };
 }
 
 void write(const Bye& in, wire::Envelope& envelope)
@@ -404,6 +426,10 @@ Expected<Message> decodeMessage(std::string_view bytes)
         return read(*envelope.mutable_config_push());
     case wire::Envelope::kConfigState:
         return read(*envelope.mutable_config_state());
+    case wire::Envelope::kRecorderAsk:
+        return read(*envelope.mutable_recorder_ask());
+    case wire::Envelope::kNotice:
+        return read(*envelope.mutable_notice());
     case wire::Envelope::BODY_NOT_SET:
         break;
     }

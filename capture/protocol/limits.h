@@ -18,6 +18,10 @@ inline constexpr const char* kTokenFirstSubprotocol = "telltale.v1";
 inline constexpr std::size_t kNonceBytes = 32;
 inline constexpr const char* kSpoolOnly
     = "spool"; ///< the capability of who brings what a process left, and trains nothing
+inline constexpr const char* kFlightRecorder = "flight_recorder"; ///< the capability of who understands RecorderAsk
+inline constexpr const char* kNotice = "notice"; ///< the capability of who has a console for a Notice
+inline constexpr std::size_t kMaxNoticeBytes = 2000; ///< that is shown of one
+inline constexpr int kMaxNoticesPerMinute = 10; ///< that an agent shows
 inline constexpr const char* kPath = "/capture";
 inline constexpr const char* kControlPath = "/control"; ///< for peers of the control role
 inline constexpr std::size_t kMaxMessageBytes = 1u << 20; ///< one WebSocket message = one frame

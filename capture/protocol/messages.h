@@ -136,6 +136,7 @@ struct Heartbeat {
     bool isFinal = false; ///< agent only: no more will be produced
     CostSums cost {}; ///< agent only
     Thinning thinning {}; ///< agent only
+    std::int64_t nextStep = 0; ///< agent only: the step in progress, 0 = not known
     bool operator==(const Heartbeat&) const = default;
 };
 
@@ -167,6 +168,18 @@ struct ConfigStatus {
     std::string hash;
     std::string json; ///< of kInForce
     bool operator==(const ConfigStatus&) const = default;
+};
+
+/// An agent is to send what its flight recorder keeps. Only to those that say they know it: others hang up.
+struct RecorderAsk {
+    std::string why; ///< for the run's log
+    bool operator==(const RecorderAsk&) const = default;
+};
+
+/// A line for the training's console. Only to those that say they know it.
+struct Notice {
+    std::string text;
+    bool operator==(const Notice&) const = default;
 };
 
 struct Bye {
@@ -239,8 +252,8 @@ struct ConfigState {
     bool operator==(const ConfigState&) const = default;
 };
 
-using Message
-    = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock, Challenge,
-        ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply, ConfigAsk, ConfigPush, ConfigState>;
+using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock,
+    Challenge, ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply, ConfigAsk, ConfigPush, ConfigState,
+    RecorderAsk, Notice>;
 
 }

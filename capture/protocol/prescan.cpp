@@ -26,6 +26,8 @@ enum class Shape : std::uint8_t {
     Rejected,
     ConfigOffer,
     ConfigStatus,
+    RecorderAsk,
+    Notice,
     Bye,
     ControlHello,
     ImportRun,
@@ -60,6 +62,8 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kHeartbeatFieldNumber, FieldClass::Message, Shape::Heartbeat },
     FieldRule { Shape::Envelope, wire::Envelope::kConfigOfferFieldNumber, FieldClass::Message, Shape::ConfigOffer },
     FieldRule { Shape::Envelope, wire::Envelope::kConfigStatusFieldNumber, FieldClass::Message, Shape::ConfigStatus },
+    FieldRule { Shape::Envelope, wire::Envelope::kRecorderAskFieldNumber, FieldClass::Message, Shape::RecorderAsk },
+    FieldRule { Shape::Envelope, wire::Envelope::kNoticeFieldNumber, FieldClass::Message, Shape::Notice },
     FieldRule { Shape::Envelope, wire::Envelope::kByeFieldNumber, FieldClass::Message, Shape::Bye },
     FieldRule { Shape::Envelope, wire::Envelope::kKnockFieldNumber, FieldClass::Message },
     FieldRule { Shape::Envelope, wire::Envelope::kChallengeFieldNumber, FieldClass::Message },
@@ -126,6 +130,10 @@ constexpr std::uint32_t textFields(Shape shape)
     case Shape::ConfigStatus:
         return bits({ wire::ConfigStatus::kReasonFieldNumber, wire::ConfigStatus::kHashFieldNumber,
             wire::ConfigStatus::kJsonFieldNumber });
+    case Shape::RecorderAsk:
+        return bits({ wire::RecorderAsk::kWhyFieldNumber });
+    case Shape::Notice:
+        return bits({ wire::Notice::kTextFieldNumber });
     case Shape::Bye:
         return bits({ wire::Bye::kReasonFieldNumber });
     case Shape::ControlHello:

@@ -129,8 +129,11 @@ void AgentConnection::take(protocol::Batch& batch)
 
 void AgentConnection::take(protocol::Heartbeat& heartbeat)
 {
-    if (m_session)
-        m_session->onHeartbeat(heartbeat, store::wallClockNs());
+    if (!m_session)
+        return;
+    m_session->onHeartbeat(heartbeat, store::wallClockNs());
+    if (m_steering != nullptr)
+        m_steering->onNextStep(id(), heartbeat.nextStep);
 }
 
 void AgentConnection::take(protocol::Bye& bye)
@@ -148,6 +151,26 @@ void AgentConnection::offerConfig(const protocol::ConfigOffer& offer)
 {
     if (phase() == Phase::Open)
         send(offer);
+}
+
+void AgentConnection::askRecorder(const protocol::RecorderAsk& ask)
+{
+    const auto& known = m_hello.capabilities;
+    if (phase() == Phase::Open
+        && std::find(known.begin(), known.end(), protocol::limits::kFlightRecorder) != known.end())
+        send(ask);
+}
+
+bool AgentConnection::takesNotices() const
+{
+    const auto& known = m_hello.capabilities;
+    return phase() == Phase::Open && std::find(known.begin(), known.end(), protocol::limits::kNotice) != known.end();
+}
+
+void AgentConnection::notify(const protocol::Notice& notice)
+{
+    if (takesNotices())
+        send(notice);
 }
 
 void AgentConnection::take(protocol::ConfigStatus& status)

@@ -32,6 +32,10 @@ public:
     /// The store will not have the stream.
     void refuseStream(const Error& error);
     void offerConfig(const protocol::ConfigOffer& offer);
+    /// Nothing to an agent that does not know it.
+    void askRecorder(const protocol::RecorderAsk& ask);
+    bool takesNotices() const;
+    void notify(const protocol::Notice& notice);
     bool hasFinished() const { return m_bye && m_bye->reason == "finished"; }
     void onDurable(std::uint64_t seq);
     void onQuarantined(std::uint64_t seq, std::string reason);

@@ -73,6 +73,29 @@ void AgentEndpoint::onEnded(PeerConnection& connection)
         m_steering->detach(connection.id(), find(connection.id())->hasFinished());
     std::erase_if(m_owners, [&](const auto& entry) { return entry.second == connection.id(); });
     m_agents.erase(connection.id());
+    m_runs.erase(connection.id());
+}
+
+void AgentEndpoint::askRecorders(const store::RunLocator& run, const std::string& why)
+{
+    m_home.check();
+    for (const auto& [id, ref] : m_runs) {
+        if (AgentConnection* agent = ref && ref->locator == run ? find(id) : nullptr)
+            agent->askRecorder({ why });
+    }
+}
+
+void AgentEndpoint::notify(const store::RunLocator& run, const std::string& text)
+{
+    m_home.check();
+    AgentConnection* lowest = nullptr;
+    for (const auto& [id, ref] : m_runs) {
+        AgentConnection* agent = ref && ref->locator == run ? find(id) : nullptr;
+        if (agent && agent->takesNotices() && (!lowest || agent->hello().rank < lowest->hello().rank))
+            lowest = agent;
+    }
+    if (lowest)
+        lowest->notify({ text });
 }
 
 AgentConnection* AgentEndpoint::find(std::uint64_t id) const
@@ -127,6 +150,7 @@ void AgentEndpoint::on(const store::StreamOpened& event)
         1 + std::count_if(m_agents.begin(), m_agents.end(), [](const auto& a) { return a.second->session(); }));
     const std::uint64_t bytes = std::min(limits().creditMaxBytes, limits().creditTotalBytes / connected);
     m_owners[event.stream] = event.token;
+    m_runs[event.token] = event.run;
     agent->open(event, { bytes, limits().creditBatches }, m_isInTrouble);
     const protocol::Hello& hello = agent->hello();
     const bool isTraining

@@ -31,6 +31,10 @@ public:
         std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host) override;
     void onGreeted(PeerConnection& connection) override;
     void onEnded(PeerConnection& connection) override;
+    /// Every agent of the run is to send what its flight recorder keeps.
+    void askRecorders(const store::RunLocator& run, const std::string& why);
+    /// A line on the console of the lowest rank of the run that is connected and takes it.
+    void notify(const store::RunLocator& run, const std::string& text);
     void sweep(PeerConnection::Clock::time_point now) override;
     bool isSettled() const override;
     void stop() override;
@@ -68,6 +72,7 @@ private:
     std::shared_ptr<WakeTarget> m_wakeTarget = std::make_shared<WakeTarget>();
     std::unordered_map<std::uint64_t, AgentConnection*> m_agents;
     std::unordered_map<StreamId, std::uint64_t> m_owners;
+    std::unordered_map<std::uint64_t, store::RunRef> m_runs; ///< that the agents stream into
     bool m_isInTrouble = false;
     Clock::time_point m_lastPublish {};
     ThreadHome m_home;

@@ -51,8 +51,10 @@ void CaptureCore::listen()
 {
     if (m_setup.store != nullptr)
         m_steering = std::make_unique<ConfigSteering>(*m_setup.store, m_steeringTable, m_setup.log);
-    m_endpoints.push_back(std::make_unique<AgentEndpoint>(m_setup.endpoint, std::move(m_sink), m_table,
-        m_steering.get(), m_setup.log, static_cast<ConnectionHost&>(*this)));
+    auto agents = std::make_unique<AgentEndpoint>(m_setup.endpoint, std::move(m_sink), m_table, m_steering.get(),
+        m_setup.log, static_cast<ConnectionHost&>(*this));
+    m_agents = agents.get();
+    m_endpoints.push_back(std::move(agents));
     if (m_setup.store != nullptr) {
         EndpointSetup control = m_setup.endpoint;
         control.token = m_setup.controlToken;
@@ -201,6 +203,20 @@ void CaptureCore::offerConfig(const ConfigRequest& request, SteeringAnswer answe
         answer(failure(ErrorCode::Unsupported, "this server keeps no runs"));
 }
 
+void CaptureCore::askRecorders(const store::RunLocator& run, const std::string& why)
+{
+    m_home.check();
+    if (m_agents != nullptr)
+        m_agents->askRecorders(run, why);
+}
+
+void CaptureCore::notify(const store::RunLocator& run, const std::string& text)
+{
+    m_home.check();
+    if (m_agents != nullptr)
+        m_agents->notify(run, text);
+}
+
 void CaptureCore::beginStop()
 {
     m_home.check();
@@ -233,6 +249,7 @@ void CaptureCore::releaseSockets()
     m_server.reset();
     m_sweepTimer.reset();
     QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    m_agents = nullptr;
     m_endpoints.clear();
     m_steering.reset();
     m_log.finish();

@@ -28,6 +28,8 @@ class StoreService;
 
 namespace telltale::server {
 
+class AgentEndpoint;
+
 /// Everything that lives on the capture thread: the WebSocket server, all connections, and the endpoints that speak
 /// with them, one a role. Thread: capture (the tables and the destructor, after releaseSockets, from any thread).
 class CaptureCore : public QObject, private ConnectionHost {
@@ -52,6 +54,8 @@ public:
     // On the capture thread:
     void listen();
     void offerConfig(const ConfigRequest& request, SteeringAnswer answer);
+    void askRecorders(const store::RunLocator& run, const std::string& why);
+    void notify(const store::RunLocator& run, const std::string& text);
     /// Ends with `stopped`, at the latest after limits.drain.
     void beginStop();
     /// After `stopped`, when the thread's event loop is over: sockets and timers die on the thread that they lived on.
@@ -92,6 +96,7 @@ private:
     std::unique_ptr<Acceptor> m_acceptor; ///< while we listen
     std::unique_ptr<QTimer> m_sweepTimer;
     std::vector<std::unique_ptr<Endpoint>> m_endpoints; ///< the agents' first
+    AgentEndpoint* m_agents = nullptr; ///< among them
     std::unordered_map<std::uint64_t, Peer> m_peers;
     std::uint64_t m_nextId = 1;
     int m_refusedPages = 0; ///< have their line already; their sockets close next

@@ -198,6 +198,22 @@ void CaptureServer::offerConfig(ConfigRequest request, SteeringAnswer answer)
         Qt::QueuedConnection);
 }
 
+void CaptureServer::askRecorders(store::RunLocator run, std::string why)
+{
+    QMetaObject::invokeMethod(
+        m_state->core.get(),
+        [core = m_state->core.get(), run = std::move(run), why = std::move(why)] { core->askRecorders(run, why); },
+        Qt::QueuedConnection);
+}
+
+void CaptureServer::notify(store::RunLocator run, std::string text)
+{
+    QMetaObject::invokeMethod(
+        m_state->core.get(),
+        [core = m_state->core.get(), run = std::move(run), text = std::move(text)] { core->notify(run, text); },
+        Qt::QueuedConnection);
+}
+
 std::vector<RunSteering> CaptureServer::steering() const
 {
     return m_state->core->steeringTable().snapshot();

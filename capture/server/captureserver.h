@@ -54,6 +54,11 @@ public:
     /// or with the one sentence that says why not (all errors of the config, a run that is not known, ...); not at all
     /// when the server ends first.
     void offerConfig(ConfigRequest request, SteeringAnswer answer = {});
+    /// Has the agents of a run send what their flight recorders keep; those that have none do nothing. why: a sentence
+    /// for the run's log. Thread: any.
+    void askRecorders(store::RunLocator run, std::string why);
+    /// A line on the console of a run's training: of the lowest rank that is connected and knows how. Thread: any.
+    void notify(store::RunLocator run, std::string text);
     /// How the runs stand with their configs that have had an agent since start. At most a tenth of a second old.
     std::vector<RunSteering> steering() const;
     /// Called on the capture thread when steering() says something else; must only wake. Empty: nobody is.

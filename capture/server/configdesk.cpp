@@ -162,6 +162,12 @@ void ConfigDesk::onStep(std::uint64_t connection, Step step, std::int64_t wallNs
         place.rank->onStep(step, wallNs);
 }
 
+void ConfigDesk::onNextStep(std::uint64_t connection, std::int64_t step, Clock::time_point now)
+{
+    if (const Place place = placeOf(connection); place.rank != nullptr)
+        place.rank->onNextStep(step, now);
+}
+
 void ConfigDesk::onStatus(std::uint64_t connection, const protocol::ConfigStatus& status, Clock::time_point now)
 {
     const Place place = placeOf(connection);
@@ -246,7 +252,7 @@ void ConfigDesk::placeEdit(Run& run, Clock::time_point now)
         || (edit.mayBeOld && std::any_of(run.revisions.begin(), run.revisions.end(), isKnown)))
         return;
     run.lastEdit = now;
-    add(run, edit.config, {}, 0, edit.author);
+    add(run, edit.config, {}, 0, edit.author, now);
 }
 
 Expected<std::uint64_t> ConfigDesk::push(const store::RunLocator& locator, const CheckedConfig& config,
@@ -267,13 +273,13 @@ Expected<std::uint64_t> ConfigDesk::push(const store::RunLocator& locator, const
         return failure(ErrorCode::Busy, "more revisions are asked for than can be written", "try again");
     run.lastEdit.reset();
     placeEdit(run, now); // what was there before
-    const std::uint64_t rev = add(run, config, ranks, atStep, author);
+    const std::uint64_t rev = add(run, config, ranks, atStep, author, now);
     settle(run, now);
     return rev;
 }
 
 std::uint64_t ConfigDesk::add(Run& run, const CheckedConfig& config, const std::vector<Rank>& ranks,
-    std::int64_t atStep, const std::string& author)
+    std::int64_t atStep, const std::string& author, Clock::time_point now)
 {
     Revision revision;
     revision.rev = run.revisions.empty() ? 1 : run.revisions.back().rev + 1;
@@ -282,7 +288,7 @@ std::uint64_t ConfigDesk::add(Run& run, const CheckedConfig& config, const std::
     revision.wallNs = store::wallClockNs();
     revision.ranks = ranks;
     revision.json = std::make_shared<const std::string>(config.json);
-    revision.applyAtStep = std::max(atStep, nextCommonStep(run, revision));
+    revision.applyAtStep = std::max(atStep, nextCommonStep(run, revision, now));
     Json changes = Json::array();
     if (const auto earlier = config::parseMonitorConfig(before(run, ranks))) {
         for (const config::FieldChange& change : config::configChanges(earlier->config, config.config))

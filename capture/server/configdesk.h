@@ -61,6 +61,8 @@ public:
         std::uint64_t connection, const store::RunLocator& run, const RankDesk::Peer& peer, Clock::time_point now);
     /// Data of a step came; `wallNs` by the rank's own clock.
     void onStep(std::uint64_t connection, Step step, std::int64_t wallNs);
+    /// The agent says how far it is, also where it sends nothing of its steps.
+    void onNextStep(std::uint64_t connection, std::int64_t step, Clock::time_point now);
     void onStatus(std::uint64_t connection, const protocol::ConfigStatus& status, Clock::time_point now);
     /// `isFinished`: the training has come to its end.
     void detach(std::uint64_t connection, bool isFinished, Clock::time_point now);
@@ -107,7 +109,7 @@ private:
     static Revision* targetOf(Run& run, Rank rank);
     static const Revision* targetOf(const Run& run, Rank rank);
     std::uint64_t add(Run& run, const CheckedConfig& config, const std::vector<Rank>& ranks, std::int64_t atStep,
-        const std::string& author);
+        const std::string& author, Clock::time_point now);
     /// What the ranks that are asked ran before, as far as it is known.
     static std::string before(const Run& run, const std::vector<Rank>& ranks);
     static void forgetConfigs(Run& run);
@@ -120,9 +122,9 @@ private:
     void settle(Run& run, RankDesk& rank, Clock::time_point now);
     void offer(Run& run, RankDesk& rank, Revision& target, Clock::time_point now);
     /// Names a later step to the ranks that are asked.
-    std::int64_t putOff(const Run& run, Revision& target);
+    std::int64_t putOff(const Run& run, Revision& target, Clock::time_point now);
     /// The step from which on the ranks that are asked can all run something new.
-    static std::int64_t nextCommonStep(const Run& run, const Revision& target);
+    static std::int64_t nextCommonStep(const Run& run, const Revision& target, Clock::time_point now);
     static RunSteering describe(const Run& run, const Revision* revision);
 
     std::map<store::RunLocator, Run> m_runs; ///< which never move

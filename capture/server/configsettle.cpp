@@ -95,16 +95,16 @@ void ConfigDesk::offer(Run& run, RankDesk& rank, Revision& target, Clock::time_p
 {
     std::int64_t step = target.isUnderWay ? 0 : target.applyAtStep;
     if (step != 0 && step <= rank.lastStep() + 1)
-        step = target.moves >= kMostMoves ? 0 : putOff(run, target);
+        step = target.moves >= kMostMoves ? 0 : putOff(run, target, now);
     rank.offered(target, step, now);
     m_offers.push_back({ rank.connection(), { target.rev, *target.json, target.hash, step } });
     m_isChanged = true;
 }
 
-std::int64_t ConfigDesk::putOff(const Run& run, Revision& target)
+std::int64_t ConfigDesk::putOff(const Run& run, Revision& target, Clock::time_point now)
 {
     ++target.moves;
-    const std::int64_t step = target.applyAtStep = std::max(nextCommonStep(run, target), target.applyAtStep + 1);
+    const std::int64_t step = target.applyAtStep = std::max(nextCommonStep(run, target, now), target.applyAtStep + 1);
     store::OwnRecord record;
     record.run = run.locator;
     record.event = { "config", Step { step }, store::wallClockNs(),
@@ -117,14 +117,14 @@ std::int64_t ConfigDesk::putOff(const Run& run, Revision& target)
     return step;
 }
 
-std::int64_t ConfigDesk::nextCommonStep(const Run& run, const Revision& target)
+std::int64_t ConfigDesk::nextCommonStep(const Run& run, const Revision& target, Clock::time_point now)
 {
     std::int64_t newest = 0;
     double perSecond = 0;
     for (const auto& [id, rank] : run.ranks) {
         if (rank.connection() == 0 || !target.asks(id))
             continue;
-        newest = std::max(newest, rank.lastStep());
+        newest = std::max(newest, rank.stepAt(now));
         perSecond = std::max(perSecond, rank.stepsPerSecond());
     }
     const double ahead = std::ceil(perSecond * kAheadSeconds * std::exp2(target.moves));

@@ -16,6 +16,14 @@ namespace {
 constexpr auto kAgainAfter = std::chrono::seconds(1);
 constexpr std::size_t kMostUnwritten = 100'000; ///< answers; the oldest are let go of
 
+/// Whether somebody has pushed something after a revision, or a rank has not answered yet.
+bool isTaken(const RunSteering& steering, std::uint64_t after)
+{
+    return steering.rev != after || std::any_of(steering.ranks.begin(), steering.ranks.end(), [](const auto& rank) {
+        return rank.state == RankSteering::State::Offered || rank.state == RankSteering::State::Accepted;
+    });
+}
+
 }
 
 void SteeringTable::publish(std::vector<RunSteering> runs)
@@ -127,6 +135,11 @@ void ConfigSteering::onStep(std::uint64_t connection, Step step, std::int64_t wa
     m_desk.onStep(connection, step, wallNs);
 }
 
+void ConfigSteering::onNextStep(std::uint64_t connection, std::int64_t step)
+{
+    m_desk.onNextStep(connection, step, Clock::now());
+}
+
 void ConfigSteering::onStatus(std::uint64_t connection, const protocol::ConfigStatus& status)
 {
     m_desk.onStatus(connection, status, Clock::now());
@@ -218,6 +231,9 @@ void ConfigSteering::push(const ConfigRequest& request, SteeringAnswer answer)
         if (found->isOver)
             return say(failure(ErrorCode::BadInput, "the training of " + found->name + " has finished",
                 "nobody is left to run another config"));
+        if (const auto steering = m_desk.steering(found->locator);
+            request.onlyAfter && steering && isTaken(*steering, *request.onlyAfter))
+            return say(failure(ErrorCode::Busy, "another config is on its way to " + found->name));
         const auto rev
             = m_desk.push(found->locator, config, request.ranks, request.atStep, request.author, Clock::now());
         act();

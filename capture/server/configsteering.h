@@ -45,6 +45,7 @@ public:
     void setWay(Way way) { m_way = std::move(way); }
     void attach(std::uint64_t connection, const store::RunRef& run, const RankDesk::Peer& peer);
     void onStep(std::uint64_t connection, Step step, std::int64_t wallNs);
+    void onNextStep(std::uint64_t connection, std::int64_t step);
     void onStatus(std::uint64_t connection, const protocol::ConfigStatus& status);
     void detach(std::uint64_t connection, bool isFinished);
     void onWritten(const store::RecordWritten& written);

@@ -95,6 +95,12 @@ void RankDesk::onNextStep(std::int64_t step, Clock::time_point now)
     m_live.note(step - 1, std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count());
 }
 
+std::int64_t RankDesk::stepAt(Clock::time_point now) const
+{
+    const std::int64_t ns = std::chrono::duration_cast<std::chrono::nanoseconds>(now.time_since_epoch()).count();
+    return std::max(m_lastStep, m_live.stepAt(ns));
+}
+
 bool RankDesk::onInForce(const protocol::ConfigStatus& status, const std::string& hash)
 {
     m_hash = hash;

@@ -66,6 +66,8 @@ public:
     std::int64_t inForceStep() const { return m_inForceStep; }
     /// The newest step that it was seen in; -1 = not known.
     std::int64_t lastStep() const { return m_lastStep; }
+    /// Where it is now, by what it said last and how fast it goes.
+    std::int64_t stepAt(Clock::time_point now) const;
     double stepsPerSecond() const { return m_data.perSecond() > 0 ? m_data.perSecond() : m_live.perSecond(); }
 
     void onStep(Step step, std::int64_t wallNs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 namespace telltale::server {
@@ -29,7 +30,18 @@ public:
             : 0;
     }
 
+    /// Where it is at `ns` if it goes on so, and no farther than it gets in a few seconds; INT64_MIN = not known.
+    std::int64_t stepAt(std::int64_t ns) const
+    {
+        if (!m_isKnown)
+            return INT64_MIN;
+        const auto since = static_cast<double>(std::clamp<std::int64_t>(ns - m_last.ns, 0, kFarthestNs));
+        return m_last.step + static_cast<std::int64_t>(std::min(perSecond() * since / 1e9, kFarthestSteps));
+    }
+
 private:
+    static constexpr std::int64_t kFarthestNs = 5'000'000'000;
+    static constexpr double kFarthestSteps = 1e6;
     static constexpr std::int64_t kWindowNs = 1'000'000'000;
     struct Moment {
         std::int64_t step = 0;

@@ -92,7 +92,7 @@ constexpr std::array kFields {
         "every "
         "config that a dashboard sends. Otherwise a training collects from its start."),
     makeField<Flag<&C::attentionHook>>(Group::Layers, "telltale", "attention_hook",
-        "Attention entropy and softmax maximum of every head of every module found to be attention."),
+        "Attention entropy, softmax maximum and largest logit of every head of every module found to be attention."),
     makeField<Whole<&C::attentionQueries, 0, 1'000'000>>(
         Group::Layers, "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
     makeField<ActvGradInputField>(Group::What, "telltale", "actv_grad_input",
@@ -115,6 +115,12 @@ constexpr std::array kFields {
         "only "
         "every 2nd, 4th, 8th (and so on, up to every 1024th) of the steps that the config selects is collected, whole, "
         "and the run's log says so. Left out, null or 0: no limit."),
+    makeField<StepsKept<&C::flightRecorder>>(Group::What, "telltale", "flight_recorder",
+        "Keep the last so many steps of what this config does not send in memory, and send them when something goes "
+        "wrong: a value that is not finite, a step that is given up, a training that ends with an error, an incident "
+        "that the dashboard finds. Kept are weights, gradients, moments, activations and attention of the targets, as "
+        "far as they are not collected, at every step and on every rank. true: 32 steps; false or 0: none. Measuring "
+        "them takes its time in every step, which counts for overhead_budget."),
 };
 
 }

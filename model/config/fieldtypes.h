@@ -53,6 +53,24 @@ template <auto member> struct OptionalPercentage {
     }
 };
 
+/// How many steps are kept: a number, 0 = none, or true for what is usual.
+template <auto member> struct StepsKept : Plain<member> {
+    static constexpr std::int64_t kUsual = 32, kMost = 1024;
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+    {
+        if (value.is_boolean())
+            config.*member = value.get<bool>() ? kUsual : 0;
+        else
+            reader.readInteger(pointer, value, 0, kMost, config.*member);
+    }
+    static Json schema()
+    {
+        return { { "anyOf",
+            Json::array(
+                { { { "type", "integer" }, { "minimum", 0 }, { "maximum", kMost } }, { { "type", "boolean" } } }) } };
+    }
+};
+
 /// A whole number, or null for the default.
 template <auto member, std::int64_t low, std::int64_t high> struct OptionalWhole {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)

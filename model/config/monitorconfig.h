@@ -81,6 +81,7 @@ struct MonitorConfig {
     bool checksum = false;
     std::int64_t threads = 2;
     double overheadBudget = 0; ///< percent of the time of a step; 0 = no limit
+    std::int64_t flightRecorder = 0; ///< steps of detail that are kept in memory; 0 = none
     std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text
 
     /// Whether the gates let this step be collected; collect_times is the collector's to count.

@@ -35,6 +35,7 @@ struct ConnectionInfo {
     std::uint64_t spoolBytes = 0;
     std::uint64_t ringBytes = 0;
     std::uint64_t samplesPerSecond = 0;
+    std::int64_t nextStep = 0; ///< the step in progress as the agent said it last, 0 = not known
     /// What monitoring takes of a step's time in the training, over the last seconds; both 0 = not known.
     double monitorMs = 0;
     double stepMs = 0;

@@ -56,5 +56,6 @@ TELLTALE_PASS_STAT(Checksum, 14, "checksum", U64, false, None, Bits, Identity, "
 TELLTALE_STAT(Hist, 15, "hist", U64, true, Sum, Itself, Bin, "")
 TELLTALE_STAT(Agreement, 16, "agreement", F32, true, Mean, Itself, Number, "")
 TELLTALE_STAT(Similarity, 17, "similarity", F32, true, Mean, Itself, Number, "")
+TELLTALE_STAT(MaxLogit, 18, "max_logit", F32, true, LargestMagnitude, Itself, Number, "")
 #undef TELLTALE_PASS_STAT
 #endif

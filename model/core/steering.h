@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -65,6 +66,8 @@ struct ConfigRequest {
     std::vector<Rank> ranks; ///< empty = all
     std::int64_t atStep = 0; ///< first step under it; 0 = as soon as all can
     std::string author;
+    /// Only while this is the newest revision, and every rank has answered to it: who asks takes nobody's place.
+    std::optional<std::uint64_t> onlyAfter {};
 
     bool operator==(const ConfigRequest&) const = default;
 };

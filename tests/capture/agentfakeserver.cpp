@@ -333,6 +333,7 @@ template <typename Socket> void FakeServer::serve(Socket& ws)
             {
                 std::lock_guard lock(m_store.mutex);
                 m_store.streams[incarnation].cost = heard->cost;
+                m_store.streams[incarnation].nextStep = heard->nextStep;
             }
             Heartbeat beat;
             beat.seq = rules->durableSeq();

@@ -32,6 +32,7 @@ struct FakeStore {
         std::map<std::uint64_t, SampleBatch> batches;
         std::string bye;
         protocol::CostSums cost {}; ///< as the last heartbeat has it
+        std::int64_t nextStep = 0; ///< the same
     };
 
     mutable std::mutex mutex;

@@ -211,6 +211,35 @@ private Q_SLOTS:
         QCOMPARE(training.applied().size(), std::size_t { 1 });
     }
 
+    /// As a training that is switched off: it sends nothing, asks for nothing, and is found by an offer all the same.
+    void aTrainingThatOnlyCountsStepsSaysHowFarItIs()
+    {
+        AgentDriver driver(setup());
+        std::int64_t* step = nullptr;
+        const std::uint8_t* isWaiting = nullptr;
+        tt_config_words(driver.agent(), &step, &isWaiting);
+        QVERIFY(step && isWaiting);
+        tt_config_in_force(driver.agent(), 0, 0, kStart, "the config of the start");
+        QVERIFY(wait(0, configstatus::kInForce));
+        const auto told = [this] {
+            std::lock_guard lock(m_store->mutex);
+            return m_store->streams.begin()->second.nextStep;
+        };
+        for (const std::int64_t at : { 1000, 2000 }) {
+            *step = at;
+            QTRY_COMPARE_WITH_TIMEOUT(told(), at, kWaitMs);
+        }
+        QCOMPARE(*isWaiting, std::uint8_t { 0 });
+        m_server->offer({ 7, "{}", hashOf("{}"), 2001 });
+        tt_event(driver.agent(), "log", 2000, "something to be heard", "{}");
+        QTRY_VERIFY_WITH_TIMEOUT(*isWaiting != 0, kWaitMs);
+        QCOMPARE(wait(7, configstatus::kAccepted)->step, std::int64_t { 2001 });
+        const tt_config* due = tt_config_due(driver.agent(), 2001);
+        QVERIFY(due);
+        QCOMPARE(due->rev, std::uint64_t { 7 });
+        QCOMPARE(*isWaiting, std::uint8_t { 0 });
+    }
+
     void whatMayNotBeIsRefusedWithItsReason_data()
     {
         QTest::addColumn<QByteArray>("json");

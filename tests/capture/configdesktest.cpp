@@ -293,6 +293,23 @@ private Q_SLOTS:
         QCOMPARE(world.offers.front().applyAtStep, std::int64_t { 49 + 50 });
     }
 
+    void ranksThatSendNothingAreFollowedByWhatTheySay()
+    {
+        World world(1);
+        world.connect(0);
+        const std::uint64_t connection = world.ranks[0].connection;
+        world.desk().onNextStep(connection, 1001, world.now);
+        world.now += std::chrono::seconds(1);
+        world.desk().onNextStep(connection, 1101, world.now);
+        world.now += std::chrono::seconds(2);
+        world.ranks[0].next = 1301;
+        world.push(7);
+        world.settle(200);
+        QCOMPARE(world.offers.front().applyAtStep, std::int64_t { 1300 + 50 });
+        QCOMPARE(world.view(0).state, State::Applied);
+        QCOMPARE(world.view(0).step, std::int64_t { 1350 });
+    }
+
     void aRefusedConfigNamesAllThatIsWrong()
     {
         const auto checked = checkedConfig(R"({"step_interval": 0, "opps": []})");

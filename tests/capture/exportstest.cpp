@@ -338,6 +338,14 @@ private:
         };
         m_uses["tt_config_due"]
             = [this] { return failing([&] { return tt_config_due(m_agent, 7); }) == nullptr; }; // nobody offers one
+        m_uses["tt_recorder_asked"]
+            = [this] { return failing([&] { return tt_recorder_asked(m_agent); }) == nullptr; }; // nobody asks
+        m_uses["tt_config_words"] = [this] {
+            int64_t* step = nullptr;
+            const uint8_t* isWaiting = nullptr;
+            failing([&] { return tt_config_words(m_agent, &step, &isWaiting), 0; });
+            return step != nullptr && isWaiting != nullptr && *isWaiting == 0;
+        };
         m_uses["tt_config_is_offered"]
             = [this] { return failing([&] { return tt_config_is_offered(m_agent, "{}"); }) == 0; };
         m_uses["tt_config_in_force"] = [this] {

@@ -68,6 +68,7 @@ std::vector<Message> allMessages()
     heartbeat.producedSamples = 12;
     heartbeat.cost = { 1, UINT64_MAX, 3 };
     heartbeat.thinning = { UINT64_MAX, 5 };
+    heartbeat.nextStep = INT64_MAX;
     return { fullHello(), Hello {}, Welcome { 1, { "a" }, "store", 4, 5, 6, 7, 8, 9 },
         Batch { 1, 2, 0xDEADBEEF, std::string("\0\xFF payload", 10) }, Batch {},
         Ack { 3, 4, 5, { { 1, "unknown kind" }, { 2, "" } } }, Nack { 7 }, heartbeat, Heartbeat {},
@@ -78,7 +79,8 @@ std::vector<Message> allMessages()
         RunPart { std::string("\0\xff", 2) }, RunTaken { 7 }, FindStream { fullHello() },
         ControlReply { "what", "todo", "id", "/a/b", { "x", "y" }, "token" }, ConfigAsk { "job", 7, 0 },
         ConfigAsk { "job", 0, -1 }, ConfigPush { { "job", "{}", { Rank { 0 }, Rank { 3 } }, 120, "somebody" } },
-        ConfigState { fullSteering() }, ConfigState {} };
+        ConfigState { fullSteering() }, ConfigState {}, RecorderAsk { "an incident" }, RecorderAsk {},
+        Notice { "critical: it is NaN" }, Notice {} };
 }
 
 std::string varint(std::uint64_t value)

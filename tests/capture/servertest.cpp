@@ -382,11 +382,13 @@ private Q_SLOTS:
         QVERIFY(agent.open());
         std::uint64_t seq = 10;
         protocol::Thinning thinning {};
+        std::int64_t nextStep = 0;
         const auto say = [&](protocol::CostSums sums) {
             protocol::Heartbeat heartbeat;
             heartbeat.seq = ++seq;
             heartbeat.cost = sums;
             heartbeat.thinning = thinning;
+            heartbeat.nextStep = nextStep;
             agent.peer.send(heartbeat);
             return QTest::qWaitFor([&] { return f.server->connections().at(0).nextSeq == seq; });
         };
@@ -401,6 +403,10 @@ private Q_SLOTS:
         QCOMPARE(info().monitorMs, 0.25);
         QVERIFY(say({ 9 * kSecond + kSecond / 50, 18 * kSecond, 180 })); // no step since: what was stays
         QCOMPARE(info().monitorMs, 0.25);
+        nextStep = 181;
+        QVERIFY(say({ 9 * kSecond + kSecond / 50, 18 * kSecond, 180 })); // it counts steps and measures none
+        QCOMPARE(info().monitorMs, 0.0);
+        QCOMPARE(info().nextStep, nextStep);
         QVERIFY(say({ 0, 0, 0 })); // sums never go back
         QCOMPARE(info().stepMs, 0.0);
         QVERIFY(say({ 50 * kSecond, 4 * kSecond, 4 })); // no part is larger than the whole

@@ -93,11 +93,13 @@ struct Serving {
 /// An agent of one rank, that says of configs what it is told to say. Thread: test.
 class FakeAgent {
 public:
-    FakeAgent(const Serving& serving, int rank, std::uint64_t incarnation, bool isAllowed = true)
+    FakeAgent(const Serving& serving, int rank, std::uint64_t incarnation, bool isAllowed = true,
+        std::vector<std::string> capabilities = {}, const std::string& run = "job")
         : m_join(*protocol::JoinString::parse(serving.server->joinString().toStdString()))
         , m_peer(m_join)
     {
-        m_hello.runKey = m_hello.runName = "job";
+        m_hello.runKey = m_hello.runName = run;
+        m_hello.capabilities = std::move(capabilities);
         m_hello.host = "host";
         m_hello.agentId = "host/" + std::to_string(rank) + "/train";
         m_hello.rank = rank;
@@ -105,6 +107,10 @@ public:
         m_hello.incarnation = incarnation;
         m_hello.remoteConfigAllowed = isAllowed;
         m_peer.onMessage = [this](const protocol::Message& message) {
+            if (const auto* ask = std::get_if<protocol::RecorderAsk>(&message))
+                asks.push_back(ask->why);
+            if (const auto* notice = std::get_if<protocol::Notice>(&message))
+                notices.push_back(notice->text);
             if (const auto* offer = std::get_if<protocol::ConfigOffer>(&message)) {
                 offers.push_back(*offer);
                 if (!refusal.empty())
@@ -173,6 +179,8 @@ public:
     }
 
     std::vector<protocol::ConfigOffer> offers;
+    std::vector<std::string> notices;
+    std::vector<std::string> asks; ///< for what the flight recorder keeps
     bool appliesItself = false;
     std::string refusal;
 
@@ -254,6 +262,59 @@ private Q_SLOTS:
         QCOMPARE(changes.size(), std::size_t { 1 });
         QCOMPARE(changes[0]["pointer"].get<std::string>(), std::string("/step_interval"));
         QCOMPARE(changes[0]["after"].get<int>(), 3);
+    }
+
+    void recordersAreAskedWhereTheAgentKnowsThatAndInThatRunAlone()
+    {
+        Serving serving(dir());
+        const std::vector<std::string> knows { protocol::limits::kFlightRecorder };
+        FakeAgent older(serving, 0, 1);
+        FakeAgent recorder(serving, 1, 2, true, knows);
+        FakeAgent elsewhere(serving, 0, 3, true, knows, "another job");
+        store::RunLocator run;
+        for (const store::RunRef& live : serving.service->liveRuns())
+            run = live->name == "job" ? live->locator : run;
+        serving.server->askRecorders(run, "something is wrong");
+        QTRY_COMPARE_WITH_TIMEOUT(recorder.asks, std::vector<std::string> { "something is wrong" }, kWaitMs);
+        // What they are sent next would come behind it.
+        serving.server->askRecorders(run, "again");
+        QTRY_COMPARE_WITH_TIMEOUT(recorder.asks.size(), std::size_t { 2 }, kWaitMs);
+        older.sendSteps(1);
+        elsewhere.sendSteps(1);
+        QTRY_VERIFY_WITH_TIMEOUT(older.durable() == 1 && elsewhere.durable() == 1, kWaitMs);
+        QVERIFY(older.asks.empty() && elsewhere.asks.empty());
+    }
+
+    void aNoticeGoesToTheLowestRankThatKnowsIt()
+    {
+        Serving serving(dir());
+        const std::vector<std::string> knows { protocol::limits::kNotice };
+        FakeAgent older(serving, 0, 1);
+        auto lowest = std::make_unique<FakeAgent>(serving, 1, 2, true, knows);
+        FakeAgent higher(serving, 2, 3, true, knows);
+        FakeAgent elsewhere(serving, 0, 4, true, knows, "another job");
+        store::RunLocator run;
+        for (const store::RunRef& live : serving.service->liveRuns())
+            run = live->name == "job" ? live->locator : run;
+        serving.server->notify(run, "it is NaN");
+        QTRY_COMPARE_WITH_TIMEOUT(lowest->notices, std::vector<std::string> { "it is NaN" }, kWaitMs);
+        lowest->finish();
+        lowest.reset();
+        const auto isGone = [&] {
+            for (const ConnectionInfo& info : serving.server->connections()) {
+                if (info.rank == Rank { 1 } && info.connected)
+                    return false;
+            }
+            return true;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isGone(), kWaitMs);
+        serving.server->notify(run, "again");
+        QTRY_COMPARE_WITH_TIMEOUT(higher.notices, std::vector<std::string> { "again" }, kWaitMs);
+        // What they are sent next would come behind it.
+        older.sendSteps(1);
+        elsewhere.sendSteps(1);
+        QTRY_VERIFY_WITH_TIMEOUT(older.durable() == 1 && elsewhere.durable() == 1, kWaitMs);
+        QVERIFY(older.notices.empty() && elsewhere.notices.empty());
     }
 
     void aRunThatCannotBeReadYetIsAskedForAgain()

@@ -51,6 +51,13 @@ public:
         const std::lock_guard lock(m_inForceLock);
         return m_inForce;
     }
+    std::string asked; ///< of the flight recorder
+    std::optional<std::string_view> recorderAsked() override
+    {
+        m_asked.swap(asked);
+        asked.clear();
+        return m_asked.empty() ? std::nullopt : std::optional<std::string_view>(m_asked);
+    }
     std::optional<DueConfig> configDue(std::int64_t step) override
     {
         for (const Offer& offer : offers)
@@ -119,7 +126,8 @@ public:
         droppedSamples += samples;
         droppedScalars += scalars;
     }
-    void event(const char*, std::int64_t, const std::string& text, const std::string&) override
+    void abandonStep() override { steps.erase(m_step); }
+    void event(const char*, std::int64_t, const std::string& text, const std::string&, const char*) override
     {
         events.push_back(text);
     }
@@ -205,6 +213,7 @@ private:
     }
 
     std::int64_t m_step = 0;
+    std::string m_asked;
     std::uint64_t m_newest = 0; ///< offer that was asked for
     mutable std::mutex m_inForceLock;
     std::vector<InForce> m_inForce;

@@ -141,8 +141,8 @@ bool bitwiseEqual(const torch::nn::Module& a, const torch::nn::Module& b)
     return left.size() == right.size();
 }
 
-/// [head, row] entropies and maxima in double, from the whole matrix.
-std::pair<torch::Tensor, torch::Tensor> naiveAttention(
+/// [head, row] entropies, maxima and largest logits in double, from the whole matrix.
+std::tuple<torch::Tensor, torch::Tensor, torch::Tensor> naiveAttention(
     const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal)
 {
     auto scores = torch::matmul(query.to(torch::kFloat64), key.to(torch::kFloat64).transpose(-2, -1)) * scale;
@@ -153,7 +153,7 @@ std::pair<torch::Tensor, torch::Tensor> naiveAttention(
     }
     const auto p = torch::softmax(scores, -1);
     const auto plogp = torch::where(p > 0, p * torch::log(p), torch::zeros_like(p));
-    return { -plogp.sum(-1), std::get<0>(p.max(-1)) };
+    return { -plogp.sum(-1), std::get<0>(p.max(-1)), std::get<0>(scores.max(-1)) };
 }
 
 }
@@ -291,11 +291,12 @@ private Q_SLOTS:
         QCOMPARE(sample.heads.size(), std::size_t { 4 });
         QVERIFY(!sample.isSampled);
         const auto wide = key[0].repeat_interleave(4 / keyHeads, 0);
-        const auto [entropy, top] = naiveAttention(query[0], wide, 0.22, causal);
+        const auto [entropy, top, logit] = naiveAttention(query[0], wide, 0.22, causal);
         for (int head = 0; head < 4; ++head) {
             const auto& got = sample.heads[static_cast<std::size_t>(head)];
             QVERIFY(std::abs(got.entropy - entropy[head].mean().item<double>()) < 1e-5);
             QVERIFY(std::abs(got.softmaxMax - top[head].mean().item<double>()) < 1e-5);
+            QVERIFY(std::abs(got.maxLogit - logit[head].max().item<double>()) < 1e-5);
         }
     }
 
@@ -307,11 +308,13 @@ private Q_SLOTS:
         const auto sample = attentionStats(query, key, 0.5, true, 8);
         QVERIFY(sample.isSampled);
         QCOMPARE(sample.queries, std::size_t { 8 });
-        const auto [entropy, top] = naiveAttention(query[0], key[0], 0.5, true);
+        const auto [entropy, top, logit] = naiveAttention(query[0], key[0], 0.5, true);
         const auto rows = torch::arange(7, 64, 8);
         for (int head = 0; head < 3; ++head) {
             const auto wanted = entropy[head].index_select(0, rows).mean().item<double>();
-            QVERIFY(std::abs(sample.heads[static_cast<std::size_t>(head)].entropy - wanted) < 1e-5);
+            const auto& got = sample.heads[static_cast<std::size_t>(head)];
+            QVERIFY(std::abs(got.entropy - wanted) < 1e-5);
+            QVERIFY(std::abs(got.maxLogit - logit[head].index_select(0, rows).max().item<double>()) < 1e-5);
         }
     }
 
@@ -329,6 +332,10 @@ private Q_SLOTS:
         broken[0][3][0][0] = std::numeric_limits<float>::quiet_NaN();
         const auto sample = attentionStats(broken, broken, 0.25, true, 99);
         QVERIFY(std::isnan(sample.heads[3].entropy) && !std::isnan(sample.heads[2].entropy));
+        QVERIFY(std::isnan(sample.heads[3].maxLogit) && std::isfinite(sample.heads[2].maxLogit));
+        const auto large = torch::full_like(dense, 1e30F); // whose products overflow
+        QCOMPARE(attentionStats(large, large, 0.25, true, 99).heads[0].maxLogit, HUGE_VAL);
+        QVERIFY(attentionStats(dense, -dense, 0.25, true, 1).heads[0].maxLogit > -HUGE_VAL);
         QVERIFY(attentionStats(dense, dense.slice(3, 0, 8), 0.25, true, 99).heads.empty());
     }
 
@@ -344,6 +351,8 @@ private Q_SLOTS:
         const auto top = sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 1);
         QVERIFY(entropy && *entropy == static_cast<double>(static_cast<float>(wanted.entropy)));
         QVERIFY(top && *top == static_cast<double>(static_cast<float>(wanted.softmaxMax)));
+        const auto logit = sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 2);
+        QVERIFY(logit && *logit == static_cast<double>(static_cast<float>(wanted.maxLogit)));
     }
 
     void startIntervalAndCountGateTheCollection()
@@ -562,6 +571,7 @@ private Q_SLOTS:
             { "telltale.stop_after_cc_log", "true" },
             { "telltale.checksum", "true" },
             { "telltale.overhead_budget", "2" },
+            { "telltale.flight_recorder", "32" },
         };
         for (const auto& field : config::fields()) {
             const std::string object(field.object);

@@ -85,10 +85,10 @@ int main(int argc, char** argv)
         Batch { 1, 2, 3, "payload" }, Ack { 1, 2, 3, { { 1, "why" } } }, Nack { 1 },
         Heartbeat { { 1, 2 }, 3, 4, 5, { 0, 1, 2 }, 6, 7, true, { 8, 9, 10 } }, ConfigOffer { 1, "{}", "h", 2 },
         ConfigStatus { 1, 2, "r", 3, "h", "{}" }, Bye { "finished", 1, 2 }, Knock { std::string(32, 1) },
-        Challenge { std::string(32, 2), std::string(32, 3) }, ControlHello { 1, 1, "p", std::string(32, 4) },
-        ImportRun { "a.telltale", 5 }, RunPart { "bytes" }, RunTaken { 5 }, FindStream { Hello {} },
-        ControlReply { "e", "t", "r", "c", { "d" }, "a" }, ConfigAsk { "r", 1, 2 },
-        ConfigPush { { "r", "{}", { telltale::Rank { 1 } }, 2, "a" } },
+        Challenge { std::string(32, 2), std::string(32, 3) }, RecorderAsk { "w" },
+        ControlHello { 1, 1, "p", std::string(32, 4) }, ImportRun { "a.telltale", 5 }, RunPart { "bytes" },
+        RunTaken { 5 }, FindStream { Hello {} }, ControlReply { "e", "t", "r", "c", { "d" }, "a" },
+        ConfigAsk { "r", 1, 2 }, ConfigPush { { "r", "{}", { telltale::Rank { 1 } }, 2, "a" } },
         ConfigState { { "r", 1, "{}", "a", 2, 3, { telltale::Rank { 1 } },
             { { telltale::Rank { 1 }, "h", telltale::RankSteering::State::Applied, 1, 2, 3, "why", 1, "{}" } } } } };
     bool ok = true;

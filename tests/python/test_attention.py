@@ -16,6 +16,12 @@ def random(*shape, seed=3, scale=1.0):
 
 def naive(query, key, scale, allowed=None, bias=None):
     """Per row, [b, h, q]: entropy and maximum of the softmax, NaN for rows that see nothing; float64."""
+    p = logits(query, key, scale, allowed, bias).softmax(-1)
+    return torch.special.entr(p).sum(-1), p.amax(-1)
+
+
+def logits(query, key, scale, allowed=None, bias=None):
+    """[b, h, q, k], -inf where a key may not be seen; float64."""
     q = query.double()
     k = key.double().repeat_interleave(query.shape[1] // key.shape[1], 1)
     scores = q @ k.transpose(2, 3) * scale
@@ -23,8 +29,7 @@ def naive(query, key, scale, allowed=None, bias=None):
         scores = scores + bias.double()
     if allowed is not None:
         scores = scores.masked_fill(~allowed, -math.inf)
-    p = scores.softmax(-1)
-    return torch.special.entr(p).sum(-1), p.amax(-1)
+    return scores
 
 
 def triangle(queries, keys, shift):
@@ -41,9 +46,11 @@ def close(got, wanted, tolerance=1e-5):
 def test_every_head_and_sequence_equals_the_naive_softmax(queries, keys, causal, key_heads):
     q, k = random(3, 4, queries, 20, scale=3), random(3, key_heads, keys, 20, seed=4)
     stats = attention_stats(q, k, 0.22, causal, max_queries=0)
-    entropy, top = naive(q, k, 0.22, triangle(queries, keys, keys - queries) if causal else None)
+    allowed = triangle(queries, keys, keys - queries) if causal else None
+    entropy, top = naive(q, k, 0.22, allowed)
     close(stats.entropy, entropy.mean((0, 2)))
     close(stats.softmax_max, top.mean((0, 2)))
+    close(stats.max_logit, logits(q, k, 0.22, allowed).amax((0, 2, 3)))
     assert not stats.sampled and stats.queries == queries and stats.skipped.tolist() == [0] * 4
 
 
@@ -64,7 +71,7 @@ def cpp_agent(query, key, scale, causal, max_queries):
     q, k = query[0].double().numpy(), key[0].double().numpy()
     heads, length, _ = q.shape
     rows = min(length, max_queries)
-    out = np.zeros((heads, 2))
+    out = np.full((heads, 3), [0, 0, -math.inf])
     for h in range(heads):
         for r in range(rows):
             position = (r + 1) * length // rows - 1
@@ -72,8 +79,10 @@ def cpp_agent(query, key, scale, causal, max_queries):
             scores = scale * (k[h // (heads // k.shape[0]), :seen] @ q[h, position])
             weights = np.exp(scores - scores.max())
             total = weights.sum()
-            out[h] += math.log(total) - (weights * (scores - scores.max())).sum() / total, 1 / total
-    return torch.from_numpy(out / rows)
+            out[h, :2] += math.log(total) - (weights * (scores - scores.max())).sum() / total, 1 / total
+            out[h, 2] = max(out[h, 2], scores.max())
+    out[:, :2] /= rows
+    return torch.from_numpy(out)
 
 
 @pytest.mark.parametrize(("length", "keys", "rows"), [(64, 64, 8), (50, 61, 7), (64, 64, 1000), (3, 3, 1)])
@@ -84,6 +93,7 @@ def test_sampled_rows_are_those_of_the_cpp_agent(length, keys, rows, causal):
     wanted = cpp_agent(q, k, 0.5, causal, rows)
     close(stats.entropy, wanted[:, 0])
     close(stats.softmax_max, wanted[:, 1])
+    close(stats.max_logit, wanted[:, 2])
     assert stats.sampled, "the second sequence was not looked at"
     assert stats.queries == min(length, rows)
     both = [cpp_agent(q[i:], k[i:], 0.5, causal, rows) for i in (0, 1)]
@@ -166,6 +176,7 @@ def test_pieces_of_any_size_give_the_same_values(monkeypatch, scratch):
     monkeypatch.setattr(attention, "_SCRATCH", scratch)
     got = attention_stats(q, k, mask=mask, max_queries=0)
     close(got.entropy, wanted.entropy, 1e-6)
+    close(got.max_logit, wanted.max_logit, 1e-6)
     assert torch.equal(got.skipped, wanted.skipped)
 
 
@@ -176,10 +187,26 @@ def test_nan_and_infinite_scores_stay_in_their_head():
     stats = attention_stats(q, k, causal=True)
     assert stats.entropy.isnan().tolist() == [False, True, False, True]
     assert stats.softmax_max.isnan().tolist() == [False, True, False, True]
+    assert not stats.max_logit[1].isfinite() and stats.max_logit.isnan()[[0, 2, 3]].tolist() == [False, False, True]
     k[0, 0, 8] = math.nan  # only the last row sees it
     hidden = attention_stats(q[:, :, :8], k[:, :, :8], causal=True)
     assert not hidden.entropy[0].isnan()
     assert attention_stats(q, k, causal=True).entropy[0].isnan()
+
+
+def test_the_largest_logit_is_of_keys_that_may_be_seen_with_the_mask_added():
+    q, k = random(2, 2, 6, 8), random(2, 2, 6, 8, seed=8)
+    k[:, :, 5] *= 1000  # the last query alone sees it
+    bias = random(2, 2, 6, 6, seed=5) * 10
+    bias[:, :, 5, 5], bias[0, 1, 3, 0] = -math.inf, math.inf
+    seen = triangle(6, 6, 0) & (bias != -math.inf)
+    stats = attention_stats(q, k, causal=True, mask=bias, max_queries=0)
+    wanted = logits(q, k, 8**-0.5, seen, bias).amax((0, 2, 3))
+    assert torch.allclose(stats.max_logit.double(), wanted) and wanted[1] == math.inf and wanted[0] < 100
+    low = attention_stats(q, -q * 100, causal=False, mask=torch.eye(6, dtype=torch.bool), max_queries=0)
+    assert (low.max_logit < 0).all(), "no floor at zero, nor at what is hidden"
+    blind = attention_stats(q, k, causal=False, mask=torch.zeros(6, 6, dtype=torch.bool))
+    assert blind.max_logit.isnan().all() and blind.skipped.tolist() == [12, 12]
 
 
 def test_low_precision_is_widened_before_it_is_summed():

@@ -73,8 +73,8 @@ def test_every_kind_has_its_file_and_micro_steps_stand_where_msprobe_has_them(ou
     plain += [Kind.UPDATE, Kind.UPDATE_RATIO, Kind.GRAD_UNREDUCED, Kind.ACTV, Kind.ACTV_GRAD]
     tables = [table(kind, [(desc("a.b"), X)]) for kind in plain]
     tables.append(table(Kind.MG_DIRECTION, [(desc("a.b"), (0.25,))], (Stat.AGREEMENT,)))
-    tables.append(table(Kind.ATTENTION, [(desc("a", "", 0), (3.0, 0.5)), (desc("a", "head_1", 0), (2.0, 0.25))],
-                        (Stat.ENTROPY, Stat.SOFTMAX_MAX)))  # fmt: skip
+    heads = [(desc("a", "", 0), (3.0, 0.5, 9.0)), (desc("a", "head_1", 0), (2.0, 0.25, 7.5))]
+    tables.append(table(Kind.ATTENTION, heads, (Stat.ENTROPY, Stat.SOFTMAX_MAX, Stat.MAX_LOGIT)))
     tables.append(table(Kind.LINEAR, [(desc("a"), (8.0, 1.5))], (Stat.STABLE_RANK, Stat.KERNEL_NORM)))
     tables.append(table(Kind.ROUTER, [(desc("r", "", 1), (1.0,))], (Stat.ENTROPY,)))
     files = written(CsvSink(), context(ops=["max"], ndigits=6), frame(7, *tables, scalars={"loss": 2.5}))
@@ -83,7 +83,7 @@ def test_every_kind_has_its_file_and_micro_steps_stand_where_msprobe_has_them(ou
     for name, head in heads.items():
         assert (",micro_step," in head) == (name in with_micro), name
     assert rows(files["attention_hook_7-7.csv"])[1:] == [["0", "a.attention", "7", "0", "3.0", "0.5"]]
-    assert rows(files["attention_heads_7-7.csv"])[1:] == [["0", "a.attention.head_1", "7", "0", "2.0", "0.25"]]
+    assert rows(files["attention_heads_7-7.csv"])[1:] == [["0", "a.attention.head_1", "7", "0", "2.0", "0.25", "7.5"]]
     assert rows(files["linear_hook_7-7.csv"]) == [
         ["vpp_stage", "name", "step", "sr", "kernel_norm"],
         ["0", "a.linear", "7", "8.0", "1.5"],

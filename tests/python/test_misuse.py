@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import copy
+import gc
 import io
 import os
 import subprocess
 import sys
 import textwrap
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,26 @@ def test_a_hook_of_the_training_may_end_the_watch(name: str, is_before: bool) ->
     optimizer.step()
     assert sink.closed == ["finished"] and not torch.equal(before, attention.in_proj_weight)
     assert not getattr(attentionwatch._frames, "stack", None), "a forward that nobody watches any more is remembered"
+
+
+def test_a_monitor_that_nobody_keeps_lives_as_long_as_the_optimizer() -> None:
+    def training() -> tuple[nn.Sequential, torch.optim.Optimizer, RecordingSink, weakref.ref[TrainerMon]]:
+        model = small()
+        optimizer = torch.optim.Adam(model.parameters())
+        monitor, sink = watched(model, optimizer, {"wg_distribution": True})
+        return model, optimizer, sink, weakref.ref(monitor)
+
+    def train() -> tuple[RecordingSink, weakref.ref[TrainerMon]]:
+        model, optimizer, sink, monitor = training()
+        gc.collect()
+        model(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+        return sink, monitor
+
+    sink, monitor = train()
+    assert sink.names(Kind.GRAD_UNREDUCED)
+    gc.collect()
+    assert monitor() is None
 
 
 def test_both_argument_orders_mean_the_same() -> None:
@@ -203,12 +225,13 @@ def test_frozen_parameters_and_unused_ones_have_no_rows() -> None:
     model[0].weight.requires_grad_(False)
     model.unused = nn.Linear(3, 3)
     optimizer = torch.optim.Adam([p for p in model.parameters() if p.requires_grad])
-    _, sink = watched(nn.Sequential(*model[:3]) if False else model, optimizer, {"wg_distribution": True})
+    monitor, sink = watched(model, optimizer, {"wg_distribution": True})
     for _ in range(2):
         optimizer.zero_grad()
         model[2](model[1](model[0](torch.ones(2, 4)))).sum().backward()
         optimizer.step()
     assert sink.names(Kind.GRAD_UNREDUCED) == ["0.bias", "2.weight", "2.bias"]
+    monitor.close()
 
 
 def test_a_frozen_parameter_has_empty_series_of_no_kind_and_gets_its_own_once_it_trains() -> None:

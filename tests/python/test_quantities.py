@@ -152,7 +152,7 @@ def test_a_statistic_that_does_not_exist_or_fit_is_refused_in_a_sentence(tmp_pat
     try:
         for stats, words in (
             ([99], "there is no statistic with the number 99"),
-            ([Stat.NORM, 18], "there is no statistic with the number 18"),
+            ([Stat.NORM, max(Stat) + 1], f"there is no statistic with the number {max(Stat) + 1}"),
             ([Stat.ENTROPY, Stat.CHECKSUM], "the statistic entropy is no member of tt_stats"),
         ):
             assert agent.add_layout(Kind.PARAM_ORIGIN, [int(one) for one in stats], [desc("w")]) == 0

@@ -80,6 +80,12 @@ public:
     {
         return isActive() ? m_handover->steering.due(nextStep) : nullptr;
     }
+    const std::string* recorderAsked() { return isActive() ? m_handover->steering.recorderAsked() : nullptr; }
+    void configWords(std::int64_t*& nextStep, const std::uint8_t*& isWaiting)
+    {
+        if (isActive())
+            m_handover->steering.words(nextStep, isWaiting);
+    }
     void setConfigInForce(std::uint64_t rev, std::int64_t step, const char* json, const char* why);
     bool isConfigOffered(const char* json) { return isActive() && m_handover->steering.isWaiting(json); }
     void refuseConfig(std::uint64_t rev, std::int64_t step, const char* reason);

@@ -131,6 +131,9 @@ Expected<AgentOptions> AgentOptions::resolve(const tt_options* given, const RunI
     hello.agentVersion = agent::agentVersion();
     hello.pid = ::getpid();
     hello.device = text(options->device);
+    hello.capabilities.emplace_back(protocol::limits::kNotice);
+    if (out.steering.isServed)
+        hello.capabilities.emplace_back(protocol::limits::kFlightRecorder);
     protocol::mendNames(hello);
     return out;
 }

@@ -339,6 +339,26 @@ const tt_config* tt_config_due(tt_agent* agent, int64_t next_step)
     });
 }
 
+const char* tt_recorder_asked(tt_agent* agent)
+{
+    if (!agent)
+        return nullptr;
+    return guarded(agent->agent, [&]() -> const char* {
+        const std::string* why = agent->agent.recorderAsked();
+        return why ? why->c_str() : nullptr;
+    });
+}
+
+void tt_config_words(tt_agent* agent, int64_t** next_step, const uint8_t** is_waiting)
+{
+    if (!next_step || !is_waiting)
+        return;
+    *next_step = nullptr;
+    *is_waiting = nullptr;
+    if (agent)
+        guarded(agent->agent, [&] { agent->agent.configWords(*next_step, *is_waiting); });
+}
+
 void tt_config_in_force(tt_agent* agent, uint64_t rev, int64_t step, const char* json, const char* why)
 {
     if (agent && json)

@@ -115,8 +115,10 @@ Session::Events Sender::sessionEvents()
             m_counters.stepNs.load(std::memory_order_relaxed), m_counters.steps.load(std::memory_order_relaxed) };
         heartbeat.thinning = { m_counters.collectedEvery.load(std::memory_order_relaxed),
             m_counters.budgetPpm.load(std::memory_order_relaxed) };
+        heartbeat.nextStep = m_handover.steering.step();
         heartbeat.isFinal = m_isStopping.load(std::memory_order_relaxed);
     };
+    events.isSilent = [this] { return m_handover.steering.step() > m_step + 2; };
     return events;
 }
 

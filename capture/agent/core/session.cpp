@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::chrono::seconds kConnectTime { 10 };
 constexpr std::chrono::milliseconds kMaxPause { 60000 };
+constexpr std::chrono::milliseconds kSilentHeartbeat { 1000 };
 constexpr std::size_t kMaxQueuedBytes = 1u << 20;
 
 }
@@ -81,7 +82,7 @@ void Session::tick(Clock::time_point now)
     case State::Open:
         if (now - m_lastReceived > protocol::limits::kMessageTimeout)
             return retryLater(fmt::format("{}:{} has been silent for 15 s", m_join.host, m_join.port));
-        if (now - m_lastHeartbeat >= m_heartbeat)
+        if (now - m_lastHeartbeat >= (m_events.isSilent && m_events.isSilent() ? kSilentHeartbeat : m_heartbeat))
             sendHeartbeat(now);
         if (m_steering)
             for (const protocol::ConfigStatus& status : m_steering->takeAnswers())
@@ -171,6 +172,10 @@ void Session::onMessage(std::string_view bytes)
         handle(*bye);
     else if (const auto* offer = std::get_if<protocol::ConfigOffer>(&*message))
         handle(*offer);
+    else if (const auto* ask = std::get_if<protocol::RecorderAsk>(&*message); ask && m_steering)
+        m_steering->take(*ask);
+    else if (const auto* notice = std::get_if<protocol::Notice>(&*message))
+        handle(*notice);
 }
 
 void Session::handle(const protocol::Welcome& welcome)
@@ -260,6 +265,18 @@ void Session::handle(const protocol::ConfigOffer& offer)
     if (m_transport->queuedBytes() > kMaxQueuedBytes)
         return retryLater("the server offers configs and does not read the answers");
     m_transport->send(protocol::encodeMessage(*answer));
+}
+
+/// Somebody's console is no place for a server that talks much.
+void Session::handle(const protocol::Notice& notice)
+{
+    const Clock::time_point now = Clock::now();
+    if (now - m_noticesSince >= std::chrono::minutes(1)) {
+        m_noticesSince = now;
+        m_notices = 0;
+    }
+    if (++m_notices <= protocol::limits::kMaxNoticesPerMinute)
+        say(std::string_view(notice.text).substr(0, protocol::limits::kMaxNoticeBytes));
 }
 
 void Session::sendBatches()

@@ -38,6 +38,8 @@ public:
         std::function<void(std::uint64_t first, std::uint64_t last)> onGap;
         /// Fills in what a heartbeat says besides clocks and seq.
         std::function<void(protocol::Heartbeat&)> describe;
+        /// Whether the training goes on and sends nothing of it: heartbeats alone say how far it is.
+        std::function<bool()> isSilent;
     };
 
     /// steering: of the training behind the stream; null = there is none that could change what it collects.
@@ -69,6 +71,7 @@ private:
     void handle(const protocol::Nack& nack);
     void handle(const protocol::Bye& bye);
     void handle(const protocol::ConfigOffer& offer);
+    void handle(const protocol::Notice& notice);
     void sendBatches();
     void sendHeartbeat(Clock::time_point now);
     void note(const protocol::Rejected& rejected);
@@ -101,6 +104,8 @@ private:
     std::uint32_t m_failures = 0;
     bool m_wasOpen = false;
     bool m_isRefusalTold = false;
+    Clock::time_point m_noticesSince {};
+    int m_notices = 0; ///< shown since then
     ThreadHome m_home;
 };
 

@@ -9,6 +9,7 @@
 #include <telltale/config/revision.h>
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
 
 namespace telltale::agent {
 namespace {
@@ -45,6 +46,32 @@ const Steering::Due* Steering::due(std::int64_t nextStep)
         return &m_due;
     m_words.push_back({ status::kPassed, m_due.rev, nextStep, {}, {} });
     return nullptr;
+}
+
+const std::string* Steering::recorderAsked()
+{
+    if (!m_isRecorderAsked.load(std::memory_order_acquire))
+        return nullptr;
+    const std::lock_guard lock(m_mutex);
+    m_isRecorderAsked.store(false, std::memory_order_relaxed);
+    m_recorderDue.swap(m_recorderWhy);
+    return &m_recorderDue;
+}
+
+void Steering::take(const protocol::RecorderAsk& ask)
+{
+    m_home.check();
+    const std::lock_guard lock(m_mutex);
+    m_recorderWhy = protocol::toName(ask.why);
+    m_isRecorderAsked.store(true, std::memory_order_release);
+}
+
+void Steering::words(std::int64_t*& nextStep, const std::uint8_t*& isWaiting)
+{
+    static_assert(sizeof(m_step) == sizeof(std::int64_t) && decltype(m_step)::is_always_lock_free);
+    static_assert(sizeof(m_isWaiting) == sizeof(std::uint8_t) && decltype(m_isWaiting)::is_always_lock_free);
+    nextStep = reinterpret_cast<std::int64_t*>(&m_step);
+    isWaiting = reinterpret_cast<const std::uint8_t*>(&m_isWaiting);
 }
 
 void Steering::setInForce(std::uint64_t rev, std::int64_t step, std::string json, std::string why)

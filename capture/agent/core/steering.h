@@ -41,19 +41,33 @@ public:
 
     /// The config that is to be in force from `nextStep` on, which begins now; null = none. Valid until the next call.
     const Due* due(std::int64_t nextStep);
+    /// Where the training may write the step in progress instead of asking, and look whether it must ask.
+    void words(std::int64_t*& nextStep, const std::uint8_t*& isWaiting);
     /// What is in force from `step` on. rev: of the offer that was due, else 0.
     void setInForce(std::uint64_t rev, std::int64_t step, std::string json, std::string why);
     /// The offer that was due cannot be put in force.
     void refuse(std::uint64_t rev, std::int64_t step, std::string reason);
 
+    /// Why the server wants what the flight recorder keeps, once; null = it does not. Valid until the next call. What
+    /// a server may ask for beside configs needs no policy: it changes nothing.
+    const std::string* recorderAsked();
+
     /// Whether what waits says the same. Thread: any.
     bool isWaiting(const char* json);
+
+    /// The step in progress, 0 = not known. Thread: any.
+    std::int64_t step() const
+    {
+        const std::int64_t step = m_step.load(std::memory_order_relaxed);
+        return step == kNoStep ? 0 : step;
+    }
 
     // -- sender
 
     bool isOpen() const { return m_policy.isServed && m_policy.isAllowed; }
     /// Judges an offer; what the server is to hear at once.
     std::optional<protocol::ConfigStatus> take(const protocol::ConfigOffer& offer);
+    void take(const protocol::RecorderAsk& ask);
     /// What the training has said since the last call, in order, as the server is to hear it.
     std::vector<protocol::ConfigStatus> takeAnswers();
     /// What is in force, for a server that has just been reached: it need not hear what came before.
@@ -90,11 +104,14 @@ private:
     std::atomic<std::int64_t> m_step { kNoStep }; ///< that is in progress
     std::atomic<bool> m_isWaiting { false };
     Due m_due; ///< training: what due() gave last
+    std::atomic<bool> m_isRecorderAsked { false };
+    std::string m_recorderDue; ///< training: what recorderAsked() gave last
     bool m_isGiven = false; ///< training: and nothing has been said of it
 
     std::mutex m_mutex; ///< guards what follows
     std::optional<Waiting> m_waiting;
     std::optional<protocol::ConfigOffer> m_unjudged; ///< it was judged by what is no longer in force
+    std::string m_recorderWhy;
     std::uint64_t m_changes = 0; ///< of what is in force
     std::vector<Word> m_words;
 

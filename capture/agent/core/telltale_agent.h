@@ -208,6 +208,14 @@ typedef struct tt_config {
  * (and then it costs one atomic load). Put it in force whole, or not at all, before the step begins; then say so by one
  * of the two calls below. Valid until the next call. Training thread, as they are. */
 TT_API const tt_config* tt_config_due(tt_agent* agent, int64_t next_step);
+/* Between two steps, where a flight recorder keeps something: why the dashboard wants it, a sentence, once; NULL = it
+ * does not (and then it costs one atomic load). Valid until the next call. Training thread. Who calls it has
+ * takes_configs. */
+TT_API const char* tt_recorder_asked(tt_agent* agent);
+/* Where tt_config_due() writes and looks: while *is_waiting is 0, a training that has no time for a call may write the
+ * number of the step that begins to *next_step instead. Valid until the agent is closed. NULLs where it does nothing.
+ */
+TT_API void tt_config_words(tt_agent* agent, int64_t** next_step, const uint8_t** is_waiting);
 /* What the training runs from `step` on, for the dashboard: now, and whenever it is reached again. To be called at the
  * start, after a config that was due (with its rev), and when it changes by itself: an edit of its file, a collection
  * that ends. rev: of what it came from, 0 = its own. json: a config text; its dynamic_on says whether it collects.

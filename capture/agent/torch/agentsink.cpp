@@ -106,9 +106,29 @@ void AgentSink::dropped(std::int64_t step, std::uint64_t samples, std::uint64_t 
     tt_step_dropped(m_agent, step, samples, scalars);
 }
 
-void AgentSink::event(const char* kind, std::int64_t step, const std::string& text, const std::string& json)
+void AgentSink::abandonStep()
 {
-    tt_event(m_agent, kind, step, text.c_str(), json.c_str());
+    tt_step_abandon(m_step);
+    m_step = nullptr;
+}
+
+void AgentSink::event(
+    const char* kind, std::int64_t step, const std::string& text, const std::string& json, const char* rule)
+{
+    tt_event_fields fields {};
+    fields.size = sizeof fields;
+    fields.kind = kind;
+    fields.step = step;
+    fields.text = text.c_str();
+    fields.json = json.c_str();
+    fields.rule = rule;
+    tt_event_add(m_agent, &fields);
+}
+
+std::optional<std::string_view> AgentSink::recorderAsked()
+{
+    const char* why = tt_recorder_asked(m_agent);
+    return why ? std::optional<std::string_view>(why) : std::nullopt;
 }
 
 void AgentSink::blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes)

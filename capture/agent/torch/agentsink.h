@@ -24,7 +24,10 @@ public:
     double* doubles(std::uint32_t layout, std::uint8_t** present) override;
     void commitStep() override;
     void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) override;
-    void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) override;
+    void abandonStep() override;
+    void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json,
+        const char* rule) override;
+    std::optional<std::string_view> recorderAsked() override;
     void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) override;
     void cost(std::chrono::nanoseconds inside, std::chrono::nanoseconds elapsed) override;
     void thinning(std::int64_t every, double percent) override;

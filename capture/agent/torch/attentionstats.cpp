@@ -37,8 +37,8 @@ float dot(const float* a, const float* b, std::int64_t n)
     return sum;
 }
 
-/// Entropy and maximum of softmax(scores): with d = s - max, H = ln(sum e^d) - sum(d e^d) / sum(e^d), p_max = 1 /
-/// sum(e^d).
+/// Entropy and maximum of softmax(scores), and the largest score: with d = s - max, H = ln(sum e^d) - sum(d e^d) /
+/// sum(e^d), p_max = 1 / sum(e^d).
 HeadStats rowStats(const std::vector<float>& scores, std::size_t keys)
 {
     float top = -std::numeric_limits<float>::infinity();
@@ -49,7 +49,9 @@ HeadStats rowStats(const std::vector<float>& scores, std::size_t keys)
     }
     if (!isFinite) {
         constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-        return { kNan, kNan };
+        const auto end = scores.begin() + static_cast<std::ptrdiff_t>(keys);
+        const bool hasNan = std::any_of(scores.begin(), end, [](float score) { return std::isnan(score); });
+        return { kNan, kNan, hasNan ? kNan : static_cast<double>(top) };
     }
     double sum = 0;
     double weighted = 0;
@@ -59,7 +61,7 @@ HeadStats rowStats(const std::vector<float>& scores, std::size_t keys)
         sum += weight;
         weighted += static_cast<double>(weight) * static_cast<double>(distance);
     }
-    return { std::log(sum) - weighted / sum, 1.0 / sum };
+    return { std::log(sum) - weighted / sum, 1.0 / sum, static_cast<double>(top) };
 }
 
 }
@@ -102,6 +104,8 @@ AttentionSample attentionStats(
             const auto stats = rowStats(scores, static_cast<std::size_t>(seen));
             head.entropy += stats.entropy;
             head.softmaxMax += stats.softmaxMax;
+            if (!(stats.maxLogit <= head.maxLogit) && !std::isnan(head.maxLogit))
+                head.maxLogit = stats.maxLogit;
         }
         head.entropy /= static_cast<double>(rows);
         head.softmaxMax /= static_cast<double>(rows);

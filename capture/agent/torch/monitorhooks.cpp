@@ -21,6 +21,8 @@ void TrainerMon::State::measure(const torch::Tensor& tensor, SeriesTable& table,
 
 void TrainerMon::State::gradientArrived(std::size_t parameter, const torch::Tensor& gradient)
 {
+    if (!isMeasured(Kind::GradUnreduced))
+        return;
     const Visit visit(m_lock, m_cost);
     guarded(Kind::GradUnreduced, [&] {
         const int call = m_parameters[parameter].calls++;
@@ -36,7 +38,7 @@ void TrainerMon::State::gradientArrived(std::size_t parameter, const torch::Tens
 
 void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, const Slot& slot)
 {
-    if (!m_isCollecting || !m_options.config.xyDistribution || !torch::GradMode::is_enabled())
+    if (!m_isCollecting || !m_wanted.xyDistribution || !isMeasured(Kind::Actv) || !torch::GradMode::is_enabled())
         return;
     const Visit visit(m_lock, m_cost);
     guarded(Kind::Actv, [&] {
@@ -67,7 +69,7 @@ void TrainerMon::State::tap(std::string_view name, const torch::Tensor& tensor, 
 
 void TrainerMon::State::choose(TapPoint& point)
 {
-    const auto& wanted = m_options.config;
+    const auto& wanted = m_wanted;
     const bool isSelected = selects(point.name) || wanted.allXy;
     const auto own = wanted.targets.find(point.name);
     const std::string_view selection = own == wanted.targets.end() ? std::string_view {} : own->second;
@@ -102,7 +104,7 @@ void TrainerMon::State::tapGradientArrived(
 void TrainerMon::State::attention(
     std::string_view name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal)
 {
-    if (!m_isCollecting || !m_options.config.attentionHook || !torch::GradMode::is_enabled())
+    if (!m_isCollecting || !m_wanted.attentionHook || !isMeasured(Kind::Attention) || !torch::GradMode::is_enabled())
         return;
     const Visit visit(m_lock, m_cost);
     guarded(Kind::Attention, [&] {
@@ -141,6 +143,7 @@ void TrainerMon::State::attention(
         for (std::size_t head = 0; head < heads; ++head) {
             m_attention.set(point.values[call] + head, 0, sample.heads[head].entropy);
             m_attention.set(point.values[call] + head, 1, sample.heads[head].softmaxMax);
+            m_attention.set(point.values[call] + head, 2, sample.heads[head].maxLogit);
         }
     });
 }

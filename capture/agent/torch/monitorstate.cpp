@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -41,7 +42,6 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
     m_model.gradAccSteps = std::max(1, options.gradAccSteps);
     m_optimizer = &optimizer;
     m_step = options.startIteration;
-    renewBudget();
     if (m_keeper.isSwitched()) {
         m_isSwitchedOn = m_options.config.dynamicOn;
         m_options.config.startStep = m_step + 1; // as documented for DYNAMIC_MONITOR
@@ -57,6 +57,7 @@ void TrainerMon::State::setMonitor(torch::nn::Module& model, torch::optim::Optim
         watchParameters();
         m_keeper.begin(m_step, m_options.isOn && m_isSwitchedOn);
     });
+    renewBudget();
     startStep();
 }
 
@@ -72,11 +73,22 @@ bool TrainerMon::State::isOfThisRank() const
     return ranks.empty() || std::find(ranks.begin(), ranks.end(), m_options.rank) != ranks.end();
 }
 
+void TrainerMon::State::planRecorder()
+{
+    auto plan = FlightRecorder::planFor(m_options.config, isOfThisRank());
+    m_wanted = std::move(plan.wanted);
+    if (!plan.kept.empty())
+        m_recorder.emplace(m_wanted.flightRecorder, std::move(plan.kept));
+    else if (m_wanted.flightRecorder > 0)
+        tellAloud("flight_recorder: the config sends all that it would keep; nothing is kept");
+}
+
 void TrainerMon::State::watchParameters()
 {
-    const auto& wanted = m_options.config;
     static_cast<Watched&>(*this) = {};
-    if (!isOfThisRank())
+    planRecorder();
+    const auto& wanted = m_wanted;
+    if (!isOfThisRank() && !m_recorder)
         return;
     for (auto& [name, tensor] : m_named) {
         if (!selects(name))
@@ -109,7 +121,7 @@ void TrainerMon::State::watchParameters()
 void TrainerMon::State::hook()
 {
     m_isHooked = true;
-    if (!m_options.config.wgDistribution)
+    if (!m_wanted.wgDistribution)
         return;
     for (std::size_t i = 0; i < m_parameters.size(); ++i) {
         auto& parameter = m_parameters[i];
@@ -140,6 +152,13 @@ void TrainerMon::State::unhook(std::vector<Parameter>& parameters)
 void TrainerMon::State::removeHooks()
 {
     const std::lock_guard<std::mutex> lock(m_lock);
+    guarded(Kind::Unspecified, [this] {
+        if (!m_recorder)
+            return;
+        if (std::uncaught_exceptions() > 0)
+            m_recorder->trip("the training ended with an error");
+        m_recorder->finish(m_sink, tables());
+    });
     unhook(m_parameters);
     m_parameters.clear();
 }
@@ -179,7 +198,11 @@ std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
         const std::string_view why = error.what();
         return std::string(why.substr(0, why.find('\n')));
     }
-    guarded(Kind::Unspecified, [&] { unhook(aside.m_parameters); });
+    guarded(Kind::Unspecified, [&] {
+        if (aside.m_recorder)
+            aside.m_recorder->letGo(m_sink, aside.tables(m_scalars));
+        unhook(aside.m_parameters);
+    });
     m_isSwitchedOn = change.config.dynamicOn;
     if (change.rev == 0) {
         m_options.config.startStep = m_step; // as documented for DYNAMIC_MONITOR
@@ -194,10 +217,14 @@ std::string TrainerMon::State::put(const ConfigKeeper::Change& change)
 void TrainerMon::State::startStep()
 {
     const bool isWanted = m_options.isOn && m_isSwitchedOn && m_collected < m_options.config.collectTimes;
-    const bool isHookWanted = isWanted && isOfThisRank();
+    const bool isHookWanted = isWanted && (isOfThisRank() || m_recorder);
     if (isHookWanted != m_isHooked)
         guarded(Kind::Unspecified, [&] { isHookWanted ? hook() : unhook(m_parameters); });
-    m_isCollecting = isHookWanted && m_options.config.collectsAt(m_step) && (!m_budget || m_budget->admits(m_step));
+    const auto& config = m_options.config;
+    m_isSent = isWanted && isOfThisRank() && config.collectsAt(m_step)
+        && admits(m_recorder ? m_step / config.stepInterval : m_step);
+    m_isKept = isWanted && m_recorder && admits(m_step);
+    m_isCollecting = m_isSent || m_isKept;
     if (m_isCollecting) {
         for (auto& parameter : m_parameters)
             parameter.calls = 0;
@@ -207,7 +234,7 @@ void TrainerMon::State::startStep()
 
 template <typename Pick> void TrainerMon::State::measureParameters(SeriesTable& table, Pick&& pick)
 {
-    if (table.size() == 0)
+    if (table.size() == 0 || !isMeasured(table.kind()))
         return;
     guarded(table.kind(), [&] {
         m_kernelTable.clear();
@@ -243,7 +270,8 @@ void TrainerMon::State::afterStep()
         const Visit visit(m_lock, m_cost);
         if (m_isCollecting) {
             measureParameters(m_paramUpdated, [](const Parameter& p) { return p.tensor; });
-            if (m_collected++ == 0)
+            m_collected += m_isSent ? 1 : 0;
+            if (m_measured++ == 0)
                 guarded(Kind::Unspecified, [this] { tellIdleTargets(); });
             if (const char* trouble = tt_stats_trouble())
                 guarded(Kind::Unspecified, [this, trouble] { tellAloud(trouble); });
@@ -252,6 +280,8 @@ void TrainerMon::State::afterStep()
     }
     const std::lock_guard<std::mutex> lock(m_lock);
     const auto since = Visit::Clock::now();
+    if (m_recorder)
+        guarded(Kind::Unspecified, [this] { m_recorder->stepEnds(m_step, m_sink, tables()); });
     guarded(Kind::Unspecified, [&] { heedBudget(since); });
     ++m_step;
     guarded(Kind::Unspecified, [this] { steer(); });
@@ -266,7 +296,14 @@ void TrainerMon::State::heedBudget(Visit::Clock::time_point since)
     const auto now = Visit::Clock::now();
     const auto elapsed = m_boundary == Visit::Clock::time_point {} ? std::chrono::nanoseconds { 0 } : now - m_boundary;
     const auto before = m_budget->every();
-    const auto news = m_budget->stepEnded(m_isCollecting, m_cost + (now - since), elapsed);
+    // Where most steps are measured for the flight recorder alone, what the others take counts with them.
+    auto cost = m_cost + (now - since);
+    const auto interval = m_options.config.stepInterval;
+    if (m_recorder && m_isSent && interval > 1)
+        m_rare = cost / interval;
+    else if (m_isCollecting)
+        cost += m_rare;
+    const auto news = m_budget->stepEnded(m_isCollecting, cost, elapsed);
     if (m_budget->every() != before)
         m_sink.thinning(m_budget->every(), m_options.config.overheadBudget);
     if (news) {
@@ -285,8 +322,9 @@ void TrainerMon::State::renewBudget()
         m_sink.thinning(0, 0);
     }
     m_budget.reset();
+    m_rare = {};
     if (const auto& wanted = m_options.config; wanted.overheadBudget > 0)
-        m_budget.emplace(wanted.overheadBudget, wanted.stepInterval);
+        m_budget.emplace(wanted.overheadBudget, m_recorder ? 1 : wanted.stepInterval);
 }
 
 /// Here one step ends and the next begins. since: of what this visit has not counted yet.
@@ -302,8 +340,18 @@ void TrainerMon::State::publish()
 {
     // What is not collected has nothing, and may have many series.
     const auto every = tables();
-    const std::span<SeriesTable* const> all(
-        m_isCollecting ? every.data() : &every.back(), m_isCollecting ? every.size() : 1);
+    std::span<SeriesTable* const> all(m_isCollecting ? every.data() : &every.back(), m_isCollecting ? every.size() : 1);
+    std::vector<SeriesTable*> sent;
+    if (m_recorder) {
+        m_recorder->take(m_step, all);
+        for (auto* table : all) {
+            if (!m_recorder->keeps(table->kind()))
+                sent.push_back(table);
+            else
+                table->clear();
+        }
+        all = sent;
+    }
     std::uint64_t samples = 0;
     std::uint64_t scalars = 0;
     for (auto* table : all) {
@@ -327,12 +375,6 @@ void TrainerMon::State::publish()
     }
     for (auto* table : all)
         table->clear();
-}
-
-std::array<SeriesTable*, 10> TrainerMon::State::tables()
-{
-    return { &m_paramOrigin, &m_paramUpdated, &m_gradUnreduced, &m_gradReduced, &m_actv, &m_actvGrad, &m_expAvg,
-        &m_expAvgSq, &m_attention, &m_scalars };
 }
 
 bool TrainerMon::State::selects(std::string_view name)

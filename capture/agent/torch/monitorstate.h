@@ -11,6 +11,7 @@
 
 #include <telltale/torch/attentionstats.h>
 #include <telltale/torch/configkeeper.h>
+#include <telltale/torch/flightrecorder.h>
 #include <telltale/torch/moments.h>
 #include <telltale/torch/overheadbudget.h>
 #include <telltale/torch/seriestable.h>
@@ -42,9 +43,18 @@ struct Watched {
     SeriesTable m_expAvgSq { Kind::ExpAvgSq, {} };
     SeriesTable m_actv { Kind::Actv, {} };
     SeriesTable m_actvGrad { Kind::ActvGrad, {} };
-    SeriesTable m_attention { Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax } };
+    SeriesTable m_attention { Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax, Stat::MaxLogit } };
     std::set<std::string> m_matched; ///< targets that selected something
     std::int64_t m_collected = 0; ///< steps published with more than scalars
+    std::int64_t m_measured = 0; ///< steps, for the flight recorder alone included
+    config::MonitorConfig m_wanted; ///< what the config sends and what the flight recorder keeps
+    std::optional<FlightRecorder> m_recorder; ///< where the config has one
+
+    std::array<SeriesTable*, 10> tables(SeriesTable& scalars)
+    {
+        return { &m_paramOrigin, &m_paramUpdated, &m_gradUnreduced, &m_gradReduced, &m_actv, &m_actvGrad, &m_expAvg,
+            &m_expAvgSq, &m_attention, &scalars };
+    }
 };
 
 /// What TrainerMon is made of. Gradient hooks hold it weakly, so that a graph may outlive the monitor.
@@ -118,7 +128,12 @@ private:
     {
         m_strikes.run(kind, work, [this](const std::string& sentence) { tell(sentence); });
     }
-    std::array<SeriesTable*, 10> tables();
+    std::array<SeriesTable*, 10> tables() { return Watched::tables(m_scalars); }
+    /// Whether the step in progress wants a kind, to be sent or to be kept.
+    bool isMeasured(Kind kind) const { return m_recorder && m_recorder->keeps(kind) ? m_isKept : m_isSent; }
+    /// What the config leaves to the flight recorder; before anything is watched.
+    void planRecorder();
+    bool admits(std::int64_t number) const { return !m_budget || m_budget->admits(number); }
 
     Sink& m_sink;
     MonitorOptions m_options;
@@ -139,7 +154,9 @@ private:
     std::int64_t m_step = 0;
     bool m_isSwitchedOn = true;
     bool m_isHooked = false;
-    bool m_isCollecting = false;
+    bool m_isCollecting = false; ///< either of
+    bool m_isSent = false, m_isKept = false;
+    std::chrono::nanoseconds m_rare { 0 }; ///< what sending few steps takes, a step
     std::chrono::nanoseconds m_cost { 0 };
     std::chrono::nanoseconds m_lastCost { 0 };
     std::optional<OverheadBudget> m_budget; ///< where the config has one

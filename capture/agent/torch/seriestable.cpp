@@ -2,6 +2,7 @@
 #include <telltale/torch/seriestable.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace telltale {
@@ -22,18 +23,18 @@ std::size_t SeriesTable::add(SeriesDesc series)
 {
     m_series.push_back(std::move(series));
     if (m_stats.empty()) {
-        m_results.emplace_back();
+        m_now.results.emplace_back();
     } else {
-        m_values.resize(m_series.size() * m_stats.size());
-        m_present.push_back(0);
+        m_now.values.resize(m_series.size() * m_stats.size());
+        m_now.present.push_back(0);
     }
     return m_series.size() - 1;
 }
 
 void SeriesTable::set(std::size_t i, std::size_t stat, double value)
 {
-    m_values[i * m_stats.size() + stat] = value;
-    m_present[i] = 1;
+    m_now.values[i * m_stats.size() + stat] = value;
+    m_now.present[i] = 1;
 }
 
 bool SeriesTable::registerNew(Sink& sink)
@@ -48,75 +49,102 @@ bool SeriesTable::registerNew(Sink& sink)
 
 void SeriesTable::publish(Sink& sink)
 {
-    for (const auto& part : m_parts) {
-        if (part.layout != 0 && isPresent(part))
-            publish(sink, part);
-    }
+    publish(sink, m_now);
     clear();
 }
 
-void SeriesTable::publish(Sink& sink, const Part& part)
+bool SeriesTable::publish(Sink& sink, const Values& values) const
 {
+    bool isWhole = true;
+    for (const auto& part : m_parts) {
+        if (part.layout != 0 && isPresent(values, part))
+            isWhole = publish(sink, part, values) && isWhole;
+    }
+    return isWhole;
+}
+
+bool SeriesTable::publish(Sink& sink, const Part& part, const Values& values) const
+{
+    const auto there = [&part](std::size_t size) { return std::min(part.count, size - std::min(size, part.first)); };
     if (m_stats.empty()) {
-        if (tt_stats* to = sink.stats(part.layout))
-            std::copy_n(m_results.data() + part.first, part.count, to);
-        return;
+        tt_stats* to = sink.stats(part.layout);
+        if (to)
+            std::copy_n(values.results.data() + part.first, there(values.results.size()), to);
+        return to != nullptr;
     }
     std::uint8_t* present = nullptr;
     const auto width = m_stats.size();
+    const auto count = there(values.present.size());
     if (m_kind == Kind::Scalar) {
-        if (double* to = sink.doubles(part.layout, &present)) {
-            std::copy_n(m_values.data() + part.first, part.count, to);
-            std::copy_n(m_present.data() + part.first, part.count, present);
-        }
-    } else if (float* to = sink.floats(part.layout, &present)) {
-        for (std::size_t stat = 0; stat < width; ++stat) {
-            for (std::size_t i = 0; i < part.count; ++i)
-                to[stat * part.count + i] = static_cast<float>(m_values[(part.first + i) * width + stat]);
-        }
-        std::copy_n(m_present.data() + part.first, part.count, present);
+        double* to = sink.doubles(part.layout, &present);
+        if (!to)
+            return false;
+        std::copy_n(values.values.data() + part.first, count, to);
+        std::copy_n(values.present.data() + part.first, count, present);
+        return true;
     }
+    float* to = sink.floats(part.layout, &present);
+    if (!to)
+        return false;
+    for (std::size_t stat = 0; stat < width; ++stat) {
+        for (std::size_t i = 0; i < count; ++i)
+            to[stat * part.count + i] = static_cast<float>(values.values[(part.first + i) * width + stat]);
+    }
+    std::copy_n(values.present.data() + part.first, count, present);
+    return true;
 }
 
 void SeriesTable::clear()
 {
-    for (auto& result : m_results)
+    for (auto& result : m_now.results)
         result.flags = 0;
-    std::fill(m_present.begin(), m_present.end(), std::uint8_t { 0 });
+    std::fill(m_now.present.begin(), m_now.present.end(), std::uint8_t { 0 });
 }
 
-bool SeriesTable::isPresent(std::size_t i) const
+bool SeriesTable::isPresent(const Values& values, std::size_t i) const
 {
-    return m_stats.empty() ? (m_results[i].flags & TT_STATS_PRESENT) != 0 : m_present[i] != 0;
+    if (m_stats.empty())
+        return i < values.results.size() && (values.results[i].flags & TT_STATS_PRESENT) != 0;
+    return i < values.present.size() && values.present[i] != 0;
 }
 
-bool SeriesTable::isPresent(const Part& part) const
+bool SeriesTable::isPresent(const Values& values, const Part& part) const
 {
     for (std::size_t i = part.first; i < part.first + part.count; ++i) {
-        if (isPresent(i))
+        if (isPresent(values, i))
             return true;
     }
     return false;
 }
 
-std::uint64_t SeriesTable::presentCount() const
+bool SeriesTable::isBroken(std::size_t i) const
+{
+    if (!isPresent(m_now, i))
+        return false;
+    if (m_stats.empty())
+        return m_now.results[i].finite != m_now.results[i].numel;
+    const auto* first = m_now.values.data() + i * m_stats.size();
+    return !std::all_of(first, first + m_stats.size(), [](double value) { return std::isfinite(value); });
+}
+
+std::uint64_t SeriesTable::presentCount(const Values& values) const
 {
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < m_series.size(); ++i)
-        count += isPresent(i) ? 1u : 0u;
+        count += isPresent(values, i) ? 1u : 0u;
     return count;
 }
 
-std::uint64_t SeriesTable::samples() const
+std::uint64_t SeriesTable::samples(const Values& values) const
 {
     if (m_kind == Kind::Scalar)
         return 0;
-    return presentCount() * (m_stats.empty() ? kSixOps : m_stats.size());
+    return presentCount(values) * (m_stats.empty() ? kSixOps : m_stats.size());
 }
 
 std::uint64_t SeriesTable::scalars() const
 {
-    return m_kind == Kind::Scalar ? presentCount() : 0;
+    return m_kind == Kind::Scalar ? presentCount(m_now) : 0;
 }
 
 }

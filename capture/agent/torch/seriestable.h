@@ -22,7 +22,7 @@ public:
     std::size_t add(SeriesDesc series);
 
     /// Six-op kinds: all results, in series order; an entry counts when its flags say so.
-    tt_stats* results() { return m_results.data(); }
+    tt_stats* results() { return m_now.results.data(); }
     /// Other kinds: makes series i present at this step with this value of its stat number `stat`.
     void set(std::size_t i, std::size_t stat, double value);
 
@@ -34,8 +34,26 @@ public:
     /// Forgets the values of this step.
     void clear();
     /// Samples (six ops and stats) or scalars that this step holds.
-    std::uint64_t samples() const;
+    std::uint64_t samples() const { return samples(m_now); }
     std::uint64_t scalars() const;
+    /// Whether series i was measured in this step and something in it is not finite.
+    bool isBroken(std::size_t i) const;
+
+    /// What the series of one step hold; of those that came up later it has nothing.
+    struct Values {
+        std::vector<tt_stats> results; ///< six-op kinds
+        std::vector<double> values; ///< other kinds, series-major
+        std::vector<std::uint8_t> present; ///< other kinds
+
+        std::size_t bytes() const
+        {
+            return results.size() * sizeof(tt_stats) + values.size() * sizeof(double) + present.size();
+        }
+    };
+    const Values& values() const { return m_now; }
+    std::uint64_t samples(const Values& values) const;
+    /// Copies what an earlier step held into the open one; false when there is no room for it.
+    bool publish(Sink& sink, const Values& values) const;
 
 private:
     struct Part {
@@ -44,17 +62,15 @@ private:
         std::size_t count = 0;
     };
 
-    bool isPresent(std::size_t i) const;
-    bool isPresent(const Part& part) const;
-    std::uint64_t presentCount() const;
-    void publish(Sink& sink, const Part& part);
+    bool isPresent(const Values& values, std::size_t i) const;
+    bool isPresent(const Values& values, const Part& part) const;
+    std::uint64_t presentCount(const Values& values) const;
+    bool publish(Sink& sink, const Part& part, const Values& values) const;
 
     Kind m_kind;
     std::vector<Stat> m_stats;
     std::vector<SeriesDesc> m_series;
-    std::vector<tt_stats> m_results; ///< six-op kinds
-    std::vector<double> m_values; ///< other kinds, series-major
-    std::vector<std::uint8_t> m_present; ///< other kinds
+    Values m_now;
     std::vector<Part> m_parts;
 };
 

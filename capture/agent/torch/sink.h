@@ -32,8 +32,13 @@ public:
     virtual float* floats(std::uint32_t layout, std::uint8_t** present) = 0;
     virtual double* doubles(std::uint32_t layout, std::uint8_t** present) = 0;
     virtual void commitStep() = 0;
+    /// The open step is as if it had not been begun.
+    virtual void abandonStep() = 0;
     virtual void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) = 0;
-    virtual void event(const char* kind, std::int64_t step, const std::string& text, const std::string& json) = 0;
+    /// rule: a word that says it to programs.
+    virtual void event(
+        const char* kind, std::int64_t step, const std::string& text, const std::string& json, const char* rule = "")
+        = 0;
     virtual void blob(const char* kind, const char* name, std::int64_t step, std::string_view bytes) = 0;
 
     /// What monitoring took of a step that has ended, and how long that was.
@@ -41,6 +46,9 @@ public:
 
     /// One step in `every` is collected from now on, to stay within a budget; 0 = all that the config selects.
     virtual void thinning(std::int64_t every, double percent) = 0;
+
+    /// Between steps: why somebody wants what the flight recorder keeps, once; until the next call.
+    virtual std::optional<std::string_view> recorderAsked() = 0;
 
     struct DueConfig {
         std::uint64_t rev = 0;

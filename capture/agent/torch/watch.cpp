@@ -19,7 +19,9 @@ public:
     double* doubles(std::uint32_t, std::uint8_t**) override { return nullptr; }
     void commitStep() override { }
     void dropped(std::int64_t, std::uint64_t, std::uint64_t) override { }
-    void event(const char*, std::int64_t, const std::string&, const std::string&) override { }
+    void abandonStep() override { }
+    void event(const char*, std::int64_t, const std::string&, const std::string&, const char*) override { }
+    std::optional<std::string_view> recorderAsked() override { return std::nullopt; }
     void blob(const char*, const char*, std::int64_t, std::string_view) override { }
     void cost(std::chrono::nanoseconds, std::chrono::nanoseconds) override { }
     void thinning(std::int64_t, double) override { }

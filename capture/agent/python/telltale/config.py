@@ -69,6 +69,7 @@ class MonitorConfig:
     checksum: bool = False  # telltale.checksum: of every tensor measured
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
     overhead_budget: float = 0.0  # telltale.overhead_budget: percent of the time of a step; 0 = no limit
+    flight_recorder: int = 0  # telltale.flight_recorder: steps that are kept of what is not sent; 0 = none
     extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
 
     def selects_anything(self) -> bool:

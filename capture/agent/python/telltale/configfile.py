@@ -146,6 +146,8 @@ def from_document(document: dict[str, Any]) -> MonitorConfig:
     kinds = document.get("format") or []
     config.format = [kinds] if isinstance(kinds, str) else list(kinds)
     config.ops = list(document.get("ops") or ["norm"])
+    if config.flight_recorder is True:  # as it was read where the native core has not
+        config.flight_recorder = 32
     config.extras = {name: value for name, value in own.items() if name not in _OWN}
     if not config.targets:
         config.all_xy = True

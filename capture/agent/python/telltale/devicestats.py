@@ -8,7 +8,7 @@ import threading
 import time
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -16,6 +16,7 @@ import numpy as np
 import torch
 
 from . import native
+from .kinds import Kind
 from .series import STATS, SeriesDesc, SeriesTable, TableSnapshot, samples_each
 
 _ITEM = STATS.itemsize
@@ -81,8 +82,10 @@ class Queued:
             out.append(TableSnapshot(table.kind, table.stats, picked, rows, values, arrival, table.only))
         return out
 
-    def samples(self) -> int:
-        return sum(samples_each(table.stats) * len({row for row, _ in rows}) for table, rows in self.entries.items())
+    def samples(self, but: Collection[Kind] = ()) -> int:
+        """How many, but for some kinds."""
+        found = [(table, rows) for table, rows in self.entries.items() if table.kind not in but]
+        return sum(samples_each(table.stats) * len({row for row, _ in rows}) for table, rows in found)
 
     def release(self) -> None:
         """The memory may be written again; only after arrive()."""
@@ -160,9 +163,7 @@ class DeviceStats:
 
         return self._many(device, table, rows, queue)
 
-    def agreement(
-        self, device: int, left: array[int], right: array[int], table: SeriesTable, rows: list[int]
-    ) -> int:
+    def agreement(self, device: int, left: array[int], right: array[int], table: SeriesTable, rows: list[int]) -> int:
         """Queues the sign agreement of pairs into a table with one statistic."""
         pairs = left.buffer_info()[0], right.buffer_info()[0]
 

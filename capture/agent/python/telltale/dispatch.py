@@ -13,14 +13,18 @@ import numpy as np
 import torch
 
 from .devicestats import Queued, mark
+from .flightrecorder import FlightRecorder, KeptStep
 from .kinds import Kind, Stat
 from .measure import Pending, record
+from .native import ConfigWords
 from .quiet import quiet
 from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, samples_each, wanted
 from .sinks.base import RunContext, Sink
 from .threads import start_thread
 
 _MOST_WAITING = 64  # steps whose device results have not arrived
+_AT_ONCE = 4  # steps that the flight recorder sends between two steps
+_NO_ROOM = 5.0  # seconds that one of them waits for room in the stream, where nothing else does
 
 
 def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
@@ -56,6 +60,7 @@ class Dispatcher:
         self._tell = tell
         self._failed: set[int] = set()
         self._worker: _DeviceWorker | None = None
+        self.recorder: FlightRecorder | None = None
         self.files_wait = False  # nothing is collected now: run metrics go to the stream alone
 
     @property
@@ -66,7 +71,19 @@ class Dispatcher:
             found |= sink.wants
         return found
 
+    @property
+    def has_worker(self) -> bool:
+        """Whether sinks are written on a thread of their own."""
+        return self._worker is not None
+
+    @property
+    def takes_kept(self) -> bool:
+        """Whether what the flight recorder keeps has somewhere to go."""
+        return any(sink.takes_kept for sink in self.sinks)
+
     def open(self, context: RunContext) -> None:
+        if self.recorder is not None:
+            self.recorder.let_go()
         if self._worker is not None:
             self._worker.drain(0.5)  # what it still has is of the series that the sinks know now
         for sink in list(self.sinks):
@@ -94,6 +111,8 @@ class Dispatcher:
                 self._worker = _DeviceWorker(self)
             self._worker.take(step, tables, pending, finish)
             return
+        if self.recorder is not None:
+            tables = self.recorder.take(step, tables)
         frame: Frame | None = None
         for sink in self.sinks:
             try:
@@ -108,6 +127,8 @@ class Dispatcher:
 
     def deliver(self, frame: Frame) -> None:
         """A frame whose values came from a device. Thread: the worker."""
+        if self.recorder is not None:
+            frame = self.recorder.take_frame(frame)
         for sink in self.sinks:
             try:
                 sink.write(_part_for(sink, frame))
@@ -128,6 +149,8 @@ class Dispatcher:
 
     def scalar(self, step: int, values: dict[str, float], there: dict[str, Any] | None = None) -> None:
         """Metrics of a step that is already out; there: tensors of one element on a device."""
+        if self.recorder is not None:
+            self.recorder.look_at(step, values)
         if there and self._worker is None:
             self._worker = _DeviceWorker(self)
         if self._worker is not None:
@@ -147,6 +170,53 @@ class Dispatcher:
     def thinning(self, every: int, percent: float) -> None:
         self._each("thinning", every, percent)
 
+    def recorder_asked(self) -> str | None:
+        """Why a sink's reader wants what the flight recorder keeps."""
+        for sink in self.sinks:
+            if sink.takes_kept and (why := sink.recorder_asked()) is not None:
+                return why
+        return None
+
+    def send_kept(self, tables: list[SeriesTable], is_last: bool) -> None:
+        """Sends some of what the flight recorder has on its way, and all of it where this is the last time."""
+        recorder = self.recorder
+        takers = [sink for sink in self.sinks if sink.takes_kept]
+        if recorder is None:
+            return
+        for sink in takers:
+            for table in tables:
+                sink.know(table)
+        if self._worker is not None:
+            self._worker.take_kept(recorder.leaving)
+            return
+        self.write_kept(recorder.leaving, len(recorder.leaving) if is_last else _AT_ONCE, _NO_ROOM if is_last else 0)
+
+    def write_kept(self, leaving: deque[KeptStep], most: int, patience: float) -> None:
+        """patience: seconds that they may wait for room. Thread: where sinks are written."""
+        end = time.monotonic() + patience
+        while most and leaving:
+            frame = leaving[0].frame()
+            for sink in self.sinks:
+                if not sink.takes_kept:
+                    continue
+                while not self._takes_kept(sink, _part_for(sink, frame)):
+                    if not patience:
+                        return  # with a later step
+                    if time.monotonic() > end:
+                        samples = sum(samples_each(shot.stats) * len(shot.series) for shot in frame.tables)
+                        self._each("dropped", frame.step, samples, 0)
+                        break
+                    time.sleep(0.002)
+            leaving.popleft()
+            most -= 1
+
+    def _takes_kept(self, sink: Sink, frame: Frame) -> bool:
+        try:
+            return sink.write_kept(frame)
+        except Exception as error:  # noqa: BLE001
+            self._complain(sink, error)
+            return True
+
     def config_due(self, step: int) -> tuple[int, str] | None:
         """What a sink has that is to be in force from `step` on."""
         for sink in self.sinks:
@@ -158,6 +228,10 @@ class Dispatcher:
                 if due is not None:
                     return due
         return None
+
+    def config_words(self) -> ConfigWords:
+        """As the sink that takes configs has them."""
+        return next((sink.config_words() for sink in self.sinks if sink.takes_configs), ConfigWords())
 
     def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
         self._each("config_in_force", rev, step, document, why)
@@ -183,6 +257,10 @@ class Dispatcher:
         return all([sink.flush(timeout) for sink in self.sinks])
 
     def close(self, reason: str) -> None:
+        if self.recorder is not None:
+            if self._worker is not None:
+                self._worker.drain(5.0)
+            self.recorder.close(reason)
         if self._worker is not None:
             self._worker.drain(5.0)
             self._worker.stop()
@@ -240,13 +318,16 @@ class _Step:
     copied: list[_Copied] = field(default_factory=list)
     queued: Queued | None = None
     finish: Callable[[Frame], None] | None = None
+    kept: frozenset[Kind] = frozenset()  # by the flight recorder, so that nobody waits for it
 
     @property
     def samples(self) -> int:
-        """How many are in it, arrived or not."""
-        found = sum(samples_each(shot.stats) * len(shot.series) for shot in self.frame.tables)
-        found += sum(samples_each(table.stats) for one in self.copied for table, _, _ in one.names)
-        return found + (self.queued.samples() if self.queued is not None else 0)
+        """How many are in it, arrived or not, that are to be sent."""
+        shots = [shot for shot in self.frame.tables if shot.kind not in self.kept]
+        found = sum(samples_each(shot.stats) * len(shot.series) for shot in shots)
+        names = [table for one in self.copied for table, _, _ in one.names if table.kind not in self.kept]
+        found += sum(samples_each(table.stats) for table in names)
+        return found + (self.queued.samples(self.kept) if self.queued is not None else 0)
 
     @property
     def scalars(self) -> int:
@@ -294,17 +375,26 @@ class _DeviceWorker:
     def take(
         self, step: int, tables: list[SeriesTable], pending: Pending, finish: Callable[[Frame], None] | None
     ) -> None:
+        recorder = self._dispatcher.recorder
         for sink in self._dispatcher.sinks:
             for table in wanted(tables, sink.wants):
-                if table.kind is not Kind.SCALAR:
+                if table.kind is not Kind.SCALAR and (recorder is None or not recorder.keeps(table)):
                     sink.know(table)
-        self._put(_Step(frame_of(step, tables), _copied(pending.tensors), pending.queued, finish))
+        kept = recorder.kinds if recorder is not None else frozenset()
+        self._put(_Step(frame_of(step, tables), _copied(pending.tensors), pending.queued, finish, kept))
 
     def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
         """Metrics that come after their step, in the order of the frames."""
         table = SeriesTable(Kind.SCALAR, (Stat.VALUE,), len(there))
         tensors = [(table, table.add(SeriesDesc(name, numel=1)), value) for name, value in there.items()]
         self._put(_Step(Frame(step, [], dict(values)), _copied(tensors)))
+
+    def take_kept(self, leaving: deque[KeptStep]) -> None:
+        """What the flight recorder sends goes out between the frames."""
+        try:
+            self._queue.put_nowait(leaving)
+        except queue.Full:
+            pass  # with the next step
 
     def _put(self, step: _Step) -> None:
         try:
@@ -315,7 +405,9 @@ class _DeviceWorker:
     def _run(self) -> None:
         while True:
             step = self._queue.get()
-            if step is not None:
+            if isinstance(step, deque):
+                self._dispatcher.write_kept(step, len(step), _NO_ROOM)
+            elif step is not None:
                 self._hand_on(step)
             while self._missed:
                 # Its memory is the card's until it has arrived.

@@ -228,6 +228,8 @@ def _declare(lib: Any) -> None:
         "tt_event_add": (c.c_int, [pointer, c.POINTER(EventFields)]),
         "tt_blob": (c.c_int, [pointer, c.c_char_p, c.c_char_p, c.c_int64, c.c_char_p, c.c_size_t]),
         "tt_config_due": (pointer, [pointer, c.c_int64]),
+        "tt_recorder_asked": (c.c_char_p, [pointer]),
+        "tt_config_words": (None, [pointer, c.POINTER(pointer), c.POINTER(pointer)]),
         "tt_config_in_force": (None, [pointer, c.c_uint64, c.c_int64, c.c_char_p, c.c_char_p]),
         "tt_config_is_offered": (c.c_int, [pointer, c.c_char_p]),
         "tt_config_refuse": (None, [pointer, c.c_uint64, c.c_int64, c.c_char_p]),
@@ -341,6 +343,17 @@ def _text(text: str) -> bytes:
     return text.replace("\0", "\ufffd").encode("utf-8", "replace")
 
 
+class ConfigWords:
+    """What Agent.config_due() writes and looks at, for who has no time to call it at every step: while
+    `is_offered.value` is 0 it is enough to set `step.value`, the number of the step that begins."""
+
+    __slots__ = ("step", "is_offered")
+
+    def __init__(self) -> None:
+        self.step = c.c_int64()
+        self.is_offered = c.c_uint8()
+
+
 class Agent:
     """One tt_agent. Thread: the one that measures calls everything but counters, flush and close."""
 
@@ -356,6 +369,12 @@ class Agent:
         if not self._agent:
             raise ValueError(why.value.decode("utf-8", "replace"))
         self._present = c.c_void_p()
+        self.config_words = ConfigWords()
+        step, is_offered = c.c_void_p(), c.c_void_p()
+        self._lib.tt_config_words(self._agent, c.byref(step), c.byref(is_offered))
+        if step.value and is_offered.value:
+            self.config_words.step = c.c_int64.from_address(step.value)
+            self.config_words.is_offered = c.c_uint8.from_address(is_offered.value)
 
     def add_layout(self, kind: int, stats: Sequence[int], descs: Sequence[SeriesDesc]) -> int:
         """Registers series that are written together; 0 when refused."""
@@ -394,6 +413,10 @@ class Agent:
     def commit(self, step: int) -> None:
         self._lib.tt_step_commit(step)
 
+    def abandon(self, step: int) -> None:
+        """The step is as if it had not been begun."""
+        self._lib.tt_step_abandon(step)
+
     def dropped(self, step: int, samples: int, scalars: int) -> None:
         self._lib.tt_step_dropped(self._agent, step, samples, scalars)
 
@@ -431,6 +454,11 @@ class Agent:
         """Whether an offer that waits for its step says the same. Thread: any."""
         return bool(self._agent and self._lib.tt_config_is_offered(self._agent, _text(text)))
 
+    def recorder_asked(self) -> str | None:
+        """Between steps: why the dashboard wants what the flight recorder keeps, once; None where it does not."""
+        found = self._lib.tt_recorder_asked(self._agent)
+        return found.decode("utf-8", "replace") if found is not None else None
+
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         """What monitoring took of some steps."""
         self._lib.tt_agent_cost(self._agent, inside_ns, elapsed_ns, steps)
@@ -465,6 +493,7 @@ class Agent:
     def close(self, reason: str) -> bool:
         """Flushes, says goodbye and frees; True when everything was acknowledged."""
         agent, self._agent = self._agent, None
+        self.config_words.__init__()  # type: ignore[misc]  # the agent's memory goes
         return bool(self._lib.tt_agent_close(agent, reason.encode())) if agent else True
 
     def forget(self) -> None:

@@ -69,3 +69,4 @@ class Stat(IntEnum):
     HIST = 15, "hist", "", True, True, False
     AGREEMENT = 16, "agreement", "", True, False, False
     SIMILARITY = 17, "similarity", "", True, False, False
+    MAX_LOGIT = 18, "max_logit", "", True, False, False

@@ -236,6 +236,15 @@ class TableSnapshot:
         return msprobe_op(self.values, op)
 
 
+def shot_of(table: SeriesTable, values: np.ndarray, present: np.ndarray | None) -> TableSnapshot | None:
+    """What a copy of a table's rows held; present: None where the values are STATS, which say so themselves."""
+    rows = np.flatnonzero(values["flags"] & PRESENT if present is None else present)
+    if rows.size == 0:
+        return None
+    picked = [table.series[i] for i in rows]
+    return TableSnapshot(table.kind, table.stats, picked, rows, values[rows], None, table.only)
+
+
 _Table = TypeVar("_Table", SeriesTable, TableSnapshot)
 
 

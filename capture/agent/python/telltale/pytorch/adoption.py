@@ -30,18 +30,21 @@ class Adoption:
         self._handed_over = weakref.WeakMethod(handed_over)
         self._adopt = weakref.WeakMethod(adopt)
         self._seen: weakref.WeakSet[Any] = weakref.WeakSet()  # optimizers that need no second look
+        self._last: Callable[[], Any] = lambda: None  # the one of them that stepped last
         register = getattr(torch_optimizer, "register_optimizer_step_pre_hook", None)
         self._handle = register(self) if register is not None else None
 
     def __call__(self, optimizer: Any, _args: Any, _kwargs: Any) -> None:
-        if optimizer not in self._seen:
-            self._look(optimizer)
+        if optimizer is not self._last():
+            if optimizer not in self._seen:
+                self._look(optimizer)
+            self._last = weakref.ref(optimizer)
         return None
 
     @timed
     def _look(self, optimizer: Any) -> None:
         engine, handed_over, adopt = self._engine(), self._handed_over(), self._adopt()
-        if engine is None or handed_over is None or adopt is None or not engine.active:
+        if engine is None or handed_over is None or adopt is None:
             return
         try:
             self._seen.add(optimizer)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What attention heads do, from queries and keys: entropy and softmax maximum per head, never the S x S matrix.
+"""What attention heads do, from queries and keys: entropy, softmax maximum and largest logit per head, never the S x S
+matrix.
 
 The definition is the C++ agent's (capture/agent/torch/attentionstats.h): of softmax(scale * q . k^T) at evenly strided
-queries, entropy is the mean of -sum p ln p in nats and softmax_max the mean of max p; here over all sequences of the
-batch as well. Nothing here draws random numbers, builds a graph, changes a tensor or waits for a device.
+queries, entropy is the mean of -sum p ln p in nats, softmax_max the mean of max p, and max_logit the largest score
+before the softmax, scaled, with the mask added, of keys that may be attended to; here over all sequences of the batch
+as well. Nothing here draws random numbers, builds a graph, changes a tensor or waits for a device.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ class AttentionStats:
 
     entropy: torch.Tensor  # [h] float32, nats; NaN where a score was not finite or no row was left
     softmax_max: torch.Tensor  # [h] float32, in (0, 1]
+    max_logit: torch.Tensor  # [h] float32; NaN where a score was, or no row was left; +Inf where a score was
     skipped: torch.Tensor  # [h] int64: rows that may attend to nothing, left out of the means
     sampled: bool  # not every row of every sequence was looked at
     queries: int  # rows looked at per head and sequence ("t,h,d": per head)
@@ -74,7 +77,7 @@ def attention_stats(
     cu_seqlens_k: torch.Tensor | Sequence[int] | None = None,
     first_sequence_only: bool = False,
 ) -> AttentionStats | None:
-    """Entropy and softmax maximum per query head; None when misfit() has something to say.
+    """Entropy, softmax maximum and largest logit per query head; None when misfit() has something to say.
 
     scale: None = 1/sqrt(d). max_queries: rows per sequence, row r of R at (r+1)*S/R-1, so that the last one is always
     among them; 0 = all. Fewer key heads than query heads: query head i goes with key head i // group.
@@ -138,20 +141,21 @@ class _Packing:
 
 
 class _Sums:
-    """Sums over rows and sequences, per head."""
+    """Sums over rows and sequences, and the largest, per head."""
 
     def __init__(self, heads: int, device: torch.device) -> None:
         wide = torch.float32 if device.type == "mps" else torch.float64
         self.entropy = torch.zeros(heads, dtype=wide, device=device)
         self.top = torch.zeros(heads, dtype=wide, device=device)
+        self.logit = torch.full((heads,), -math.inf, device=device)
         self.used = torch.zeros(heads, dtype=torch.int64, device=device)
         self.skipped = torch.zeros(heads, dtype=torch.int64, device=device)
 
     def finish(self, sampled: bool, queries: int, words: str) -> AttentionStats:
         count = self.used.to(self.entropy.dtype)  # 0 rows: 0 / 0, no value
-        return AttentionStats(
-            (self.entropy / count).float(), (self.top / count).float(), self.skipped, sampled, queries, words
-        )
+        logit = self.logit.masked_fill(self.used == 0, math.nan)
+        entropy, top = (self.entropy / count).float(), (self.top / count).float()
+        return AttentionStats(entropy, top, logit, self.skipped, sampled, queries, words)
 
 
 def _walk(
@@ -242,7 +246,8 @@ def _add_rows(
         scores.masked_fill_(~allowed, _HIDDEN)
     p = torch.softmax(scores, -1)
     highest = p.amax(-1)
-    scores -= scores.amax(-1, keepdim=True)
+    largest = scores.amax(-1)
+    scores -= largest[..., None]
     entropy = -highest.log() - p.mul_(scores).sum(-1)
     if is_broken is not None:
         entropy = entropy.masked_fill(is_broken, math.nan)
@@ -252,6 +257,7 @@ def _add_rows(
     if allowed is not None:
         sees = allowed.any(-1).expand(entropy.shape) if allowed.dim() < 3 else allowed.any(-1).expand_as(entropy)
         entropy, highest = torch.where(sees, entropy, 0), torch.where(sees, highest, 0)
+        largest = largest.masked_fill(~sees, -math.inf)
         used = sees.sum((0, 2))
         sums.used[heads] += used
         sums.skipped[heads] += count - used
@@ -259,6 +265,7 @@ def _add_rows(
         sums.used[heads] += count
     sums.entropy[heads] += entropy.sum((0, 2), dtype=wide)
     sums.top[heads] += highest.sum((0, 2), dtype=wide)
+    sums.logit[heads] = torch.maximum(sums.logit[heads], largest.amax((0, 2)))  # a NaN stays one
 
 
 def _broken_rows(scores: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attention entropy and softmax maximum per head, live: the engine's part around AttentionWatch."""
+"""Attention entropy, softmax maximum and largest logit per head, live: the engine's part around AttentionWatch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..kinds import DType, Form, Kind
+from ..kinds import DType, Form, Kind, Stat
 from ..series import Extra, SeriesDesc
 from ..slots import Slot
 from .attention import msprobe_head0
@@ -96,13 +96,14 @@ class AttentionPart(Part):
                 for head in range(heads)
             ]
         if rows[-1] >= 0:
-            engine.put_tensor(engine.table(Kind.ATTENTION), rows, torch.stack((stats.entropy, stats.softmax_max), 1))
+            values = torch.stack((stats.entropy, stats.softmax_max, stats.max_logit), 1)
+            engine.put_tensor(engine.table(Kind.ATTENTION), rows, values)
 
     def _keep_head0(self, engine: Clock, name: str, vpp: int, args: Any) -> None:
         values = msprobe_head0(args[0], args[1], self._layout)
         if values is None:
             return
-        table = engine.extra_table(Kind.ATTENTION, only=Extra.HEAD_0)
+        table = engine.extra_table(Kind.ATTENTION, (Stat.ENTROPY, Stat.SOFTMAX_MAX), Extra.HEAD_0)
         rows = self._rows.get((name, engine.micro, -1, 1))
         if rows is None:
             desc = SeriesDesc(

@@ -24,6 +24,8 @@ class Clock(Workbench, abc.ABC):
         self.micro = 0
         self.grad_acc_steps = 1
         self.active = True  # dynamic start and stop
+        self.is_idle = False  # nothing is collected until it is switched on, and nothing was logged in this step
+        self.is_logged_to = False  # the program logs metrics of the step in progress, whose forward is to be noticed
         self.collecting = False
         self.collected = 0
         self.attempt = 0  # of the step in progress, counted over the run
@@ -55,6 +57,14 @@ class Clock(Workbench, abc.ABC):
     @abc.abstractmethod
     def step_begins(self, number: int, optimizer: Any) -> None:
         """An optimizer is about to step."""
+
+    @abc.abstractmethod
+    def step_of_log(self) -> int:
+        """The step that a metric belongs to which is logged now."""
+
+    @abc.abstractmethod
+    def idle_step_of(self, number: int) -> None:
+        """As after_step_of(), and in place of all three, while nothing is collected."""
 
     @abc.abstractmethod
     def gradients_ready(self, number: int, optimizer: Any) -> None:

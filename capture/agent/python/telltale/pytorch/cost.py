@@ -71,17 +71,28 @@ class BudgetedSteps:
     def __init__(self, percent: float, interval: int) -> None:
         self.budget = Budget(percent, interval)
         self._boundary = self._spent = 0  # at it; no time = no step has ended
+        self._rare = 0
         self.enters()
+
+    def forget(self) -> None:
+        """What comes next does not follow what was."""
+        self._boundary = 0
 
     def enters(self) -> None:
         """The visit in which the step may end begins."""
         self._entered, self._spent_entered = perf_counter_ns(), spent.ns
 
-    def step_ends(self, is_collected: bool) -> tuple[str, str] | None:
-        """Before the next one is decided on; as Budget.step_ended()."""
+    def step_ends(self, is_collected: bool, one_in: int = 1) -> tuple[str, str] | None:
+        """Before the next one is decided on; as Budget.step_ended(). one_in: where most steps are measured for the
+        flight recorder alone, and one in so many for the config, too: what that takes counts with the others."""
         now, ours = self._now()
         elapsed = now - self._boundary if self._boundary else 0
-        news = self.budget.step_ended(is_collected, ours - self._spent, elapsed)
+        cost = ours - self._spent
+        if one_in > 1:
+            self._rare = cost // one_in
+        elif is_collected:
+            cost += self._rare
+        news = self.budget.step_ended(is_collected, cost, elapsed)
         self._boundary, self._spent = now, ours
         return news
 

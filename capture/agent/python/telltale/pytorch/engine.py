@@ -10,6 +10,7 @@ import torch
 
 from ..config import MonitorConfig
 from ..console import log
+from ..flightrecorder import is_left_out, recorder_of
 from ..kinds import Form, Kind, Stat
 from ..measure import Measurer
 from ..series import Frame
@@ -28,6 +29,7 @@ from .unreducedrows import UnreducedRows
 _BY_MICRO = (Kind.ACTV, Kind.ACTV_GRAD, Kind.ATTENTION, Kind.ROUTER)
 MAX_MICRO = 64
 _FORWARDS_WITHOUT_STEP = 256  # more micro steps than anybody takes without saying so
+_ONCE = (0,)
 _STEPS_TO_COMPILE = 3  # people compile before they train, at most after a step to warm up
 
 
@@ -45,9 +47,14 @@ class Engine(Clock):
         self._told_given_up = False
         self._is_stepping = False  # between an optimizer's pre-hook and its post-hook
         self._cost = StepCost()
-        self._budgeted = self._budget_of(config)
-        self._handles: list[Any] = []  # the counter of forward passes: it stays
+        self._budgeted: BudgetedSteps | None = None
+        self._is_sent = self._is_kept = False  # what the step measures: for the config, for the flight recorder
+        self._gradients_wanted = False
+        self._measured = 0  # steps, of either
+        self._forward_counter: Any = None  # the handle of its hook, None = it is not there
+        self.is_quiet: Callable[[int], bool] = lambda step: False  # whether nothing waits for the step that begins
         self._start = 0
+        self._is_off = False  # the step in progress began so
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
 
     @property
@@ -72,15 +79,24 @@ class Engine(Clock):
         self.grad_acc_steps = max(1, grad_acc_steps, found.grad_acc_steps)
         self.step = self._start = start
         self.roots = roots
-        for root in roots[:1]:
-            if isinstance(root, torch.nn.ModuleDict):  # it only holds several models; the first is called
-                root = next(iter(root.values()), root)
-            if not is_compiled_in_place(root):
-                self._handles.append(root.register_forward_pre_hook(RootHook(self.reference)))
         self._units.found = found
         self._units.hook(self.reference)
         self._watch(found, parts)
         self._begin()
+
+    def _count_forwards(self, is_wanted: bool) -> None:
+        """The hook on the model itself comes or goes."""
+        if is_wanted == (self._forward_counter is not None):
+            return
+        if not is_wanted:
+            self._forward_counter.remove()
+            self._forward_counter = None
+            return
+        for root in self.roots[:1]:
+            if isinstance(root, torch.nn.ModuleDict):  # it only holds several models; the first is called
+                root = next(iter(root.values()), root)
+            if not is_compiled_in_place(root):
+                self._forward_counter = root.register_forward_pre_hook(RootHook(self.reference))
 
     def adopt(self, found: Discovery) -> bool:
         """Other optimizers step the same parameters from now on; what the step in progress has measured stays. False
@@ -100,13 +116,12 @@ class Engine(Clock):
         self._unwatch()
         self.config = config
         self.measurer.configure(config.eps, config.threads, config.checksum)
-        self.collected = 0
+        self.collected = self._measured = 0
         if self._budgeted is not None and self._budgeted.budget.stride > 1:
             self.note(
                 "what monitoring takes is measured anew, and every step that the config selects is collected", True
             )
             self.dispatcher.thinning(0, 0.0)
-        self._budgeted = self._budget_of(config)
         self._has_micros = False
         self.forget_tables()
         self.metrics = RunMetrics(self)
@@ -116,18 +131,30 @@ class Engine(Clock):
     def _watch(self, found: Discovery, parts: list[Part]) -> None:
         self._units.divide(found)
         self.measurer.prepare(source.tensor for source in found.sources)
-        table = self.table(Kind.GRAD_UNREDUCED) if self.config.wg_distribution else None
-        self.unreduced = UnreducedRows(table)
+        self.recorder, why = recorder_of(self.config, self.rank, self.dispatcher, self.tables)
+        self.dispatcher.recorder = self.recorder
+        if why:
+            self.tell(why)
+        self._budgeted = self._budget_of(self.config)
+        sent = None if is_left_out(self.config, self.rank) else self.config
+        kept = self.recorder.kept if self.recorder is not None else None
+        has_gradients = any(config is not None and config.wg_distribution for config in (sent, kept))
+        self.unreduced = UnreducedRows(self.table(Kind.GRAD_UNREDUCED) if has_gradients else None)
         self._gradients = UnreducedGradients(self, found.sources)
+        self._gradients.is_kept = sent is None or not sent.wg_distribution
         self.parts = [self._gradients]
-        if self.config.param_distribution:
-            self.parts.append(WeightPart(self))
-        if self.config.mv_distribution:
-            self.parts.append(MomentPart(self))
-        if self.config.wg_distribution:
-            self._gradients.watch()
-            self.parts.append(GradientPart(self))
-        self.parts += parts
+        for config in (sent, kept):
+            if config is None:
+                continue
+            own: list[Part] = [WeightPart(self)] if config.param_distribution else []
+            own += [MomentPart(self)] if config.mv_distribution else []
+            if config.wg_distribution:
+                self._gradients.watch()
+                own.append(GradientPart(self))
+            for part in own:
+                part.is_kept = config is kept
+            self.parts += own
+        self.parts += [part for part in parts if kept is not None or not part.is_kept]
         for note in found.notes:
             self.tell(note)
 
@@ -143,7 +170,7 @@ class Engine(Clock):
         if self._ended_in != -1 and self._ended_in == backward_pass():
             return  # of the step that has ended: optimizers step inside backward, and this one's hook came first
         self.has_begun = True
-        if not self.collecting:
+        if not (self.collecting and self._gradients_wanted):
             return
         try:
             if gradient is None:
@@ -167,7 +194,7 @@ class Engine(Clock):
                     self._restart()
         except Exception as error:  # noqa: BLE001
             self.strikes.add("the parameters", error)
-        if self._forwards == 1 and self.collecting and self.collected == 0 and self.grad_acc_steps == 1:
+        if self._forwards == 1 and self.collecting and self._measured == 0 and self.grad_acc_steps == 1:
             self._number_micros()
         self.micro = min(self._forwards, MAX_MICRO - 1)
         self._forwards += 1
@@ -181,8 +208,9 @@ class Engine(Clock):
         if count != self._compiled:
             self._compiled = count
             for part in self.parts:
-                part.collect(False)
-                part.collect(True)
+                if self._is_wanted(part):
+                    part.collect(False)
+                    part.collect(True)
 
     def _restart(self) -> None:
         """The step is tried again from its first micro step (a loss scaler has skipped it, or a closure runs again)."""
@@ -215,7 +243,8 @@ class Engine(Clock):
             if self._units.has_stepped(number):
                 self._finish()  # it steps more often than the others
             self._is_stepping = True
-            self.metrics.log_rate(number, optimizer)
+            if self.active:
+                self.metrics.log_rate(number, optimizer)
             if self.collecting:
                 self._each("step_begins", self._units.stepping(number, optimizer))
         except Exception as error:  # noqa: BLE001
@@ -252,7 +281,7 @@ class Engine(Clock):
     def _each(self, moment: str, *given: Any) -> None:
         """Every part has its turn, whatever becomes of the others'."""
         for part in self.parts:
-            if not self.strikes.is_off(part.what):
+            if self._is_wanted(part) and not self.strikes.is_off(part.what):
                 try:
                     getattr(part, moment)(*given)
                 except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
@@ -263,34 +292,51 @@ class Engine(Clock):
     def _begin(self) -> None:
         """Decides whether the step that begins is collected."""
         config = self.config
-        was = self.collecting
-        self.collecting = (
-            self.active
+        was = self.collecting, self._is_sent, self._is_kept
+        is_on = self.active and self.collected < config.collect_times
+        self._is_sent = (
+            is_on
             and config.collects_at(self.step)
-            and self.collected < config.collect_times
-            and (self._budgeted is None or self._budgeted.budget.admits(self.step))
+            and self._admits(self.step if self.recorder is None else self.step // config.step_interval)
             and (not config.module_ranks or self.rank in config.module_ranks)
         )
+        self._is_kept = is_on and self.recorder is not None and self._admits(self.step)
+        self.collecting = self._is_sent or self._is_kept
+        self._gradients_wanted = self._is_wanted(self._gradients)
+        self.is_idle = not self.active
+        if self._is_off == self.active:
+            self._is_off = not self.active
+            self._cost = StepCost()  # it does not tell of steps that it has not seen
+            if self._budgeted is not None:
+                self._budgeted.forget()
+        self._gradients.rest(self._is_off)
+        self._count_forwards(self.active or self.is_logged_to)
         self._forwards = 0
         self.micro = 0
         self.has_begun = False
         self._gradients.begin()
         self._units.begin()
-        if was != self.collecting:
+        if was != (self.collecting, self._is_sent, self._is_kept):
             for table in self.tables():
                 if table.kind is not Kind.SCALAR:
                     table.clear()  # a hook on another thread may have come late to the last collected step
             for part in self.parts:
-                part.collect(self.collecting)
+                part.collect(self.collecting and self._is_wanted(part))
+
+    def _is_wanted(self, part: Part) -> bool:
+        """In a step that is collected."""
+        return self._is_kept if part.is_kept and self.recorder is not None else self._is_sent
 
     def _finish(self) -> None:
         """Publishes the step and begins the next."""
         finish: Callable[[Frame], None] | None = None
         if self.collecting:
             self._each("finish_step")
-            finish = self.metrics.log_norm()
-            self.collected += 1
-            if self.collected == 1:
+            if self.recorder is None or Kind.GRAD_REDUCED not in self.recorder.kinds:
+                finish = self.metrics.log_norm()
+            self.collected += self._is_sent
+            self._measured += 1
+            if self._measured == 1:
                 self._tell_of_no_tensors()
             if trouble := self.measurer.trouble():
                 self.tell(trouble)
@@ -303,10 +349,38 @@ class Engine(Clock):
                 table.end_step()
             else:
                 table.clear()
+        if self.recorder is not None:
+            self.recorder.step_ends(self.step)
         ended, self._ended_in = self.step, backward_pass()
-        self._cost.step_ends(self.dispatcher.cost)
-        self._heed_budget()
-        self.step += 1
+        if self.active:
+            self._cost.step_ends(self.dispatcher.cost)
+            self._heed_budget()
+        self._go_on(ended)
+
+    def idle_step_of(self, number: int) -> None:
+        """One optimizer has stepped and nothing is collected: a step is a number. Never raises."""
+        try:
+            for _ in range(self._units.ends_step(number)) if self._units.are_several else _ONCE:
+                if self.is_quiet(self.step + 1):
+                    self.step += 1
+                    self._forwards = 0
+                    self.has_begun = False
+                else:
+                    self._go_on(self.step)
+        except Exception as error:  # noqa: BLE001
+            self.strikes.add("the optimizer step", error)
+
+    def step_of_log(self) -> int:
+        """The step that a metric belongs to which is logged now: the one in progress, or the one that has just ended
+        when no forward pass has begun since."""
+        if not self.is_logged_to:
+            self.is_logged_to = True
+            self._count_forwards(True)
+        return self.step if self.has_begun or self.step == self._start else self.step - 1
+
+    def _go_on(self, ended: int) -> None:
+        """The next step begins, under what is in force from it on."""
+        self.step = ended + 1
         for react in self.after_step:
             react(ended)
         was_collecting = self.collecting
@@ -314,16 +388,20 @@ class Engine(Clock):
         if self._budgeted is not None and was_collecting and not self.collecting:
             self._budgeted.hooks_are_gone()
 
-    @staticmethod
-    def _budget_of(config: MonitorConfig) -> BudgetedSteps | None:
-        return BudgetedSteps(config.overhead_budget, config.step_interval) if config.overhead_budget > 0 else None
+    def _budget_of(self, config: MonitorConfig) -> BudgetedSteps | None:
+        interval = config.step_interval if self.recorder is None else 1
+        return BudgetedSteps(config.overhead_budget, interval) if config.overhead_budget > 0 else None
+
+    def _admits(self, number: int) -> bool:
+        return self._budgeted is None or self._budgeted.budget.admits(number)
 
     def _heed_budget(self) -> None:
         """Between steps: what the one that ends took may change how many of the next are collected."""
         if self._budgeted is None:
             return
         before = self._budgeted.budget.every
-        news = self._budgeted.step_ends(self.collecting)
+        one_in = self.config.step_interval if self.recorder is not None and self._is_sent else 1
+        news = self._budgeted.step_ends(self.collecting, one_in)
         if self._budgeted.budget.every != before:
             self.dispatcher.thinning(self._budgeted.budget.every, self.config.overhead_budget)
         if news is not None:
@@ -350,9 +428,7 @@ class Engine(Clock):
         self._unwatch()
         self._tell_of_no_step("no optimizer has stepped")
         self._units.unhook()
-        for handle in self._handles:
-            handle.remove()
-        self._handles = []
+        self._count_forwards(False)
 
     def _tell_of_no_step(self, what: str) -> None:
         """Says why there is nothing of a training that goes on without a step."""

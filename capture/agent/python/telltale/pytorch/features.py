@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ..config import MonitorConfig
+from ..flightrecorder import is_left_out, kept_config
 from ..series import Extra
 from .activations import Activations, Wants
 from .attentionpart import AttentionPart, attention_modules
@@ -31,6 +33,7 @@ class Asked:
     engine: Clock
     chunks: list[torch.nn.Module]
     targets: TargetSet
+    config: MonitorConfig  # the engine's, or what the flight recorder keeps
 
     def modules(self) -> Modules:
         """All modules."""
@@ -38,7 +41,7 @@ class Asked:
 
     def listed(self, what: str) -> list[str] | None:
         """A list of l2_targets, None where there is none."""
-        config = self.engine.config
+        config = self.config
         return config.l2_targets.get(what) if config.recording_l2_features else None
 
     def named(self, what: str) -> Modules:
@@ -57,7 +60,7 @@ class Asked:
 
 
 def _activations(asked: Asked) -> Iterable[Part]:
-    config, targets = asked.engine.config, asked.targets
+    config, targets = asked.config, asked.targets
     modules = [
         (name, vpp, module, Wants(config, targets, name, vpp))
         for name, vpp, module in asked.modules()
@@ -69,7 +72,7 @@ def _activations(asked: Asked) -> Iterable[Part]:
 
 
 def _attention(asked: Asked) -> Iterable[Part]:
-    engine, config = asked.engine, asked.engine.config
+    engine, config = asked.engine, asked.config
     attention = asked.named("attention_hook")
     if asked.listed("attention_hook") == [] and not config.attention_hook:
         engine.tell(
@@ -113,6 +116,15 @@ FEATURES: tuple[tuple[Callable[[Any], bool], Callable[[Asked], Iterable[Part]]],
 
 
 def make_features(engine: Clock, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Part]:
-    """The parts that the config asks for."""
-    asked = Asked(engine, chunks, targets)
-    return [part for is_asked, make in FEATURES if is_asked(engine.config) for part in make(asked)]
+    """The parts that the config asks for, and those that the flight recorder does."""
+    found: list[Part] = []
+    kept = kept_config(engine.config, engine.rank)
+    for config in (None if is_left_out(engine.config, engine.rank) else engine.config, kept):
+        if config is None:
+            continue
+        asked = Asked(engine, chunks, targets, config)
+        parts = [part for is_asked, make in FEATURES if is_asked(config) for part in make(asked)]
+        for part in parts:
+            part.is_kept = config is kept
+        found += parts
+    return found

@@ -22,8 +22,9 @@ class Hook:
 
     __slots__ = ()
 
-    def __init_subclass__(cls) -> None:
-        if "__call__" in vars(cls):
+    def __init_subclass__(cls, is_timed: bool = True) -> None:
+        """is_timed: its calls count as time that monitoring takes; else it counts them itself."""
+        if is_timed and "__call__" in vars(cls):
             cls.__call__ = timed(cls.__call__)  # type: ignore[method-assign]
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> Any:

@@ -43,6 +43,7 @@ class RunMetrics:
         """A run metric of the step in progress."""
         row = self._row(name)
         if row >= 0:
+            self._engine.is_idle = False
             self._engine.table(Kind.SCALAR).put(row, value)
 
     def _row(self, name: str) -> int:
@@ -61,7 +62,7 @@ class RunMetrics:
                 "a metric's step must be a whole number between -2^53 and 2^53; what is logged with another is left out"
             )
             return
-        at = step if step is not None else (engine.step if engine.has_begun else engine.step - 1)
+        at = step if step is not None else engine.step_of_log()
         late: dict[str, float] = {}
         late_there: dict[str, torch.Tensor] = {}
         if not isinstance(values, Mapping):
@@ -70,7 +71,7 @@ class RunMetrics:
         for name, value in _flat(values):
             number = _number(value)
             there = _on_device(value) if number is None else None
-            is_now = at == engine.step or (step is None and at < 0)
+            is_now = at == engine.step
             if number is not None and is_now:
                 self.set(name, number)
             elif number is not None:
@@ -81,6 +82,7 @@ class RunMetrics:
             elif not is_now:
                 late_there[name] = there
             elif (row := self._row(name)) >= 0:
+                engine.is_idle = False
                 engine.measurer.later(engine.table(Kind.SCALAR), row, there)
             self._notice(name, at)
         if (late or late_there) and at > engine.step:

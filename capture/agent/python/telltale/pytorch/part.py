@@ -24,6 +24,7 @@ class Part:
     Thread: training."""
 
     what = "the optimizer step"  # is collected, in errors
+    is_kept = False  # measured for the flight recorder alone
 
     def __init__(self, engine: Clock) -> None:
         self._engine = weakref.ref(engine)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from .. import configfile
@@ -46,6 +46,8 @@ class Steering:
         self._answer: tuple[int, int, str] | None = None
         self._patience = 0.0
         self._lock = threading.Lock()  # guards the answer
+        self._seen: Collection[LoadedConfig | str] = file.seen if file is not None else ()
+        self._words = engine.dispatcher.config_words()
 
     def begin(self, why: str = "the config of the start") -> None:
         """Says what is in force."""
@@ -57,6 +59,14 @@ class Steering:
         self._edit = None
         self._has_ended = False
         self._say(0, "the program that trains changed it")
+
+    def is_quiet(self, step: int) -> bool:
+        """In place of poll() while nothing is collected: whether it would find nothing to do before `step`."""
+        words = self._words
+        if self._seen or words.is_offered.value or self._answer is not None:
+            return False
+        words.step.value = step
+        return True
 
     def poll(self, _step: int) -> None:
         """After each step."""
@@ -194,6 +204,7 @@ class Steering:
     def _say(self, rev: int, why: str) -> None:
         self._give_answer()  # to what was before
         self._rev = rev
+        self._words = self._engine.dispatcher.config_words()
         self._engine.dispatcher.config_in_force(rev, self._engine.step, self._running(), why)
 
     def _running(self) -> str:

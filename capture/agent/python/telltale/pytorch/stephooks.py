@@ -27,20 +27,21 @@ class RootHook(Hook):
         return None
 
 
-class StepHook(Hook):
-    """Step pre- or post-hook of one optimizer."""
+class StepHook(Hook, is_timed=False):
+    """Step pre- or post-hook of one optimizer. While nothing is collected it only counts steps: a clock to time that by
+    would take longer."""
 
-    __slots__ = ("_engine", "_numbers", "_is_before")
+    __slots__ = ("_engine", "_kept", "_numbers", "_only", "_is_before")
 
     def __init__(self, engine: weakref.ReferenceType[Clock], numbers: dict[int, int], is_before: bool) -> None:
         """numbers: the optimizer's units, by the flat parameter that is in its groups while it steps them."""
         self._engine = engine
+        self._kept = engine()  # as long as the optimizer lives: nobody else may have kept the monitor
         self._numbers = numbers
+        self._only = numbers.get(0, -1)
         self._is_before = is_before
 
     def _number_of(self, optimizer: Any) -> int:
-        if 0 in self._numbers:
-            return self._numbers[0]
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 number = self._numbers.get(id(parameter))
@@ -52,9 +53,18 @@ class StepHook(Hook):
         engine = self._engine()
         if engine is None:
             return None
-        number = self._number_of(optimizer)
+        if engine.is_idle and self._is_before:
+            return None
+        number = self._only if self._only >= 0 else self._number_of(optimizer)
         if number < 0:
             return None
+        if engine.is_idle:
+            engine.idle_step_of(number)
+            return None
+        return self._tell(engine, number, optimizer, args, kwargs)
+
+    @timed
+    def _tell(self, engine: Clock, number: int, optimizer: Any, args: Any, kwargs: Any) -> Any:
         if not self._is_before:
             engine.after_step_of(number, optimizer)
             self._stop_if_asked(engine)

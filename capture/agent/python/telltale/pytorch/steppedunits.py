@@ -21,6 +21,7 @@ class SteppedUnits:
         self._owned: list[list[ParameterSource]] = []
         self._stepped: list[bool] = []
         self._handles: list[Any] = []
+        self.are_several = False
 
     def stepping(self, number: int, optimizer: Any) -> Stepping:
         return Stepping(number, optimizer, self._owned[number])
@@ -32,6 +33,18 @@ class SteppedUnits:
         """One has stepped; whether all have."""
         self._stepped[number] = True
         return all(self._stepped)
+
+    def ends_step(self, number: int) -> int:
+        """One has stepped, and nobody looked before it did; how many steps that ended: its last one, where it steps
+        more often than the others, and this one."""
+        ended = 0
+        if self._stepped[number]:
+            self.begin()
+            ended = 1
+        if self.note_step(number):
+            self.begin()
+            ended += 1
+        return ended
 
     def begin(self) -> None:
         """None has stepped yet."""
@@ -46,6 +59,7 @@ class SteppedUnits:
             self._handles.append(optimizer.register_step_pre_hook(StepHook(engine, numbers, True)))
             self._handles.append(optimizer.register_step_post_hook(StepHook(engine, numbers, False)))
         self._stepped = [False] * len(self._units)
+        self.are_several = len(self._units) > 1
 
     def unhook(self) -> None:
         for handle in self._handles:

@@ -16,6 +16,7 @@ import torch
 from .. import configfile, exits, identity
 from ..config import LoadedConfig, MonitorConfig
 from ..console import log
+from ..flightrecorder import is_left_out, kept_config
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
 from . import arguments, dynamic, first_forward, groups
@@ -160,6 +161,7 @@ class TrainerMon(LegacyInterface):
             self._file = dynamic.ConfigFile(path, is_watched, self._between_looks, engine.tell)
         self._steering = Steering(engine, self._put_in_force, self._loaded, self._file, is_switched)
         engine.after_step.append(self._steering.poll)
+        engine.is_quiet = self._steering.is_quiet
         if is_switched:
             engine.active = config.dynamic_on
             config.start_step = self._arguments["start"] + 1  # hooks of one step collect from the next, as documented
@@ -186,8 +188,7 @@ class TrainerMon(LegacyInterface):
             return
         chunks = self._chunks()
         found = discover(chunks, optimizers, self._targets(chunks), False)
-        if self.config.module_ranks and self.rank not in self.config.module_ranks:
-            found.sources = []
+        self._leave_out_rank(found)
         if not engine.adopt(found):
             engine.tell(
                 "an optimizer that watch() was not given steps watched parameters in another arrangement: what it "
@@ -284,17 +285,19 @@ class TrainerMon(LegacyInterface):
         targets = self._targets(chunks)
         per_micro = config.monitor_mbs_grad and self._arguments["grad_acc_steps"] > 1
         found = discover(chunks, self._arguments["optimizer"], targets, per_micro)
-        parts: list[Part] = []
-        if config.module_ranks and self.rank not in config.module_ranks:
-            found.sources = []
-        else:
-            parts = make_features(engine, chunks, targets)
+        parts = make_features(engine, chunks, targets)
+        self._leave_out_rank(found)
         for sentence in targets.unmatched_sentences(name for _, name in names_in(chunks)):
             engine.tell(f"{sentence}; nothing is collected for it")
         if targets.reading():
             engine.tell(f"targets: {targets.reading()}")
         self._leave_out_duplicates(engine, found)
         return found, parts
+
+    def _leave_out_rank(self, found: Discovery) -> None:
+        """Nothing of a rank that module_ranks does not name, unless the flight recorder keeps it."""
+        if is_left_out(self.config, self.rank) and kept_config(self.config, self.rank) is None:
+            found.sources = []
 
     def _targets(self, chunks: list[torch.nn.Module]) -> TargetSet:
         return TargetSet(self.config.targets, names_in(chunks))
@@ -424,6 +427,8 @@ def _after_fork() -> None:
             engine.parts.clear()
             engine.dispatcher.forget()
             monitor._closed = True
+        if monitor._adoption is not None:
+            monitor._adoption.close()
     _live.clear()
 
 

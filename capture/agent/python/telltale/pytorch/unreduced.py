@@ -31,6 +31,7 @@ class UnreducedGradients(Part):
         self._witness = -1  # a parameter whose gradient arrived in this attempt at the step
         self._groups: tuple[int, ...] | None = None
         self._is_watching = False
+        self._is_resting = False
         self._is_gone_told = False
         self._frozen: list[int] = []
         self._places: list[tuple[int, dict[str, Any], str, Any]] | None = None
@@ -192,6 +193,19 @@ class UnreducedGradients(Part):
         engine.tell(f"the parameter {source.name} was replaced; the new one is watched from step {engine.step}{extra}")
         if self._is_watching:
             self._install(engine, number)
+
+    def rest(self, is_off: bool) -> None:
+        """Nothing is collected from now on, until it is."""
+        if is_off == self._is_resting:
+            return
+        self._is_resting = is_off
+        engine = self._engine()
+        if is_off:
+            self.close()
+        elif self._is_watching and engine is not None:
+            self._frozen = []
+            for number in range(len(self._sources)):
+                self._install(engine, number)
 
     def close(self) -> None:
         """Removes the hooks."""

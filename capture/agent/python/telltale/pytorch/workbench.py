@@ -9,6 +9,7 @@ from typing import Any
 from ..config import MonitorConfig
 from ..console import log
 from ..dispatch import Dispatcher
+from ..flightrecorder import FlightRecorder
 from ..kinds import Kind, Stat
 from ..measure import Measurer
 from ..series import Extra, SeriesTable
@@ -16,7 +17,7 @@ from .strikes import Strikes
 
 _STATS: dict[Kind, tuple[Stat, ...]] = {
     Kind.SCALAR: (Stat.VALUE,),
-    Kind.ATTENTION: (Stat.ENTROPY, Stat.SOFTMAX_MAX),
+    Kind.ATTENTION: (Stat.ENTROPY, Stat.SOFTMAX_MAX, Stat.MAX_LOGIT),
     Kind.LINEAR: (Stat.STABLE_RANK, Stat.KERNEL_NORM),
     Kind.MG_DIRECTION: (Stat.AGREEMENT,),
 }
@@ -33,6 +34,7 @@ class Workbench:
         self.step = 0
         self.strikes = Strikes(self.tell)
         self.dispatcher = Dispatcher([], self.tell)
+        self.recorder: FlightRecorder | None = None
         self._tables: dict[Kind, SeriesTable] = {}
         self._extra: dict[Any, SeriesTable] = {}
         self._lock = threading.Lock()
@@ -47,6 +49,8 @@ class Workbench:
     def note(self, sentence: str, is_news: bool, rule: str = "") -> None:
         """Sends a sentence to the dashboard, and to the console where it is news. rule: a word that says it to
         programs."""
+        if rule == "given_up" and self.recorder is not None:
+            self.recorder.trip(sentence)
         if is_news:
             log.warning("rank %d: %s", self.rank, sentence)
         self.dispatcher.event("log", self.step, sentence, rule=rule)

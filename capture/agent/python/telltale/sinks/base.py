@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..config import MonitorConfig
+from ..native import ConfigWords
 from ..series import Extra, Frame, SeriesTable
 
 
@@ -35,6 +36,7 @@ class Sink:
     has_files = False  # measurements go to files, by msprobe's names and once for ranks that share them
     takes_configs = False  # from elsewhere, while it runs
     is_last = False  # closed after the others, who may have a last word for it
+    takes_kept = False  # values of steps that are long over, where the flight recorder sends what it has kept
 
     def open(self, context: RunContext) -> None:
         """Called once before anything else, and again when a live config change takes effect."""
@@ -52,6 +54,14 @@ class Sink:
         """The quick way for a sink that copies straight out of the tables: return True and write() is not called for
         this step."""
         return False
+
+    def write_kept(self, frame: Frame) -> bool:
+        """Takes a step that is long over; False where there is no room now."""
+        return True
+
+    def recorder_asked(self) -> str | None:
+        """Why somebody wants what is kept, once; None where nobody does."""
+        return None
 
     def write_late(self, step: int, values: dict[str, float]) -> None:
         """Run metrics of a step that has been written already."""
@@ -76,6 +86,10 @@ class Sink:
         """Between steps: the revision and the JSON of a config that somebody wants in force from `step` on. Where one
         is given, one of the two below answers it."""
         return None
+
+    def config_words(self) -> ConfigWords:
+        """For who has no time to call config_due() at every step."""
+        return ConfigWords()
 
     def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
         """What is in force from `step` on; rev: of what was due, 0 = the training's own."""

@@ -61,7 +61,7 @@ _FIXED = {
     **{kind: FileKind(kind.word, kind.word, False) for kind in _PLAIN},
 }
 _ATTENTION = FileKind("attention_hook", "qkt", True, ("entropy", "softmax_max"), ".attention")
-_HEADS = FileKind("attention_heads", "qkt", True, ("entropy", "softmax_max"), ".attention")
+_HEADS = FileKind("attention_heads", "qkt", True, ("entropy", "softmax_max", "max_logit"), ".attention")
 _ROUTER_WEIGHT = FileKind(
     "moe_router_weight_hook", "router_weight", False, ("router_weight_similarity",), ".moe_router"
 )

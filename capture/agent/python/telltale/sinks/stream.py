@@ -54,6 +54,7 @@ class StreamSink(Sink):
     what = "the stream to the dashboard"
     takes_configs = True
     is_last = True
+    takes_kept = True
 
     def __init__(self, **options: Any) -> None:
         """Takes the fields of tt_options that the caller knows; the rest comes from the environment."""
@@ -192,6 +193,28 @@ class StreamSink(Sink):
         if frame.scalars or frame.marks:
             self._write_metrics(frame)
 
+    def write_kept(self, frame: Frame) -> bool:
+        agent = self.agent
+        slab = agent.begin(frame.step) if agent is not None else 0
+        if agent is None or not slab:
+            return agent is None
+        for shot in frame.tables:
+            for part in self._parts.get(shot.key, ()):
+                inside = (shot.rows >= part.first) & (shot.rows < part.first + part.count)
+                if not inside.any():
+                    continue
+                if not part.layout:
+                    self._refuse(samples_each(shot.stats) * int(np.count_nonzero(inside)), 0)
+                elif not self._scatter(slab, shot, part, inside):
+                    agent.abandon(slab)
+                    return False
+        self._count_refused(frame.step)
+        agent.commit(slab)
+        return True
+
+    def recorder_asked(self) -> str | None:
+        return self.agent.recorder_asked() if self.agent is not None else None
+
     def know(self, table: SeriesTable) -> None:
         """Registers the series of a table that are new."""
         self._know(table, table.key)
@@ -237,6 +260,9 @@ class StreamSink(Sink):
 
     def config_due(self, step: int) -> tuple[int, str] | None:
         return self.agent.config_due(step) if self.agent is not None else None
+
+    def config_words(self) -> native.ConfigWords:
+        return self.agent.config_words if self.agent is not None else super().config_words()
 
     def config_in_force(self, rev: int, step: int, document: str, why: str) -> None:
         if self.agent is not None:
@@ -351,7 +377,8 @@ class StreamSink(Sink):
         else:
             self._put(slab, table, part, table.values[a:b], table.present[a:b])
 
-    def _scatter(self, slab: int, shot: TableSnapshot, part: _Part, inside: np.ndarray) -> None:
+    def _scatter(self, slab: int, shot: TableSnapshot, part: _Part, inside: np.ndarray) -> bool:
+        """Whether there was room."""
         assert self.agent is not None
         rows = shot.rows[inside] - part.first
         if not shot.stats:
@@ -359,16 +386,16 @@ class StreamSink(Sink):
             if to:
                 block = np.frombuffer((ctypes.c_char * (part.count * _ITEM)).from_address(to), STATS)
                 block[rows] = shot.values[inside]
-            return
+            return bool(to)
         values = np.zeros((part.count, width(shot.stats)))
         present = np.zeros(part.count, np.uint8)
         values[rows] = shot.values[inside]
         present[rows] = 1
-        self._put(slab, shot, part, values, present)
+        return self._put(slab, shot, part, values, present)
 
     def _put(
         self, slab: int, table: SeriesTable | TableSnapshot, part: _Part, values: np.ndarray, present: np.ndarray
-    ) -> None:
+    ) -> bool:
         assert self.agent is not None
         if is_histogram(table):
             to, flags = self.agent.counts(slab, part.layout)
@@ -380,6 +407,7 @@ class StreamSink(Sink):
         if to:
             ctypes.memmove(to, data.ctypes.data, data.nbytes)
             ctypes.memmove(flags, np.ascontiguousarray(present).ctypes.data, part.count)
+        return bool(to)
 
     def _drop(self, step: int, todo: list[tuple[SeriesTable, _Part]], scalars: int) -> None:
         assert self.agent is not None
@@ -418,6 +446,7 @@ class NoticeStream(StreamSink):
     """Shows a run whose measurements go elsewhere: its model, its config and its messages, and no values."""
 
     wants = Extra.NONE
+    takes_kept = False
 
     def write_tables(self, step: int, tables: list[SeriesTable]) -> bool:
         return True
