@@ -418,6 +418,31 @@ private Q_SLOTS:
         QVERIFY(spool.append(batchOf(seq, payloadOf(seq))).has_value());
     }
 
+    void whatTheDiskMustSpareIsLeft_data()
+    {
+        QTest::addColumn<quint64>("capacity");
+        QTest::addColumn<quint64>("available");
+        QTest::addColumn<bool>("hasRoom");
+        QTest::newRow("a tenth of a small disk") << (20ULL << 30) << (3ULL << 30) << true;
+        QTest::newRow("a full small disk") << (20ULL << 30) << (1ULL << 30) << false;
+        QTest::newRow("a shared disk of 99 %") << (1ULL << 50) << (10ULL << 40) << true;
+        QTest::newRow("a full shared disk") << (1ULL << 50) << (8ULL << 30) << false;
+    }
+    void whatTheDiskMustSpareIsLeft()
+    {
+        QFETCH(quint64, capacity);
+        QFETCH(quint64, available);
+        QFETCH(bool, hasRoom);
+        m_disk->capacity = capacity;
+        m_disk->available = available;
+        Spool spool(m_folder, 100u << 20, m_disk);
+        spool.setHello("hello");
+        const auto isKept = [&](std::uint64_t seq) { return spool.append(batchOf(seq, payloadOf(seq))).has_value(); };
+        isKept(1); // the first one looks at the disk
+        QCOMPARE(isKept(2), hasRoom);
+        QCOMPARE(spool.fill() < 0.01, hasRoom);
+    }
+
     void acknowledgedSegmentsAreDeletedWhole()
     {
         Spool spool(m_folder, std::uint64_t { 1 } << 30, m_disk);

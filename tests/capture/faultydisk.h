@@ -30,6 +30,7 @@ public:
     std::atomic<int> lockError { 0 };
     std::atomic<bool> isShortWriting { false }; ///< half of what was asked for
     std::atomic<bool> isWithoutTruncate { false };
+    std::atomic<std::uint64_t> capacity { 0 }, available { 0 }; ///< in bytes; 0 = as the machine's disk has it
     std::atomic<int> writes { 0 }, syncs { 0 };
 
     /// Calls from now on do not return until release().
@@ -114,7 +115,7 @@ public:
     std::optional<Space> space(const std::string& path) override
     {
         (void)fails(false);
-        return Disk::space(path);
+        return capacity > 0 ? Space { capacity, available } : Disk::space(path);
     }
     std::optional<std::vector<std::string>> list(const std::string& folder) override
     {

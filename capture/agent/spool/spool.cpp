@@ -14,7 +14,9 @@
 namespace telltale::agent {
 namespace {
 
-constexpr double kSpareDiskShare = 0.1;
+/// What is left to the others of the disk: a tenth of a small one. A large one that many share is often fuller than
+/// that, and has room for a spool all the same.
+constexpr std::uint64_t kMostSpareBytes = 8ULL << 30;
 constexpr const char* kByeFile = "bye";
 
 std::string parentOf(const std::string& path)
@@ -276,7 +278,7 @@ void Spool::refreshFreeSpace()
     const auto space = m_disk->space(m_folder);
     if (!space)
         return;
-    const auto spare = static_cast<std::uint64_t>(static_cast<double>(space->capacity) * kSpareDiskShare);
+    const std::uint64_t spare = std::min(space->capacity / 10, kMostSpareBytes);
     const std::uint64_t more = space->available > spare ? space->available - spare : 0;
     m_allowedBytes = std::max<std::uint64_t>(1, std::min(m_capBytes, m_usedBytes + more));
 }

@@ -107,7 +107,7 @@ public:
     /// The file system has no locks: the folder is kept by a file that names the process.
     bool isWithoutLocks() const { return m_owner.isByName(); }
     std::uint64_t usedBytes() const { return m_usedBytes; }
-    /// The share of what may be used that is used: of the cap, less where the disk has under 10 % to spare.
+    /// The share of what may be used that is used: of the cap, less where the disk has under 10 % or 8 GiB to spare.
     double fill() const;
     /// Looks at the free disk space again.
     void refreshFreeSpace();
