@@ -81,11 +81,23 @@ struct CurveResult {
     bool exact = true; ///< false: a finer level exists and would change pixels (first/last at bucket edges)
 };
 
+/// What a reader knows of some rows, whatever the steps: where they lie. Each makes its own.
+struct FoundRows {
+    virtual ~FoundRows() = default;
+};
+
+/// Whoever asks for the same rows again and again, of other steps, keeps one: they are looked for once. Thread: its
+/// asker's.
+struct RowsMemo {
+    std::shared_ptr<const FoundRows> found {};
+};
+
 struct HeatQuery {
     std::vector<RowAttempts> rows;
     Stat stat = Stat::Norm;
     StepRange range;
     int pixels = 0;
+    std::shared_ptr<RowsMemo> memo {}; ///< of these rows and this statistic; none: they are asked for once
 };
 
 struct HeatResult {

@@ -104,9 +104,8 @@ Expected<void> CapsuleReader::fillCell(
     const int inner = lane % kSubBlockSeries;
     if (!block || inner >= block->lanes())
         return {};
-    const int newest = piece.from + static_cast<int>(piece.pixels.size()) - 1;
-    int column = newest;
-    while (nearest && column > piece.from && block->count(LaneBlock::Samples, inner, column) == 0)
+    int column = piece.begin() + static_cast<int>(piece.pixels.size()) - 1;
+    while (nearest && column > piece.begin() && block->count(LaneBlock::Samples, inner, column) == 0)
         --column;
     if (block->count(LaneBlock::Samples, inner, column) == 0)
         return {};
@@ -192,8 +191,9 @@ Expected<bool> CapsuleReader::readRaw(const RowUnit& unit, const std::function<b
             sealed = std::move(*steps);
         }
         for (std::size_t i = 0; i < piece.pixels.size(); ++i) {
-            const int column = piece.from + static_cast<int>(i);
-            const Step step = sealed ? sealed->first[static_cast<std::size_t>(column)] : piece.open->stepAt(column);
+            const int column = piece.begin() + static_cast<int>(i);
+            const Step step = sealed ? sealed->first[static_cast<std::size_t>(column)]
+                                     : piece.open->stepAt(piece.from + static_cast<int>(i));
             if (!tellLost(step))
                 return false;
             if (block->count(LaneBlock::Samples, lane, column) == 0)

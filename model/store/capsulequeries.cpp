@@ -78,26 +78,45 @@ Expected<void> CapsuleReader::refreshNow()
     return refresh();
 }
 
-std::vector<RowUnit> CapsuleReader::unitsOf(std::span<const series::RowAttempts> rows, Stat stat, StepRange range) const
+std::shared_ptr<const FoundUnits> CapsuleReader::find(std::span<const series::RowAttempts> rows, Stat stat) const
 {
     std::map<std::tuple<GroupId, Step, Step>, std::size_t> places;
-    std::vector<RowUnit> units;
+    auto found = std::make_shared<FoundUnits>();
+    found->revision = m_index.revision();
     for (std::size_t row = 0; row < rows.size(); ++row) {
-        for (const RowSegment& segment : m_index.segments(rows[row], stat, range)) {
-            const auto [it, isNew]
-                = places.try_emplace({ segment.tiles.group, segment.steps.first, segment.steps.last }, units.size());
-            if (isNew) {
-                units.push_back({ segment.source, segment.kind, segment.tiles, segment.steps,
-                    openTiles(segment.tiles.group), {}, {} });
-            }
-            units[it->second].members.push_back({ static_cast<int>(row), segment.lane });
+        for (const RowSegment& segment : m_index.segments(rows[row], stat)) {
+            const auto [it, isNew] = places.try_emplace(
+                { segment.tiles.group, segment.steps.first, segment.steps.last }, found->units.size());
+            if (isNew)
+                found->units.push_back({ segment.source, segment.kind, segment.tiles, segment.steps, {}, {}, {} });
+            found->units[it->second].members.push_back({ static_cast<int>(row), segment.lane });
         }
     }
-    for (RowUnit& unit : units)
+    for (RowUnit& unit : found->units)
         unit.settle();
     // A row's older attempt comes first.
-    std::stable_sort(
-        units.begin(), units.end(), [](const RowUnit& a, const RowUnit& b) { return a.steps.first < b.steps.first; });
+    std::stable_sort(found->units.begin(), found->units.end(),
+        [](const RowUnit& a, const RowUnit& b) { return a.steps.first < b.steps.first; });
+    return found;
+}
+
+std::vector<RowUnit> CapsuleReader::unitsOf(
+    std::span<const series::RowAttempts> rows, Stat stat, StepRange range, series::RowsMemo* memo) const
+{
+    auto found = std::dynamic_pointer_cast<const FoundUnits>(memo ? memo->found : nullptr);
+    if (!found || found->revision != m_index.revision())
+        found = find(rows, stat);
+    if (memo)
+        memo->found = found;
+    std::vector<RowUnit> units;
+    for (const RowUnit& unit : found->units) {
+        const StepRange steps = intersect(unit.steps, range);
+        if (steps.isEmpty())
+            continue;
+        units.push_back(unit);
+        units.back().steps = steps;
+        units.back().open = openTiles(unit.tiles.group);
+    }
     return units;
 }
 
@@ -115,7 +134,8 @@ Expected<TileSource::Blocks> CapsuleReader::blocksOf(const RowUnit& unit, const 
         return m_tiles->lanes(unit.tiles, piece.level, piece.head, unit.subBlocks);
     TileSource::Blocks blocks;
     for (const int subBlock : unit.subBlocks)
-        blocks.push_back(LaneBlock::fromOpen(*piece.open, unit.tiles.stat, subBlock, piece.openColumns));
+        blocks.push_back(LaneBlock::fromOpen(
+            *piece.open, unit.tiles.stat, subBlock, piece.from, static_cast<int>(piece.pixels.size())));
     return blocks;
 }
 
@@ -154,7 +174,7 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
             if (!block || lane >= block->lanes())
                 continue;
             for (std::size_t i = 0; i < piece.pixels.size(); ++i) {
-                const series::Bucket one = block->bucket(lane, piece.from + static_cast<int>(i));
+                const series::Bucket one = block->bucket(lane, piece.begin() + static_cast<int>(i));
                 if (one.samples > 0)
                     series::append(result.buckets[static_cast<std::size_t>(piece.pixels[i])], one);
             }
@@ -176,7 +196,7 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
         return tl::unexpected<Error>(std::move(ok.error()));
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    const auto units = unitsOf(query.rows, query.stat, query.range);
+    const auto units = unitsOf(query.rows, query.stat, query.range, query.memo.get());
     const auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
@@ -206,7 +226,7 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
                     ++at; // both are by lane
                 const LaneBlock* block = (*blocks)[at].get();
                 if (block && member.lane % kSubBlockSeries < block->lanes())
-                    picture.add(member.row, *block, member.lane % kSubBlockSeries, piece.from, piece.pixels);
+                    picture.add(member.row, *block, member.lane % kSubBlockSeries, piece.begin(), piece.pixels);
             }
         }
         const std::vector<StepRange> gaps = m_index.gaps(unit.source, unit.kind);

@@ -54,7 +54,9 @@ private:
     OpenTiles openTiles(GroupId group) const;
     /// The shares of rows that lie in the same tiles and answer for the same steps, with the open tiles as they are
     /// now.
-    std::vector<RowUnit> unitsOf(std::span<const series::RowAttempts> rows, Stat stat, StepRange range) const;
+    std::vector<RowUnit> unitsOf(
+        std::span<const series::RowAttempts> rows, Stat stat, StepRange range, series::RowsMemo* memo = nullptr) const;
+    std::shared_ptr<const FoundUnits> find(std::span<const series::RowAttempts> rows, Stat stat) const;
     Expected<ColumnPlan> plan(const RowUnit& unit, const series::PixelMap& map);
     Expected<TileSource::Blocks> blocksOf(const RowUnit& unit, const Piece& piece);
     void noteDamage(const TileSet& set, const std::vector<StepRange>& damaged);

@@ -22,6 +22,10 @@ ColumnPlanner::ColumnPlanner(TileSource& source, const TileSet& set, OpenTiles o
 
 Expected<ColumnPlan> ColumnPlanner::make()
 {
+    if (isAnsweredByOpen()) {
+        std::reverse(m_plan.pieces.begin(), m_plan.pieces.end());
+        return std::move(m_plan);
+    }
     const auto newest = m_source.newestFirstColumn(m_set);
     if (!newest)
         return tl::unexpected<Error>(newest.error());
@@ -33,6 +37,21 @@ Expected<ColumnPlan> ColumnPlanner::make()
         return tl::unexpected<Error>(std::move(ok.error()));
     std::reverse(m_plan.pieces.begin(), m_plan.pieces.end());
     return std::move(m_plan);
+}
+
+/// Whether the open tiles reach back to the first step that is asked for: then the file, which has what is older, need
+/// not be asked. So it is for whoever follows a run.
+bool ColumnPlanner::isAnsweredByOpen()
+{
+    constexpr Stretch kAll { 0, kNoStep, std::numeric_limits<std::int64_t>::min() };
+    const auto isAnswered = [this] { return m_bound <= m_range.first.value || isDone(); };
+    for (auto it = m_open.rbegin(); it != m_open.rend() && !isAnswered(); ++it)
+        takeOpen(*it, kAll);
+    if (isAnswered())
+        return true;
+    m_bound = kNoStep;
+    m_plan = {};
+    return false;
 }
 
 /// Nothing in these steps belongs to the answer: outside the range, or taken over by later columns.
@@ -106,7 +125,7 @@ Expected<void> ColumnPlanner::takeBuckets(int level, const TileHead& head, const
         if (auto ok = descend(level - 1, rest); !ok)
             return ok;
     }
-    const Piece piece { level, head, nullptr, 0, 0, {} };
+    const Piece piece { level, head, nullptr, 0, {} };
     std::vector<std::int32_t> pixels; // newest first
     for (std::int64_t b = std::min(count, (stretch.to - head.firstColumn + width - 1) / width) - 1; b >= 0; --b) {
         const std::int64_t from = head.firstColumn + b * width;
@@ -179,7 +198,7 @@ Expected<void> ColumnPlanner::takeSealed(const TileHead& head, Stretch stretch)
             { std::max(head.steps.first, m_range.first), std::min(head.steps.last, m_range.last) });
         return {};
     }
-    takeColumns({ 0, head, nullptr, 0, 0, {} }, head.firstColumn, (*steps)->first, stretch);
+    takeColumns({ 0, head, nullptr, 0, {} }, head.firstColumn, (*steps)->first, stretch);
     return {};
 }
 
@@ -191,7 +210,7 @@ void ColumnPlanner::takeOpen(const std::shared_ptr<const OpenTile>& tile, Stretc
     std::vector<Step> steps(static_cast<std::size_t>(published));
     for (int i = 0; i < published; ++i)
         steps[static_cast<std::size_t>(i)] = tile->stepAt(i);
-    takeColumns({ 0, {}, tile, published, 0, {} }, tile->firstColumn(), steps, stretch);
+    takeColumns({ 0, {}, tile, 0, {} }, tile->firstColumn(), steps, stretch);
 }
 
 void ColumnPlanner::takeColumns(

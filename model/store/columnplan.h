@@ -20,9 +20,11 @@ struct Piece {
     int level = 0;
     TileHead head; ///< when sealed
     std::shared_ptr<const series::OpenTile> open; ///< else
-    int openColumns = 0; ///< published when the plan was made
     int from = 0;
     std::vector<std::int32_t> pixels;
+
+    /// Where its columns begin in what is read of it: of an open tile, these columns alone.
+    int begin() const { return open ? 0 : from; }
 };
 
 /// Where the answer for one group and one range of steps lies: every collected step of the range in exactly one piece.
@@ -67,6 +69,7 @@ private:
         std::int64_t before = 0;
     };
 
+    bool isAnsweredByOpen();
     Expected<void> descend(int level, Stretch stretch);
     Expected<void> takeTile(int level, const TileHead& head, Stretch stretch);
     Expected<void> takeBuckets(int level, const TileHead& head, const TileSteps& steps, Stretch stretch);

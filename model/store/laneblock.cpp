@@ -172,20 +172,23 @@ Expected<std::shared_ptr<const LaneBlock>> LaneBlock::fromBuckets(const TileView
 }
 
 std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
-    const series::OpenTile& tile, int statIndex, int subBlock, int columns)
+    const series::OpenTile& tile, int statIndex, int subBlock, int first, int columns)
 {
     const auto& stats = tile.stats();
     const int firstLane = subBlock * kSubBlockSeries;
     std::shared_ptr<LaneBlock> block(
         new LaneBlock(std::min(kSubBlockSeries, tile.seriesCount() - firstLane), columns, 1));
-    const auto indexOf = [&stats](Stat stat) {
-        const auto it = std::find(stats.begin(), stats.end(), stat);
-        return it == stats.end() ? -1 : static_cast<int>(it - stats.begin());
-    };
     const Stat stat = stats[static_cast<std::size_t>(statIndex)];
-    const std::array<int, 3> counts { indexOf(Stat::Nans), indexOf(Stat::PosInfs), indexOf(Stat::NegInfs) };
-    const bool hasCounts
-        = !isWhole(stat) && std::any_of(counts.begin(), counts.end(), [](int index) { return index >= 0; });
+    constexpr std::array kCountStats { Stat::Nans, Stat::PosInfs, Stat::NegInfs };
+    bool hasCounts = false;
+    std::array<int, 3> counts { -1, -1, -1 }; // -1: none, or nothing but zeros so far
+    for (std::size_t i = 0; i < counts.size() && !isWhole(stat); ++i) {
+        const auto it = std::find(stats.begin(), stats.end(), kCountStats[i]);
+        hasCounts = hasCounts || it != stats.end();
+        const auto index = static_cast<int>(it - stats.begin());
+        if (it != stats.end() && tile.plane(index).type != PlaneType::Zero)
+            counts[i] = index;
+    }
     block->m_wide.resize(block->cells());
     block->m_bits.resize(block->cells());
     block->m_identities.resize(isIdentity(stat) ? block->cells() : 0);
@@ -194,14 +197,15 @@ std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
     for (int lane = 0; lane < block->m_lanes; ++lane) {
         double* values = block->m_wide.data() + block->cellOf(lane);
         std::uint8_t* bits = block->m_bits.data() + block->cellOf(lane);
-        tile.read(firstLane + lane, statIndex, 0, columns, values, present.data());
+        tile.read(firstLane + lane, statIndex, first, columns, values, present.data());
         describeValues<double>({ values, static_cast<std::size_t>(columns) }, bits, hasCounts);
         if (isIdentity(stat))
-            tile.readWhole(firstLane + lane, statIndex, 0, columns, block->m_identities.data() + block->cellOf(lane));
+            tile.readWhole(
+                firstLane + lane, statIndex, first, columns, block->m_identities.data() + block->cellOf(lane));
         for (std::size_t i = 0; hasCounts && i < counts.size(); ++i) {
             if (counts[i] < 0)
                 continue;
-            tile.read(firstLane + lane, counts[i], 0, columns, numbers.data(), present.data());
+            tile.read(firstLane + lane, counts[i], first, columns, numbers.data(), present.data());
             for (std::size_t c = 0; c < numbers.size(); ++c) {
                 if (numbers[c] > 0)
                     bits[c] |= kBitOfCount[i];
@@ -216,18 +220,20 @@ std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
     return block;
 }
 
-std::shared_ptr<const LaneBlock> LaneBlock::fromOpen(const series::OpenTile& tile, Stat stat, int subBlock, int columns)
+std::shared_ptr<const LaneBlock> LaneBlock::fromOpen(
+    const series::OpenTile& tile, Stat stat, int subBlock, int first, int columns)
 {
     if (subBlock * kSubBlockSeries >= tile.seriesCount())
         return nullptr;
     if (stat == Stat::AbsMax) {
-        const auto min = fromOpen(tile, Stat::Min, subBlock, columns);
-        const auto max = fromOpen(tile, Stat::Max, subBlock, columns);
+        const auto min = fromOpen(tile, Stat::Min, subBlock, first, columns);
+        const auto max = fromOpen(tile, Stat::Max, subBlock, first, columns);
         return min && max ? absMax(*min, *max) : nullptr;
     }
     const auto& stats = tile.stats();
     const auto it = std::find(stats.begin(), stats.end(), stat);
-    return it == stats.end() ? nullptr : fromPlane(tile, static_cast<int>(it - stats.begin()), subBlock, columns);
+    return it == stats.end() ? nullptr
+                             : fromPlane(tile, static_cast<int>(it - stats.begin()), subBlock, first, columns);
 }
 
 std::shared_ptr<const LaneBlock> LaneBlock::absMax(const LaneBlock& min, const LaneBlock& max)

@@ -61,9 +61,9 @@ public:
     static Expected<std::shared_ptr<const LaneBlock>> fromSamples(
         const TileView& values, std::span<const TileView* const> counts, Stat stat, int subBlock);
     static Expected<std::shared_ptr<const LaneBlock>> fromBuckets(const TileView& tile, int subBlock);
-    /// The published columns [0, columns) of an open tile; null when it has no such stat or lanes.
+    /// Published columns [first, first + columns) of an open tile; null when it has no such stat or lanes.
     static std::shared_ptr<const LaneBlock> fromOpen(
-        const series::OpenTile& tile, Stat stat, int subBlock, int columns);
+        const series::OpenTile& tile, Stat stat, int subBlock, int first, int columns);
     /// The largest magnitude, from the blocks of Min and Max in the same place. Any infinity makes it +Inf. Of a bucket
     /// the largest is exact; its smallest and mean are the best lower bounds that the pyramid allows.
     static std::shared_ptr<const LaneBlock> absMax(const LaneBlock& min, const LaneBlock& max);
@@ -90,7 +90,7 @@ private:
     std::size_t cells() const { return cellOf(m_lanes); }
     std::size_t offset(Plane plane, int lane) const { return (m_planes == 1 ? 0 : plane * cells()) + cellOf(lane); }
     static std::shared_ptr<const LaneBlock> fromPlane(
-        const series::OpenTile& tile, int statIndex, int subBlock, int columns);
+        const series::OpenTile& tile, int statIndex, int subBlock, int first, int columns);
     void dropPlainBits();
     void divideSums();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include <telltale/store/columnplan.h>
@@ -25,6 +26,12 @@ struct RowUnit {
 
     /// Puts members in order and finds their sub-blocks.
     void settle();
+};
+
+/// The units of rows over all steps, with no open tiles yet.
+struct FoundUnits final : series::FoundRows {
+    std::uint64_t revision = 0; ///< of the index
+    std::vector<RowUnit> units; ///< older attempts first
 };
 
 }

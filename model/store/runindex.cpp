@@ -2,6 +2,7 @@
 #include <telltale/store/runindex.h>
 
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <utility>
 
@@ -43,10 +44,27 @@ std::optional<RunIndex::Place> RunIndex::placeOf(const SeriesInfo& series, int b
     return Place { &*group, lane };
 }
 
+void RunIndex::changed()
+{
+    static std::atomic<std::uint64_t> newest { 0 };
+    m_revision = ++newest;
+}
+
+void RunIndex::setCatalog(std::shared_ptr<const Catalog> catalog)
+{
+    if (catalog != m_catalog)
+        changed();
+    m_catalog = std::move(catalog);
+}
+
 void RunIndex::setSources(const std::vector<SourceInfo>& sources)
 {
     for (const SourceInfo& source : sources) {
-        m_sourceSteps[source.id] = StepRange { source.firstStep, source.lastStep };
+        const StepRange now { source.firstStep, source.lastStep };
+        StepRange& known = m_sourceSteps[source.id];
+        if (known.isEmpty() != now.isEmpty() || known.first != now.first)
+            changed();
+        known = now;
         m_ranks.emplace(source.id, source.rank);
     }
 }
@@ -61,15 +79,15 @@ void RunIndex::addLosses(const std::vector<LogRecord>& records)
     }
 }
 
-std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat stat, StepRange range) const
+std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat stat) const
 {
     std::vector<RowSegment> segments; // newest first
-    std::int64_t last = range.last.value;
+    std::int64_t last = kEver.last.value;
     const auto isOfOldest = [&](SourceId source) {
         const auto oldest = find(m_catalog->series, row.series.front());
         return oldest != m_catalog->series.end() && oldest->source == source;
     };
-    for (auto id = row.series.rbegin(); id != row.series.rend() && last >= range.first.value; ++id) {
+    for (auto id = row.series.rbegin(); id != row.series.rend(); ++id) {
         const auto series = find(m_catalog->series, *id);
         if (series == m_catalog->series.end())
             continue;
@@ -86,7 +104,7 @@ std::vector<RowSegment> RunIndex::segments(const series::RowAttempts& row, Stat 
             // The oldest attempt also answers for what lies before the step that its source names as its first.
             const bool isOldest = isOfOldest(info.source);
             segments.push_back({ info.source, info.kind, { place->group->id, stat, static_cast<std::uint8_t>(counts) },
-                place->lane, { isOldest ? range.first : std::max(range.first, Step { first }), Step { last } } });
+                place->lane, { isOldest ? kEver.first : Step { first }, Step { last } } });
         }
         // Layouts of one attempt share its steps: each answers for those that it was collected in.
         const auto older = std::next(id);

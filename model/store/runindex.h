@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -19,13 +20,15 @@ struct RowSegment {
     Kind kind = Kind::Unspecified;
     TileSet tiles;
     int lane = 0;
-    StepRange steps;
+    StepRange steps; ///< between kEver's
 };
+inline constexpr StepRange kEver { Step { std::numeric_limits<std::int64_t>::min() / 4 },
+    Step { std::numeric_limits<std::int64_t>::max() } };
 
 /// Finds things of a catalog by their ids, and which attempt answers for which steps. Thread: its reader's.
 class RunIndex {
 public:
-    void setCatalog(std::shared_ptr<const Catalog> catalog) { m_catalog = std::move(catalog); }
+    void setCatalog(std::shared_ptr<const Catalog> catalog);
     const std::shared_ptr<const Catalog>& catalog() const { return m_catalog; }
     /// With their first and last steps, newer than the catalog's.
     void setSources(const std::vector<SourceInfo>& sources);
@@ -33,7 +36,9 @@ public:
     void addLosses(const std::vector<LogRecord>& records);
     /// By step, each step in one segment at most: the newest attempt answers from its own first step on. Series that
     /// are unknown or lack the statistic have no segment.
-    std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat, StepRange range) const;
+    std::vector<RowSegment> segments(const series::RowAttempts& row, Stat stat) const;
+    /// Another one wherever a row may have other segments, or another index is asked.
+    std::uint64_t revision() const { return m_revision; }
     /// Steps of this source and of this sort of data that were produced and are not stored.
     std::vector<StepRange> gaps(SourceId source, Kind kind) const;
 
@@ -52,7 +57,10 @@ private:
         std::uint32_t dropClass = 0;
         StepRange steps;
     };
+    void changed();
+
     std::shared_ptr<const Catalog> m_catalog;
+    std::uint64_t m_revision = 0;
     std::unordered_map<SourceId, StepRange> m_sourceSteps;
     std::unordered_map<SourceId, std::vector<Dropped>> m_dropped;
     std::unordered_map<SourceId, Rank> m_ranks;

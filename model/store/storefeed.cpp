@@ -76,6 +76,7 @@ struct Subscription::Mailbox {
         {
             const std::lock_guard lock(mutex);
             runs = std::move(live);
+            beforeRuns = waiting.size();
         }
         ready.notify_one();
     }
@@ -87,16 +88,27 @@ struct Subscription::Mailbox {
             if (isOver)
                 return;
             std::optional<Durable> durable;
-            const auto newRuns = std::exchange(runs, std::nullopt);
-            if (!newRuns) {
+            isCalling = true;
+            std::optional<std::vector<RunRef>> newRuns;
+            if (runs && beforeRuns == 0) {
+                newRuns = std::exchange(runs, std::nullopt);
+            } else {
                 durable = std::move(waiting.front());
                 waiting.pop_front();
+                beforeRuns -= beforeRuns > 0 ? 1 : 0;
             }
             lock.unlock();
             newRuns ? subscriber.onRuns(*newRuns) : subscriber.onDurable(*durable);
             durable.reset(); // perhaps the last to know of a run: not under the lock
             lock.lock();
+            isCalling = false;
+            idle.notify_all();
         }
+    }
+    bool settle(std::chrono::milliseconds atMost)
+    {
+        std::unique_lock lock(mutex);
+        return idle.wait_for(lock, atMost, [this] { return !isCalling && !runs && waiting.empty(); });
     }
 
     const std::size_t capacity;
@@ -104,8 +116,11 @@ struct Subscription::Mailbox {
     std::condition_variable ready;
     std::deque<Durable> waiting;
     std::optional<std::vector<RunRef>> runs;
+    std::size_t beforeRuns = 0; ///< so many of those that wait come first: a run ends after what became durable of it
     std::uint64_t missed = 0;
     bool isOver = false;
+    bool isCalling = false;
+    std::condition_variable idle;
 };
 
 Subscription::Subscription(std::shared_ptr<Mailbox> mailbox, StoreSubscriber& subscriber)
@@ -122,6 +137,11 @@ Subscription::~Subscription()
     }
     m_mailbox->ready.notify_one();
     m_thread.join();
+}
+
+bool Subscription::settle(std::chrono::milliseconds atMost) const
+{
+    return m_mailbox->settle(atMost);
 }
 
 std::uint64_t Subscription::missed() const

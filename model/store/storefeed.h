@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -65,7 +66,7 @@ public:
     /// After COMMIT, in the order of the commits of a run.
     virtual void onDurable(const Durable& durable) = 0;
     /// The runs that are recorded now: whenever that changes, and when a run came into the data directory in another
-    /// way. What it was in between is left out for one that is slow.
+    /// way. What it was in between is left out for one that is slow. After what became durable before that.
     virtual void onRuns(const std::vector<RunRef>& live) = 0;
 };
 
@@ -78,6 +79,8 @@ public:
     Subscription(const Subscription&) = delete;
     Subscription& operator=(const Subscription&) = delete;
 
+    /// Waits until it has been called for all that was published before. False: not within `atMost`.
+    bool settle(std::chrono::milliseconds atMost) const;
     /// How many it was too slow for since it began; see Durable::missed.
     std::uint64_t missed() const;
 

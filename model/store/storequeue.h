@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,8 +29,12 @@ struct CloseMessage {
     std::uint64_t lastSeq = 0;
     Produced produced;
 };
-using StoreMessage
-    = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage, OwnRecord>;
+/// Commits what came before it.
+struct FlushMessage {
+    std::shared_ptr<std::promise<void>> done; ///< all of it has been told; never, where the store ends before
+};
+using StoreMessage = std::variant<std::shared_ptr<const SampleBatch>, StreamRequest, QuarantineMessage, CloseMessage,
+    OwnRecord, FlushMessage>;
 
 /// What waits for the store thread, in order, bounded in bytes. The end of a stream always fits, or a full queue would
 /// lose it: there are no more of these than streams were opened. Thread: any.

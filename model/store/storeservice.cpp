@@ -149,6 +149,13 @@ const std::string& StoreService::dataDir() const
     return m_state->options.dataDir;
 }
 
+bool StoreService::flush(std::chrono::milliseconds atMost)
+{
+    const auto done = std::make_shared<std::promise<void>>();
+    const auto future = done->get_future();
+    return m_state->queue.offer(FlushMessage { done }) && future.wait_for(atMost) == std::future_status::ready;
+}
+
 void StoreService::stop(std::int64_t boundMs)
 {
     if (!m_state->thread.joinable())

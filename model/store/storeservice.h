@@ -160,6 +160,9 @@ public:
     StoreCounters counters() const;
     const std::string& dataDir() const;
 
+    /// Waits until all that was offered before is durable, and every subscription has it to tell. False: not within
+    /// `atMost`.
+    bool flush(std::chrono::milliseconds atMost);
     /// Drains the queue, commits, seals, closes every run; gives up waiting after `boundMs` (what is not durable stays
     /// unacked).
     void stop(std::int64_t boundMs = 2000);

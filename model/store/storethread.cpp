@@ -102,10 +102,15 @@ void StoreThread::handle(StoreMessage message)
         return takeRecord(std::move(*record));
     if (!flush())
         return;
-    if (const auto* request = std::get_if<StreamRequest>(&message))
+    if (const auto* request = std::get_if<StreamRequest>(&message)) {
         open(*request);
-    else
+    } else if (const auto* wanted = std::get_if<FlushMessage>(&message)) {
+        for (const auto& run : m_runs)
+            tell(*run);
+        wanted->done->set_value();
+    } else {
         close(std::get<CloseMessage>(message));
+    }
 }
 
 void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)

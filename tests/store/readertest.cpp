@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <random>
 
 #include <QTemporaryDir>
@@ -104,6 +106,9 @@ private Q_SLOTS:
     void init();
     void answersEqualBruteForce_data();
     void answersEqualBruteForce();
+    void aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers_data();
+    void aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers();
+    void rowsThatAreRememberedGoOnWithTheNextAttempt();
     void questionsOutsideTheRunAreEmpty();
     void canceledQuestionsFail();
 
@@ -308,6 +313,90 @@ void ReaderTest::answersEqualBruteForce()
     auto archived = openReader(builder.handle());
     QVERIFY2(archived, archived ? "" : archived.error().sentence().c_str());
     checkAll(**archived, run, random, 60);
+}
+
+void ReaderTest::aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers_data()
+{
+    QTest::addColumn<unsigned>("seed");
+    for (unsigned seed = 1; seed <= 16; ++seed)
+        QTest::addRow("%u", seed) << seed;
+}
+
+/// Steps come, attempts begin and tiles are sealed between its questions, which are of few steps at the end.
+void ReaderTest::aFollowerReadsTheNewestStepsOfTheRowsThatItRemembers()
+{
+    QFETCH(unsigned, seed);
+    constexpr int kParts = 12;
+    std::mt19937 random(seed);
+    CapsuleBuilder builder(path());
+    RandomRun run(random, 1500);
+    std::unique_ptr<RunReader> follower;
+    std::map<Stat, HeatQuery> asked;
+    for (int part = 0; part < kParts && !QTest::currentTestFailed(); ++part) {
+        run.write(builder, random, part, kParts);
+        if (run.rows() == 0)
+            continue;
+        if (!follower)
+            follower = CapsuleBuilder::must(openReader(builder.liveHandle()));
+        const auto fresh = CapsuleBuilder::must(openReader(builder.liveHandle()));
+        for (const int steps : { 1, 7, 100, 400 }) {
+            const Step last = run.steps().last;
+            const StepRange range { Step { last.value - steps + 1 }, last };
+            const Stat stat = run.anyStat(random);
+            HeatQuery& query = asked[stat];
+            if (query.rows.empty()) { // as they are now: later attempts have more
+                query.memo = std::make_shared<RowsMemo>();
+                query.stat = stat;
+                for (int row = 0; row < run.rows(); ++row)
+                    query.rows.push_back(run.attemptsOf(row));
+            }
+            query.range = range;
+            query.pixels = steps;
+            const auto heat = CapsuleBuilder::must(follower->heatmap(query));
+            const auto again
+                = CapsuleBuilder::must(fresh->heatmap({ query.rows, query.stat, query.range, query.pixels }));
+            QCOMPARE(heat.states, again.states);
+            for (std::size_t i = 0; i < heat.values.size(); ++i)
+                QCOMPARE(std::bit_cast<std::uint32_t>(heat.values[i]), std::bit_cast<std::uint32_t>(again.values[i]));
+        }
+        // Wherever a tile begins, one of these begins a step before it.
+        for (int steps = 1; steps <= 300; steps += 2) {
+            const StepRange range { Step { run.steps().last.value - steps + 1 }, run.steps().last };
+            const Stat stat = run.anyStat(random);
+            const int row = static_cast<int>(random() % static_cast<unsigned>(run.rows()));
+            const auto curve = CapsuleBuilder::must(follower->curve({ run.attemptsOf(row), stat, range, steps }));
+            const auto want = oracle(run, row, stat, range, steps);
+            for (std::size_t p = 0; p < want.size(); ++p)
+                QVERIFY2(differs(curve.buckets[p], want[p]).isEmpty(), qPrintable(differs(curve.buckets[p], want[p])));
+        }
+    }
+    QVERIFY(follower != nullptr);
+}
+
+void ReaderTest::rowsThatAreRememberedGoOnWithTheNextAttempt()
+{
+    CapsuleBuilder builder(path());
+    const auto write = [&](int attempt, std::int64_t first, float value) {
+        const auto layout = builder.addLayout(Kind::GradReduced, { Stat::Norm }, { "w" });
+        std::vector<StepBlock> blocks;
+        for (std::int64_t step = first; step < first + 10; ++step) {
+            StepBlock& block = blocks.emplace_back();
+            block.layout = layout;
+            block.step = Step { step };
+            block.columns = { { Stat::Norm, std::vector<float> { value } } };
+        }
+        builder.stage(builder.addAttempt(Rank { 0 }, attempt), std::move(blocks));
+        builder.commit();
+    };
+    write(0, 0, 1);
+    const auto reader = CapsuleBuilder::must(openReader(builder.liveHandle()));
+    const SeriesId first = CapsuleBuilder::must(reader->catalog())->series.front().id;
+    HeatQuery query { { { first, SeriesId { first.value + 1 } } }, Stat::Norm, { Step { 0 }, Step { 9 } }, 10 };
+    query.memo = std::make_shared<RowsMemo>();
+    QCOMPARE(CapsuleBuilder::must(reader->heatmap(query)).values, std::vector<float>(10, 1));
+    write(1, 5, 2);
+    QCOMPARE(
+        CapsuleBuilder::must(reader->heatmap(query)).values, (std::vector<float> { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 }));
 }
 
 void ReaderTest::questionsOutsideTheRunAreEmpty()
