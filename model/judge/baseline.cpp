@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace telltale::judge {
 namespace {
@@ -29,6 +31,18 @@ double Baseline::recentMedian() const
     std::array<float, kRecent> sorted = m_recent;
     std::sort(sorted.begin(), sorted.end());
     return (static_cast<double>(sorted[kRecent / 2 - 1]) + static_cast<double>(sorted[kRecent / 2])) / 2;
+}
+
+std::optional<double> Baseline::lastJump() const
+{
+    if (m_seen < kRecent)
+        return {};
+    std::array<float, kRecent> before = m_recent;
+    float& last = before[static_cast<std::size_t>((m_seen - 1) % kRecent)];
+    const auto y = static_cast<double>(last);
+    std::swap(last, before.back());
+    std::sort(before.begin(), before.end() - 1);
+    return y - static_cast<double>(before[kRecent / 2 - 1]);
 }
 
 Baseline::Verdict Baseline::judge(double x, double far)
@@ -63,21 +77,35 @@ Baseline::Verdict Baseline::judge(double x, double far)
     return verdict;
 }
 
+void Baseline::rearm()
+{
+    m_count = m_next = m_far = 0;
+    m_sorted.fill(std::numeric_limits<float>::infinity());
+}
+
 void Baseline::take(float y)
 {
-    float* const begin = m_sorted.data();
+    float* const sorted = m_sorted.data();
     float& oldest = m_ring[static_cast<std::size_t>(m_next)];
-    if (m_count == kWindow) {
-        float* const place = std::lower_bound(begin, begin + m_count, oldest);
-        std::move(place + 1, begin + m_count, place);
-        --m_count;
+    // How many are below, of all places: many at once, and no branch that nothing could foresee.
+    std::int32_t from = 0;
+    std::int32_t to = 0;
+    for (std::size_t i = 0; i < kWindow; ++i) {
+        from += sorted[i] < oldest ? 1 : 0;
+        to += sorted[i] < y ? 1 : 0;
+    }
+    if (m_count < kWindow)
+        from = m_count++;
+    // What is between the value that goes and the one that comes moves by one.
+    if (to > from) {
+        std::move(sorted + from + 1, sorted + to, sorted + from);
+        sorted[to - 1] = y;
+    } else {
+        std::move_backward(sorted + to, sorted + from, sorted + from + 1);
+        sorted[to] = y;
     }
     oldest = y;
     m_next = (m_next + 1) % kWindow;
-    float* const place = std::lower_bound(begin, begin + m_count, y);
-    std::move_backward(place, begin + m_count, begin + m_count + 1);
-    *place = y;
-    ++m_count;
 }
 
 }

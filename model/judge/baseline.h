@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 namespace telltale::judge {
 
@@ -26,6 +27,8 @@ public:
     static constexpr int kRecent = 8;
     static constexpr double kLeastMad = 0.05; ///< of a logarithm: a change by 5 % is never unusual
 
+    Baseline() { rearm(); }
+
     struct Verdict {
         double z = 0; ///< 0 before it is armed; of what is not far, an upper bound
         double logFactor = 0; ///< log(x / median)
@@ -36,14 +39,18 @@ public:
     /// Judges x > 0, and takes it unless |z| > far.
     Verdict judge(double x, double far);
     /// What comes next is not to be measured by what was.
-    void rearm() { m_count = m_next = m_far = 0; }
+    void rearm();
+    /// A whole window is known: nothing has begun anew lately.
+    bool isSettled() const { return m_count == kWindow; }
+    /// log(last / median of those right before it), also before it is armed; nothing before kRecent values.
+    std::optional<double> lastJump() const;
 
 private:
     void take(float y);
     double recentMedian() const;
 
     std::array<float, kWindow> m_ring {}; ///< in the order in which they came
-    std::array<float, kWindow> m_sorted {};
+    std::array<float, kWindow> m_sorted {}; ///< and infinity where there is none yet
     std::array<float, kRecent> m_recent {}; ///< the last, in turn
     int m_seen = 0;
     int m_count = 0;

@@ -257,29 +257,48 @@ Event incidentEvent(const Incident& incident, std::int64_t wallNs)
     return event;
 }
 
-Expected<void> IncidentBook::update(store::RunReader& reader)
+Event judgedEvent(const Judged& judged, std::int64_t wallNs)
+{
+    Event event;
+    event.kind = kJudgedRecord;
+    event.step = judged.steps.first;
+    event.lastStep = judged.steps.last;
+    event.wallNs = wallNs;
+    event.text = "steps " + std::to_string(judged.steps.first.value) + " to " + std::to_string(judged.steps.last.value)
+        + " were judged: " + std::to_string(judged.rows) + " tensors and scalars, by " + std::to_string(judged.rules)
+        + " rules";
+    event.json = dumped({ { "step", judged.steps.first.value }, { "last_step", judged.steps.last.value },
+        { "rows", judged.rows }, { "ranks", judged.ranks }, { "rules", judged.rules } });
+    event.ref = static_cast<std::uint64_t>(judged.id);
+    return event;
+}
+
+Expected<void> IncidentBook::update(store::RunReader& reader, const Changed& changed)
 {
     for (;;) {
         auto page = reader.log(m_cursor);
         if (!page)
             return tl::unexpected<Error>(std::move(page.error()));
-        for (const store::LogRecord& record : page->records)
-            take(record);
+        for (const store::LogRecord& record : page->records) {
+            const Incident* incident = take(record);
+            if (incident && changed)
+                changed(record, *incident);
+        }
         m_cursor = page->next;
         if (page->isLast)
             return {};
     }
 }
 
-bool IncidentBook::take(const store::LogRecord& record)
+const Incident* IncidentBook::take(const store::LogRecord& record)
 {
     // Agents write of their own rank: what is of none is the server's, or a person's, word.
     if (record.rank.value >= 0)
-        return false;
+        return nullptr;
     if (record.kind == kIncidentRecord) {
         auto incident = incidentFrom(record.json);
         if (!incident)
-            return false;
+            return nullptr;
         const std::int64_t id = record.ref != 0 ? record.ref : record.id;
         Incident& known = m_incidents[id];
         incident->id = id;
@@ -287,12 +306,16 @@ bool IncidentBook::take(const store::LogRecord& record)
         incident->label = known.label;
         incident->notes = std::move(known.notes);
         known = std::move(*incident);
-        return true;
+        return &known;
+    }
+    if (record.kind == kJudgedRecord) {
+        takeJudged(record);
+        return nullptr;
     }
     const auto annotation = Annotation::of(record);
     const auto known = annotation ? m_incidents.find(annotation->incident) : m_incidents.end();
     if (known == m_incidents.end())
-        return false;
+        return nullptr;
     Incident& incident = known->second;
     switch (annotation->action) {
     case Annotation::Action::Acknowledge:
@@ -308,7 +331,28 @@ bool IncidentBook::take(const store::LogRecord& record)
         incident.label = Incident::Label::False;
         break;
     }
-    return true;
+    return &incident;
+}
+
+void IncidentBook::takeJudged(const store::LogRecord& record)
+{
+    const Json json = Json::parse(record.json, nullptr, false);
+    if (!json.is_object())
+        return;
+    Judged judged;
+    judged.steps = {};
+    read(json, "step", judged.steps.first.value);
+    read(json, "last_step", judged.steps.last.value);
+    read(json, "rows", judged.rows);
+    read(json, "ranks", judged.ranks);
+    read(json, "rules", judged.rules);
+    judged.id = record.ref != 0 ? record.ref : record.id;
+    const auto known
+        = std::find_if(m_judged.begin(), m_judged.end(), [&judged](const Judged& one) { return one.id == judged.id; });
+    if (known == m_judged.end())
+        m_judged.push_back(judged);
+    else
+        *known = judged;
 }
 
 std::vector<const Incident*> IncidentBook::inOrder() const

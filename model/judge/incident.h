@@ -111,21 +111,41 @@ Event annotationEvent(const Annotation& annotation, Step step, std::string autho
 /// The event that records an incident, or, where it has an id, what has become of it.
 Event incidentEvent(const Incident& incident, std::int64_t wallNs);
 
+/// Steps that a server has judged, as the run's log says. Thread: any (a value).
+struct Judged {
+    StepRange steps;
+    std::uint64_t rows = 0; ///< tensors and scalars that were looked at
+    std::uint64_t ranks = 0; ///< that they are of
+    std::uint64_t rules = 0; ///< that were on
+    std::int64_t id = 0; ///< of its first record in the run's log; 0 = not written there
+
+    bool operator==(const Judged&) const = default;
+};
+inline constexpr std::string_view kJudgedRecord = "judged";
+/// The event that says so, or, where it has an id, that it is more now.
+Event judgedEvent(const Judged& judged, std::int64_t wallNs);
+
 /// The incidents of a run as its log tells them, followed behind a cursor. Thread: any (a value).
 class IncidentBook {
 public:
-    /// Reads what was added since the last call.
-    Expected<void> update(store::RunReader& reader);
-    /// True where it changes something here.
-    bool take(const store::LogRecord& record);
+    using Changed = std::function<void(const store::LogRecord&, const Incident&)>;
+    /// Reads what was added since the last call, and says which record changed which incident.
+    Expected<void> update(store::RunReader& reader, const Changed& changed = {});
+    /// The incident that it changes; null where it changes none. As long as the book lives.
+    const Incident* take(const store::LogRecord& record);
 
     /// First cause first: by step, phase, and id.
     std::vector<const Incident*> inOrder() const;
     const std::map<std::int64_t, Incident>& byId() const { return m_incidents; }
+    /// What was judged, in the order of its records: one for each time that a server went on elsewhere.
+    const std::vector<Judged>& judged() const { return m_judged; }
 
 private:
+    void takeJudged(const store::LogRecord& record);
+
     store::LogCursor m_cursor;
     std::map<std::int64_t, Incident> m_incidents;
+    std::vector<Judged> m_judged;
 };
 
 }

@@ -18,12 +18,24 @@ std::string placeText(const Finding& finding)
         finding.rank.value < 0 ? std::string() : fmt::format(" on rank {}", finding.rank.value));
 }
 
+/// What says how the optimizer makes something of a whole model's gradients.
+bool explains(const Finding& finding)
+{
+    return finding.rule == idOf(Rule::LearningRate) || finding.rule == idOf(Rule::Staleness)
+        || finding.rule == idOf(Rule::UpdateRatio);
 }
 
-IncidentDesk::Case* IncidentDesk::openCase(Step step)
+}
+
+IncidentDesk::Case* IncidentDesk::openCase(const Witness& witness)
 {
+    // How long a rank takes has nothing to do with its numbers.
+    const auto isTime = [](const Finding& finding) { return finding.rule == idOf(Rule::Straggler); };
     // One that is over goes on where what is late belongs to it.
-    const auto found = std::find_if(m_cases.rbegin(), m_cases.rend(), [step](const Case& one) {
+    const auto found = std::find_if(m_cases.rbegin(), m_cases.rend(), [&](const Case& one) {
+        if (one.attempt != witness.attempt || isTime(one.incident.first) != isTime(witness.finding))
+            return false;
+        const Step step = witness.moment.step;
         return !one.incident.isOver || (one.incident.first.step <= step && step <= one.incident.lastStep);
     });
     return found == m_cases.rend() ? nullptr : &*found;
@@ -44,19 +56,23 @@ void IncidentDesk::reach(Incident& incident, const Witness& witness)
 
 void IncidentDesk::take(Witness witness)
 {
-    Case* open = openCase(witness.moment.step);
-    if (open == nullptr && !witness.opens) {
-        m_noted.push_back(std::move(witness));
+    Case* open = openCase(witness);
+    if (!witness.opens || (open != nullptr && explains(witness.finding))) {
+        m_noted.push_back(witness);
         if (m_noted.size() > kMostKept)
             m_noted.pop_front();
-        return;
     }
+    if (open == nullptr && !witness.opens)
+        return;
     if (open == nullptr) {
         Case fresh;
         fresh.begins = witness.moment;
         fresh.incident.first = witness.finding;
         fresh.incident.key = fmt::format("{}/{}/{}/{}", witness.finding.rule, witness.moment.step.value,
             kindName(witness.finding.kind), placeText(witness.finding));
+        if (witness.attempt > 0) // it may go the same way again
+            fresh.incident.key += fmt::format("/{}", witness.attempt);
+        fresh.attempt = witness.attempt;
         fresh.incident.phase = witness.moment.phase;
         fresh.incident.opened = fresh.incident.lastStep = witness.seen;
         reach(fresh.incident, witness);
@@ -71,8 +87,14 @@ void IncidentDesk::take(Witness witness)
     const auto whereOf = [](const Moment& moment) { return std::pair(moment.step, moment.phase); };
     const bool isSamePlace = witness.finding.name == incident.first.name && witness.finding.slot == incident.first.slot
         && witness.finding.rank == incident.first.rank && witness.finding.kind == incident.first.kind;
-    if (isSamePlace && witness.finding.rule == incident.first.rule && witness.moment.step == open->begins.step)
+    if (isSamePlace && witness.finding.rule == incident.first.rule && witness.moment.step == open->begins.step) {
+        if (witness.finding.severity > incident.first.severity) { // and worse
+            incident.first.severity = witness.finding.severity;
+            incident.first.sentence = std::move(witness.finding.sentence);
+            open->isNew = true;
+        }
         return; // the same again
+    }
     if (!witness.opens || !(witness.moment < open->begins)) {
         ++incident.folded;
         // Two ranks that go wrong at the same place of a step: nothing says which was first.
@@ -93,17 +115,18 @@ void IncidentDesk::take(Witness witness)
     open->isNew = true;
 }
 
-void IncidentDesk::passed(Step step, bool isBad)
+void IncidentDesk::passed(Step step, bool isBad, int attempt)
 {
     for (Case& one : m_cases) {
         Incident& incident = one.incident;
-        if (incident.isOver)
+        if (incident.isOver || one.attempt > attempt)
             continue;
-        if (isBad && incident.first.rule == idOf(Rule::NonFinite) && step > incident.lastStep) {
+        const bool hasEnded = one.attempt < attempt;
+        if (!hasEnded && isBad && incident.first.rule == idOf(Rule::NonFinite) && step > incident.lastStep) {
             incident.lastStep = step;
             one.isChanged = true;
         }
-        if (step.value - incident.lastStep.value < kQuietSteps)
+        if (!hasEnded && step.value - incident.lastStep.value < kQuietSteps)
             continue;
         incident.isOver = true;
         one.isChanged = true;
@@ -128,7 +151,7 @@ std::vector<const Witness*> IncidentDesk::noted(const std::string& block, Step s
     std::vector<const Witness*> found;
     for (const Witness& one : m_noted) {
         const bool isNear = one.moment.step <= step && step.value - one.moment.step.value <= steps;
-        if (isNear && (one.block == block || one.finding.rule == idOf(Rule::LearningRate)))
+        if (isNear && (one.block == block || explains(one.finding)))
             found.push_back(&one);
     }
     return found;

@@ -20,6 +20,7 @@ struct Witness {
     Step seen; ///< the step at which it became known
     std::string block;
     bool opens = true;
+    int attempt = 0; ///< of the run: what another one did is no cause
 };
 
 /// Makes one incident of one cause: what opens one, what comes before it after all, what follows from it. Thread: any
@@ -32,30 +33,31 @@ public:
     struct Case {
         Incident incident;
         Moment begins;
+        int attempt = 0;
         bool isChanged = true; ///< since it was last told
         bool isNew = true; ///< where it begins has changed: it needs its words
     };
 
     /// In about the order in which things happen; a rank that is late may be earlier.
     void take(Witness witness);
-    /// Everything up to `step` has been taken, of the rank that is farthest behind. `isBad`: something is not finite
-    /// now.
-    void passed(Step step, bool isBad);
+    /// Everything of the attempt up to `step` has been taken, of the rank that is farthest behind; the attempts before
+    /// have ended. `isBad`: something is not finite now.
+    void passed(Step step, bool isBad, int attempt = 0);
 
     /// These blocks of these ranks are still not finite at `step`.
     void lasts(Step step, const std::set<std::pair<std::string, Rank>>& blocks);
 
     std::deque<Case>& cases() { return m_cases; }
     const std::deque<Case>& cases() const { return m_cases; }
-    /// What was noted of a block, or as `learning_rate`, within `steps` before `step`.
+    /// What was noted of a block, or of the optimizer, within `steps` before `step`.
     std::vector<const Witness*> noted(const std::string& block, Step step, std::int64_t steps) const;
 
 private:
-    Case* openCase(Step step);
+    Case* openCase(const Witness& witness);
     static void reach(Incident& incident, const Witness& witness);
 
     std::deque<Case> m_cases; ///< in the order in which they were opened
-    std::deque<Witness> m_noted; ///< that opened nothing, the newest
+    std::deque<Witness> m_noted; ///< that opened nothing, or says why; the newest
 };
 
 }

@@ -2,6 +2,7 @@
 #include <telltale/judge/rankjudge.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -22,17 +23,14 @@ template <typename Number> void countUp(Number& number)
         ++number;
 }
 
-bool isParameter(Kind kind)
-{
-    return kind == Kind::ParamUpdated || kind == Kind::ParamOrigin;
-}
-
 /// What becomes small as a training goes well.
 bool mayFall(Kind kind)
 {
     return kind == Kind::Scalar || kind == Kind::ActvGrad || kind == Kind::GradReduced || kind == Kind::GradUnreduced
         || kind == Kind::ExpAvg || kind == Kind::ExpAvgSq || kind == Kind::Update;
 }
+
+constexpr double kFindingFactor = 10; ///< what counts of gradients while a training finds its sizes
 
 /// Whose zeros mean that something has died: what others of its kind are not.
 bool mayVanish(const Watched& row)
@@ -66,14 +64,20 @@ void RankJudge::take(Watchlist list)
             continue;
         newer[i] = known->second;
         newer[i].first.reset(); // it names a row of the former list
+        newer[i].growing.reset();
         // A sum over other tensors is another quantity.
         const auto before = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
             [&](const Rollup& one) { return one.kind == rollup.kind && one.block == rollup.block; });
         if (before->members != rollup.members)
-            newer[i].baseline.rearm();
+            newer[i].baseline.rearm(), newer[i].growth = {};
     }
     m_rollups = std::move(newer);
+    const auto logits = knownLogits();
     m_list = std::move(list);
+    m_places = RowPlaces(m_list);
+    takeLogits(logits);
+    pairUp(m_stale, Kind::GradReduced, Kind::ExpAvgSq);
+    pairUp(m_updates, Kind::Update, Kind::ParamOrigin);
 }
 
 std::optional<double> RankJudge::distance(std::size_t row, float value) const
@@ -110,9 +114,14 @@ void RankJudge::judge(const StepColumn& column, std::vector<Sighting>& out)
     judgeFinite(column, out);
     judgeMagnitudes(column, out);
     judgeRollups(column, out);
+    judgeGrowth(column, out);
     judgeStill(column, out);
     judgeDrift(column, out);
     judgeEntropies(column, out);
+    judgeLogits(column, out);
+    judgeStaleness(column, out);
+    judgeUpdates(column, out);
+    judgeDead(column, out);
     learn(column);
     std::stable_sort(out.begin(), out.end(), [](const Sighting& a, const Sighting& b) { return a.moment < b.moment; });
 }
@@ -150,12 +159,14 @@ void RankJudge::judgeMagnitudes(const StepColumn& column, std::vector<Sighting>&
     if (!isOn(Rule::Overflow))
         return;
     const double headroom = m_rules.value(Rule::Overflow, 0);
-    for (std::size_t i = 0; i < m_rows.size() && i < column.magnitudes.size(); ++i) {
+    for (const std::size_t i : m_places.limited) {
+        if (i >= column.magnitudes.size())
+            break;
         const double limit = m_list.rows[i].limit;
         const auto magnitude = static_cast<double>(column.magnitudes[i]);
         // Gradients are scaled up to there on purpose.
         const Phase phase = m_list.rows[i].phase;
-        if (limit <= 0 || !std::isfinite(magnitude) || phase == Phase::Gradient || phase == Phase::Backward)
+        if (!std::isfinite(magnitude) || phase == Phase::Gradient || phase == Phase::Backward)
             continue;
         RowState& row = m_rows[i];
         const bool isClose = magnitude * headroom > limit;
@@ -171,7 +182,7 @@ void RankJudge::judgeMagnitudes(const StepColumn& column, std::vector<Sighting>&
 
 void RankJudge::judgeScalars(const StepColumn& column, std::vector<Sighting>& out)
 {
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+    for (const std::size_t i : m_places.tuning) {
         const Watched& watched = m_list.rows[i];
         if (column.states[i] != CellState::Value)
             continue;
@@ -188,7 +199,7 @@ void RankJudge::judgeScalars(const StepColumn& column, std::vector<Sighting>& ou
             }
             m_learningRate = std::max(0.0, value);
             m_highestRate = std::max(m_highestRate, value);
-        } else if (watched.role == ScalarRole::LossScale) {
+        } else {
             if (m_lossScale > 0 && value < m_lossScale && isOn(Rule::LossScale)) {
                 m_scaleFalls.push_back(column.step);
                 while (column.step.value - m_scaleFalls.front().value
@@ -224,16 +235,15 @@ std::int32_t RankJudge::sourceIn(std::int32_t rollup, const StepColumn& column) 
     double farthest = 0;
     for (int pass = 0; pass < 2; ++pass) {
         std::int32_t best = -1;
-        for (std::size_t i = 0; i < m_rows.size(); ++i) {
-            const Watched& watched = m_list.rows[i];
-            if (watched.rollup != rollup || column.states[i] != CellState::Value)
+        for (const std::size_t i : m_places.membersOf(rollup)) {
+            if (column.states[i] != CellState::Value)
                 continue;
             const double far = std::abs(distance(i, column.values[i]).value_or(0));
             // The first of those that are about as far as the farthest: what followed from it may be farther.
             if (pass == 0)
                 farthest = std::max(farthest, far);
             else if (far >= farthest / 2
-                && (best < 0 || watched.place < m_list.rows[static_cast<std::size_t>(best)].place))
+                && (best < 0 || m_list.rows[i].place < m_list.rows[static_cast<std::size_t>(best)].place))
                 best = static_cast<std::int32_t>(i);
         }
         if (pass == 1)
@@ -242,42 +252,47 @@ std::int32_t RankJudge::sourceIn(std::int32_t rollup, const StepColumn& column) 
     return -1;
 }
 
+std::optional<double> RankJudge::sumOf(std::int32_t rollup, const StepColumn& column) const
+{
+    const bool isScalar = m_list.rollups[static_cast<std::size_t>(rollup)].kind == Kind::Scalar;
+    double sum = 0;
+    for (const std::size_t i : m_places.membersOf(rollup)) {
+        if (column.states[i] != CellState::Value)
+            return {}; // part of a sum is another sum
+        const auto value = static_cast<double>(column.values[i]);
+        sum += isScalar ? value : value * value;
+    }
+    return sum > 0 ? std::optional(sum) : std::nullopt; // what is zero has no logarithm
+}
+
 void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& out)
 {
     m_far.clear();
-    for (RollupState& rollup : m_rollups) {
-        rollup.sum = 0;
-        rollup.present = 0;
-    }
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (m_list.rows[i].rollup < 0 || column.states[i] != CellState::Value)
-            continue;
-        RollupState& rollup = m_rollups[static_cast<std::size_t>(m_list.rows[i].rollup)];
-        const auto value = static_cast<double>(column.values[i]);
-        rollup.sum += m_list.rows[i].kind == Kind::Scalar ? value : value * value;
-        ++rollup.present;
-    }
+    m_rollupValues.assign(m_rollups.size(), std::numeric_limits<float>::quiet_NaN());
     const double lasting = m_rules.value(Rule::Level, 2);
     const double fall = std::log(m_rules.value(Rule::Level, 3));
-    std::map<Kind, std::pair<int, int>> breadth; // far, judged
+    std::array<std::pair<int, int>, kKindCount> breadth {}; // by kind: far, judged
     for (std::size_t i = 0; i < m_rollups.size(); ++i) {
         RollupState& rollup = m_rollups[i];
         const Rollup& info = m_list.rollups[i];
-        // Part of a sum is another sum, and what is zero has no logarithm.
-        if (rollup.present < info.members || !(rollup.sum > 0))
+        const std::optional<double> sum = sumOf(static_cast<std::int32_t>(i), column);
+        if (!sum)
             continue;
-        double value = info.kind == Kind::Scalar ? rollup.sum : std::sqrt(rollup.sum);
+        double value = info.kind == Kind::Scalar ? *sum : std::sqrt(*sum);
+        m_rollupValues[i] = static_cast<float>(value);
+        if (info.role == ScalarRole::ComputeTime)
+            continue; // other ranks are its measure
         if (info.kind == Kind::ExpAvgSq)
             value = std::sqrt(value); // as gradients are
-        if (info.kind == Kind::Update && m_learningRate > 0)
-            value /= m_learningRate;
         const Rule rule = info.role == ScalarRole::Loss ? Rule::Loss : Rule::Level;
         const double far = m_rules.value(rule, 0);
-        const double least = std::log(m_rules.value(rule, 1));
+        // While a training finds its sizes, gradients of some batches are several times as large as those before.
+        const bool isFinding = !rollup.baseline.isSettled() && mayFall(info.kind) && info.kind != Kind::Scalar;
+        const double least = std::max(std::log(m_rules.value(rule, 1)), isFinding ? std::log(kFindingFactor) : 0);
         const Baseline::Verdict verdict = rollup.baseline.judge(value, far);
         if (!isOn(rule))
             continue;
-        auto& [farNow, judged] = breadth[info.kind];
+        auto& [farNow, judged] = breadth[static_cast<std::size_t>(info.kind)];
         ++judged;
         // What goes on being far, after it jumped there, is as far; what went there evenly never jumped.
         const bool isJump = verdict.jump * verdict.logFactor > 0 && std::abs(verdict.jump) >= least;
@@ -314,15 +329,18 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         seen.severity = seen.opens ? store::Severity::Warning : store::Severity::Notice;
         out.push_back(seen);
     }
-    // What happens to much of the model at once needs no more steps.
+    // What happens to much of the model at once needs no more steps. What one batch may do does: its gradients come
+    // from one loss, so that much of the model has them.
     for (Sighting& seen : out) {
-        if (seen.rule != Rule::Level || seen.opens || seen.rollup < 0 || seen.moment.phase == Phase::Optimizer)
+        if (seen.rule != Rule::Level || seen.rollup < 0 || seen.moment.phase == Phase::Optimizer)
             continue;
-        const auto& [farNow, judged] = breadth[m_list.rollups[static_cast<std::size_t>(seen.rollup)].kind];
-        if (judged >= 3 && farNow * 2 >= judged) {
+        const Kind kind = m_list.rollups[static_cast<std::size_t>(seen.rollup)].kind;
+        const auto& [farNow, judged] = breadth[static_cast<std::size_t>(kind)];
+        if (static_cast<double>(seen.lasted) < lasting && mayBeABatch(seen))
+            seen.opens = false;
+        else if (judged >= 3 && farNow * 2 >= judged)
             seen.opens = true;
-            seen.severity = store::Severity::Warning;
-        }
+        seen.severity = seen.opens ? store::Severity::Warning : store::Severity::Notice;
     }
 }
 
@@ -334,34 +352,55 @@ void RankJudge::judgeStill(const StepColumn& column, std::vector<Sighting>& out)
         int zero = 0;
         int all = 0;
     };
-    std::map<Kind, Share> shares;
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (column.states[i] != CellState::Value)
-            continue;
-        RowState& row = m_rows[i];
-        const bool isZero = column.values[i] == 0;
-        const bool isSame = row.seen > 0 && column.values[i] == row.last;
-        Share& share = shares[m_list.rows[i].kind];
-        ++share.all;
-        share.zero += isZero ? 1 : 0;
-        share.still += isSame ? 1 : 0;
-        if (isSame)
-            countUp(row.same);
-        else
-            row.same = 0;
-        if (isZero)
-            countUp(row.zeros);
-        else
-            row.zeros = 0;
-    }
+    std::array<Share, kKindCount> shares {};
     const auto frozenAfter = static_cast<int>(m_rules.value(Rule::Frozen, 0));
     const auto zeroAfter = static_cast<int>(m_rules.value(Rule::Vanished, 0));
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (column.states[i] != CellState::Value)
-            continue;
+    // What a step did not use has no gradient in it, and does not change: an expert that was given no token. Of its
+    // module nothing was measured, while something was of others.
+    std::optional<bool> isForwardKnown;
+    const auto isIdle = [&](std::size_t row) {
+        const std::int32_t use = m_list.rows[row].use;
+        if (use < 0 || column.states[static_cast<std::size_t>(use)] >= CellState::Absent)
+            return false;
+        for (std::size_t i = 0; !isForwardKnown && i < m_rows.size(); ++i) {
+            if (m_places.kinds[i] == Kind::Actv && column.states[i] >= CellState::Absent)
+                isForwardKnown = true;
+        }
+        isForwardKnown = isForwardKnown.value_or(false);
+        return *isForwardKnown;
+    };
+    m_still.clear();
+    for (std::size_t i = 0; i < m_rows.size();) {
+        const Kind kind = m_places.kinds[i];
+        Share share = shares[static_cast<std::size_t>(kind)]; // here, while rows of one kind follow each other
+        for (; i < m_rows.size() && m_places.kinds[i] == kind; ++i) {
+            if (column.states[i] != CellState::Value)
+                continue;
+            RowState& row = m_rows[i];
+            bool isZero = column.values[i] == 0;
+            bool isSame = row.seen > 0 && column.values[i] == row.last;
+            if ((isZero || isSame) && isIdle(i))
+                isZero = isSame = false;
+            ++share.all;
+            share.zero += isZero ? 1 : 0;
+            share.still += isSame ? 1 : 0;
+            if (isSame)
+                countUp(row.same);
+            else
+                row.same = 0, countUp(row.moved);
+            if (isZero)
+                countUp(row.zeros);
+            else
+                row.zeros = 0;
+            if (row.same == frozenAfter || row.zeros == zeroAfter)
+                m_still.push_back(i);
+        }
+        shares[static_cast<std::size_t>(kind)] = share;
+    }
+    for (const std::size_t i : m_still) {
         RowState& row = m_rows[i];
         const Watched& watched = m_list.rows[i];
-        const Share& share = shares[watched.kind];
+        const Share& share = shares[static_cast<std::size_t>(watched.kind)];
         const auto say = [&](Rule rule, int lasted) {
             Sighting seen = sighting(rule, i, stepBefore(lasted - 1));
             seen.lasted = lasted;
@@ -377,8 +416,6 @@ void RankJudge::judgeStill(const StepColumn& column, std::vector<Sighting>& out)
         if (isOn(Rule::Vanished) && mayVanish(watched) && row.zeros == zeroAfter && row.seen >= kKnown + zeroAfter
             && share.zero * 2 <= share.all)
             say(Rule::Vanished, zeroAfter);
-        if (row.same == 0)
-            countUp(row.moved);
     }
 }
 
@@ -389,9 +426,9 @@ void RankJudge::judgeDrift(const StepColumn& column, std::vector<Sighting>& out)
         return;
     const double least = std::log(m_rules.value(Rule::Drift, 0));
     const auto lasting = static_cast<int>(m_rules.value(Rule::Drift, 1));
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        // What is no matrix often begins at 0, and grows far.
-        if (!isParameter(m_list.rows[i].kind) || !m_list.rows[i].isMatrix || column.states[i] != CellState::Value)
+    // What is no matrix often begins at 0, and grows far.
+    for (const std::size_t i : m_places.matrices) {
+        if (column.states[i] != CellState::Value)
             continue;
         RowState& row = m_rows[i];
         const auto far = distance(i, column.values[i]);
@@ -416,8 +453,8 @@ void RankJudge::judgeEntropies(const StepColumn& column, std::vector<Sighting>& 
         return;
     const double share = m_rules.value(Rule::EntropyCollapse, 0);
     const auto lasting = static_cast<int>(m_rules.value(Rule::EntropyCollapse, 1));
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        if (m_list.rows[i].stat != Stat::Entropy || column.states[i] != CellState::Value)
+    for (const std::size_t i : m_places.entropies) {
+        if (column.states[i] != CellState::Value)
             continue;
         RowState& row = m_rows[i];
         const auto entropy = static_cast<double>(column.values[i]);
@@ -446,8 +483,8 @@ void RankJudge::learn(const StepColumn& column)
             continue;
         RowState& row = m_rows[i];
         const float value = column.values[i];
-        const std::int32_t rollup = m_list.rows[i].rollup;
-        const bool isHeld = (row.low > 0 && !isParameter(m_list.rows[i].kind))
+        const std::int32_t rollup = m_places.rollups[i];
+        const bool isHeld = (row.low > 0 && !isParameter(m_places.kinds[i]))
             || (rollup >= 0 && std::find(m_far.begin(), m_far.end(), rollup) != m_far.end());
         if (value > 0 && !isHeld) {
             const float y = std::log(value);

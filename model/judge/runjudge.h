@@ -6,13 +6,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include <telltale/core/threadhome.h>
+#include <telltale/judge/cardwords.h>
 #include <telltale/judge/incidentdesk.h>
+#include <telltale/judge/noisescale.h>
+#include <telltale/judge/peers.h>
 #include <telltale/judge/rankjudge.h>
 #include <telltale/judge/replicas.h>
+#include <telltale/judge/stepcolumns.h>
 #include <telltale/store/runreader.h>
 
 namespace telltale::judge {
@@ -23,6 +28,8 @@ class RunJudge {
 public:
     explicit RunJudge(const Rules& rules = {})
         : m_rules(rules)
+        , m_peers(rules)
+        , m_noise(rules)
     {
     }
 
@@ -36,34 +43,54 @@ public:
     /// In the order of causes.
     std::vector<Incident> incidents() const;
     std::uint64_t judged() const { return m_judged; } ///< values
+    /// From the first step to the last that was judged, of any rank; empty where none was.
+    Judged extent() const;
 
 private:
+    /// Rows that came up while the source was judged, and may be told of steps that are over: a flight recorder's. What
+    /// is not finite there is a finding, or close to overflow; the other rules want a history.
+    struct Late {
+        RankJudge judge; ///< of these rows alone
+        Step frontier; ///< the last of those steps that was judged
+        std::set<std::pair<Kind, std::uint32_t>> rows; ///< kind and tensor
+        Asked asked {};
+    };
     struct Source {
         RankJudge judge;
         Step frontier; ///< the last step that was judged
-        std::map<Stat, std::vector<std::size_t>> channels; ///< rows by what is asked of them
-        std::vector<std::size_t> limited; ///< rows whose magnitude is judged
+        std::optional<Step> first {}; ///< that was
+        Asked asked {};
         bool isRunning = true;
+        int attempt = 0;
+        StepRange steps {}; ///< that it had when the catalog was read
+        bool isCompared = false; ///< with the attempt before it
+        std::optional<Late> late {};
     };
-    struct Columns;
 
     Expected<void> refresh(store::RunReader& reader);
-    Expected<void> judge(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel);
-    Expected<std::optional<Columns>> read(
-        store::RunReader& reader, const Source& source, StepRange steps, const series::CancelToken& cancel) const;
-    void noteWhatLasts();
+    Expected<void> judgeChunks(
+        store::RunReader& reader, StepRange steps, int attempt, const series::CancelToken& cancel);
+    Expected<void> judge(store::RunReader& reader, StepRange steps, int attempt, const series::CancelToken& cancel);
+    static void noteLate(Source& source, const Watchlist& newer);
+    Expected<void> judgeLate(
+        store::RunReader& reader, Source& source, StepRange steps, const series::CancelToken& cancel);
+    void noteWhatLasts(int attempt);
     Expected<void> readLog(store::RunReader& reader);
-    void judgeGivenUp(Step upTo);
-    Expected<void> judgeReplicas(store::RunReader& reader, StepRange steps);
-    void take(const Source& source, const std::vector<Sighting>& sightings, Step step);
-    Witness witnessOf(const Source& source, const Sighting& sighting, Step step) const;
-    Witness witnessOf(const Replicas::Divergence& one) const;
-    void describe(store::RunReader& reader, IncidentDesk::Case& one);
-    std::string sourceTest(store::RunReader& reader, const Incident& incident) const;
+    void judgeGivenUp(Step upTo, int attempt);
+    Expected<void> judgeReplicas(store::RunReader& reader, StepRange steps, int attempt);
+    void judgePeers(store::RunReader& reader, int attempt, Step last);
+    Witness inWords(store::RunReader& reader, const Source& source, const Sighting& sighting, Step step) const;
+    Expected<void> compareAttempts(store::RunReader& reader, int attempt);
+    void describeNew(store::RunReader& reader);
+    void take(Witness witness, int attempt);
+    RanksSeen ranksSeen(int attempt) const;
+    Step everyoneIsAt() const; ///< at least
 
     const Rules m_rules;
     std::shared_ptr<const store::Catalog> m_catalog;
     std::map<SourceId, Source> m_sources;
+    Peers m_peers;
+    NoiseScale m_noise;
     Replicas m_replicas;
     std::optional<Step> m_replicasNext; ///< nothing before the first that is measured
     IncidentDesk m_desk;

@@ -23,6 +23,11 @@ ScalarRole scalarRoleOf(std::string_view name)
         return ScalarRole::LearningRate;
     if (has(" grad norm") || has(" gradnorm") || has(" gnorm "))
         return ScalarRole::GradNorm;
+    // How long a rank computes, while it waits for no other: a whole step takes all of them as long, and a backward
+    // pass has the reduction of gradients in it.
+    const bool isTime = has(" ms ") || has(" s ") || has(" us ") || has(" ns ") || has(" sec") || has(" time ");
+    if (isTime && (has(" forward ") || has(" fwd ") || has(" compute ")))
+        return ScalarRole::ComputeTime;
     return has("loss ") ? ScalarRole::Loss : ScalarRole::Other;
 }
 

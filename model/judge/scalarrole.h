@@ -6,7 +6,7 @@
 namespace telltale::judge {
 
 /// What a scalar is, by the names that trainings give it.
-enum class ScalarRole : unsigned char { Other, Loss, GradNorm, LearningRate, LossScale };
+enum class ScalarRole : unsigned char { Other, Loss, GradNorm, LearningRate, LossScale, ComputeTime };
 ScalarRole scalarRoleOf(std::string_view name);
 
 }

@@ -5,6 +5,8 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 #include <telltale/core/blockname.h>
@@ -126,6 +128,23 @@ Phase phaseIn(Kind kind, ScalarRole role)
     }
 }
 
+/// A module whose activations are measured is known to be used: those of an expert are where it is given a token.
+void noteUses(const series::RowIndex& index, Watchlist& list)
+{
+    std::map<std::string_view, std::int32_t> uses;
+    for (std::size_t i = 0; i < list.rows.size(); ++i) {
+        if (list.rows[i].kind == Kind::Actv)
+            uses.try_emplace(index.key(list.rows[i].tensor).name, static_cast<std::int32_t>(i));
+    }
+    for (Watched& row : list.rows) {
+        if (row.kind != Kind::GradReduced && row.kind != Kind::GradUnreduced && !isParameter(row.kind))
+            continue;
+        const std::string_view name = index.key(row.tensor).name;
+        const auto use = uses.find(name.substr(0, std::min(name.rfind('.'), name.size())));
+        row.use = use == uses.end() ? -1 : use->second;
+    }
+}
+
 }
 
 std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
@@ -172,9 +191,17 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
                 watched.place = std::numeric_limits<std::int32_t>::max();
             else if (row.kind == Kind::Scalar) // it was set before anything of its phase
                 watched.place -= std::numeric_limits<std::int32_t>::max();
+            watched.numel = catalog.series[row.newest].numel;
+            if (row.kind == Kind::ExpAvgSq && row.answers(Stat::Mean))
+                watched.extra = Stat::Mean;
+            if (row.kind == Kind::Actv && key.slot.role == Role::Output && row.answers(Stat::Zeros))
+                watched.extra = Stat::Zeros;
+            if (row.kind == Kind::Attention && row.answers(Stat::MaxLogit))
+                watched.extra = Stat::MaxLogit;
             if (row.answers(Stat::AbsMax))
                 watched.limit = limitOf(types[source]);
-            const bool isJudgedAlone = watched.role == ScalarRole::Loss || watched.role == ScalarRole::GradNorm;
+            const bool isJudgedAlone = watched.role == ScalarRole::Loss || watched.role == ScalarRole::GradNorm
+                || watched.role == ScalarRole::ComputeTime;
             if (isJudgedAlone || (stat == Stat::Norm && isRolledUp(row.kind, key))) {
                 const std::string block = isJudgedAlone ? key.name : blockOf(key.name);
                 const auto [known, isNew]
@@ -189,8 +216,10 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
     }
     std::vector<Watchlist> all;
     all.reserve(lists.size());
-    for (auto& [source, list] : lists)
+    for (auto& [source, list] : lists) {
+        noteUses(index, list);
         all.push_back(std::move(list));
+    }
     return all;
 }
 

@@ -12,6 +12,12 @@
 
 namespace telltale::judge {
 
+/// Of a weight.
+constexpr bool isParameter(Kind kind)
+{
+    return kind == Kind::ParamUpdated || kind == Kind::ParamOrigin;
+}
+
 /// One tensor of one kind on one rank, and how it is judged. Thread: any (a value).
 struct Watched {
     Kind kind = Kind::Unspecified;
@@ -24,6 +30,10 @@ struct Watched {
     ScalarRole role = ScalarRole::Other; ///< of scalars
     double limit = 0; ///< of its type, where that is a 16-bit float and the magnitude is known; else 0
     series::RowAttempts attempts {};
+    Stat extra = Stat::Unspecified; ///< what else is asked of it: the mean of second moments, an output's share of
+                                    ///< zeros, a head's logits
+    std::uint64_t numel = 0; ///< 0 = not known
+    std::int32_t use = -1; ///< of a weight and its gradients: a row that its module's use makes; -1: none is known
 };
 
 /// Tensors of one kind that are judged as one: those of a block, or of the whole model ("").

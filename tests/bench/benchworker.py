@@ -3,10 +3,11 @@
 
     benchworker.py VARIANT SIZE
 
-VARIANT is "bare", "telltale weights", "telltale everything", "telltale totals" (everything, but of the inputs'
-gradients the totals and not the shares, as msprobe has them), "msprobe weights" or "msprobe everything". Reads a number
-of steps a line; answers each with one JSON line: {"ms": [a step's time, ...], "inside_ms": [...]}, the second for
-telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
+VARIANT is "bare", "telltale weights", "telltale recorder" (the same, with a flight recorder that keeps the rest),
+"telltale everything", "telltale totals" (everything, but of the inputs' gradients the totals and not the shares, as
+msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a line; answers each with one JSON
+line: {"ms": [a step's time, ...], "cpu_ms": [what of it the training thread computed, ...], "inside_ms": [...]}, the
+last for telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ EVERYTHING = {
 CONFIGS = {
     "weights": WEIGHTS,
     "everything": EVERYTHING,
+    "recorder": {**WEIGHTS, "telltale": {"flight_recorder": 32}},
     "totals": {**EVERYTHING, "telltale": {"actv_grad_input": "total"}},
 }
 SIZES = {
@@ -154,12 +156,13 @@ def main(variant: str, size: str) -> None:
     for _ in range(_WARM_UP):
         step()
     for line in sys.stdin:
-        answer: dict[str, list[float]] = {"ms": [], "inside_ms": []}
+        answer: dict[str, list[float]] = {"ms": [], "cpu_ms": [], "inside_ms": []}
         for _ in range(int(line)):
             before = inside[0] if inside is not None else 0
-            start = time.perf_counter()
+            start, computed = time.perf_counter(), time.thread_time()
             step()
             answer["ms"].append((time.perf_counter() - start) * 1e3)
+            answer["cpu_ms"].append((time.thread_time() - computed) * 1e3)
             if inside is not None:
                 answer["inside_ms"].append((inside[0] - before) / 1e6)
         print(json.dumps(answer), file=answers, flush=True)

@@ -12,6 +12,7 @@
 
 #include <QTemporaryDir>
 
+#include <telltale/judge/livejudge.h>
 #include <telltale/protocol/joinstring.h>
 #include <telltale/protocol/payloadbuilder.h>
 #include <telltale/server/captureserver.h>
@@ -33,7 +34,7 @@ struct Ingested {
 };
 
 /// Client -> QWebSocketServer -> decode -> SQLite with synchronous=FULL; the clock stops at the ack of the last batch.
-Ingested ingest(const std::vector<std::string>& payloads, bool commitEveryBatch)
+Ingested ingest(const std::vector<std::string>& payloads, bool commitEveryBatch, bool isJudged = false)
 {
     const QTemporaryDir dir;
     store::StoreOptions options;
@@ -43,6 +44,7 @@ Ingested ingest(const std::vector<std::string>& payloads, bool commitEveryBatch)
     auto service = store::StoreService::start(options);
     if (!service)
         qFatal("%s", service.error().sentence().c_str());
+    const auto judge = isJudged ? std::make_unique<judge::LiveJudge>(**service) : nullptr;
     server::ServerOptions listen;
     listen.listen = "127.0.0.1:0";
     listen.dataDir = options.dataDir;
@@ -192,6 +194,8 @@ void benchIngest(Report& report)
     const Ingested a = ingest(grouped, false);
     const Ingested b = ingest(single, true);
     const double everyEighth = samples / a.seconds / 1e6, everyOne = samples / 2 / b.seconds / 1e6;
+    const Ingested judged = ingest(grouped, false, true);
+    const Ingested judgedOne = ingest(single, true, true);
     const char* rowTable = "SQLite row per sample";
     const char* unit = "M samples/s";
     report.add({ "ingest_grouped", everyEighth, unit, rowTable, rows / 1e6, 40, true });
@@ -200,6 +204,10 @@ void benchIngest(Report& report)
     report.add({ "ingest_every_step", everyOne, unit, rowTable, rows / 1e6, 24, true });
     report.add({ "ingest_every_step_of_the_disk", everyOne, unit, "write, fdatasync every batch",
         samples / 2 / rawSeconds(single, 1) / 1e6, 0.5, true });
+    report.add(
+        { "ingest_grouped_and_judged", samples / judged.seconds / 1e6, unit, "not judged", everyEighth, 0.6, true });
+    report.add({ "ingest_every_step_and_judged", samples / 2 / judgedOne.seconds / 1e6, unit, "not judged", everyOne,
+        0.6, true });
     report.add({ "wire_bytes_per_sample_8_steps", totalBytes(grouped) / samples, "B", "dense float", 4, 1.9 });
     report.add({ "wire_bytes_per_sample_1_step", totalBytes(single) / (samples / 2), "B", "dense float", 4, 1.54 });
     report.add(

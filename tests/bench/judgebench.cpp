@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the rules cost: a run of 6,000 tensors that is judged again, against reading it alone.
+// What the rules cost: a run of 6,000 tensors that is judged again, against reading it alone; and how long a threshold
+// that somebody moves in the rule lab takes to show what it does.
 #include <QTemporaryDir>
 
 #include <telltale/judge/runjudge.h>
+#include <telltale/lab/replay.h>
 #include <telltale/series/rowindex.h>
 #include <telltale/store/capsulewriter.h>
 #include <telltale/store/runreader.h>
@@ -14,8 +16,9 @@ namespace telltale::bench {
 namespace {
 
 constexpr int kTensors = 6000;
-constexpr int kSteps = 1024;
+constexpr int kSteps = 1680; // 10 M samples
 constexpr int kChunk = 256;
+constexpr int kBatch = 60;
 
 template <typename T> T must(Expected<T> value)
 {
@@ -37,13 +40,14 @@ store::RunHandle writeTraining(const std::string& path)
     request.incarnation = 1;
     const std::int64_t stream = must(writer->book().addStream(request, 0));
     Workload workload(kTensors);
+    static_assert(kSteps % kBatch == 0);
     for (int step = 0; step < kSteps;) {
         auto batch = std::make_shared<SampleBatch>();
         batch->stream = StreamId { stream };
         batch->layouts = { workload.layout() };
-        for (int i = 0; i < 64; ++i, ++step)
+        for (int i = 0; i < kBatch; ++i, ++step)
             batch->blocks.push_back(workload.next());
-        batch->seq = static_cast<std::uint64_t>(step / 64);
+        batch->seq = static_cast<std::uint64_t>(step / kBatch);
         if (const std::string conflict = must(writer->stage(stream, std::move(batch))); !conflict.empty())
             qFatal("%s", conflict.c_str());
         must(writer->commit());
@@ -75,9 +79,9 @@ void benchJudge(Report& report)
                 series::HeatQuery query;
                 for (const series::RowIndex::Row& row : catalog->rows->rows())
                     query.rows.push_back(row.attempts);
-                query.pixels = kChunk;
                 for (int first = 0; first < kSteps; first += kChunk) {
-                    query.range = { Step { first }, Step { first + kChunk - 1 } };
+                    query.range = { Step { first }, Step { std::min(first + kChunk, kSteps) - 1 } };
+                    query.pixels = static_cast<int>(query.range.count());
                     must(reader->heatmap(query));
                 }
             } });
@@ -86,6 +90,19 @@ void benchJudge(Report& report)
         qFatal("not every value was judged");
     report.add({ "judge again, 6,000 tensors", values / times[0] / 1e6, "M values/s", "reading them alone",
         values / times[1] / 1e6, 0.2, true });
+    lab::LabRun run10M;
+    const auto reader = must(store::openReader(run));
+    must(run10M.replay(*reader, dir.path().toStdString(), nullptr));
+    double z = 6;
+    const auto moved = medians(3, { [&] {
+        judge::Rules rules;
+        rules.setValue(judge::Rule::Level, 0, z += 0.5);
+        if (must(run10M.replay(*reader, dir.path().toStdString(), &rules)).judged < static_cast<std::uint64_t>(values))
+            qFatal("not every value was judged again");
+    } });
+    report.add({ "lab: a threshold moved, 10 M samples", moved[0] * 1e3, "ms", "a second", 1000.0, 1, false });
+    report.add({ "lab: what it keeps of them", static_cast<double>(run10M.bytes()) / values, "B/sample",
+        "a sample as it is stored unpacked", 8.0, 1, false });
     report.add(
         { "judge a step of 6,000 tensors", times[0] / kSteps * 1e3, "ms", "the budget of a step", 1.0, 1, false });
 }

@@ -19,6 +19,7 @@ import statistics
 import sys
 import tempfile
 import time
+import timeit
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,34 @@ def hooks() -> dict[str, float]:
     monitor.close()
     times.sort()
     return {"p50": times[50_000] / 1e3, "p99": times[99_000] / 1e3}
+
+
+def idle() -> float:
+    """What a step costs under a monitor that is switched off, microseconds: the whole of an optimizer that does nothing
+    but be one, with it and without."""
+    import torch
+    from telltale.pytorch import TrainerMon
+    from telltale.sinks.api import ApiSink
+
+    class Nothing(torch.optim.Optimizer):
+        def step(self, closure: Any = None) -> None:
+            return None
+
+    def fastest(optimizer: Nothing) -> float:
+        return min(timeit.repeat(optimizer.step, number=20_000, repeat=15)) / 20_000 * 1e6
+
+    model = torch.nn.Linear(4, 4)
+    bare, watched = (Nothing(model.parameters(), {}) for _ in range(2))
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder, "config.json")
+        config.write_text('{"dynamic_on": false, "wg_distribution": true, "xy_distribution": true}')
+        os.environ["DYNAMIC_MONITOR"] = "True"
+        monitor = TrainerMon(str(config), sinks=[ApiSink()])
+        monitor.set_monitor(model, optimizer=watched)
+        del os.environ["DYNAMIC_MONITOR"]
+        cost = fastest(watched)
+        monitor.close()
+    return cost - fastest(bare)
 
 
 def walks() -> dict[str, float]:
@@ -141,6 +170,7 @@ def main() -> None:
     cost = hooks()
     rows.append(row("python: gradient hook, p50", cost["p50"], "us", None, "lower"))
     rows.append(row("python: gradient hook, p99", cost["p99"], "us", 50, "lower"))
+    rows.append(row("python: step of a monitor that is switched off", idle(), "us", 1, "lower"))
     cost = walks()
     rows.append(row("python, 0.83 M: shares of input gradients, walks a step", cost["step"], "ms", None, "lower"))
     rows.append(row("python: share of an input gradient, walk of a module, p99", cost["p99"], "us", 50, "lower"))
@@ -150,7 +180,7 @@ def main() -> None:
 
 def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:
     """limit: nanoseconds that this machine needs to read one float32, None where that was not measured."""
-    variants = ["bare", "telltale weights", "telltale everything", "telltale totals"]
+    variants = ["bare", "telltale weights", "telltale recorder", "telltale everything", "telltale totals"]
     if importlib.util.find_spec("msprobe") is not None:
         variants += ["msprobe weights", "msprobe everything"]
     workers = []
@@ -159,11 +189,13 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
         workers[-1].steps(0)  # warm before the next one starts
     taken: dict[str, list[float]] = {variant: [] for variant in variants}
     inside: dict[str, list[float]] = {variant: [] for variant in variants}
+    computed: dict[str, list[float]] = {variant: [] for variant in variants}
     try:
         for turn in range(rounds):
             for worker in workers if turn % 2 == 0 else workers[::-1]:
                 done = worker.steps(STEPS[size])
                 taken[worker.variant].append(statistics.median(done["ms"]))
+                computed[worker.variant].append(statistics.median(done["cpu_ms"]))
                 if done["inside_ms"]:
                     inside[worker.variant].append(statistics.median(done["inside_ms"]))
             shown = ", ".join(f"{variant} {values[-1]:.2f}" for variant, values in taken.items())
@@ -180,6 +212,14 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
     shares = statistics.median(a - b for a, b in zip(taken["telltale everything"], taken["telltale totals"]))
     rows.append(
         row(f"python, {size}: shares of input gradients in place of totals, added", shares, "ms", None, "lower")
+    )
+    more = {
+        what: statistics.median(a - b for a, b in zip(computed[f"telltale {what}"], computed["telltale weights"]))
+        for what in ("recorder", "everything")
+    }
+    sent = {"peer": "all of it sent", "peer_value": more["everything"]}
+    rows.append(
+        row(f"python, {size}: flight recorder, added to weights (cpu)", more["recorder"], "ms", None, "lower", **sent)
     )
     for what in ("weights", "everything"):
         ours = added(f"telltale {what}")

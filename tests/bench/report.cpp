@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -65,6 +66,18 @@ std::vector<double> medians(int times, const std::vector<std::function<void()>>&
         result.push_back(s[s.size() / 2]);
     }
     return result;
+}
+
+double threadSeconds(const std::function<void()>& work)
+{
+    const auto now = [] {
+        timespec time {};
+        ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+    };
+    const double start = now();
+    work();
+    return now() - start;
 }
 
 std::vector<double> minima(int times, std::size_t parts, const std::vector<std::function<void(std::size_t)>>& works)

@@ -39,6 +39,9 @@ double fastest(int times, const std::function<void()>& work);
 /// Median seconds of `times` runs of each, taken in turn (a, b, a, b, ...) so that a noisy neighbor meets both.
 std::vector<double> medians(int times, const std::vector<std::function<void()>>& works);
 
+/// Seconds that this thread computes, whoever else has the processor in between.
+double threadSeconds(const std::function<void()>& work);
+
 /// For what nothing but the hardware bounds: each work goes over all parts, the works take turns, and a work's time is
 /// the sum of the fastest time of each of its parts. A part is shorter than the time slice that a busy machine takes
 /// away.
@@ -53,5 +56,8 @@ void benchGui(Report& report);
 void benchHandOver(Report& report);
 void benchSteering(Report& report);
 void benchJudge(Report& report);
+void benchLiveJudge(Report& report);
+void benchCard(Report& report);
+void benchRecorder(Report& report);
 
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -10,43 +11,34 @@
 #include <telltale/judge/runjudge.h>
 #include <telltale/store/archive.h>
 
-#include "madeuptraining.h"
+#include "judged.h"
 
 using namespace telltale;
 using namespace telltale::judge;
 using telltale::test::CapsuleBuilder;
+using telltale::test::incidentsOf;
 using telltale::test::kNaN;
+using telltale::test::placeOf;
+using telltale::test::summary;
 using telltale::test::Training;
 
 namespace {
 
-/// What is found in a capsule that holds the training.
-std::vector<Incident> incidentsOf(const Training& training, const Rules& rules = {})
+IncidentBook bookOf(const store::RunLocator& run)
 {
-    const QTemporaryDir dir;
-    CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
-    training.write(builder);
-    builder.finish();
-    const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
-    RunJudge judge(rules);
-    CapsuleBuilder::must(judge.judgeAll(*reader));
-    return judge.incidents();
+    const auto reader = CapsuleBuilder::must(store::openReader({ run, {}, {}, nullptr }));
+    IncidentBook book;
+    CapsuleBuilder::must(book.update(*reader));
+    return book;
 }
 
-std::string placeOf(const Incident& incident)
+std::vector<Incident> recordedOf(const store::RunLocator& run)
 {
-    const Finding& first = incident.first;
-    return first.name + (first.slot.empty() ? "" : ':' + first.slot) + '@' + std::to_string(first.step.value) + '/'
-        + std::to_string(first.rank.value);
-}
-
-/// "rule place; ..." of all.
-std::string summary(const std::vector<Incident>& incidents)
-{
-    std::string text;
-    for (const Incident& incident : incidents)
-        text += (text.empty() ? "" : "; ") + incident.first.rule + ' ' + placeOf(incident);
-    return text;
+    const IncidentBook book = bookOf(run);
+    std::vector<Incident> all;
+    for (const Incident* incident : book.inOrder())
+        all.push_back(*incident);
+    return all;
 }
 
 }
@@ -253,6 +245,120 @@ private Q_SLOTS:
         QCOMPARE(desk.cases().size(), std::size_t { 2 });
     }
 
+    /// As a flight recorder sends them: tensors that nobody knew, of steps that are over.
+    void whatComesOfStepsThatAreJudgedIsJudgedToo()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        Training training;
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            const bool isAfter = name == "layers.2.fc:output" || name >= "layers.2:output";
+            return step >= 90 && step < 150 && kind == Kind::Actv && isAfter ? kNaN : usual;
+        };
+        const auto layouts = training.makeLayouts();
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        const auto send = [&](bool isKept, int from, int to) {
+            std::vector<StepBlock> blocks;
+            for (int step = from; step < to; ++step) {
+                for (const auto& layout : layouts) {
+                    if ((layout->kind == Kind::Actv) == isKept)
+                        blocks.push_back(training.blockOf(layout, 0, step));
+                }
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+        };
+        RunJudge judge;
+        const auto advance = [&](int from, int to) {
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            CapsuleBuilder::must(judge.advance(*reader, { Step { from }, Step { to - 1 } }));
+            return summary(judge.incidents());
+        };
+        send(false, 0, 85);
+        QCOMPARE(advance(0, 85), std::string());
+        send(false, 85, 100);
+        QCOMPARE(advance(85, 100), std::string());
+        send(true, 68, 100);
+        QCOMPARE(advance(68, 100), std::string("nonfinite layers.2.fc:output@90/0"));
+        const std::uint64_t folded = judge.incidents().front().folded;
+        QCOMPARE(advance(68, 100), std::string("nonfinite layers.2.fc:output@90/0"));
+        QCOMPARE(judge.incidents().front().folded, folded);
+        // They come again, of later steps, and are whole; what replays the run finds the same.
+        send(false, 100, 200);
+        advance(100, 200);
+        send(true, 168, 200);
+        QCOMPARE(advance(168, 200), std::string("nonfinite layers.2.fc:output@90/0"));
+        builder.finish();
+        const auto reader = CapsuleBuilder::must(store::openReader(builder.handle()));
+        RunJudge again;
+        CapsuleBuilder::must(again.judgeAll(*reader));
+        QCOMPARE(summary(again.incidents()), std::string("nonfinite layers.2.fc:output@90/0"));
+    }
+
+    void whatComesLateMayBeCloseToOverflow()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        Training training;
+        training.stats = { Stat::Norm, Stat::Nans, Stat::Min, Stat::Max };
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            if (step < 88 || kind != Kind::Actv || name != "layers.1.fc:output")
+                return usual;
+            return step < 90 ? 30'000 : kNaN;
+        };
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        RunJudge judge;
+        for (const bool isKept : { false, true }) {
+            std::vector<StepBlock> blocks;
+            for (const auto& layout : training.makeLayouts()) {
+                auto half = std::make_shared<SeriesLayout>(*layout);
+                for (SeriesDesc& series : half->series)
+                    series.dtype = layout->kind == Kind::Actv ? DType::F16 : series.dtype;
+                for (int step = isKept ? 68 : 0; step < 100 && (layout->kind == Kind::Actv) == isKept; ++step)
+                    blocks.push_back(training.blockOf(half, 0, step));
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            CapsuleBuilder::must(judge.advance(*reader, { Step { 0 }, Step { 99 } }));
+        }
+        QCOMPARE(summary(judge.incidents()), std::string("overflow layers.1.fc:output@88/0"));
+    }
+
+    void aRuleMayAskForMoreDetail()
+    {
+        const Rules rules = CapsuleBuilder::must(Rules::fromJson(
+            R"({"rules": {"level": {"z": 7, "escalate": {"config": {"xy_distribution": true}, "steps": 20}}}})"));
+        QCOMPARE(rules.escalation(Rule::Level).steps, std::int64_t { 20 });
+        QCOMPARE(rules.escalation(Rule::Level).config, std::string(R"({"xy_distribution":true})"));
+        QVERIFY(rules.escalation(Rule::NonFinite).config.empty());
+        QVERIFY(CapsuleBuilder::must(Rules::fromJson(rules.toJson())) == rules);
+        QVERIFY(!(rules == Rules()) && Rules().toJson().find("escalate") == std::string::npos);
+        QCOMPARE(ruleFromId("level"), std::optional(Rule::Level));
+        QVERIFY(!ruleFromId("levels"));
+        const auto problemOf = [](const char* escalate) {
+            const auto read = Rules::fromJson(std::string(R"({"rules": {"level": {"escalate": )") + escalate + "}}}");
+            return read ? std::string() : read.error().sentence();
+        };
+        for (const auto& [said, words] : std::vector<std::pair<const char*, const char*>> { { "true", "must be {" },
+                 { R"({"config": {}, "steps": 5})", "must be {" },
+                 { R"({"config": {"xy_distribution": true}})", "must be {" },
+                 { R"({"config": {"xy_distribution": true}, "steps": 0})", "from 1 to 100000" },
+                 { R"({"config": {"xy_distribution": true}, "steps": 5, "times": 0})", "\"times\" from 1 to 1000" },
+                 { R"({"config": {"xy_distribution": true}, "steps": 5, "often": 1})", "must be {" },
+                 { R"({"config": {"xy_distributions": true}, "steps": 5})", "xy_distribution" },
+                 { R"({"config": {"telltale": {"overhead_budget": 90}}, "steps": 5})", "own config.json" } }) {
+            const std::string sentence = problemOf(said);
+            QVERIFY2(sentence.find(words) != std::string::npos, sentence.c_str());
+        }
+        QVERIFY(problemOf("null").empty());
+        const Rules limited = CapsuleBuilder::must(Rules::fromJson(
+            R"({"rules": {"level": {"escalate": {"config": {"xy_distribution": true}, "steps": 20, "times": 3}}}})"));
+        QCOMPARE(limited.escalation(Rule::Level).times, std::int64_t { 3 });
+        QVERIFY(CapsuleBuilder::must(Rules::fromJson(limited.toJson())) == limited);
+        QVERIFY(judge::Rules::schema().find("\"times\"") != std::string::npos);
+    }
+
     void rulesAreAJsonDocument()
     {
         const Rules standard;
@@ -305,6 +411,80 @@ private Q_SLOTS:
         QVERIFY(std::abs(baseline.judge(1e6, 6).z) < 6);
     }
 
+    void whatCameLastIsJudgedBeforeTheEnd()
+    {
+        const QTemporaryDir dir;
+        store::test::Recorder recorder(dir.path().toStdString());
+        auto judge = std::make_unique<LiveJudge>(recorder.service());
+        const store::StreamOpened opened = recorder.open(store::test::makeRequest("job", 1));
+        Training training;
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            return step == 99 && kind == Kind::Actv && name == "layers.2.fc:output" ? kNaN : usual;
+        };
+        std::uint64_t seq = 0;
+        training.send(recorder, opened.stream, seq, 0, 100);
+        judge->finish(std::chrono::seconds(20));
+        judge.reset(); // the store waits for who reads
+        recorder.service().stop(20'000);
+        const IncidentBook book = bookOf(opened.run->locator);
+        QCOMPARE(summary(recordedOf(opened.run->locator)), std::string("nonfinite layers.2.fc:output@99/0"));
+        QCOMPARE(book.judged().size(), std::size_t { 1 });
+        QCOMPARE(book.judged().front().steps, (StepRange { Step { 0 }, Step { 99 } }));
+        QVERIFY(book.judged().front().rows > 10 && book.judged().front().ranks == 1);
+    }
+
+    void aRunThatEndsAtOnceIsSaidToItsEnd()
+    {
+        const QTemporaryDir dir;
+        store::test::Recorder recorder(dir.path().toStdString());
+        const LiveJudge judge(recorder.service());
+        const store::StreamOpened opened = recorder.open(store::test::makeRequest("job", 1));
+        Training training;
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            return step >= 90 && kind == Kind::Actv && name == "layers.2.fc:output" ? kNaN : usual;
+        };
+        std::uint64_t seq = 0;
+        for (int step = 0; step < 200; step += 10)
+            training.send(recorder, opened.stream, seq, step, step + 10);
+        recorder.service().closeStream(opened.stream, "finished", seq);
+        const auto lastStep = [&] {
+            const auto incidents = recordedOf(opened.run->locator);
+            return incidents.size() == 1 ? incidents.front().lastStep.value : -1;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(lastStep(), 199, 20'000);
+        const auto lastJudged = [&] {
+            const auto judged = bookOf(opened.run->locator).judged();
+            return judged.empty() ? -1 : judged.back().steps.last.value;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(lastJudged(), 199, 20'000);
+        QVERIFY(recorder.service().liveRuns().empty());
+    }
+
+    void whatCannotBeReadAtOnceIsJudgedLater()
+    {
+        const QTemporaryDir dir;
+        QVERIFY(QDir(dir.path()).mkpath(QStringLiteral("runs")));
+        const auto service = CapsuleBuilder::must(store::StoreService::start({ dir.path().toStdString() }));
+        LiveJudge judge(*service);
+        const std::string path = (dir.path() + QStringLiteral("/runs/late.telltale")).toStdString();
+        store::Durable durable;
+        durable.run = std::make_shared<store::RunHandle>(store::RunHandle { path, {}, "late", nullptr });
+        durable.steps = { Step { 0 }, Step { 99 } };
+        judge.onDurable(durable); // there is nothing to read yet
+        Training training { 1, 2300 }; // more than is read again of a run's past
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            return step == 90 && kind == Kind::Actv && name == "layers.2.fc:output" ? kNaN : usual;
+        };
+        {
+            CapsuleBuilder builder(path);
+            training.write(builder);
+            builder.finish();
+        }
+        durable.steps = { Step { 2299 }, Step { 2299 } };
+        judge.onDurable(durable);
+        QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(path)), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
+    }
+
     void aRunThatIsRecordedIsJudged()
     {
         const QTemporaryDir dir;
@@ -318,28 +498,8 @@ private Q_SLOTS:
             return step >= 90 && kind == Kind::Actv && isAfter ? kNaN : usual;
         };
         std::uint64_t seq = 0;
-        const auto layouts = training.makeLayouts();
-        const auto send = [&](int from, int to) {
-            for (int step = from; step < to; ++step) {
-                auto batch = std::make_shared<SampleBatch>();
-                batch->stream = opened.stream;
-                batch->seq = ++seq;
-                for (const auto& layout : layouts) {
-                    batch->layouts.push_back(layout);
-                    batch->blocks.push_back(training.blockOf(layout, 0, step));
-                }
-                QVERIFY(recorder.service().submit(batch));
-            }
-        };
-        const auto recorded = [&run] {
-            const auto reader = CapsuleBuilder::must(store::openReader({ run, {}, {}, nullptr }));
-            IncidentBook book;
-            CapsuleBuilder::must(book.update(*reader));
-            std::vector<Incident> all;
-            for (const Incident* incident : book.inOrder())
-                all.push_back(*incident);
-            return all;
-        };
+        const auto send = [&](int from, int to) { training.send(recorder, opened.stream, seq, from, to); };
+        const auto recorded = [&run] { return recordedOf(run); };
         send(0, 100);
         QTRY_COMPARE_WITH_TIMEOUT(summary(recorded()), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
         const std::int64_t id = recorded().front().id;

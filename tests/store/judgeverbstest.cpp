@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/judge/incident.h>
+#include <telltale/judge/rulesinforce.h>
 
 #include "madeuptraining.h"
 #include "verbcall.h"
@@ -28,6 +29,12 @@ private Q_SLOTS:
         CapsuleBuilder builder(path("bad"));
         training.write(builder);
         builder.finish();
+        CapsuleBuilder ruled(path("ruled"));
+        training.write(ruled);
+        ruled.writer().stageRecord(
+            { 1, path("ruled"), Rank { -1 }, judge::rulesEvent(judge::Rules(), Step { 199 }, "me", 1) });
+        ruled.commit();
+        ruled.finish();
         CapsuleBuilder clean(path("clean"), "a calm run");
         Training().write(clean);
         clean.finish();
@@ -74,6 +81,35 @@ private Q_SLOTS:
         QVERIFY(call(app::rulesVerb, { "--json" }).json()["rules"].contains("level"));
         QVERIFY(call(app::rulesVerb, { "--schema" }).json()["properties"].contains("rules"));
         QVERIFY(call(app::rulesVerb, {}).out.find("entropy_collapse") != std::string::npos);
+    }
+
+    void rulesInForceAreTheRunsThenTheFolders()
+    {
+        const QTemporaryDir data;
+        const std::string folder = data.path().toStdString();
+        const auto found = [&](const char* run) {
+            return call(app::judgeVerb, { path(run), "--data-dir", folder, "--json" }).json();
+        };
+        const auto onOf = [&](const std::vector<std::string>& words) {
+            std::vector<std::string> all = words;
+            all.insert(all.end(), { "--data-dir", folder, "--json" });
+            return call(app::rulesVerb, all).json()["rules"]["nonfinite"]["on"].get<bool>();
+        };
+        QCOMPARE(found("bad").size(), std::size_t { 1 });
+        judge::Rules off;
+        off.setOn(judge::Rule::NonFinite, false);
+        QVERIFY(judge::DefaultRules::save(folder, off));
+        QCOMPARE(found("bad").size(), std::size_t { 0 });
+        QVERIFY(!onOf({}) && !onOf({ path("bad") }));
+        QVERIFY(call(app::rulesVerb, { "--data-dir", folder }).out.find("OFF. The first NaN") != std::string::npos);
+        // What the run says itself comes first.
+        QVERIFY(onOf({ path("ruled") }));
+        QCOMPARE(found("ruled").size(), std::size_t { 1 });
+        std::ofstream(judge::DefaultRules::fileIn(folder)) << R"({"rules": {"none": {}}})";
+        const Outcome odd = call(app::judgeVerb, { path("bad"), "--data-dir", folder });
+        QVERIFY2(odd.code == 0 && odd.err.find("rules.json does not count, the standard rules") != std::string::npos
+                && odd.err.find("no rule \"none\"") != std::string::npos,
+            odd.err.c_str());
     }
 
     void incidentsAreThoseOfTheLog()

@@ -21,6 +21,12 @@ struct Training {
     int ranks = 1;
     int steps = 200;
     bool hasChecksums = false;
+    std::vector<Kind> kinds { Kind::Actv, Kind::ActvGrad, Kind::GradReduced, Kind::ParamUpdated, Kind::Scalar };
+    std::vector<Stat> stats { Stat::Norm, Stat::Nans }; ///< of tensors, these two first
+    std::function<double(int, const std::string&)> zeros = [](int, const std::string&) { return 0.0; };
+    std::function<double(int, const std::string&)> maxLogit = [](int, const std::string&) { return 5.0; };
+    std::function<double(int, std::size_t)> mean = [](int, std::size_t) { return 0.0; };
+    std::function<bool(int, Kind)> collects = [](int, Kind) { return true; }; ///< at a step
     /// The norm of a tensor, its checksum, or a scalar: rank, step, kind, name with slot; the usual value last. NaN: an
     /// element is NaN.
     std::function<double(int, int, Kind, const std::string&, double)> value
@@ -52,6 +58,19 @@ struct Training {
         return all;
     }
 
+    static std::vector<SeriesDesc> heads()
+    {
+        std::vector<SeriesDesc> all;
+        for (int head = 0; head < 8; ++head) {
+            SeriesDesc series;
+            series.name = "layers." + std::to_string(head / 2) + ".attn";
+            series.slot = Slot::ofHead(head % 2);
+            series.dtype = DType::F32;
+            all.push_back(std::move(series));
+        }
+        return all;
+    }
+
     void write(CapsuleBuilder& builder) const
     {
         for (int rank = 0; rank < ranks; ++rank)
@@ -65,30 +84,47 @@ struct Training {
         for (int first = from; first < to; first += kBatch) {
             std::vector<StepBlock> blocks;
             for (int step = first; step < std::min(to, first + kBatch); ++step) {
-                for (const auto& layout : layouts)
-                    blocks.push_back(blockOf(layout, rank, step));
+                for (const auto& layout : layouts) {
+                    if (collects(step, layout->kind))
+                        blocks.push_back(blockOf(layout, rank, step));
+                }
             }
             builder.stage(stream, std::move(blocks));
         }
         builder.commit();
     }
 
+    /// To a server's store, a batch for each step of rank 0; seq: of the last batch.
+    void send(store::test::Recorder& recorder, StreamId stream, std::uint64_t& seq, int from, int to) const
+    {
+        const auto layouts = makeLayouts();
+        for (int step = from; step < to; ++step) {
+            std::vector<StepBlock> blocks;
+            for (const auto& layout : layouts)
+                blocks.push_back(blockOf(layout, 0, step));
+            recorder.send(stream, ++seq, std::move(blocks));
+        }
+    }
+
     std::vector<std::shared_ptr<const SeriesLayout>> makeLayouts() const
     {
         std::vector<std::shared_ptr<const SeriesLayout>> layouts;
-        for (const Kind kind : { Kind::Actv, Kind::ActvGrad, Kind::GradReduced, Kind::ParamUpdated, Kind::Scalar }) {
+        for (const Kind kind : kinds) {
             auto layout = std::make_shared<SeriesLayout>();
             layout->id = LayoutId { static_cast<std::uint32_t>(layouts.size()) + 1 };
             layout->kind = kind;
-            if (kind == Kind::Scalar) {
+            if (kind == Kind::Attention) {
+                layout->stats = { Stat::Entropy, Stat::MaxLogit };
+                layout->series = heads();
+            } else if (kind == Kind::Scalar) {
                 layout->stats = { Stat::Value };
-                for (const char* name : { "loss", "lr", "loss-scale" }) {
+                for (const char* name : { "loss", "lr", "loss-scale", "forward_ms" }) {
                     SeriesDesc series;
                     series.name = name;
                     layout->series.push_back(std::move(series));
                 }
             } else {
-                layout->stats = { Stat::Norm, Stat::Nans };
+                layout->stats = stats;
                 if (hasChecksums && kind == Kind::ParamUpdated)
                     layout->stats.push_back(Stat::Checksum);
                 layout->series = tensors(kind);
@@ -108,7 +144,13 @@ struct Training {
                     text == "loss"     ? 2.0 + noise(step, 7)
                         : text == "lr" ? 1e-3
                                        : 0.0);
-            if (stat == 2) // the same on all ranks
+            if (layout->stats[stat] == Stat::MaxLogit)
+                return maxLogit(step, text);
+            if (layout->stats[stat] == Stat::Zeros)
+                return zeros(step, text);
+            if (layout->stats[stat] == Stat::Mean)
+                return mean(step, i);
+            if (layout->stats[stat] == Stat::Checksum) // the same on all ranks
                 return value(rank, step, Kind::Unspecified, text, 1000.0 * step + static_cast<double>(i));
             // Noise of its own for each tensor, the same on all ranks.
             const double usual = (1 + static_cast<double>(i)) * std::exp(noise(step, static_cast<int>(i)))

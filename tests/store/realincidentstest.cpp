@@ -20,11 +20,11 @@ namespace {
 enum Scalar { Loss, GradNorm, LossScale, kScalars };
 
 /// The rules over three scalars.
-struct Judged {
+struct Replay {
     RankJudge judge { Rules() };
     std::vector<Sighting> seen;
 
-    Judged()
+    Replay()
     {
         Watchlist list;
         const ScalarRole roles[] = { ScalarRole::Loss, ScalarRole::GradNorm, ScalarRole::LossScale };
@@ -90,17 +90,17 @@ private Q_SLOTS:
         QFETCH(double, deviation);
         QFETCH(double, scale);
         constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-        Judged judged;
+        Replay replay;
         std::mt19937 random(1);
         std::normal_distribution<double> noise;
         for (int i = 400; i > 0; --i) {
             const double norm = gradNorm > 0 ? gradNorm * std::exp(deviation * noise(random)) : kNone;
             QVERIFY(
-                !judged.opens(first - i, { loss * std::exp(0.02 * noise(random)), norm, scale > 0 ? scale : kNone }));
+                !replay.opens(first - i, { loss * std::exp(0.02 * noise(random)), norm, scale > 0 ? scale : kNone }));
         }
         int opened = -1;
         for (const auto& [iteration, values] : rows(run.toStdString())) {
-            if (iteration >= first && opened < 0 && judged.opens(iteration, values))
+            if (iteration >= first && opened < 0 && replay.opens(iteration, values))
                 opened = iteration;
         }
         QVERIFY2(opened >= first && opened <= latest, qPrintable(QString::number(opened)));
@@ -116,13 +116,13 @@ private Q_SLOTS:
     void noiseIsNoIncident()
     {
         QFETCH(double, deviation);
-        Judged judged;
+        Replay replay;
         std::mt19937 random(4711);
         std::normal_distribution<double> noise;
         int opened = 0;
         for (int step = 0; step < 10'000; ++step) {
             const double loss = 3 * std::exp(std::min(deviation, 0.1) * noise(random));
-            opened += judged.opens(step, { loss, std::exp(deviation * noise(random)), 65536.0 }) ? 1 : 0;
+            opened += replay.opens(step, { loss, std::exp(deviation * noise(random)), 65536.0 }) ? 1 : 0;
         }
         QCOMPARE(opened, 0);
     }

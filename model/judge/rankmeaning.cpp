@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The rules of a rank that know what a value means.
+#include <algorithm>
+#include <cmath>
+
+#include <telltale/judge/rankjudge.h>
+
+namespace telltale::judge {
+namespace {
+
+using series::CellState;
+
+constexpr int kSettledSteps = 100; ///< that a training needs to find its sizes
+constexpr double kNoBatch = 1000; ///< a gradient that is as many times its usual size is no batch's
+
+}
+
+/// Whether a gradient that jumps for a step may be what one batch does. Gradients of batches have heavy tails (Zhang et
+/// al. 2020, arXiv 1912.03194), which is what clipping is for; one of them is nothing that went wrong.
+bool RankJudge::mayBeABatch(const Sighting& seen) const
+{
+    const Rollup& rollup = m_list.rollups[static_cast<std::size_t>(seen.rollup)];
+    const bool isWeights = rollup.kind == Kind::GradUnreduced || rollup.kind == Kind::GradReduced;
+    if ((!isWeights && rollup.kind != Kind::ActvGrad) || seen.value < seen.expected)
+        return false;
+    // It is a mean over the batch's positions. Of n that pull at random it is 1 / sqrt(n) of what it is where all pull
+    // one way: even of a million positions, no batch makes more of it than this.
+    if (seen.value > kNoBatch * seen.expected)
+        return false;
+    const Baseline& own = m_rollups[static_cast<std::size_t>(seen.rollup)].baseline;
+    // A weight's gradient is what came in times what flows back. Where most of the jump flowed back into the block, a
+    // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there. Both are
+    // measured by the steps right before, since one may have begun anew while the other did not.
+    const auto behind = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
+        [&rollup](const Rollup& one) { return one.kind == Kind::ActvGrad && one.block == rollup.block; });
+    const auto place = static_cast<std::size_t>(behind - m_list.rollups.begin());
+    if (isWeights && behind != m_list.rollups.end() && std::isfinite(m_rollupValues[place])) {
+        const auto flowed = m_rollups[place].baseline.lastJump();
+        const auto jump = own.lastJump();
+        if (flowed && jump)
+            return *flowed >= *jump / 2;
+    }
+    // Fewer steps than a window has do not say how large the largest of as many batches is.
+    return !own.isSettled();
+}
+
+void RankJudge::pairUp(std::vector<Pair>& pairs, Kind upper, Kind lower) const
+{
+    std::vector<Pair> newer;
+    for (std::size_t i = 0; i < m_list.rollups.size(); ++i) {
+        const Rollup& one = m_list.rollups[i];
+        const auto other = std::find_if(m_list.rollups.begin(), m_list.rollups.end(), [&](const Rollup& rollup) {
+            return rollup.kind == lower && rollup.block == one.block && rollup.members == one.members;
+        });
+        if (one.kind != upper || other == m_list.rollups.end())
+            continue;
+        const auto known
+            = std::find_if(pairs.begin(), pairs.end(), [&one](const Pair& pair) { return pair.block == one.block; });
+        Pair pair = known == pairs.end() ? Pair {} : *known;
+        pair.block = one.block;
+        pair.upper = static_cast<std::int32_t>(i);
+        pair.lower = static_cast<std::int32_t>(other - m_list.rollups.begin());
+        newer.push_back(pair);
+    }
+    pairs = std::move(newer);
+}
+
+void RankJudge::takeRatio(Pair& pair, double log, bool isFar)
+{
+    pair.far = isFar ? pair.far + 1 : 0;
+    ++pair.seen;
+    if (!isFar)
+        pair.level += (log - pair.level) * std::max(0.05, 1.0 / pair.seen);
+    if (pair.seen >= 16)
+        pair.highest = std::max(pair.highest, pair.level);
+}
+
+void RankJudge::judgeStaleness(const StepColumn& column, std::vector<Sighting>& out)
+{
+    if (m_stale.empty() || column.extras.empty() || !isOn(Rule::Staleness))
+        return;
+    // Of a roll-up the sum of second moments, which a mean times its elements is.
+    std::vector<double> sums(m_rollups.size(), 0);
+    for (const std::size_t i : m_places.moments)
+        sums[static_cast<std::size_t>(m_places.rollups[i])]
+            += static_cast<double>(column.extras[i]) * static_cast<double>(m_list.rows[i].numel);
+    for (Pair& pair : m_stale) {
+        const auto gradient = static_cast<double>(m_rollupValues[static_cast<std::size_t>(pair.upper)]);
+        const double second = sums[static_cast<std::size_t>(pair.lower)];
+        if (!(gradient > 0) || !(second > 0) || !std::isfinite(gradient))
+            continue;
+        const double log = 2 * std::log(gradient) - std::log(second);
+        const bool isFar = pair.seen >= kSettledSteps && log >= std::log(m_rules.value(Rule::Staleness, 0));
+        takeRatio(pair, log, isFar);
+        if (pair.far != 1)
+            continue;
+        const std::int32_t source = sourceIn(pair.lower, column);
+        if (source < 0)
+            continue;
+        Sighting seen = sighting(Rule::Staleness, static_cast<std::size_t>(source), column.step);
+        seen.rollup = pair.upper;
+        seen.value = std::exp(log);
+        seen.expected = std::exp(pair.level);
+        out.push_back(seen);
+    }
+}
+
+void RankJudge::judgeUpdates(const StepColumn& column, std::vector<Sighting>& out)
+{
+    if (m_learningRate <= 0 || !isOn(Rule::UpdateRatio))
+        return;
+    for (Pair& pair : m_updates) {
+        const auto update = static_cast<double>(m_rollupValues[static_cast<std::size_t>(pair.upper)]);
+        const auto weight = static_cast<double>(m_rollupValues[static_cast<std::size_t>(pair.lower)]);
+        const double ratio = m_learningRate * update / weight;
+        if (!(ratio > 0) || !std::isfinite(ratio))
+            continue;
+        const bool isFar = pair.seen >= kSettledSteps && ratio >= m_rules.value(Rule::UpdateRatio, 0)
+            && std::log(ratio) >= pair.highest + std::log(m_rules.value(Rule::UpdateRatio, 1));
+        takeRatio(pair, std::log(ratio), isFar);
+        const auto lasting = static_cast<int>(m_rules.value(Rule::UpdateRatio, 2));
+        if (pair.far != lasting)
+            continue;
+        const std::int32_t source = sourceIn(pair.upper, column);
+        if (source < 0)
+            continue;
+        Sighting seen = sighting(Rule::UpdateRatio, static_cast<std::size_t>(source), stepBefore(lasting - 1));
+        seen.rollup = pair.upper;
+        seen.value = ratio;
+        seen.expected = std::exp(pair.highest);
+        out.push_back(seen);
+    }
+}
+
+void RankJudge::judgeDead(const StepColumn& column, std::vector<Sighting>& out)
+{
+    constexpr float kAlive = 0.8F; ///< a share of zeros that is none of the rule's yet
+    if (column.extras.empty() || !isOn(Rule::DeadUnits))
+        return;
+    const double least = m_rules.value(Rule::DeadUnits, 0);
+    const auto lasting = static_cast<int>(m_rules.value(Rule::DeadUnits, 1));
+    for (const std::size_t i : m_places.outputs) {
+        if (column.states[i] != CellState::Value)
+            continue;
+        RowState& row = m_rows[i];
+        const float share = column.extras[i];
+        if (!(static_cast<double>(share) >= least)) {
+            row.low = 0;
+            if (share >= 0)
+                row.share += (share - row.share) * std::max(0.05F, 1.0F / static_cast<float>(row.seen + 1));
+            continue;
+        }
+        if (row.low < kSettledSteps * 100)
+            ++row.low;
+        if (row.low != lasting || row.seen < kSettledSteps || row.share > kAlive)
+            continue;
+        Sighting seen = sighting(Rule::DeadUnits, i, stepBefore(lasting - 1));
+        seen.value = static_cast<double>(share);
+        seen.expected = static_cast<double>(row.share);
+        seen.lasted = lasting;
+        out.push_back(seen);
+    }
+}
+
+void RankJudge::judgeGrowth(const StepColumn& column, std::vector<Sighting>& out)
+{
+    constexpr int kSaidAgain = 8; // steps
+    const double least = std::log(m_rules.value(Rule::Explosion, 0));
+    for (std::size_t i = 0; i < m_rollups.size() && isOn(Rule::Explosion); ++i) {
+        RollupState& rollup = m_rollups[i];
+        const auto value = static_cast<double>(m_rollupValues[i]);
+        const Rollup& info = m_list.rollups[i];
+        // Moments follow from gradients, and a loss scaler doubles those that it has scaled.
+        const bool isScaled = m_lossScale > 1 && (info.kind == Kind::ActvGrad || info.kind == Kind::GradUnreduced);
+        if (isScaled || !(value > 0) || !std::isfinite(value) || info.kind == Kind::ExpAvg
+            || info.kind == Kind::ExpAvgSq || info.kind == Kind::Update || info.role == ScalarRole::ComputeTime)
+            continue;
+        const bool isGradient
+            = info.kind == Kind::ActvGrad || info.kind == Kind::GradUnreduced || info.kind == Kind::GradReduced;
+        const auto rate = rollup.growth.take(value, least, isGradient ? Growth::kGradientsSettled : Growth::kSettled);
+        if (!rate) {
+            rollup.growing.reset();
+            continue;
+        }
+        if (rollup.growing && ++rollup.growing->lasted % kSaidAgain != 0)
+            continue;
+        const std::int32_t source
+            = rollup.growing ? rollup.growing->row : sourceIn(static_cast<std::int32_t>(i), column);
+        if (source < 0)
+            continue;
+        Sighting seen = sighting(Rule::Explosion, static_cast<std::size_t>(source), stepBefore(rate->steps - 1));
+        seen.rollup = static_cast<std::int32_t>(i);
+        seen.value = value;
+        seen.expected = value / std::exp(rate->total);
+        seen.growth = rate->now;
+        seen.lasted = Growth::kWindow - Growth::kQuarter;
+        if (rollup.growing)
+            seen.moment = rollup.growing->moment;
+        else
+            rollup.growing = Growing { seen.row, 0, seen.moment };
+        out.push_back(seen);
+    }
+}
+
+}
