@@ -7,10 +7,14 @@
 #include <QObject>
 
 #include <telltale/core/expected.h>
+#include <telltale/judge/incidentfeed.h>
 #include <telltale/judge/livejudge.h>
+#include <telltale/notify/alertservice.h>
 #include <telltale/server/captureserver.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
+
+#include "escalations.h"
 
 namespace telltale::app {
 
@@ -34,6 +38,8 @@ public:
     /// Null when not listening; captureProblem says why.
     server::CaptureServer* server() const { return m_server.get(); }
     store::QueryPool& queries() { return m_queries; }
+    /// Never null. Also without a store, for the settings.
+    notify::AlertService* alerts() const { return m_alerts.get(); }
     const std::string& dataDir() const { return m_dataDir; }
     const Error& captureProblem() const { return m_problem; }
 
@@ -48,7 +54,10 @@ private:
     store::QueryPool m_queries; ///< its consumer sets the wake
     std::unique_ptr<store::StoreService> m_store;
     std::unique_ptr<judge::LiveJudge> m_judge;
+    std::unique_ptr<notify::AlertService> m_alerts;
     std::unique_ptr<server::CaptureServer> m_server;
+    std::unique_ptr<Escalations> m_escalations; ///< asks the server
+    std::unique_ptr<judge::IncidentFeed> m_incidents; ///< asks both
 };
 
 }

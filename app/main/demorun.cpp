@@ -50,8 +50,11 @@ Expected<void> DemoRun::start()
         arguments << QStringLiteral("--steps") << QString::number(m_options.steps);
         if (m_options.join.isEmpty())
             arguments << QStringLiteral("--no-agent");
-        // A fault belongs to one rank: the last one, so that "which rank" has an answer worth finding.
-        if (!m_options.fault.isEmpty() && rank == m_options.ranks - 1)
+        // A fault belongs to one rank: the one that it names, or the last, so that "which rank" has an answer worth
+        // finding.
+        bool isNamed = false;
+        m_options.fault.section(QLatin1Char(':'), -1).toInt(&isNamed);
+        if (!m_options.fault.isEmpty() && (isNamed || rank == m_options.ranks - 1))
             arguments << QStringLiteral("--fault") << m_options.fault;
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert(QStringLiteral("TELLTALE_JOIN"), m_options.join);

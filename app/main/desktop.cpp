@@ -6,7 +6,9 @@
 
 #include <QApplication>
 #include <QPointer>
+#include <QSystemTrayIcon>
 
+#include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
 #include "log.h"
@@ -55,11 +57,13 @@ Desktop::Desktop(Backend& backend)
             });
         };
     }
+    context.alerts = backend.alerts();
     context.runDemo = [this](const QStringList&) {
         if (auto started = startDemo({}); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
     };
     m_window = std::make_unique<shell::MainWindow>(context);
+    followAlerts();
     if (backend.server() == nullptr)
         return;
     // It calls on the capture thread; what changes again before the window has looked is one look.
@@ -81,6 +85,45 @@ Desktop::~Desktop()
         m_backend.server()->setSteeringWake({});
     m_demo.reset();
     m_window.reset();
+}
+
+void Desktop::followAlerts()
+{
+    notify::AlertService* alerts = m_backend.alerts();
+    QObject::connect(
+        alerts, &notify::AlertService::desktopWanted, m_window.get(), [this, alerts](const alerts::Alert& alert) {
+            if (isLookedAt(alert))
+                return;
+            QApplication::alert(m_window.get());
+            if (QGuiApplication::platformName() != QLatin1String("offscreen")) // nobody is there
+                alerts->showOnDesktop(alert);
+        });
+    QObject::connect(alerts, &notify::AlertService::trayWanted, m_window.get(),
+        [this](const QString& title, const QString& text, const notify::AlertPlace& place) {
+            showInTray(title, text, place);
+        });
+    QObject::connect(alerts, &notify::AlertService::clicked, m_window.get(), &shell::MainWindow::showAlert);
+}
+
+/// Who has the run in the active window sees its card.
+bool Desktop::isLookedAt(const alerts::Alert& alert) const
+{
+    const store::RunRef run = m_window->state()->run();
+    return m_window->isActiveWindow() && run && run->locator.text() == alert.locator;
+}
+
+void Desktop::showInTray(const QString& title, const QString& text, const notify::AlertPlace& place)
+{
+    if (!QSystemTrayIcon::isSystemTrayAvailable())
+        return;
+    if (!m_tray) {
+        m_tray = std::make_unique<QSystemTrayIcon>(m_window->windowIcon());
+        m_tray->show();
+        QObject::connect(m_tray.get(), &QSystemTrayIcon::messageClicked, m_window.get(),
+            [this] { m_window->showAlert(m_inTray, {}); });
+    }
+    m_inTray = place;
+    m_tray->showMessage(title, text, QSystemTrayIcon::Warning);
 }
 
 Expected<void> Desktop::startDemo(DemoOptions options)

@@ -10,6 +10,8 @@
 #include "demorun.h"
 #include "report.h"
 
+class QSystemTrayIcon;
+
 namespace telltale::app {
 
 /// The names that Qt asks an application for. Language and theme are the window's. Thread: gui.
@@ -25,9 +27,15 @@ public:
     Expected<void> startDemo(DemoOptions options);
 
 private:
+    void followAlerts();
+    bool isLookedAt(const alerts::Alert& alert) const;
+    void showInTray(const QString& title, const QString& text, const notify::AlertPlace& place);
+
     Backend& m_backend;
     std::unique_ptr<DemoRun> m_demo;
     std::unique_ptr<shell::MainWindow> m_window;
+    std::unique_ptr<QSystemTrayIcon> m_tray; ///< where nothing else shows notifications
+    notify::AlertPlace m_inTray; ///< what its message is about
 };
 
 /// Runs the desktop until it is closed.

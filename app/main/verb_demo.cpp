@@ -47,12 +47,12 @@ struct DemoRequest {
 /// The form only; which modules there are the training process knows.
 Expected<void> checkFault(const std::string& fault)
 {
-    static const QRegularExpression form(
-        QStringLiteral("^(nan|inf|spike|freeze|entropy-collapse)@[0-9]{1,9}(:.+)?$|^lr@[0-9]{1,9}$"));
+    static const QRegularExpression form(QStringLiteral("^[a-z][a-z-]*@[0-9]{1,9}(:.+)?$"));
     if (form.match(QString::fromStdString(fault)).hasMatch())
         return {};
     return failure(ErrorCode::BadInput, "--fault '" + fault + "' is not a fault",
-        "say nan, inf, spike, freeze, entropy-collapse or lr, then @STEP, and :MODULE for all but lr");
+        "say what goes wrong (nan, inf, spike, zero, freeze, lr, ...), then @STEP, and where it is to be "
+        "[:MODULE][:RANK]");
 }
 
 Expected<DemoRequest> parseDemo(const Args& args)
@@ -281,7 +281,8 @@ Verb demoVerb()
             { "--python", "", "train with PyTorch: python3 -m telltale train-demo" },
             { "--ranks", "N", "training processes (default 1)" },
             { "--steps", "N", "optimizer steps (default 200 headless, else 2000)" },
-            { "--fault", "F", "nan, inf, spike, freeze, entropy-collapse or lr, then @STEP[:MODULE]" },
+            { "--fault", "F",
+                "nan, inf, spike, zero, freeze, lr, ... (tests/judge/README.md), then @STEP[:MODULE][:RANK]" },
             { "--data-dir", "DIR",
                 "where the run is kept (headless with --out: data in its DIR; else $TELLTALE_DATA_DIR)" },
             { "--out", "DIR", "where pictures and summary go (default .)" },

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/core/plaintext.h>
+#include <telltale/judge/rulesinforce.h>
 #include <telltale/judge/runjudge.h>
 
 #include "report.h"
@@ -91,9 +92,20 @@ int runIncidents(const Args& args, Report& report)
     return tell(args, report, incidents, capsule->catalog->name);
 }
 
+Expected<judge::RulesInForce> rulesOf(const Args& args, Report& report, store::RunReader* run)
+{
+    const auto dataDir = dataDirOf(args);
+    if (!dataDir)
+        return tl::unexpected(dataDir.error());
+    auto found = judge::rulesInForce(*dataDir, run);
+    if (found && !found->problem.empty())
+        report.say(found->problem);
+    return found;
+}
+
 int runJudge(const Args& args, Report& report)
 {
-    judge::Rules rules;
+    std::optional<judge::Rules> rules;
     if (const auto path = args.value("--rules")) {
         const auto text = readSmallFile(*path, "rules");
         if (!text)
@@ -106,7 +118,13 @@ int runJudge(const Args& args, Report& report)
     const auto capsule = openRun(args);
     if (!capsule)
         return report.fail(capsule.error());
-    judge::RunJudge judge(rules);
+    if (!rules) {
+        const auto inForce = rulesOf(args, report, capsule->reader.get());
+        if (!inForce)
+            return report.fail(inForce.error());
+        rules = inForce->rules;
+    }
+    judge::RunJudge judge(*rules);
     if (const auto ok = judge.judgeAll(*capsule->reader); !ok)
         return report.fail(ok.error());
     return tell(args, report, judge.incidents(), capsule->catalog->name);
@@ -115,20 +133,40 @@ int runJudge(const Args& args, Report& report)
 int runRules(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
-    if (args.has("--json")) {
-        out << judge::Rules().toJson() << '\n';
-        return kExitDone;
-    }
     if (args.has("--schema")) {
         out << judge::Rules::schema() << '\n';
         return kExitDone;
     }
+    std::optional<OpenedCapsule> capsule;
+    if (!args.positionals().empty()) {
+        auto opened = openRun(args);
+        if (!opened)
+            return report.fail(opened.error());
+        capsule = std::move(*opened);
+    }
+    const auto inForce = rulesOf(args, report, capsule ? capsule->reader.get() : nullptr);
+    if (!inForce)
+        return report.fail(inForce.error());
+    const judge::Rules& rules = inForce->rules;
+    if (args.has("--json")) {
+        out << rules.toJson() << '\n';
+        return kExitDone;
+    }
+    using From = judge::RulesInForce::From;
+    out << (inForce->from == From::Run       ? "of the run's own log"
+            : inForce->from == From::Default ? "of the data directory's rules.json"
+                                             : "the standard rules")
+        << "\n\n";
+    const judge::Rules standard;
     for (const judge::RuleInfo& info : judge::ruleTable()) {
-        out << fmt::format("{:<18}{}\n", info.id, info.description);
-        for (const judge::Parameter& parameter : info.parameters) {
+        out << fmt::format("{:<18}{}{}\n", info.id, rules.isOn(info.rule) ? "" : "OFF. ", info.description);
+        for (std::size_t i = 0; i < info.parameters.size(); ++i) {
+            const judge::Parameter& parameter = info.parameters[i];
+            const double value = rules.value(info.rule, i);
             if (!parameter.name.empty())
-                out << fmt::format(
-                    "{:<18}  {} = {}: {}\n", "", parameter.name, parameter.standard, parameter.description);
+                out << fmt::format("{:<18}  {} = {}{}: {}\n", "", parameter.name, value,
+                    value == parameter.standard ? "" : fmt::format(" (standard {})", parameter.standard),
+                    parameter.description);
         }
     }
     return kExitDone;
@@ -152,9 +190,10 @@ Verb judgeVerb()
 {
     return { "judge", "applies the rules to a run again",
         "Applies the rules to everything that a run has recorded, and lists what they find. Nothing is written.\n"
+        "They are those of the run's log, else those of rules.json in the data directory, else the standard ones.\n"
         "RUN is a path or an id from 'telltale runs'. Exits 0 also where there is something.",
         { "RUN", 1, 1 },
-        { { "--rules", "FILE", "a rules document; 'telltale rules --json' prints one" },
+        { { "--rules", "FILE", "a rules document instead of the rules in force; 'telltale rules --json' prints one" },
             { "--fail-on", "SEVERITY", "exit 1 where there is one of at least this: warning or critical" },
             { "--json", "", "one JSON array on standard output, as of 'telltale incidents'" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
@@ -164,8 +203,13 @@ Verb judgeVerb()
 Verb rulesVerb()
 {
     return { "rules", "the rules that runs are judged by, and what they are tuned by",
-        "Lists the rules and the numbers that they are tuned by.", { "", 0, 0 },
-        { { "--json", "", "as a rules document" }, { "--schema", "", "the JSON Schema of such a document" } },
+        "Lists the rules in force and the numbers that they are tuned by: of a run, or without one those of every run\n"
+        "that has none of its own, which rules.json in the data directory may say.",
+        { "RUN", 0, 1 },
+        { { "--json", "", "as a rules document" }, { "--schema", "", "the JSON Schema of such a document" },
+            { "--data-dir", "DIR",
+                "whose rules.json counts, and where ids are looked up, instead of "
+                "$TELLTALE_DATA_DIR" } },
         runRules };
 }
 

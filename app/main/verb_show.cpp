@@ -2,7 +2,10 @@
 #include "verbs.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <fstream>
 #include <functional>
 #include <map>
 #include <ostream>
@@ -19,6 +22,7 @@
 #include <telltale/store/rowsof.h>
 #include <telltale/store/runindex.h>
 
+#include "packedvalues.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -113,7 +117,8 @@ series::RowIndex::Rows rowsOfName(const series::RowIndex& index, const std::stri
 {
     series::RowIndex::Rows exact, chosen;
     const bool isPattern = !pattern.isPlainText() && !pattern.matchesAll();
-    const std::vector<bool> hits = isPattern ? index.matching(pattern) : std::vector<bool>(index.tensorCount());
+    const std::vector<bool> hits
+        = isPattern ? index.matching(pattern) : std::vector<bool>(index.tensorCount(), name == "*");
     for (const series::RowIndex::Row& row : index.rows()) {
         const series::SeriesKey& key = index.key(row);
         if (key.name == name || key.text() == name)
@@ -369,6 +374,25 @@ Expected<void> writeJsonRows(
     return {};
 }
 
+/// Into a file, which may be a pipe: what goes to standard output is made fit for a terminal.
+Expected<void> writePackedRows(
+    const std::string& path, const OpenedCapsule& capsule, const std::vector<Row>& rows, StepRange range)
+{
+    std::vector<SeriesId> chosen;
+    for (const Row& row : rows)
+        chosen.insert(chosen.end(), row.attempts.series.begin(), row.attempts.series.end());
+    const auto fail
+        = [&path] { return failure(ErrorCode::Io, fmt::format("cannot write {}: {}", path, std::strerror(errno))); };
+    std::ofstream file(path, std::ios::binary | std::ios::trunc);
+    if (!file)
+        return fail();
+    if (auto done = writePacked(file, *capsule.reader, *capsule.catalog, chosen, range); !done)
+        return done;
+    if (!file.flush())
+        return fail();
+    return {};
+}
+
 int runShow(const Args& args, Report& report)
 {
     std::ostream& out = report.out();
@@ -389,8 +413,9 @@ int runShow(const Args& args, Report& report)
         return report.failUsage(rows.error());
     }
     Damaged damaged;
-    const auto done = args.has("--json") ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
-                                         : writeText(out, *capsule->reader, *rows, *range, damaged);
+    const auto done = args.has("--packed") ? writePackedRows(*args.value("--packed"), *capsule, *rows, *range)
+        : args.has("--json")               ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
+                                           : writeText(out, *capsule->reader, *rows, *range, damaged);
     if (!done) {
         // The document says it itself; a second one would make it no document.
         report.say(done.error().sentence());
@@ -415,7 +440,7 @@ Verb showVerb()
     return { "show", "the raw values of a series",
         "Prints the stored values of a series: every rank and kind that has it, unless told which.\n"
         "CAPSULE is a path or an id from 'telltale runs'. NAME may carry a slot: 'layers.0.attn:output'.\n"
-        "NAME may also be a glob ('layers.[0-3].*') or a /regular expression/.\n"
+        "NAME may also be a glob ('layers.[0-3].*', or '*' for everything) or a /regular expression/.\n"
         "The whole model's own input and output are those of '(model)'.",
         { "CAPSULE", 1, 1 },
         { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it",
@@ -424,6 +449,7 @@ Verb showVerb()
             { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
             { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
             { "--json", "", "one JSON document on standard output" },
+            { "--packed", "FILE", "for programs: every statistic into FILE, as app/main/packedvalues.h says" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
         runShow };
 }

@@ -17,6 +17,8 @@ Verb logVerb();
 Verb incidentsVerb();
 Verb judgeVerb();
 Verb rulesVerb();
+Verb alertsVerb();
+Verb alertsTestVerb();
 Verb configCheckVerb();
 Verb showVerb();
 Verb renderVerb();
@@ -29,8 +31,8 @@ Verb configHistoryVerb();
 inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
-        rulesVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(),
-        configHistoryVerb() };
+        rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(),
+        configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 
 }

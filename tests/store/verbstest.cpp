@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -11,6 +12,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/series/query.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/sqlite.h>
@@ -32,6 +34,7 @@ private Q_SLOTS:
     void inspectNamesWhatShowTakes();
     void inspectVerifiesAndSaysWhatIsLost();
     void showPrintsEveryValueWithTheNonFiniteByName();
+    void showPacksWhatProgramsRead();
     void showAcceptsAnIdAndARange();
     void optionsAreTakenInAnyOrderAndTheLastCounts();
     void showTakesAPatternOfNames();
@@ -190,6 +193,48 @@ void VerbsTest::showPrintsEveryValueWithTheNonFiniteByName()
 
     const auto absmax = call(app::showVerb, { m_path, "--series=fc.weight", "--rank=0", "--stat=absmax", "--json" });
     QCOMPARE(absmax.json()["series"][0]["values"][50]["value"].get<float>(), 50.1f);
+}
+
+void VerbsTest::showPacksWhatProgramsRead()
+{
+    const std::string path = m_dir.filePath(QStringLiteral("packed")).toStdString();
+    const Outcome packed
+        = call(app::showVerb, { m_path, "--series", "fc.weight", "--rank", "1", "--steps", "5:20", "--packed", path });
+    QVERIFY2(packed.code == 0 && packed.out.empty(), packed.err.c_str());
+    std::ifstream file(path, std::ios::binary);
+    const auto line = [&file] {
+        std::string text;
+        std::getline(file, text);
+        return nlohmann::json::parse(text, nullptr, false);
+    };
+    const auto header = line();
+    QCOMPARE(header["packed"].get<int>(), 1);
+    QCOMPARE(header["sources"][0]["rank"].get<int>(), 1);
+    const auto table = header["tables"][0];
+    QCOMPARE(table["series"][0]["name"].get<std::string>(), std::string("fc.weight"));
+    const auto block = line();
+    QCOMPARE(block["first"].get<int>(), 5);
+    QCOMPARE(block["steps"].get<int>(), 16);
+    std::vector<float> values(16);
+    std::vector<std::uint8_t> states(16);
+    for (const auto& stat : table["stats"]) {
+        const bool isCount = isWhole(statFromName(stat.get<std::string>()).value());
+        std::vector<char> bytes(16 * (isCount ? sizeof(double) : sizeof(float)));
+        file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+        if (stat == "norm")
+            std::memcpy(values.data(), bytes.data(), bytes.size());
+        file.read(reinterpret_cast<char*>(stat == "norm" ? states.data() : std::vector<std::uint8_t>(16).data()), 16);
+    }
+    QCOMPARE(values[2], 7.1f); // of the finite elements
+    QVERIFY(states[2] == static_cast<std::uint8_t>(series::CellState::NaN));
+    QCOMPARE(values[15], 20.1f);
+    QVERIFY(states[15] == static_cast<std::uint8_t>(series::CellState::Value));
+    QCOMPARE(line(), nlohmann::json({ { "end", true } }));
+
+    const Outcome nowhere
+        = call(app::showVerb, { m_path, "--series", "*", "--packed", m_dir.path().toStdString() + "/none/x" });
+    QCOMPARE(nowhere.code, 1);
+    QVERIFY2(nowhere.err.find("none/x: No such file or directory") != std::string::npos, nowhere.err.c_str());
 }
 
 void VerbsTest::showAcceptsAnIdAndARange()
