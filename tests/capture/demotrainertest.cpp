@@ -202,6 +202,13 @@ private Q_SLOTS:
         QTest::newRow("no such module") << QStringLiteral("--no-agent --steps 1 --fault nan@0:layers.9")
                                         << QStringLiteral("layers.9");
         QTest::newRow("lr has no module") << QStringLiteral("--fault lr@3:head") << QStringLiteral("no module");
+        QTest::newRow("lull has no module") << QStringLiteral("--fault lull@3:head") << QStringLiteral("no module");
+        QTest::newRow("no rank") << QStringLiteral("--fault nan@3:head:x") << QStringLiteral("not a rank: \"x\"");
+        QTest::newRow("no such rank") << QStringLiteral("--no-agent --steps 1 --fault nan@0:head:1")
+                                      << QStringLiteral("there is only rank 0");
+        QTest::newRow("no matrix") << QStringLiteral("--no-agent --steps 1 --fault nan-weight@0:ln_f")
+                                   << QStringLiteral("choose one of tok_emb");
+        QTest::newRow("no schedule") << QStringLiteral("--schedule linear") << QStringLiteral("--schedule");
         QTest::newRow("no text") << QStringLiteral("--no-agent --text /nonexistent/text")
                                  << QStringLiteral("/nonexistent/text");
         QTest::newRow("no config") << QStringLiteral("--no-agent --config /nonexistent/c.json")
@@ -301,12 +308,138 @@ private Q_SLOTS:
         QVERIFY(entropy(59, "layers.1.attn") > 0.8 * entropy(4, "layers.1.attn"));
     }
 
+    void queriesAndKeysGrowAndTheirScoresWithThem()
+    {
+        RecordingSink sink;
+        RecordingSink clean;
+        trained(&sink, "logit-growth@3:layers.0.attn", 5);
+        trained(&clean, {}, 5);
+        const auto logit = [](RecordingSink& from, std::int64_t step) {
+            return *from.value(step, Kind::Attention, "layers.0.attn", "head_0", 2);
+        };
+        QCOMPARE(logit(sink, 2), logit(clean, 2));
+        const double factor = logit(sink, 3) / logit(clean, 3);
+        QVERIFY2(std::abs(factor - 1.02 * 1.02) < 1e-4, qPrintable(QString::number(factor)));
+    }
+
     void theLearningRateJumps()
     {
         RecordingSink sink;
         trained(&sink, "lr@3", 5);
         const auto rate = [&](std::int64_t step) { return *sink.value(step, Kind::Scalar, "lr"); };
-        QVERIFY(rate(3) > 25 * rate(2) && rate(4) > 25 * rate(2));
+        for (const std::int64_t step : { 3, 4 }) // in the warm-up, which goes on
+            QCOMPARE(rate(step), 10 * rate(2) * static_cast<double>(step + 1) / 3);
+    }
+
+    void anOutputIsZeroForGoodAndOneElementFlips()
+    {
+        RecordingSink zero;
+        trained(&zero, "zero@2:layers.0.mlp", 5);
+        for (const std::int64_t step : { 1, 2, 3, 4 }) {
+            const auto output = *zero.find(step, Kind::Actv, "layers.0.mlp", "output");
+            QCOMPARE(output.zero_count == output.numel, step >= 2);
+        }
+        RecordingSink flip;
+        trained(&flip, "flip-output@2", 4);
+        const auto least
+            = [&](std::int64_t step, const char* name) { return flip.find(step, Kind::Actv, name, "output")->min; };
+        QVERIFY(least(2, "layers.1.mlp.fc1") < -1e30f && least(2, "layers.1.mlp.fc2") > -1e3f);
+        QVERIFY(least(1, "layers.1.mlp.fc1") > -10 && least(3, "layers.1.mlp.fc1") > -10);
+        QVERIFY(std::isfinite(*flip.value(3, Kind::Scalar, "loss")));
+    }
+
+    void aNanArisesInABackwardPassAlone()
+    {
+        RecordingSink sink;
+        trained(&sink, "nan-backward@2:layers.1.mlp.fc2", 3);
+        QCOMPARE(sink.find(2, Kind::Actv, "head", "output")->nans, std::uint64_t { 0 });
+        QCOMPARE(sink.find(2, Kind::ActvGrad, "layers.1.mlp.fc2", "output")->nans, std::uint64_t { 0 });
+        QVERIFY(sink.find(2, Kind::ActvGrad, "layers.1.mlp.fc1", "output")->nans > 0);
+        const auto nans
+            = [&](std::int64_t step, const char* name) { return sink.find(step, Kind::GradUnreduced, name)->nans; };
+        QCOMPARE(nans(1, "layers.1.mlp.fc2.weight"), std::uint64_t { 0 });
+        QCOMPARE(nans(2, "layers.1.mlp.fc2.bias"), std::uint64_t { 1 });
+        QVERIFY(nans(2, "layers.1.mlp.fc2.weight") > 0);
+        QCOMPARE(nans(2, "head.weight"), std::uint64_t { 0 });
+    }
+
+    void oneWeightBreaksOrFlipsBeforeAStep()
+    {
+        RecordingSink broken;
+        trained(&broken, "nan-weight@2", 3);
+        QCOMPARE(broken.find(1, Kind::ParamUpdated, "layers.1.mlp.fc2.weight")->nans, std::uint64_t { 0 });
+        QCOMPARE(broken.find(2, Kind::ParamOrigin, "layers.1.mlp.fc2.weight")->nans, std::uint64_t { 1 });
+        RecordingSink flipped;
+        trained(&flipped, "flip-weight@2:layers.0.mlp.fc1", 4);
+        for (const std::int64_t step : { 1, 2, 3 }) {
+            const auto before = *flipped.find(step - 1, Kind::ParamUpdated, "layers.0.mlp.fc1.weight");
+            const auto after = *flipped.find(step, Kind::ParamOrigin, "layers.0.mlp.fc1.weight");
+            QCOMPARE(after.sum != before.sum, step == 2);
+            QVERIFY(std::abs(after.norm - before.norm) < 1e-3f * before.norm); // no norm shows it
+        }
+    }
+
+    void queriesGrowByTwoPercentAStep()
+    {
+        RecordingSink sink;
+        trained(&sink, "query-growth@2:layers.0.attn", 6);
+        for (const std::int64_t step : { 1, 2, 3, 4, 5 }) {
+            const double before = sink.find(step - 1, Kind::ParamUpdated, "layers.0.attn.qkv.weight")->sumsq;
+            const double growth = sink.find(step, Kind::ParamOrigin, "layers.0.attn.qkv.weight")->sumsq / before - 1;
+            if (step < 2)
+                QCOMPARE(growth, 0.0);
+            else // of about a third of the sum
+                QVERIFY2(growth > 0.0404 / 4 && growth < 0.0404 / 2, qPrintable(QString::number(growth)));
+        }
+    }
+
+    void gradientsSpikeInTheirModuleAndAreTinyBeforeALullEnds()
+    {
+        RecordingSink spike;
+        trained(&spike, "grad-spike@2:layers.0.mlp.fc1", 4);
+        const auto norm = [](RecordingSink& sink, std::int64_t step, const char* name) {
+            return sink.find(step, Kind::GradUnreduced, name)->norm;
+        };
+        const char* struck = "layers.0.mlp.fc1.weight";
+        QVERIFY(norm(spike, 2, struck) > 30 * norm(spike, 1, struck));
+        QVERIFY(norm(spike, 3, struck) < 3 * norm(spike, 1, struck));
+        QVERIFY(norm(spike, 2, "layers.0.mlp.fc2.weight") < 3 * norm(spike, 1, "layers.0.mlp.fc2.weight"));
+        RecordingSink lull;
+        trained(&lull, "lull@3", 5);
+        for (const std::int64_t step : { 0, 1, 2 })
+            QVERIFY(norm(lull, 3, "head.weight") > 300 * norm(lull, step, "head.weight"));
+        QVERIFY(norm(lull, 4, "head.weight") > norm(lull, 3, "head.weight") / 3);
+        QVERIFY(*lull.value(2, Kind::Scalar, "loss") > 1);
+    }
+
+    void aBatchIsOneTokenAndMomentsAreForgotten()
+    {
+        RecordingSink token;
+        trained(&token, "repeated-token@2", 4);
+        for (const std::int64_t step : { 1, 2, 3 }) {
+            const auto rows = *token.find(step, Kind::GradUnreduced, "tok_emb.weight");
+            QCOMPARE(rows.numel - rows.zero_count <= 32, step == 2); // the row of one token, of the test's width
+        }
+        RecordingSink reset;
+        trained(&reset, "reset-moments@3", 5);
+        const auto moment = [&](std::int64_t step) { return reset.find(step, Kind::ExpAvgSq, "head.weight"); };
+        QVERIFY(moment(2) && !moment(3) && moment(4));
+        QVERIFY(moment(4)->norm < moment(2)->norm * 2);
+    }
+
+    void aFaultIsOfTheRankThatItNames()
+    {
+        const auto here = parseFault("nan@3:layers.1.ln2:0"), there = parseFault("lr@2:1"),
+                   all = parseFault("nan@3:head");
+        QVERIFY(here && here->module == "layers.1.ln2" && here->rank == 0);
+        QVERIFY(there && there->module.empty() && there->rank == 1);
+        QVERIFY(all && !all->rank);
+        qputenv("WORLD_SIZE", "2");
+        const double spared = trained(nullptr, "nan@1:head:1", 3).finalLoss;
+        const double struck = trained(nullptr, "nan@1:head:0", 3).finalLoss;
+        qunsetenv("WORLD_SIZE");
+        QCOMPARE(spared, trained(nullptr, {}, 3).finalLoss);
+        QVERIFY(std::isnan(struck));
     }
 };
 

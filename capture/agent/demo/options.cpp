@@ -29,6 +29,10 @@ void bind(CLI::App& app, Options& options, std::optional<Error>& bad)
     number("--layers", options.layers, 1, kMaxLayers, "transformer layers (4)");
     number("--heads", options.heads, 1, kMaxHeads, "attention heads (4)");
     number("--width", options.width, 1, kMaxWidth, "model width, a multiple of the heads (160)");
+    app.add_option("--schedule", options.schedule, "of the learning rate: cosine or constant (cosine)")
+        ->type_name("S")
+        ->check(CLI::IsMember({ "cosine", "constant" }).description({}))
+        ->take_last();
     text("--text", options.textPath, "FILE", "text to learn (/usr/share/common-licenses/GPL-3)");
     number("--seed", options.seed, std::int64_t { 0 }, INT64_MAX, "seed of weights, batches and dropout (1234)");
     const auto fault = [&options, &bad](const std::string& words) {
@@ -38,7 +42,7 @@ void bind(CLI::App& app, Options& options, std::optional<Error>& bad)
         else
             bad = std::move(parsed.error());
     };
-    app.add_option_function<std::string>("--fault", fault, "nan|inf|spike|freeze|entropy-collapse|lr @STEP[:MODULE]")
+    app.add_option_function<std::string>("--fault", fault, faultNames("|") + " @STEP[:MODULE][:RANK]")
         ->type_name("F")
         ->take_last();
     app.add_flag_callback(

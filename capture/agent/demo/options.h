@@ -18,6 +18,7 @@ struct Options {
     int layers = 4;
     int heads = 4;
     int width = 160;
+    std::string schedule = "cosine";
     std::string textPath = "/usr/share/common-licenses/GPL-3";
     std::uint64_t seed = 1234;
     Fault fault;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/demo/trainer.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include <torch/torch.h>
 
 #include <telltale/demo/corpus.h>
+#include <telltale/demo/saboteur.h>
 #include <telltale/demo/transformer.h>
 #include <telltale/torch/configfile.h>
 #include <telltale/torch/trainermon.h>
@@ -35,66 +37,17 @@ constexpr double kGradientLimit = 1.0;
 constexpr std::int64_t kWarmupSteps = 50;
 constexpr std::chrono::seconds kProgressEvery { 1 };
 
-/// Linear warm-up, then half a cosine down to a tenth.
-double learningRate(std::int64_t step, std::int64_t steps)
+/// Linear warm-up, then half a cosine down to a tenth, or the same rate on.
+double learningRate(std::int64_t step, std::int64_t steps, const std::string& schedule)
 {
     if (step < kWarmupSteps)
         return kPeakLearningRate * static_cast<double>(step + 1) / static_cast<double>(kWarmupSteps);
+    if (schedule == "constant")
+        return kPeakLearningRate;
     const auto done = static_cast<double>(step - kWarmupSteps)
         / static_cast<double>(std::max<std::int64_t>(1, steps - kWarmupSteps));
     const double wave = 0.5 * (1.0 + std::cos(std::numbers::pi * done));
     return kPeakLearningRate * (kLastLearningRateShare + (1.0 - kLastLearningRateShare) * wave);
-}
-
-/// The module that shows a fault best when the user names none.
-std::string defaultModule(const Options& options)
-{
-    const auto layer = "layers." + std::to_string(options.layers / 2);
-    switch (options.fault.kind) {
-    case FaultKind::Nan:
-    case FaultKind::Inf:
-    case FaultKind::Spike:
-        return layer + ".mlp.fc1";
-    case FaultKind::Freeze:
-        return layer + ".mlp";
-    case FaultKind::EntropyCollapse:
-        return layer + ".attn";
-    default:
-        return {};
-    }
-}
-
-Expected<Fault> placedFault(const Options& options, const torch::nn::Module& model)
-{
-    Fault fault = options.fault;
-    if (fault.module.empty())
-        fault.module = defaultModule(options);
-    if (fault.module.empty())
-        return fault;
-    const bool wantsAttention = fault.kind == FaultKind::EntropyCollapse;
-    std::string known;
-    for (const auto& entry : model.named_modules({}, false)) {
-        const auto& name = entry.key();
-        const bool isAttention = name.ends_with(".attn");
-        // A list of layers and a dropout have no output of their own.
-        if ((wantsAttention && !isAttention) || name == "layers" || name.ends_with("drop"))
-            continue;
-        if (name == fault.module)
-            return fault;
-        known += (known.empty() ? "" : ", ") + name;
-    }
-    return failure(ErrorCode::BadInput,
-        "--fault names the module \"" + fault.module + "\", which cannot have this fault", "choose one of " + known);
-}
-
-void freeze(torch::nn::Module& model, const std::string& module)
-{
-    for (auto& entry : model.named_parameters()) {
-        if (entry.key().starts_with(module + ".")) {
-            entry.value().requires_grad_(false);
-            entry.value().mutable_grad().reset();
-        }
-    }
 }
 
 std::string rawBytes(const torch::nn::Module& model)
@@ -107,11 +60,11 @@ std::string rawBytes(const torch::nn::Module& model)
     return out;
 }
 
-/// Whether other ranks write to the same terminal.
-bool isOneOfMany()
+/// How many ranks there are, which write to the same terminal.
+int worldSize()
 {
     const char* size = std::getenv("WORLD_SIZE");
-    return size != nullptr && std::strtol(size, nullptr, 10) > 1;
+    return size != nullptr ? std::max(1, static_cast<int>(std::strtol(size, nullptr, 10))) : 1;
 }
 
 std::int64_t microseconds(Clock::duration duration)
@@ -140,9 +93,9 @@ Expected<TrainingResult> train(
     shape.heads = options.heads;
     shape.width = options.width;
     Transformer model(shape);
-    const auto fault = placedFault(options, model);
-    if (!fault)
-        return tl::unexpected<Error>(fault.error());
+    auto saboteur = Saboteur::hired(options.fault, model, rank, worldSize());
+    if (!saboteur)
+        return tl::unexpected<Error>(saboteur.error());
 
     torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(kPeakLearningRate).weight_decay(0.01));
     std::optional<TrainerMon> monitor;
@@ -155,29 +108,27 @@ Expected<TrainingResult> train(
         monitor.emplace(*sink, std::move(monitorOptions));
         monitor->setMonitor(model, optimizer, { 1, 0, form::kClipped });
     }
-    Probe probe(*fault, monitor ? &*monitor : nullptr);
+    Probe probe(*saboteur, monitor ? &*monitor : nullptr);
 
     TrainingResult result;
     result.finalLoss = std::numeric_limits<double>::quiet_NaN();
-    const std::string who = isOneOfMany() ? "rank " + std::to_string(rank) + "  " : std::string();
+    const std::string who = worldSize() > 1 ? "rank " + std::to_string(rank) + "  " : std::string();
     auto told = Clock::now() - kProgressEvery;
     double tokensPerSecond = 0;
     for (std::int64_t step = 0; step < options.steps && !interrupted.load(); ++step) {
         const auto start = Clock::now();
-        probe.setStep(step);
-        if (fault->freezesAt(step))
-            freeze(model, fault->module);
-        const double rate = learningRate(step, options.steps) * fault->learningRateFactor(step);
+        saboteur->begin(step, model, optimizer);
+        const double rate = learningRate(step, options.steps, options.schedule) * saboteur->learningRateFactor();
         for (auto& group : optimizer.param_groups())
             static_cast<torch::optim::AdamWOptions&>(group.options()).lr(rate);
 
         auto drawn = corpus->draw(kBatch);
-        const auto ids = torch::from_blob(drawn.data(), { kBatch, kWindow + 1 }, torch::kInt64);
+        const auto ids = saboteur->batch(torch::from_blob(drawn.data(), { kBatch, kWindow + 1 }, torch::kInt64));
         const auto logits = model.forward(ids.slice(1, 0, kWindow), probe);
         const auto targets = ids.slice(1, 1, kWindow + 1).reshape({ -1 });
         const auto loss = torch::cross_entropy_loss(logits.view({ -1, shape.vocabulary }), targets);
         optimizer.zero_grad();
-        loss.backward();
+        (loss * saboteur->lossFactor()).backward();
         const double norm = torch::nn::utils::clip_grad_norm_(model.parameters(), kGradientLimit);
         result.finalLoss = loss.item<double>();
         if (monitor) {

@@ -40,8 +40,8 @@ torch::Tensor Attention::forward(const torch::Tensor& x, const torch::Tensor& ma
     const auto qkv = probe.output(m_qkvName, m_qkv(x))
                          .view({ batch, length, 3, m_heads, width / m_heads })
                          .permute({ 2, 0, 3, 1, 4 });
-    const auto query = qkv[0];
-    const auto key = qkv[1];
+    auto query = qkv[0];
+    auto key = qkv[1];
     const auto scale = probe.attention(m_name, query, key, 1.0 / std::sqrt(static_cast<double>(width) / m_heads));
     const auto scores = torch::matmul(query, key.transpose(-2, -1)) * scale + mask;
     const auto weights = m_dropout(torch::softmax(scores, -1));

@@ -17,9 +17,17 @@ _HINT = "say KIND@STEP[:MODULE][:RANK] with KIND one of " + ", ".join(KINDS)
 _RATE_FACTOR = 10.0
 _SCORE_GROWTH = 1.25  # per step: visible within ten steps, slow enough to be seen coming
 _SCORE_LIMIT = 128.0
+_LOGIT_GROWTH = 1.02  # per step, of queries and of keys: a training lives with it for hundreds of steps
 _LULL = 1e-3  # factor on the loss while gradients are tiny
 _SCALE_FACTOR = 2.0**20
-_SLEEP = 0.15  # of a forward pass, which is a third of the computing: 5 % of all
+_SLOWER = 0.15  # of a forward pass, which is a third of the computing: 5 % of all
+
+
+def compute(seconds: float) -> None:
+    """Takes the processor for so long, whoever else wants it."""
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        pass
 
 
 class Fault:
@@ -81,7 +89,7 @@ class Fault:
             raise BadInput(f"--fault {self.text}: no module of --model {options.model} can have it{self.kind.advice}")
         usual = [name for name in fitting if name.endswith(self.kind.usual)] or fitting
         self.module = self.module or usual[len(usual) // 2]
-        if self.name == "entropy-collapse" and f"{self.module}.core" in fitting:
+        if self.name in ("entropy-collapse", "logit-growth") and f"{self.module}.core" in fitting:
             self.module += ".core"
         if self.module not in fitting:
             wrong = f'--fault names the module "{self.module}", which cannot have this fault'
@@ -132,6 +140,8 @@ class Fault:
                 parameter.grad = None
         elif self.name == "entropy-collapse":
             self._target.score_factor = min(_SCORE_LIMIT, _SCORE_GROWTH ** (step - self.step + 1))
+        elif self.name == "logit-growth":
+            self._target.input_factor = _LOGIT_GROWTH ** (step - self.step + 1)
         elif self.name == "reset-moments":
             optimizer.state.clear()
         elif self.name == "loss-scale":
@@ -149,8 +159,9 @@ class Fault:
         return torch.full_like(batch[0], token), torch.full_like(batch[1], token)
 
     def after_forward(self, seconds: float) -> None:
+        """seconds: that the thread has computed in it."""
         if self.strikes("slow-rank"):
-            time.sleep(_SLEEP * seconds)
+            compute(_SLOWER * seconds)
 
     def loss(self, loss: torch.Tensor) -> torch.Tensor:
         is_lull = self._is_here and self.name == "lull" and self._now < self.step

@@ -125,6 +125,7 @@ KINDS = {
     "drop-reduce": Kind("gradients", fits=_has_parameters, usual="mlp", needs="dp", is_of_one_rank=True),
     "freeze": Kind("module", fits=_has_parameters, usual="mlp", is_lasting=True),
     "entropy-collapse": Kind("module", fits=_is(CoreAttention), advice=_TEXT, is_lasting=True),
+    "logit-growth": Kind("module", fits=_is(CoreAttention), advice=_TEXT, is_lasting=True),
     "lr": Kind("training", what="a learning rate", is_lasting=True),
     "lull": Kind("training", what="a lull"),
     "repeated-token": Kind("training", what="a batch", needs="text"),

@@ -32,8 +32,11 @@ class CoreAttention(nn.Module):
         self.softmax_scale = (shape.width // shape.heads) ** -0.5
         self.dropout = shape.dropout
         self.score_factor = 1.0  # a fault makes it grow
+        self.input_factor = 1.0  # as well, of queries and keys
 
     def forward(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+        if self.input_factor != 1.0:
+            query, key = query * self.input_factor, key * self.input_factor
         return nn.functional.scaled_dot_product_attention(
             query,
             key,
