@@ -146,6 +146,18 @@ def test_the_file_is_laid_out_as_json_with_an_indent_of_one(out):
     assert len(json.loads(text)) == 3
 
 
+def test_what_an_entry_holds_is_written_as_json_writes_it(tmp_path):
+    entries = {
+        'a "key"\n\u4e2d': {"s": "\u00e9\\", "i": -3, "nan": math.nan, "yes": True, "none": None, "empty": []},
+        "b": {"mates": [0, 1], "deep": {"x": [1, {"y": "z"}], "none": {}}},
+    }
+    file = AnomalyFile(str(tmp_path))
+    file.start()
+    file.add(entries)
+    file.close()
+    assert Path(file.path).read_text() == json.dumps(entries, indent=1)
+
+
 def test_tags_are_msprobes_for_every_kind(out):
     kinds = {
         Kind.GRAD_UNREDUCED: "0:w:2/rank3/acc_grad",

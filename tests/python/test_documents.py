@@ -369,10 +369,75 @@ def test_scripts_run_without_a_changed_line_in_a_process_of_their_own(tmp_path: 
     assert len(list(tmp_path.rglob("grad_reduced_0-0.csv"))) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "is_installed"),
+    [
+        ("msprobe.core.monitor.anomaly_processor", False),
+        ("msprobe.pytorch.monitor.anomaly_analyse", False),
+        ("msprobe.core.monitor.anomaly_processor", True),
+        ("msprobe.pytorch.monitor.anomaly_analyse", True),
+    ],
+)
+def test_the_documents_analyser_runs_by_its_name_there(tmp_path: Path, name: str, is_installed: bool) -> None:
+    (tmp_path / "found" / "rank0").mkdir(parents=True)
+    entry = {"rank": 0, "step": 3, "tag_name": "0:w/rank0/post_grad", "message": "news"}
+    (tmp_path / "found" / "rank0" / "anomaly.json").write_text(json.dumps({"w": entry}))
+    first = tmp_path / "first"
+    first.mkdir()
+    if is_installed:  # without torch there is nothing to run it with, so it is seen to be its own
+        place = first / "msprobe" / "core" / "monitor"
+        place.mkdir(parents=True)
+        for folder in (place, place.parent, place.parent.parent):
+            (folder / "__init__.py").write_text("")
+        (place / "anomaly_processor.py").write_text("import sys\nprint('its own', sys.argv[1:])\n")
+    else:
+        (first / "sitecustomize.py").write_text(_WITHOUT_MSPROBE + "\nimport sys\nsys.modules['torch'] = None\n")
+    paths = os.pathsep.join([str(first), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [sys.executable, "-m", "telltale.compat.msprobe", "-m", name, "-d", "found", "-k", "5"],
+        env={**os.environ, "PYTHONPATH": paths},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    if is_installed and name.endswith("anomaly_processor"):
+        assert done.stdout.splitlines() == ["its own ['-d', 'found', '-k', '5']"]
+    else:  # an installed one has long had no anomaly_analyse
+        assert done.stdout.startswith("anomaly_analyse.json is at found.")
+        assert "telltale_order" in json.loads((tmp_path / "found" / "anomaly_analyse.json").read_text())
+
+
+def test_the_analyser_is_imported_by_its_name_there(job: Job) -> None:
+    processor = importlib.import_module("msprobe.core.monitor.anomaly_processor")
+    assert processor is importlib.import_module("msprobe.pytorch.monitor.anomaly_analyse")
+    assert processor.main is importlib.import_module("telltale.compat.msprobe.anomaly_processor").main
+
+
+def test_a_module_that_nobody_has_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(_WITHOUT_MSPROBE)
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-m", "telltale.compat.msprobe", "-m"]
+    for name, said in (
+        ("msprobe.core.nothing", "there is no module msprobe.core.nothing; of msprobe's"),
+        ("", "usage:"),
+    ):
+        done = subprocess.run(
+            [*command, name][: None if name else -1],
+            env={**os.environ, "PYTHONPATH": paths},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 2 and said in done.stderr.splitlines()[-1], done.stderr
+
+
 def test_an_installed_msprobe_stays_unless_it_is_to_be_replaced(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     telltale.msprobe.uninstall()
+    for name in [name for name in sys.modules if name.split(".")[0] == "msprobe"]:
+        monkeypatch.delitem(sys.modules, name)  # the real one, which another test has compared with
     (tmp_path / "msprobe" / "pytorch").mkdir(parents=True)
     (tmp_path / "msprobe" / "__init__.py").write_text("")
     (tmp_path / "msprobe" / "pytorch" / "__init__.py").write_text("TrainerMon = PrecisionDebugger = 'its own'\n")

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from json.encoder import encode_basestring_ascii as _quoted
 from typing import Any
 
 _MOST_PENDING = 10_000  # entries kept while the disk is full
@@ -40,8 +41,7 @@ class AnomalyFile:
     def add(self, entries: dict[str, dict[str, Any]]) -> None:
         """Adds entries with new keys. OSError when they could not be written; they are kept for the next call."""
         for key, entry in entries.items():
-            text = json.dumps({key: entry}, indent=1, ensure_ascii=True, allow_nan=True)
-            self._pending.append(text[2:-2].encode())
+            self._pending.append(_text(key, entry).encode())
         excess = len(self._pending) - _MOST_PENDING
         if excess > 0:
             del self._pending[:excess]
@@ -85,6 +85,21 @@ class AnomalyFile:
                 os.unlink(path)
             except OSError:
                 pass
+
+
+def _text(key: str, entry: dict[str, Any]) -> str:
+    """What json.dumps({key: entry}, indent=1) has between its braces: its own code that indents takes several times as
+    long, and a training that has gone wrong has an entry for each tensor at each step."""
+    fields = ",\n".join([f"  {_quoted(name)}: {_value(value)}" for name, value in entry.items()])
+    return f" {_quoted(key)}: {{\n{fields}\n }}"
+
+
+def _value(value: Any) -> str:
+    if type(value) is str:
+        return _quoted(value)
+    if type(value) is int:
+        return str(value)
+    return json.dumps(value, indent=1).replace("\n", "\n  ")
 
 
 def _extend(path: str, pieces: list[bytes]) -> None:

@@ -4,6 +4,8 @@
 import telltale.msprobe                       # once, before the script's own imports
 
 or, with the script as it is: `python -m telltale.msprobe train.py ...`, `torchrun -m telltale.msprobe train.py ...`.
+Command line tools of the documents are run by their names there, without torch: `python -m telltale.compat.msprobe -m
+msprobe.core.monitor.anomaly_processor ...`.
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from .compat.msprobe import TOOLS
 from .console import log
 
 # Where msprobe's versions and documents import TrainerMon from.
 _MODULES = ("msprobe", "msprobe.pytorch", "msprobe.pytorch.monitor", "msprobe.pytorch.monitor.module_hook")
+_ABOVE = ("msprobe.core", "msprobe.core.monitor")  # what else is above TOOLS
 _said: set[str] = set()
 
 
@@ -48,7 +52,7 @@ def install(replace: bool = False) -> bool:
 def uninstall() -> None:
     """Takes the stand-ins away again."""
     if _is_stand_in(sys.modules.get("msprobe")):
-        for name in _MODULES:
+        for name in (*_MODULES, *_ABOVE, *TOOLS):
             sys.modules.pop(name, None)
     _said.clear()
 
@@ -58,18 +62,22 @@ def _is_stand_in(module: ModuleType | None) -> bool:
 
 
 def _add_stand_ins(trainer_mon: type) -> None:
-    for name in _MODULES:
+    for name in (*_MODULES, *_ABOVE):
         module = ModuleType(name, f"{name} as far as Telltale stands in for it: TrainerMon.")
         module.__file__ = __file__  # what a failing import names
         module.__path__ = []
         module.__spec__ = ModuleSpec(name, None, origin=__file__, is_package=True)
         module.__dict__.update(__telltale__=True)
-        if name != "msprobe":
+        if name in _MODULES[1:]:
             module.__dict__.update(TrainerMon=trainer_mon)
         sys.modules[name] = module
         above, _, last = name.rpartition(".")
         if above:
             setattr(sys.modules[above], last, module)
+    for name, ours in TOOLS.items():
+        above, _, last = name.rpartition(".")
+        sys.modules[name] = importlib.import_module(ours)
+        setattr(sys.modules[above], last, sys.modules[name])
 
 
 def _say(sentence: str) -> None:
@@ -82,8 +90,14 @@ def _main() -> int:
     if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         print("usage: python -m telltale.msprobe SCRIPT [ARGUMENTS ...]", file=sys.stderr)
         return 0 if len(sys.argv) > 1 else 2
-    # As `python SCRIPT` would have it. The copy of this module that is imported, not this one, keeps what was said.
-    importlib.import_module("telltale.msprobe").install()
+    # The copy of this module that is imported, not this one, keeps what was said.
+    code: int = importlib.import_module("telltale.msprobe").run_script()
+    return code
+
+
+def run_script() -> int:
+    """Runs the script that sys.argv[1] names, as `python SCRIPT` would have it."""
+    install()
     del sys.argv[0]
     sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
     runpy.run_path(sys.argv[0], run_name="__main__")

@@ -1,3 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """msprobe's command line tools. A module has the last part of its name there (msprobe.core.monitor.anomaly_processor is
-anomaly_processor here) and a main(), so that a module of msprobe's name need only import it."""
+anomaly_processor here) and a main(), so that a module of msprobe's name need only import it.
+
+`python -m telltale.compat.msprobe -m msprobe.core.monitor.anomaly_processor ...` runs a line of the documents,
+`python -m telltale.compat.msprobe SCRIPT ...` a script."""
+
+from __future__ import annotations
+
+import importlib
+
+# What the documents run by name, and what runs it here; all of it without torch.
+TOOLS = {
+    "msprobe.core.monitor.anomaly_processor": "telltale.compat.msprobe.anomaly_processor",
+    "msprobe.pytorch.monitor.anomaly_analyse": "telltale.compat.msprobe.anomaly_processor",
+}
+
+
+def install(replace: bool = False) -> bool:
+    """Makes msprobe's names Telltale's in this process where msprobe is not installed: telltale.msprobe.install()."""
+    installed: bool = importlib.import_module("telltale.msprobe").install(
+        replace
+    )  # which needs torch, and this package
+    return installed
