@@ -15,6 +15,26 @@
     </message>
 </context>
 <context>
+    <name>telltale::notify::DesktopChannel</name>
+    <message numerus="yes">
+        <source>Telltale: %n more incident(s)</source>
+        <translation>
+            <numerusform>Telltale: %n more incident</numerusform>
+            <numerusform>Telltale: %n more incidents</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::AlertsDialog</name>
+    <message numerus="yes">
+        <source>The file names %n more receiver(s), which stay.</source>
+        <translation>
+            <numerusform>The file names %n more receiver, which stays.</numerusform>
+            <numerusform>The file names %n more receivers, which stay.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::CollectSwitch</name>
     <message numerus="yes">
         <source>dynamic_on of %n run(s)</source>
@@ -79,6 +99,26 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::CalmWords</name>
+    <message numerus="yes">
+        <source>%1 rules looked at %2 tensors and scalars of %n ranks.</source>
+        <translation>
+            <numerusform>%1 rules looked at %2 tensors and scalars of %n rank.</numerusform>
+            <numerusform>%1 rules looked at %2 tensors and scalars of %n ranks.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ChangesTree</name>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>%n more</numerusform>
+            <numerusform>%n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigView</name>
     <message numerus="yes">
         <source>Fix %n error(s) first.</source>
@@ -130,12 +170,63 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::IncidentTimes</name>
+    <message numerus="yes">
+        <source>lasted %n steps</source>
+        <translation>
+            <numerusform>lasted %n step</numerusform>
+            <numerusform>lasted %n steps</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>for %n steps so far</source>
+        <translation>
+            <numerusform>for %n step so far</numerusform>
+            <numerusform>for %n steps so far</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n days</source>
+        <translation>
+            <numerusform>%n day</numerusform>
+            <numerusform>%n days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::OverviewView</name>
     <message numerus="yes">
         <source>%1, %n ranks, attempt %2</source>
         <translation>
             <numerusform>%1, %n rank, attempt %2</numerusform>
             <numerusform>%1, %n ranks, attempt %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RuleLabView</name>
+    <message numerus="yes">
+        <source>%n appear</source>
+        <translation>
+            <numerusform>%n appears</numerusform>
+            <numerusform>%n appear</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n vanish</source>
+        <translation>
+            <numerusform>%n vanishes</numerusform>
+            <numerusform>%n vanish</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ScoreTree</name>
+    <message numerus="yes">
+        <source>All %n runs</source>
+        <translation>
+            <numerusform>The run</numerusform>
+            <numerusform>All %n runs</numerusform>
         </translation>
     </message>
 </context>

@@ -2,6 +2,173 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN" sourcelanguage="en">
 <context>
+    <name>Alert</name>
+    <message>
+        <source>it answered 200, but not as this service does; check the address and the template</source>
+        <translation>对方回应 200，但不像此服务的回应；请检查地址和模板</translation>
+    </message>
+    <message>
+        <source>it answered %1, that it has moved; give the new address</source>
+        <translation>对方回应 %1，表示已迁移；请填写新地址</translation>
+    </message>
+    <message>
+        <source>it answered %1: %2</source>
+        <translation>对方回应 %1：%2</translation>
+    </message>
+    <message>
+        <source>it answered %1</source>
+        <translation>对方回应 %1</translation>
+    </message>
+    <message>
+        <source>it refused with %1 and no reason</source>
+        <translation>对方拒绝（%1），未说明原因</translation>
+    </message>
+    <message>
+        <source>it refused with %1 (%2)</source>
+        <translation>对方拒绝，代码 %1 (%2)</translation>
+    </message>
+    <message>
+        <source>it did not answer within %1 s</source>
+        <translation>%1 秒内没有回应</translation>
+    </message>
+    <message>
+        <source>it cannot be reached (%1)</source>
+        <translation>无法连接 (%1)</translation>
+    </message>
+    <message>
+        <source>it was ended, as it took more than %1 s</source>
+        <translation>运行超过 %1 秒，已被终止</translation>
+    </message>
+    <message>
+        <source>it crashed</source>
+        <translation>程序崩溃</translation>
+    </message>
+    <message>
+        <source>it ended with %1: %2</source>
+        <translation>以 %1 结束：%2</translation>
+    </message>
+    <message>
+        <source>it ended with %1</source>
+        <translation>以 %1 结束</translation>
+    </message>
+    <message>
+        <source>it cannot be started (%1)</source>
+        <translation>无法启动 (%1)</translation>
+    </message>
+    <message>
+        <source>it was shown</source>
+        <translation>已显示</translation>
+    </message>
+    <message>
+        <source>webhook %1</source>
+        <translation>Webhook %1</translation>
+    </message>
+    <message>
+        <source>command %1</source>
+        <translation>命令 %1</translation>
+    </message>
+    <message>
+        <source>desktop</source>
+        <translation>桌面</translation>
+    </message>
+    <message>
+        <source>it is no JSON</source>
+        <translation>它不是 JSON</translation>
+    </message>
+    <message>
+        <source>&apos;telltale alerts --schema&apos; says what may stand there</source>
+        <translation>“telltale alerts --schema”会列出可以写的内容</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be an object</source>
+        <translation>“%1”必须是对象</translation>
+    </message>
+    <message>
+        <source>there is no &quot;%1&quot;</source>
+        <translation>没有“%1”</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be true or false</source>
+        <translation>“%1”必须是 true 或 false</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be a whole number from %2 to %3</source>
+        <translation>“%1”必须是 %2 到 %3 的整数</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be a text</source>
+        <translation>“%1”必须是文本</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be an array of at most %2</source>
+        <translation>“%1”必须是最多 %2 项的数组</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be warning or critical</source>
+        <translation>“%1”必须是 warning 或 critical</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be generic, slack, feishu or dingtalk</source>
+        <translation>“%1”必须是 generic、slack、feishu 或 dingtalk</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; is for feishu and dingtalk, which sign with it</source>
+        <translation>“%1”仅用于以它签名的 feishu 和 dingtalk</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; must be the program and its words: [&quot;/usr/bin/logger&quot;, &quot;-t&quot;, &quot;telltale&quot;]</source>
+        <translation>“%1”必须是程序及其参数：[&quot;/usr/bin/logger&quot;, &quot;-t&quot;, &quot;telltale&quot;]</translation>
+    </message>
+    <message>
+        <source>&quot;%1&quot; cannot be posted to: %2</source>
+        <translation>无法发送到“%1”：%2</translation>
+    </message>
+    <message>
+        <source>the document</source>
+        <translation>整个文档</translation>
+    </message>
+    <message>
+        <source>there is no address</source>
+        <translation>没有地址</translation>
+    </message>
+    <message>
+        <source>the address must begin with https:// or http://</source>
+        <translation>地址必须以 https:// 或 http:// 开头</translation>
+    </message>
+    <message>
+        <source>the address has a blank in it</source>
+        <translation>地址中有空白</translation>
+    </message>
+    <message>
+        <source>the address has no host</source>
+        <translation>地址中没有主机</translation>
+    </message>
+    <message>
+        <source>cannot read %1: %2</source>
+        <translation>无法读取 %1：%2</translation>
+    </message>
+    <message>
+        <source>check the permissions of that file</source>
+        <translation>请检查该文件的权限</translation>
+    </message>
+    <message>
+        <source>%1 is larger than 1 MiB</source>
+        <translation>%1 大于 1 MiB</translation>
+    </message>
+    <message>
+        <source>it cannot be a list of alerts</source>
+        <translation>它不可能是告警设置</translation>
+    </message>
+    <message>
+        <source>cannot write %1: %2</source>
+        <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>check the disk and the permissions of that folder</source>
+        <translation>请检查磁盘和该文件夹的权限</translation>
+    </message>
+</context>
+<context>
     <name>CurveLegend</name>
     <message>
         <source>%1 more below</source>
@@ -87,6 +254,289 @@
     <message>
         <source>, deviation</source>
         <translation>，偏离</translation>
+    </message>
+</context>
+<context>
+    <name>Incident</name>
+    <message>
+        <source>an element is %1</source>
+        <translation>有元素为 %1</translation>
+    </message>
+    <message>
+        <source>the value is %1</source>
+        <translation>值为 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 elements</source>
+        <translation>%2 个元素中有 %1</translation>
+    </message>
+    <message>
+        <source>its largest magnitude is %1, %2 times below the limit of its type, %3</source>
+        <translation>其最大绝对值为 %1，离其类型上限 %3 还有 %2 倍</translation>
+    </message>
+    <message>
+        <source>the norm of %1 is %2 times its usual %3 (z %4)</source>
+        <translation>%1 的范数是平常值 %3 的 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>the norm of %1 is %2 times below its usual %3 (z %4)</source>
+        <translation>%1 的范数比平常值 %3 低 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>the value of %1 is %2 times its usual %3 (z %4)</source>
+        <translation>%1 的值是平常值 %3 的 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>the value of %1 is %2 times below its usual %3 (z %4)</source>
+        <translation>%1 的值比平常值 %3 低 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>has been exactly 0 for %1 steps; it was about %2</source>
+        <translation>已连续 %1 步恰好为 0；此前约为 %2</translation>
+    </message>
+    <message>
+        <source>has not changed for %1 steps, while other weights have</source>
+        <translation>已有 %1 步没有变化，而其他权重在变</translation>
+    </message>
+    <message>
+        <source>jumped from %1 to %2</source>
+        <translation>从 %1 跳到 %2</translation>
+    </message>
+    <message>
+        <source>fell from %1 to %2</source>
+        <translation>从 %1 降到 %2</translation>
+    </message>
+    <message>
+        <source>fell %1 times, to %2</source>
+        <translation>下降了 %1 次，降到 %2</translation>
+    </message>
+    <message>
+        <source>rose from %1 to %2</source>
+        <translation>从 %1 升到 %2</translation>
+    </message>
+    <message>
+        <source>its entropy is %1, and was about %2</source>
+        <translation>其熵为 %1，此前约为 %2</translation>
+    </message>
+    <message>
+        <source>its norm is %1, %2 times what it was about 20 steps before</source>
+        <translation>其范数为 %1，约为 20 步之前的 %2 倍</translation>
+    </message>
+    <message>
+        <source>the norm of %1 grew by %2 % a step, %3 times within %4 steps, to %5</source>
+        <translation>%1 的范数每步增长 %2 %，%4 步内增至 %3 倍，达到 %5</translation>
+    </message>
+    <message>
+        <source>the value of %1 grew by %2 % a step, %3 times within %4 steps, to %5</source>
+        <translation>%1 的值每步增长 %2 %，%4 步内增至 %3 倍，达到 %5</translation>
+    </message>
+    <message>
+        <source>at this rate its largest magnitude, %1, overflows %2 at about step %3</source>
+        <translation>照此速度，其最大绝对值 %1 约在第 %3 步超出 %2 的范围</translation>
+    </message>
+    <message>
+        <source>the gradients of %1 are %2 times as large as their second moments know them (sum of g²/v %3, usually %4)</source>
+        <translation>%1 的梯度是其二阶矩所反映的 %2 倍（g²/v 之和 %3，平常 %4）</translation>
+    </message>
+    <message>
+        <source>a step changes %1 by %2 % of its weights&apos; norm, and never by more than %3 % before</source>
+        <translation>一步使 %1 改变其权重范数的 %2 %，此前从未超过 %3 %</translation>
+    </message>
+    <message>
+        <source>%1 % of its elements have been exactly 0 for %2 steps; it was about %3 %</source>
+        <translation>其 %1 % 的元素已连续 %2 步恰好为 0；此前约为 %3 %</translation>
+    </message>
+    <message>
+        <source>holds the same bits on ranks %1, which should hold different parts of it (the same seed?)</source>
+        <translation>在 rank %1 上完全相同，而它们本应持有不同的部分（随机种子相同？）</translation>
+    </message>
+    <message>
+        <source>differs on rank %1 from the other %2 ranks that held the same bits until then</source>
+        <translation>在 rank %1 上与其他 %2 个 rank 不同，此前它们逐位相同</translation>
+    </message>
+    <message>
+        <source>differs between ranks %1, which held the same bits until then</source>
+        <translation>在 rank %1 之间不同，此前它们逐位相同</translation>
+    </message>
+    <message>
+        <source>%1 tries of this step were given up, for gradients that were not finite</source>
+        <translation>这一步有 %1 次尝试因梯度非有限而放弃</translation>
+    </message>
+    <message>
+        <source>%1 tries within %2 steps were given up, for gradients that were not finite</source>
+        <translation>%2 步内有 %1 次尝试因梯度非有限而放弃</translation>
+    </message>
+    <message>
+        <source>only rank %1 of %2 was abnormal</source>
+        <translation>%2 个 rank 中只有 rank %1 异常</translation>
+    </message>
+    <message>
+        <source>%1 of %2 ranks were abnormal</source>
+        <translation>%2 个 rank 中有 %1 个异常</translation>
+    </message>
+    <message>
+        <source>computes %1 % longer than %2 (z %3)</source>
+        <translation>计算时间比%2长 %1 %（z %3）</translation>
+    </message>
+    <message>
+        <source>%1 is %2 times that of %3 (z %4)</source>
+        <translation>%1是%3的 %2 倍（z %4）</translation>
+    </message>
+    <message>
+        <source>%1 is 1/%2 of that of %3 (z %4)</source>
+        <translation>%1是%3的 1/%2（z %4）</translation>
+    </message>
+    <message>
+        <source>%1 is on one rank %2 times that on the other, and none of them left its own past (z %3)</source>
+        <translation>%1在一个 rank 上是另一个的 %2 倍，而两者都没有偏离自身的历史（z %3）</translation>
+    </message>
+    <message>
+        <source>%1 is on one rank 1/%2 of that on the other, and none of them left its own past (z %3)</source>
+        <translation>%1在一个 rank 上是另一个的 1/%2，而两者都没有偏离自身的历史（z %3）</translation>
+    </message>
+    <message>
+        <source>unlike the attempt before it, %1</source>
+        <translation>与上一次尝试不同，%1</translation>
+    </message>
+    <message>
+        <source>the norms of %1 of %2 weights are others: %3, and was %4</source>
+        <translation>%2 个权重中有 %1 个的范数不同：现为 %3，此前为 %4</translation>
+    </message>
+    <message>
+        <source>the learning rate is %1, and was %2</source>
+        <translation>学习率为 %1，此前为 %2</translation>
+    </message>
+    <message>
+        <source>the optimizer has no first moments, which %1 tensors had</source>
+        <translation>优化器没有一阶矩，而此前有 %1 个张量有</translation>
+    </message>
+    <message>
+        <source>the optimizer has no second moments, which %1 tensors had</source>
+        <translation>优化器没有二阶矩，而此前有 %1 个张量有</translation>
+    </message>
+    <message>
+        <source>the first moments of %1 of %2 tensors are others: %3, and was %4</source>
+        <translation>%2 个张量中有 %1 个的一阶矩不同：现为 %3，此前为 %4</translation>
+    </message>
+    <message>
+        <source>the second moments of %1 of %2 tensors are others: %3, and was %4</source>
+        <translation>%2 个张量中有 %1 个的二阶矩不同：现为 %3，此前为 %4</translation>
+    </message>
+    <message>
+        <source>Its inputs and weights were finite.</source>
+        <translation>其输入和权重均为有限值。</translation>
+    </message>
+    <message>
+        <source>Its output&apos;s gradient and weights were finite.</source>
+        <translation>其输出的梯度和权重均为有限值。</translation>
+    </message>
+    <message>
+        <source>Its inputs were finite.</source>
+        <translation>其输入为有限值。</translation>
+    </message>
+    <message>
+        <source>Its output&apos;s gradient was finite.</source>
+        <translation>其输出的梯度为有限值。</translation>
+    </message>
+    <message>
+        <source>Its inputs were not finite either.</source>
+        <translation>其输入也不是有限值。</translation>
+    </message>
+    <message>
+        <source>Its output&apos;s gradient was not finite either.</source>
+        <translation>其输出的梯度也不是有限值。</translation>
+    </message>
+    <message>
+        <source>Its weights were finite.</source>
+        <translation>其权重为有限值。</translation>
+    </message>
+    <message>
+        <source>NaN in %1</source>
+        <translation>%1 个 NaN</translation>
+    </message>
+    <message>
+        <source>+Inf in %1</source>
+        <translation>%1 个 +Inf</translation>
+    </message>
+    <message>
+        <source>-Inf in %1</source>
+        <translation>%1 个 -Inf</translation>
+    </message>
+    <message>
+        <source>the value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>the norm of %1</source>
+        <translation>%1 的范数</translation>
+    </message>
+    <message>
+        <source>the other rank</source>
+        <translation>另一个 rank</translation>
+    </message>
+    <message>
+        <source>the median of %1 ranks that do the same</source>
+        <translation>做同样工作的 %1 个 rank 的中位数</translation>
+    </message>
+    <message>
+        <source>weight</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>gradient</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>updated</source>
+        <translation>更新后</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>step %1, rank %2</source>
+        <translation>第 %1 步，rank %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>First abnormal: %1, %2, %3: %4.</source>
+        <translation>最先异常：%1，%2，%3：%4。</translation>
+    </message>
+    <message>
+        <source>its largest logit has grown for %1 steps, to %2; it was about %3</source>
+        <translation>其最大 logit 已增长 %1 步，达到 %2；此前约为 %3</translation>
+    </message>
+    <message>
+        <source>the gradient noise scale of ranks %1 is %2 batches of a step, %3 times what it was</source>
+        <translation>rank %1 的梯度噪声尺度是一步批量的 %2 倍，为此前的 %3 倍</translation>
+    </message>
+    <message>
+        <source>the gradient noise scale of ranks %1 is %2 batches of a step, %3 times below what it was</source>
+        <translation>rank %1 的梯度噪声尺度是一步批量的 %2 倍，比此前低 %3 倍</translation>
+    </message>
+    <message>
+        <source>the gradient noise scale of ranks %1 is %2 batches of a step: a step follows noise</source>
+        <translation>rank %1 的梯度噪声尺度是一步批量的 %2 倍：一步跟随的是噪声</translation>
     </message>
 </context>
 <context>
@@ -176,6 +626,265 @@
     <message>
         <source>steps %1 to %2</source>
         <translation>第 %1 至 %2 步</translation>
+    </message>
+</context>
+<context>
+    <name>Rule</name>
+    <message>
+        <source>not finite</source>
+        <translation>非有限值</translation>
+    </message>
+    <message>
+        <source>close to overflow</source>
+        <translation>接近溢出</translation>
+    </message>
+    <message>
+        <source>replicas differ</source>
+        <translation>副本不一致</translation>
+    </message>
+    <message>
+        <source>left its own history</source>
+        <translation>偏离自身历史</translation>
+    </message>
+    <message>
+        <source>loss spikes</source>
+        <translation>损失尖峰</translation>
+    </message>
+    <message>
+        <source>weight grows or shrinks fast</source>
+        <translation>权重快速增大或缩小</translation>
+    </message>
+    <message>
+        <source>became zero</source>
+        <translation>变为零</translation>
+    </message>
+    <message>
+        <source>does not change any more</source>
+        <translation>不再变化</translation>
+    </message>
+    <message>
+        <source>loss scale falls</source>
+        <translation>损失缩放下降</translation>
+    </message>
+    <message>
+        <source>attention collapses</source>
+        <translation>注意力坍缩</translation>
+    </message>
+    <message>
+        <source>learning rate jumps</source>
+        <translation>学习率跳变</translation>
+    </message>
+    <message>
+        <source>computes longer</source>
+        <translation>计算耗时更长</translation>
+    </message>
+    <message>
+        <source>unlike its peers</source>
+        <translation>与同伴不同</translation>
+    </message>
+    <message>
+        <source>started again otherwise</source>
+        <translation>重启后不一致</translation>
+    </message>
+    <message>
+        <source>grows on and on</source>
+        <translation>持续增长</translation>
+    </message>
+    <message>
+        <source>second moments are stale</source>
+        <translation>二阶矩陈旧</translation>
+    </message>
+    <message>
+        <source>steps are too large</source>
+        <translation>更新步长过大</translation>
+    </message>
+    <message>
+        <source>units are dead</source>
+        <translation>单元失活</translation>
+    </message>
+    <message>
+        <source>The first NaN or Inf of every tensor and scalar. Gradients that are not finite while a loss scale is in use are the scaler&apos;s own step given up, and no incident.</source>
+        <translation>每个张量和标量的第一个 NaN 或 Inf。使用损失缩放时梯度非有限，是缩放器自己放弃的一步，不算事件。</translation>
+    </message>
+    <message>
+        <source>The largest magnitude of a 16-bit float tensor is within `headroom` times of what its type can hold.</source>
+        <translation>16 位浮点张量的最大绝对值与其类型上限相差不到 `headroom` 倍。</translation>
+    </message>
+    <message>
+        <source>limit of the type divided by the largest magnitude</source>
+        <translation>类型上限除以最大绝对值</translation>
+    </message>
+    <message>
+        <source>Weights, or reduced gradients, that were bitwise equal on the ranks of a data-parallel group, and are not any more (needs telltale.checksum).</source>
+        <translation>数据并行组内各 rank 上原本逐位相同的权重或归约后梯度不再相同（需要 telltale.checksum）。</translation>
+    </message>
+    <message>
+        <source>robust deviations (median and MAD of logarithms)</source>
+        <translation>稳健偏差（对数的中位数与 MAD）</translation>
+    </message>
+    <message>
+        <source>against the median of the last 128 steps</source>
+        <translation>相对于最近 128 步的中位数</translation>
+    </message>
+    <message>
+        <source>in a row</source>
+        <translation>连续</translation>
+    </message>
+    <message>
+        <source>the factor for gradients and losses that fall, as they do when a training goes well</source>
+        <translation>用于下降的梯度和损失的倍数，训练顺利时它们会下降</translation>
+    </message>
+    <message>
+        <source>A loss is `z` robust deviations above its last 128 steps, on a logarithmic scale, and a factor of `factor` at least. It counts at once.</source>
+        <translation>损失在对数尺度上比其最近 128 步高 `z` 个稳健偏差，且至少高 `factor` 倍。立即计入。</translation>
+    </message>
+    <message>
+        <source>The norm of a weight is `factor` times its own slow average (of about 20 steps), or below it by as much, for `steps` steps in a row. Not before 100 steps.</source>
+        <translation>权重的范数连续 `steps` 步是其自身慢均值（约 20 步）的 `factor` 倍，或低同样多。100 步之前不判断。</translation>
+    </message>
+    <message>
+        <source>against the slow average</source>
+        <translation>相对于慢均值</translation>
+    </message>
+    <message>
+        <source>A tensor that was not zero is exactly zero for `steps` steps in a row, while others are not; steps that did not use its module (an expert without tokens) left out.</source>
+        <translation>原本不为零的张量连续 `steps` 步恰好为零，而其他张量不是；未使用其模块的步（没有分到 token 的专家）不计。</translation>
+    </message>
+    <message>
+        <source>A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; steps that did not use its module left out.</source>
+        <translation>原本会变化的权重连续 `steps` 步范数完全相同，而大多数其他权重在变；未使用其模块的步不计。</translation>
+    </message>
+    <message>
+        <source>The loss scale fell, or steps were given up for gradients that are not finite, `times` times within `steps` steps; or it fell below 1, or jumped by more than a scaler&apos;s doubling.</source>
+        <translation>损失缩放在 `steps` 步内下降，或因梯度非有限而放弃步骤，共 `times` 次；或降到 1 以下，或跳变超过缩放器的一次翻倍。</translation>
+    </message>
+    <message>
+        <source>that it fell or a step was given up</source>
+        <translation>下降或放弃步骤的次数</translation>
+    </message>
+    <message>
+        <source>within so many</source>
+        <translation>在这么多步之内</translation>
+    </message>
+    <message>
+        <source>The attention entropy of a head is below `share` of what it was before, for `steps` steps in a row (Zhai et al. 2023, arXiv 2303.06296).</source>
+        <translation>某个头的注意力熵连续 `steps` 步低于此前的 `share`（Zhai 等 2023，arXiv 2303.06296）。</translation>
+    </message>
+    <message>
+        <source>of its own slow average</source>
+        <translation>占其自身慢均值的比例</translation>
+    </message>
+    <message>
+        <source>The learning rate rose to more than `factor` times its value in one step. An incident where it is as far above all that it was before, since a schedule that begins again only goes back to what it was.</source>
+        <translation>学习率在一步内升至 `factor` 倍以上。若它也同样高于此前的所有值则为事件，因为重新开始的调度只会回到从前的值。</translation>
+    </message>
+    <message>
+        <source>from one step to the next</source>
+        <translation>从一步到下一步</translation>
+    </message>
+    <message>
+        <source>0.05: 5 % longer than the median of the others</source>
+        <translation>0.05：比其他 rank 的中位数长 5 %</translation>
+    </message>
+    <message>
+        <source>against how medians of 8 steps wandered</source>
+        <translation>相对于 8 步中位数的波动</translation>
+    </message>
+    <message>
+        <source>A loss, or the norm of a block&apos;s activations or unreduced gradients, is on one rank `factor` times that of the ranks that do the same (their median), for `steps` steps in a row, and `z` robust deviations from what that ratio was before. What happens to all ranks at once is none.</source>
+        <translation>某个 rank 上的损失，或某块激活或未归约梯度的范数，连续 `steps` 步是做同样工作的 rank（其中位数）的 `factor` 倍，且与该比值从前相差 `z` 个稳健偏差。所有 rank 同时发生的不算。</translation>
+    </message>
+    <message>
+        <source>against the median of the ranks</source>
+        <translation>相对于各 rank 的中位数</translation>
+    </message>
+    <message>
+        <source>A rank that was started again has, at its first step, other weights, another learning rate or other moments than the attempt before it had at that step; or weights other than it left behind, or no moments, where that step is new.</source>
+        <translation>重新启动的 rank 在其第一步的权重、学习率或矩与上一次尝试在该步的不同；或在该步是新的时，权重与上次留下的不同，或没有矩。</translation>
+    </message>
+    <message>
+        <source>0.01: the norm of a weight differs by 1 %</source>
+        <translation>0.01：权重的范数相差 1 %</translation>
+    </message>
+    <message>
+        <source>factor between the learning rates</source>
+        <translation>学习率之间的倍数</translation>
+    </message>
+    <message>
+        <source>factor between the norms of a moment</source>
+        <translation>矩的范数之间的倍数</translation>
+    </message>
+    <message>
+        <source>of the last 8 steps to the 8 that were 24 steps before</source>
+        <translation>最近 8 步与 24 步之前的 8 步之比</translation>
+    </message>
+    <message>
+        <source>The sum of a block&apos;s squared reduced gradients is `ratio` times the sum of its second moments, which are about as large in a steady training: Adam divides by what was, and the update is as much too large. Not before 100 steps (SPAM, arXiv 2501.06842, which resets at 5000 of an element; RMS spikes, arXiv 2304.13013).</source>
+        <translation>某块归约后梯度的平方和是其二阶矩之和的 `ratio` 倍，在平稳的训练中两者大致相当：Adam 除以过去的值，更新因而过大。100 步之前不判断（SPAM，arXiv 2501.06842，在单个元素达到 5000 时重置；RMS 尖峰，arXiv 2304.13013）。</translation>
+    </message>
+    <message>
+        <source>sum of squared gradients to sum of second moments</source>
+        <translation>梯度平方和与二阶矩之和的比</translation>
+    </message>
+    <message>
+        <source>The learning rate times the norm of a block&apos;s update is more than `share` of the norm of its weights, and `factor` times what that ever was, for `steps` steps in a row. About 0.001 is healthy (A. Karpathy&apos;s rule of thumb). Not before 100 steps; needs ur_distribution and a learning rate.</source>
+        <translation>学习率乘以某块更新的范数连续 `steps` 步超过其权重范数的 `share`，且是以往最高值的 `factor` 倍。约 0.001 为健康（A. Karpathy 的经验法则）。100 步之前不判断；需要 ur_distribution 和学习率。</translation>
+    </message>
+    <message>
+        <source>of the weights&apos; norm, in one step</source>
+        <translation>一步内占权重范数的比例</translation>
+    </message>
+    <message>
+        <source>against the highest of its slow averages</source>
+        <translation>相对于其慢均值的最高值</translation>
+    </message>
+    <message>
+        <source>The share of zeros in a module&apos;s output is `share` or more for `steps` steps in a row, and was below 0.8. Not before 100 steps (dormant neurons, arXiv 2302.12902).</source>
+        <translation>模块输出中零的占比连续 `steps` 步达到 `share` 或更高，此前低于 0.8。100 步之前不判断（休眠神经元，arXiv 2302.12902）。</translation>
+    </message>
+    <message>
+        <source>of the elements that are exactly 0</source>
+        <translation>恰好为 0 的元素的占比</translation>
+    </message>
+    <message>
+        <source>The norm of a block of the model is `z` robust deviations away from its last 128 steps, on a logarithmic scale, and a factor of `factor` at least. It counts at once where it is half as far again, or shows in half of the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on while less than 128 steps are known, at the start or after a new level. One batch may make them large for a step: they count at once where they arose in a block and did not flow back into it, or are 1000 times the usual; where that is not known, from 128 steps on.</source>
+        <translation>模型某块的范数在对数尺度上偏离其最近 128 步 `z` 个稳健偏差，且至少相差 `factor` 倍。再远一半或半数块都如此时立即计入；否则在连续 `steps` 步之后计入。在已知不足 128 步时（开始时，或新水平之后），增长的梯度从 10 倍起才计入。单个批次可能使梯度在一步内很大：若梯度产生于某块而非反向传入该块，或达到平常的 1000 倍，则立即计入；无法得知时，从 128 步起计入。</translation>
+    </message>
+    <message>
+        <source>A loss, or the norm of a block&apos;s weights, gradients or activations, grows by `factor` within 24 steps, evenly or faster and faster: the median of each 8 steps is above the one before. Says when its type overflows. Not before 100 steps; gradients not before 200.</source>
+        <translation>损失，或某块权重、梯度或激活的范数，在 24 步内增长 `factor` 倍，匀速或越来越快：每 8 步的中位数都高于前一个。会说明其类型何时溢出。100 步之前不判断；梯度在 200 步之前不判断。</translation>
+    </message>
+    <message>
+        <source>A rank computes longer than its peers by `share` for 16 steps, and `z` times as far as such differences wandered before; or for up to 64, and less far. Needs a scalar of the time that a rank computes without waiting for others, such as forward_ms, or forward_cpu_ms on machines that do other work, too; step times do not tell, since all ranks wait for the slowest (Minder, arXiv 2411.01791).</source>
+        <translation>某个 rank 连续 16 步比同伴多计算 `share` 的时间，且是此前此类差异波动的 `z` 倍；或最多 64 步而相差较小。需要一个不含等待的计算时间标量，例如 forward_ms，在还做其他工作的机器上则为 forward_cpu_ms；步时间说明不了，因为所有 rank 都等最慢的那个（Minder，arXiv 2411.01791）。</translation>
+    </message>
+    <message>
+        <source>attention logits grow</source>
+        <translation>注意力 logit 增长</translation>
+    </message>
+    <message>
+        <source>The largest score of an attention head before its softmax is above `level`, where QK-Clip begins to rescale queries and keys (Kimi K2, arXiv 2507.20534), and `factor` times its own slow average of about 128 steps, for `steps` steps in a row. Critical from `diverges` on: trainings diverged with logits above that (ViT-22B, arXiv 2302.05442; Wortsman et al. 2023, arXiv 2309.14322). Not before 100 steps; needs telltale.attention_hook.</source>
+        <translation>某个注意力头在 softmax 之前的最大分数连续 `steps` 步高于 `level`（QK-Clip 由此开始重新缩放 query 和 key，Kimi K2，arXiv 2507.20534），且是其约 128 步慢均值的 `factor` 倍。从 `diverges` 起为严重：logit 高于此值的训练曾发散（ViT-22B，arXiv 2302.05442；Wortsman 等 2023，arXiv 2309.14322）。100 步之前不判断；需要 telltale.attention_hook。</translation>
+    </message>
+    <message>
+        <source>the largest scaled score</source>
+        <translation>最大的缩放后分数</translation>
+    </message>
+    <message>
+        <source>the largest scaled score that is critical</source>
+        <translation>达到严重程度的最大缩放后分数</translation>
+    </message>
+    <message>
+        <source>gradient noise changes</source>
+        <translation>梯度噪声变化</translation>
+    </message>
+    <message>
+        <source>The gradient noise scale of a data-parallel group, from the norms of its ranks&apos; unreduced and of their reduced gradients (McCandlish et al. 2018, arXiv 1812.06162, appendix A.1; averaged over about 64 steps), is `factor` times its own average of about 256 steps, or below it by as much, or `batches` times the batch of a step, for `steps` steps in a row. Off unless it is asked for: it grows by orders of magnitude as a training goes well.</source>
+        <translation>数据并行组的梯度噪声尺度，由各 rank 未归约梯度与归约后梯度的范数得出（McCandlish 等 2018，arXiv 1812.06162，附录 A.1；约 64 步平均），连续 `steps` 步是其约 256 步均值的 `factor` 倍，或低同样多，或是一步批量的 `batches` 倍。未要求时关闭：训练顺利时它会增长几个数量级。</translation>
+    </message>
+    <message>
+        <source>the noise scale divided by the batch of a step</source>
+        <translation>噪声尺度除以一步的批量</translation>
     </message>
 </context>
 <context>
@@ -378,8 +1087,8 @@
         <translation>采集多少步之后结束采集。</translation>
     </message>
     <message>
-        <source>Attention entropy and softmax maximum of every head of every module found to be attention.</source>
-        <translation>凡识别为注意力的模块，其每个头的注意力熵和 softmax 最大值。</translation>
+        <source>Attention entropy, softmax maximum and largest logit of every head of every module found to be attention.</source>
+        <translation>凡识别为注意力的模块，其每个头的注意力熵、softmax 最大值和最大 logit。</translation>
     </message>
     <message>
         <source>Query rows looked at per head and pass. 0: all.</source>
@@ -416,6 +1125,10 @@
     <message>
         <source>Most that monitoring may take of the training&apos;s own time, in percent. Where what is collected takes more, only every 2nd, 4th, 8th (and so on, up to every 1024th) of the steps that the config selects is collected, whole, and the run&apos;s log says so. Left out, null or 0: no limit.</source>
         <translation>监控最多可占训练自身时间的百分比。若采集所需的时间超过它，则配置所选的步中每 2、4、8 步（依此类推，最多 1024 步）才采集一步，采集的步总是完整的，运行日志中会说明。省略、null 或 0：不限制。</translation>
+    </message>
+    <message>
+        <source>Keep the last so many steps of what this config does not send in memory, and send them when something goes wrong: a value that is not finite, a step that is given up, a training that ends with an error, an incident that the dashboard finds. Kept are weights, gradients, moments, activations and attention of the targets, as far as they are not collected, at every step and on every rank. true: 32 steps; false or 0: none. Measuring them takes its time in every step, which counts for overhead_budget.</source>
+        <translation>将此配置不发送的内容的最近若干步保留在内存中，出问题时再发送：出现非有限值、某一步被放弃、训练因错误结束，或仪表板发现了事件。保留的是目标的权重、梯度、矩、激活值和注意力中未被采集的部分，每一步、每个 rank 都保留。true：32 步；false 或 0：不保留。测量它们在每一步都要花时间，并计入 overhead_budget。</translation>
     </message>
 </context>
 <context>
@@ -676,6 +1389,119 @@
     </message>
 </context>
 <context>
+    <name>telltale::notify::DesktopChannel</name>
+    <message numerus="yes">
+        <source>Telltale: %n more incident(s)</source>
+        <translation>
+            <numerusform>Telltale：另有 %n 个事件</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Show in Telltale</source>
+        <translation>在 Telltale 中查看</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::AlertJump</name>
+    <message>
+        <source>The run has no such incident any more</source>
+        <translation>此运行中已没有该事件</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::AlertsDialog</name>
+    <message>
+        <source>Alerts</source>
+        <translation>告警</translation>
+    </message>
+    <message>
+        <source>Sending…</source>
+        <translation>正在发送…</translation>
+    </message>
+    <message>
+        <source>Warnings and critical incidents</source>
+        <translation>警告和严重事件</translation>
+    </message>
+    <message>
+        <source>Critical incidents only</source>
+        <translation>仅严重事件</translation>
+    </message>
+    <message>
+        <source>Show a notification where this window does not show the run</source>
+        <translation>本窗口未显示该运行时弹出桌面通知</translation>
+    </message>
+    <message>
+        <source>Write a line into the training&apos;s own output</source>
+        <translation>在训练任务的输出中写一行</translation>
+    </message>
+    <message>
+        <source>Post to a webhook</source>
+        <translation>发送到 Webhook</translation>
+    </message>
+    <message>
+        <source>JSON with the whole incident</source>
+        <translation>包含完整事件的 JSON</translation>
+    </message>
+    <message>
+        <source>Send a test</source>
+        <translation>发送测试</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Tell of</source>
+        <translation>通知范围</translation>
+    </message>
+    <message>
+        <source>Service</source>
+        <translation>服务</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>Signing secret</source>
+        <translation>加签密钥</translation>
+    </message>
+    <message numerus="yes">
+        <source>The file names %n more receiver(s), which stay.</source>
+        <translation>
+            <numerusform>文件中还有 %n 个接收者，将保持不变。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The address must begin with https:// or http://</source>
+        <translation>地址必须以 https:// 或 http:// 开头</translation>
+    </message>
+    <message>
+        <source>Told: %1: %2</source>
+        <translation>已送达：%1：%2</translation>
+    </message>
+    <message>
+        <source>Not told: %1: %2</source>
+        <translation>未送达：%1：%2</translation>
+    </message>
+    <message>
+        <source>Nobody would be told.</source>
+        <translation>没有任何接收者。</translation>
+    </message>
+    <message>
+        <source>Feishu</source>
+        <translation>飞书</translation>
+    </message>
+    <message>
+        <source>DingTalk</source>
+        <translation>钉钉</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::CollectSwitch</name>
     <message>
         <source>Whether the ranks of this run collect, as they report it; a click has all of them start or stop</source>
@@ -896,6 +1722,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Next non-finit&amp;e value</source>
         <translation>下一个非有限值(&amp;E)</translation>
+    </message>
+    <message>
+        <source>&amp;Alerts…</source>
+        <translation>告警(&amp;A)…</translation>
     </message>
 </context>
 <context>
@@ -1320,6 +2150,10 @@ GPL-3.0-or-later</translation>
         <source>Anomalies</source>
         <translation>异常</translation>
     </message>
+    <message>
+        <source>Rule lab</source>
+        <translation>规则实验室</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
@@ -1528,18 +2362,6 @@ GPL-3.0-or-later</translation>
             <numerusform>%n 个异常事件中的 %1 个</numerusform>
         </translation>
     </message>
-    <message>
-        <source>Open a run, or connect a training job, to see what goes wrong in it.</source>
-        <translation>打开一个运行或连接一个训练任务，即可查看其中的异常。</translation>
-    </message>
-    <message>
-        <source>Nothing was measured yet.</source>
-        <translation>尚未采集任何数据。</translation>
-    </message>
-    <message>
-        <source>Nothing abnormal in %1 steps</source>
-        <translation>%1 步中没有任何异常</translation>
-    </message>
 </context>
 <context>
     <name>telltale::views::AnswersModel</name>
@@ -1605,6 +2427,47 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::CalmWords</name>
+    <message>
+        <source>Nothing is wrong up to step %1</source>
+        <translation>到第 %1 步为止一切正常</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 rules looked at %2 tensors and scalars of %n ranks.</source>
+        <translation>
+            <numerusform>%1 条规则检查了 %n 个 rank 的 %2 个张量和标量。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Steps %1 were not judged.</source>
+        <translation>第 %1 步未经判断。</translation>
+    </message>
+    <message>
+        <source>No run is shown</source>
+        <translation>没有显示任何运行</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see what goes wrong in it.</source>
+        <translation>打开一个运行或连接一个训练任务，以查看其中出了什么问题。</translation>
+    </message>
+    <message>
+        <source>Nothing was measured yet</source>
+        <translation>尚无测量数据</translation>
+    </message>
+    <message>
+        <source>Nothing has been judged yet</source>
+        <translation>尚未判断任何内容</translation>
+    </message>
+    <message>
+        <source>Nobody has judged this run</source>
+        <translation>此运行未经判断</translation>
+    </message>
+    <message>
+        <source>A run is judged while it is recorded. This one came here in another way, or was recorded by an older Telltale: “telltale judge” says what is wrong with it.</source>
+        <translation>运行在记录时被判断。此运行以其他方式而来，或由较旧的 Telltale 记录：“telltale judge”可说明其中的问题。</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ChangeLines</name>
     <message>
         <source>Changes against what runs</source>
@@ -1613,6 +2476,51 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Nothing: the draft is what runs.</source>
         <translation>无：草稿与正在运行的配置相同。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ChangesTree</name>
+    <message>
+        <source>Incidents that appear or vanish</source>
+        <translation>新增或消失的事件</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Place</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Rule</source>
+        <translation>规则</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>另有 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>appears</source>
+        <translation>新增</translation>
+    </message>
+    <message>
+        <source>vanishes</source>
+        <translation>消失</translation>
     </message>
 </context>
 <context>
@@ -2068,10 +2976,57 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::EscalationRow</name>
+    <message>
+        <source>Back to what is in force</source>
+        <translation>恢复为生效值</translation>
+    </message>
+    <message>
+        <source>Collect nothing more</source>
+        <translation>不额外采集</translation>
+    </message>
+    <message>
+        <source>Fields of config.json</source>
+        <translation>config.json 的字段</translation>
+    </message>
+    <message>
+        <source>What the ranks around an incident of this rule collect more, for some steps; then what they had before. What a person applies comes first.</source>
+        <translation>此规则发现事件时，相关 rank 在若干步内额外采集的内容；之后恢复原来的配置。人工应用的配置优先。</translation>
+    </message>
+    <message>
+        <source>any</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Collect more…</source>
+        <translation>额外采集…</translation>
+    </message>
+    <message>
+        <source>Ask the ranks around an incident of this rule for more, for some steps</source>
+        <translation>此规则发现事件时，让相关 rank 在若干步内采集更多内容</translation>
+    </message>
+    <message>
+        <source>At most so many times in a run</source>
+        <translation>每次运行最多这么多次</translation>
+    </message>
+    <message>
+        <source>Times</source>
+        <translation>次数</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::EventMark</name>
     <message>
         <source>rev %1</source>
         <translation>版本 %1</translation>
+    </message>
+    <message>
+        <source>rules</source>
+        <translation>规则</translation>
     </message>
 </context>
 <context>
@@ -2238,10 +3193,6 @@ GPL-3.0-or-later</translation>
         <translation>根因</translation>
     </message>
     <message>
-        <source>No incident is selected.</source>
-        <translation>未选择异常事件。</translation>
-    </message>
-    <message>
         <source>Where it reached</source>
         <translation>波及范围</translation>
     </message>
@@ -2342,6 +3293,43 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::IncidentTimes</name>
+    <message>
+        <source>%1 ago</source>
+        <translation>%1前</translation>
+    </message>
+    <message numerus="yes">
+        <source>lasted %n steps</source>
+        <translation>
+            <numerusform>持续了 %n 步</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>for %n steps so far</source>
+        <translation>
+            <numerusform>至今已 %n 步</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 s</source>
+        <translation>%1 秒</translation>
+    </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 分钟</translation>
+    </message>
+    <message>
+        <source>%1 h</source>
+        <translation>%1 小时</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n days</source>
+        <translation>
+            <numerusform>%n 天</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::InspectorPanel</name>
     <message>
         <source>last finite %1 at %2</source>
@@ -2424,6 +3412,41 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Text of the config</source>
         <translation>配置文本</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::LabRuns</name>
+    <message>
+        <source>Runs to try the rules on</source>
+        <translation>用来试验规则的运行</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>True</source>
+        <translation>属实</translation>
+    </message>
+    <message>
+        <source>False</source>
+        <translation>误报</translation>
+    </message>
+    <message>
+        <source>Clean</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>Incidents that are labeled true</source>
+        <translation>标为属实的事件</translation>
+    </message>
+    <message>
+        <source>Incidents that are labeled a false alarm</source>
+        <translation>标为误报的事件</translation>
+    </message>
+    <message>
+        <source>Nothing is wrong with the run: whatever is found in it, and not labeled true, is a false alarm</source>
+        <translation>这次运行没有问题：其中找到的、未标为属实的事件都算误报</translation>
     </message>
 </context>
 <context>
@@ -2572,6 +3595,25 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::ParameterRow</name>
+    <message>
+        <source>Back to what is in force</source>
+        <translation>恢复为生效值</translation>
+    </message>
+    <message>
+        <source>Suggest a value by what was labeled</source>
+        <translation>根据标注建议一个值</translation>
+    </message>
+    <message>
+        <source>%1. Standard: %2</source>
+        <translation>%1。标准值：%2</translation>
+    </message>
+    <message>
+        <source>Back to %1, which is in force</source>
+        <translation>恢复为生效值 %1</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RangeBox</name>
     <message>
         <source>zoomed</source>
@@ -2616,6 +3658,144 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::RuleLabView</name>
+    <message>
+        <source>Reset</source>
+        <translation>重置</translation>
+    </message>
+    <message>
+        <source>Back to the rules in force</source>
+        <translation>恢复为生效的规则</translation>
+    </message>
+    <message>
+        <source>Save as default</source>
+        <translation>保存为默认</translation>
+    </message>
+    <message>
+        <source>For every run that has no rules of its own: rules.json in the data directory</source>
+        <translation>用于没有自己规则的所有运行：数据目录中的 rules.json</translation>
+    </message>
+    <message>
+        <source>Save for this run</source>
+        <translation>保存到此运行</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Rules</source>
+        <translation>规则</translation>
+    </message>
+    <message>
+        <source>As a document</source>
+        <translation>文档</translation>
+    </message>
+    <message>
+        <source>Results</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>What changes</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>Trying values: %1 of %2 replays</source>
+        <translation>正在试验取值：重放 %1 / %2</translation>
+    </message>
+    <message>
+        <source>%1 values judged again in %2 ms</source>
+        <translation>重新判断 %1 个值，用时 %2 毫秒</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n appear</source>
+        <translation>
+            <numerusform>新增 %n 个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n vanish</source>
+        <translation>
+            <numerusform>消失 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>In force: this run&apos;s own rules</source>
+        <translation>生效：此运行自己的规则</translation>
+    </message>
+    <message>
+        <source>In force: the default rules of this folder</source>
+        <translation>生效：此目录的默认规则</translation>
+    </message>
+    <message>
+        <source>In force: the standard rules</source>
+        <translation>生效：标准规则</translation>
+    </message>
+    <message>
+        <source>tried: %1</source>
+        <translation>试验：%1</translation>
+    </message>
+    <message>
+        <source>Try %1</source>
+        <translation>试用 %1</translation>
+    </message>
+    <message>
+        <source>This program writes nothing.</source>
+        <translation>此程序不写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Mend the document first.</source>
+        <translation>请先修正文档。</translation>
+    </message>
+    <message>
+        <source>Into the log of the run that is shown; it is judged by them from now on</source>
+        <translation>写入所显示运行的日志；从现在起按这些规则判断</translation>
+    </message>
+    <message>
+        <source>A value is suggested by what was labeled: label incidents in Anomalies as true or false, or say that a run is clean, and choose the runs.</source>
+        <translation>建议值来自标注：请在“异常”中把事件标为属实或误报，或把运行标为正常，然后选择这些运行。</translation>
+    </message>
+    <message>
+        <source>%1: nothing to separate: among the chosen runs there must be incidents that are true, and some that are false alarms at some value.</source>
+        <translation>%1：没有可区分的内容：所选运行中须有属实的事件，并且在某个取值下有误报。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 true found, %3 false alarms</source>
+        <translation>找到 %1 / %2 个属实事件，%3 个误报</translation>
+    </message>
+    <message>
+        <source>now %1 of %2, %3</source>
+        <translation>当前 %1 / %2，%3</translation>
+    </message>
+    <message>
+        <source>%1 from %2 to %3 separates what is labeled: %4 (%5).</source>
+        <translation>%1 取 %2 到 %3 可区分标注：%4（%5）。</translation>
+    </message>
+    <message>
+        <source>No value of %1 separates what is labeled. From %2 to %3 it is best: %4 (%5).</source>
+        <translation>%1 没有能区分标注的取值。%2 到 %3 最好：%4（%5）。</translation>
+    </message>
+    <message>
+        <source>Saved as the rules of %1.</source>
+        <translation>已保存为 %1 的规则。</translation>
+    </message>
+    <message>
+        <source>Saved as the default rules.</source>
+        <translation>已保存为默认规则。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RulesText</name>
+    <message>
+        <source>Rules as a document</source>
+        <translation>规则文档</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RunsPanel</name>
     <message>
         <source>Runs</source>
@@ -2656,6 +3836,71 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Compare with the run shown</source>
         <translation>与当前运行对比</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ScoreTree</name>
+    <message>
+        <source>Results</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Run and rule</source>
+        <translation>运行与规则</translation>
+    </message>
+    <message>
+        <source>In force</source>
+        <translation>生效</translation>
+    </message>
+    <message>
+        <source>Tried</source>
+        <translation>试验</translation>
+    </message>
+    <message>
+        <source>Hits</source>
+        <translation>命中</translation>
+    </message>
+    <message>
+        <source>False alarms</source>
+        <translation>误报</translation>
+    </message>
+    <message>
+        <source>Missed</source>
+        <translation>漏报</translation>
+    </message>
+    <message>
+        <source>Lead</source>
+        <translation>提前</translation>
+    </message>
+    <message>
+        <source>Incidents that the rules in force find</source>
+        <translation>生效规则找到的事件</translation>
+    </message>
+    <message>
+        <source>Incidents that the rules find that are tried</source>
+        <translation>试验规则找到的事件</translation>
+    </message>
+    <message>
+        <source>Incidents labeled true that are found</source>
+        <translation>找到的、标为属实的事件</translation>
+    </message>
+    <message>
+        <source>Incidents labeled a false alarm, or found in a clean run</source>
+        <translation>标为误报的事件，或在正常运行中找到的事件</translation>
+    </message>
+    <message>
+        <source>Incidents labeled true that are not found</source>
+        <translation>没有找到的、标为属实的事件</translation>
+    </message>
+    <message>
+        <source>Steps by which hits become known before the labeled incidents did (below 0: after them); the median</source>
+        <translation>命中比标注事件提前得知的步数（小于 0 表示更晚）；取中位数</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n runs</source>
+        <translation>
+            <numerusform>全部 %n 次运行</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -16,6 +16,10 @@ class QueryPool;
 class StoreService;
 }
 
+namespace telltale::notify {
+class AlertService;
+}
+
 namespace telltale::shell {
 
 /// What the window needs of the rest of the program, as plain pointers and calls, so that the shell knows no capture.
@@ -30,6 +34,7 @@ struct AppContext {
     std::function<void(QStringList args)> runDemo; ///< starts the demo trainer
     std::function<std::vector<RunSteering>()> steering = {}; ///< of the runs that are recorded here; empty: none is
     std::function<void(const ConfigRequest&)> offerConfig = {};
+    notify::AlertService* alerts = nullptr; ///< null: nobody can be told of incidents
 };
 
 }

@@ -8,11 +8,13 @@
 #include <QMessageBox>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/notify/alertsfile.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
 #include <telltale/runs/modulespanel.h>
 #include <telltale/runs/runspanel.h>
 
+#include "alertsdialog.h"
 #include "commandpalette.h"
 #include "dockhost.h"
 #include "keyssheet.h"
@@ -91,6 +93,7 @@ public:
     When archived { [p = w] { return isArchived(*p); } };
     When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
+    When canAlert { [p = w] { return p->context.alerts != nullptr; } };
     When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
 
     std::vector<Command> file() const;
@@ -136,6 +139,12 @@ std::vector<Command> Rows::edit() const
             } },
         { "edit.palette", menu, tr("&Go to module, step or command"), "search", Qt::CTRL | Qt::Key_K, always,
             [w = w] { w->palette->popUp(); } },
+        {}, // a line
+        { "edit.alerts", menu, tr("&Alerts…"), "", {}, canAlert,
+            [w = w] {
+                const auto file = QString::fromStdString(notify::alertsPath(w->context.dataDir));
+                AlertsDialog(w->context.alerts, file, w->window).exec();
+            } },
     };
 }
 

@@ -27,9 +27,9 @@ public:
     ~LogFeed() override;
 
     items::LogModel* model() { return &m_model; }
+    void readOn(); ///< what the log of the run has since
 
 private:
-    void readOn();
     void takeConnections();
 
     store::QueryPool* m_queries;

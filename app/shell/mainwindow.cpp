@@ -27,6 +27,7 @@
 #include <telltale/runs/runspanel.h>
 #include <telltale/store/storeservice.h>
 
+#include "alertjump.h"
 #include "collectswitch.h"
 #include "commandpalette.h"
 #include "commands.h"
@@ -122,6 +123,8 @@ void MainWindow::makeParts()
     }
     m_parts.views = { state, new views::SharedAxis(state, this), queries, steering, annotator };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
+    m_parts.views.runs = m_parts.driver->runs();
+    m_parts.views.dataDir = m_parts.context.dataDir;
     m_parts.commands = new CommandRegistry(this);
     m_parts.toaster = new Toaster(this, kStatusHeight);
     m_parts.toaster->setAnimated(m_settings.animations);
@@ -136,6 +139,7 @@ void MainWindow::makeParts()
     m_parts.log = new LogFeed(queries, state, m_parts.driver, m_parts.toaster, this);
     m_parts.jump = new NonFiniteJump(state, queries, this);
     m_openingRank = new OpeningRank(state, queries, this);
+    m_alertJump = new AlertJump(m_parts, this);
     m_parts.palette = new CommandPalette(
         [this](const QString& text, int limit) { return searchPalette(m_parts, text, limit); }, this);
 }
@@ -244,6 +248,7 @@ void MainWindow::connectParts()
         }
     });
 
+    connect(m_alertJump, &AlertJump::arrived, m_openingRank, &OpeningRank::keep);
     takeSteering();
     m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
     connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
@@ -329,6 +334,24 @@ void MainWindow::openCapsules(const QStringList& paths)
 void MainWindow::showProblem(const QString& sentence)
 {
     m_parts.toaster->post(Toaster::Severity::Warning, sentence);
+}
+
+void MainWindow::showAlert(const notify::AlertPlace& place, const QString& token)
+{
+    m_restoring = false;
+    constexpr const char* kToken = "XDG_ACTIVATION_TOKEN"; // where Qt looks for it
+    const QString platform = QGuiApplication::platformName();
+    const bool isUsed = !token.isEmpty() && platform.startsWith(QLatin1String("wayland"));
+    if (isUsed)
+        qputenv(kToken, token.toUtf8());
+    setWindowState(windowState() & ~Qt::WindowMinimized);
+    show();
+    if (platform == QLatin1String("xcb")) // others cannot, and warn
+        raise();
+    activateWindow();
+    if (isUsed)
+        qunsetenv(kToken);
+    m_alertJump->go(place);
 }
 
 void MainWindow::takeSteering()

@@ -6,6 +6,7 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <telltale/notify/alertplace.h>
 #include <telltale/settings/settingsfile.h>
 
 #include "windowparts.h"
@@ -16,6 +17,7 @@ class QStackedWidget;
 
 namespace telltale::shell {
 
+class AlertJump;
 class JobThread;
 class OpeningRank;
 class StatusLine;
@@ -46,6 +48,9 @@ public:
     void openCapsules(const QStringList& paths); ///< the last one is shown
     /// One sentence as a toast; never a dialog.
     void showProblem(const QString& sentence);
+    /// What a message on the desktop was about, in front of everything else. `token`: what lets the window come there,
+    /// where the desktop gives one.
+    void showAlert(const notify::AlertPlace& place, const QString& token);
     void takeSteering(); ///< asks how the recorded runs are steered now
     /// What would be restored at the next start.
     settings::Settings currentSettings() const;
@@ -88,6 +93,7 @@ private:
     QStackedWidget* m_centre;
     WelcomePage* m_welcome;
     OpeningRank* m_openingRank;
+    AlertJump* m_alertJump;
     bool m_archiveListed = false;
     bool m_restoring = true; ///< until the run of the last session is open or given up
 };

@@ -70,6 +70,7 @@ void PulseMeter::measure(
         std::min(60.0, 1000.0 / std::max(kFrameMs, kFrameMs + static_cast<double>(m_longestGapMs - 8))));
     m_longestGapMs = 0;
     m_pulse.agents = 0;
+    m_reached = -1;
     m_pulse.spoolBytes = 0;
     m_pulse.lagSeconds = 0;
     for (const ConnectionInfo& connection : connections) {
@@ -78,6 +79,9 @@ void PulseMeter::measure(
         const bool isExpected = connection.connected || !connection.saidBye;
         if (isExpected && run && connection.runName == run->name)
             m_pulse.lagSeconds = std::max(m_pulse.lagSeconds, connection.lagSeconds);
+        // A training that is switched off sends nothing of its steps.
+        if (connection.connected && state.catalog() && connection.runKey == state.catalog()->runKey)
+            m_reached = std::max(m_reached, connection.nextStep - 1);
     }
     m_pulse.cost
         = m_pulse.live && state.catalog() ? MonitoringCost(connections, state.catalog()->runKey) : MonitoringCost();
@@ -100,7 +104,7 @@ void PulseMeter::measure(
 
 void PulseMeter::measureLive(const store::LiveRun& live, const views::ViewState& state, double seconds)
 {
-    m_pulse.step = Step { live.lastStep.load(std::memory_order_relaxed) };
+    m_pulse.step = Step { std::max(live.lastStep.load(std::memory_order_relaxed), m_reached) };
     m_pulse.ranks = live.ranks.load(std::memory_order_relaxed);
     m_pulse.connectedRanks = live.connectedRanks.load(std::memory_order_relaxed);
     // The file's also has what processes that are gone never handed over.

@@ -41,6 +41,7 @@ private:
     Pulse m_pulse;
     QElapsedTimer m_second;
     qint64 m_longestGapMs = 0;
+    std::int64_t m_reached = -1; ///< the last step that the run's agents speak of
     std::int64_t m_secondStep = -1;
     std::uint64_t m_secondSamples = 0;
 };

@@ -11,6 +11,7 @@
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewview.h>
+#include <telltale/rulelab/rulelabview.h>
 #include <telltale/steering/configview.h>
 
 namespace telltale::shell {
@@ -59,6 +60,8 @@ constexpr ViewFactory kViews[] {
     { "curves", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Curves"), "curve", &make<views::CurvesView>, nullptr,
         Subject::Selection },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
+        nullptr, Subject::Incidents },
+    { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,
         nullptr, Subject::Incidents },
     { "config", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Config"), "note", &make<views::ConfigView>, nullptr,
         {} },

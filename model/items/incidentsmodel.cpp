@@ -9,6 +9,7 @@
 #include <QLocale>
 
 #include <telltale/items/guithread.h>
+#include <telltale/items/incidentwords.h>
 #include <telltale/items/tooltiptext.h>
 
 namespace telltale::items {
@@ -50,7 +51,7 @@ void IncidentsModel::clear()
     m_timer.stop();
     m_waiting.clear();
     m_newest.clear();
-    const bool hadAny = !m_rows.empty();
+    const bool hadAny = !m_rows.empty() || !judged().empty();
     beginResetModel();
     m_rows.clear();
     m_book = {};
@@ -64,7 +65,8 @@ void IncidentsModel::append(const std::vector<store::LogRecord>& records)
     assertGuiThread();
     for (const store::LogRecord& record : records) {
         const bool isIncident = record.kind == judge::kIncidentRecord;
-        if (record.rank.value >= 0 || (!isIncident && record.kind != judge::kAnnotationRecord))
+        if (record.rank.value >= 0
+            || (!isIncident && record.kind != judge::kAnnotationRecord && record.kind != judge::kJudgedRecord))
             continue;
         if (!isIncident) {
             m_waiting.push_back(record);
@@ -104,6 +106,10 @@ void IncidentsModel::readOn()
 
 void IncidentsModel::take(const store::LogRecord& record)
 {
+    if (record.kind == judge::kJudgedRecord) {
+        m_book.take(record);
+        return;
+    }
     const auto annotation = judge::Annotation::of(record);
     const std::int64_t id = annotation ? annotation->incident : record.ref;
     const int from = rowOf(id);
@@ -231,7 +237,7 @@ QString IncidentsModel::cell(const Incident& incident, int column) const
     case RuleColumn:
         return plain(incident.first.rule);
     case SentenceColumn:
-        return plain(incident.first.sentence.empty() ? incident.sentence : incident.first.sentence);
+        return incident.first.sentence.empty() ? incidentwords::card(incident) : incidentwords::seen(incident.first);
     case FoldedColumn:
         return incident.folded == 0 ? QString() : QString::number(incident.folded);
     default:
@@ -248,7 +254,7 @@ QVariant IncidentsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return cell(one, index.column());
     case Qt::ToolTipRole:
-        return toolTipText(plain(one.sentence));
+        return toolTipText(incidentwords::card(one));
     case Qt::AccessibleTextRole:
         return index.column() == StepColumn ? tr("step %1").arg(one.first.step.value) : cell(one, index.column());
     case Qt::TextAlignmentRole: {

@@ -40,6 +40,9 @@ public:
     /// False while there is more to read of what was appended.
     bool isSettled() const { return m_waiting.empty(); }
 
+    /// Which of its steps were judged, as the log says; see judge::IncidentBook.
+    const std::vector<judge::Judged>& judged() const { return m_book.judged(); }
+
     const judge::Incident& incident(int row) const { return *m_rows[static_cast<std::size_t>(row)]; }
     /// Null for an id that there is not.
     const judge::Incident* find(std::int64_t id) const;

@@ -122,6 +122,23 @@ private Q_SLOTS:
         QCOMPARE(state.eventMarks()[1].label, QStringLiteral("rev 2"));
     }
 
+    void otherRulesAreMarkedWhereTheyBegin()
+    {
+        ViewState state;
+        store::LogPage page;
+        for (const int rank : { -1, 0 }) { // an agent's word changes no rules
+            store::LogRecord& record = page.records.emplace_back();
+            record.id = static_cast<std::int64_t>(page.records.size());
+            record.kind = "rules";
+            record.rank = Rank { rank };
+            record.steps = { Step { 40 }, Step { 40 } };
+        }
+        state.appendLog(page);
+        QCOMPARE(state.eventMarks().size(), std::size_t { 1 });
+        QCOMPARE(state.eventMarks().front().step, Step { 40 });
+        QCOMPARE(state.eventMarks().front().label, QStringLiteral("rules"));
+    }
+
     void aRevisionIsMarkedOnceWhereRanksBeganToRunIt()
     {
         ViewState state;

@@ -12,6 +12,7 @@
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/runs/rolelabel.h>
 
+#include "calmwords.h"
 #include "incidentcard.h"
 #include "incidenttable.h"
 
@@ -85,20 +86,10 @@ void AnomaliesView::refresh()
     const bool isAny = all > 0;
     m_table->parentWidget()->setVisible(isAny);
     m_empty->setVisible(!isAny);
-    m_empty->setText(emptyText());
+    const CalmWords calm = CalmWords::of(*context().state);
+    m_empty->setText(calm.text.isEmpty() ? calm.title : calm.title + QStringLiteral("\n") + calm.text);
     if (isSettled())
         Q_EMIT settled();
-}
-
-QString AnomaliesView::emptyText() const
-{
-    const ViewState& state = *context().state;
-    if (!state.run())
-        return tr("Open a run, or connect a training job, to see what goes wrong in it.");
-    const std::int64_t steps = state.fullRange().count();
-    if (!state.catalog() || steps <= 0)
-        return tr("Nothing was measured yet.");
-    return tr("Nothing abnormal in %1 steps").arg(formatStep(steps));
 }
 
 bool AnomaliesView::isSettled() const

@@ -28,7 +28,6 @@ private:
     void ask() override { }
     void fillBar();
     void refresh();
-    QString emptyText() const;
 
     ViewBar* m_bar;
     QComboBox* m_severity = nullptr;

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
+#include <QDateTime>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QPainter>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QTreeWidget>
@@ -18,17 +18,23 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/incidentwords.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/rolelabel.h>
+#include <telltale/store/querypool.h>
 
+#include "calmwords.h"
 #include "glyphline.h"
 
 namespace telltale::views {
 
 using judge::Annotation;
 using judge::Incident;
+namespace incidentwords = items::incidentwords;
 
 namespace {
+
+constexpr int kClockMs = 5000;
 
 enum ReachRole { BlockRole = Qt::UserRole, RankRole, StepRole };
 
@@ -44,16 +50,26 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     , m_context(context)
     , m_title(new GlyphLine(wordsFont(13, 600), this))
     , m_hint(new RoleLabel(&Theme::text3, wordsFont(12), this))
+    , m_when(new RoleLabel(&Theme::text2, wordsFont(12), this))
+    , m_queryId(context.queries->newView())
     , m_pages(new QStackedWidget(this))
-    , m_empty(new RoleLabel(&Theme::text3, wordsFont(12), this))
+    , m_calm(new GlyphLine(wordsFont(13, 600), this))
+    , m_calmText(new RoleLabel(&Theme::text3, wordsFont(12), this))
 {
     setObjectName(QStringLiteral("incidentCard"));
     setAccessibleName(tr("Root cause"));
+    m_when->setObjectName(QStringLiteral("incidentWhen"));
+    m_when->setContentsMargins(18, 0, 0, 0);
+    m_clock.setInterval(kClockMs);
+    connect(&m_clock, &QTimer::timeout, this, &IncidentCard::showTimes);
     m_buttons = makeButtons();
     m_pages->addWidget(makeText());
     m_pages->addWidget(makeReach());
-    m_empty->setText(tr("No incident is selected."));
-    m_empty->setAlignment(Qt::AlignCenter);
+    m_calm->setObjectName(QStringLiteral("incidentCalm"));
+    m_calm->label()->setWordWrap(true);
+    m_calmText->setWordWrap(true);
+    m_calmText->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_calmText->setContentsMargins(18, 0, 0, 0);
     auto* head = new QHBoxLayout;
     head->setSpacing(8);
     head->addWidget(m_title);
@@ -63,9 +79,11 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
     layout->setContentsMargins(12, 8, 12, 10);
     layout->setSpacing(8);
     layout->addLayout(head);
+    layout->addWidget(m_when);
     layout->addWidget(m_pages, 1);
     layout->addWidget(m_buttons);
-    layout->addWidget(m_empty, 1);
+    layout->addWidget(m_calm);
+    layout->addWidget(m_calmText, 1);
     setBackgroundRole(QPalette::Window);
     setAutoFillBackground(true);
 
@@ -75,7 +93,9 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
         takeIncident();
     });
     connect(context.state->incidents(), &items::IncidentsModel::changed, this, &IncidentCard::takeIncident);
-    connect(context.state, &ViewState::runChanged, this, &IncidentCard::takeIncident);
+    for (const auto signal : { &ViewState::runChanged, &ViewState::catalogChanged, &ViewState::fullRangeChanged })
+        connect(context.state, signal, this, &IncidentCard::takeIncident);
+    connect(context.state, &ViewState::logAppended, this, [this] { takeIncident(); });
     if (context.annotator) {
         connect(context.annotator, &Annotator::refused, this, [this](const QString& sentence) {
             m_why->setText(sentence);
@@ -83,6 +103,11 @@ IncidentCard::IncidentCard(const ViewContext& context, QWidget* parent)
         });
     }
     takeIncident();
+}
+
+IncidentCard::~IncidentCard()
+{
+    m_context.queries->cancel(m_queryId);
 }
 
 QWidget* IncidentCard::makeText()
@@ -224,11 +249,16 @@ void IncidentCard::say(Annotation::Action action, const QString& note)
 void IncidentCard::takeIncident()
 {
     const Incident* incident = current();
-    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_hint, m_pages, m_buttons })
+    for (QWidget* part : std::initializer_list<QWidget*> { m_title, m_hint, m_when, m_pages, m_buttons })
         part->setVisible(incident != nullptr);
-    m_empty->setVisible(!incident);
+    m_calm->setVisible(!incident);
+    m_calmText->setVisible(!incident);
     if (!incident) {
         m_isShown = false;
+        m_clock.stop();
+        const CalmWords calm = CalmWords::of(*m_context.state);
+        m_calm->set(calm.isJudged ? glyphs::Severity::Good : glyphs::Severity::Notice, calm.title);
+        m_calmText->setText(calm.text);
         return;
     }
     const QString why
@@ -250,20 +280,49 @@ void IncidentCard::takeIncident()
         show(*incident);
 }
 
+/// By the training's clock, which the run has where its agent records it.
+void IncidentCard::askTimes(const Incident& incident)
+{
+    if (!m_context.state->run())
+        return;
+    m_context.queries->submit(m_queryId, m_context.state->run(),
+        [this, catalog = m_context.state->catalog(), incident](
+            const Expected<store::RunReader*>& reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            if (!reader || !catalog)
+                return {};
+            return [this, times = IncidentTimes::read(**reader, *catalog, incident)] {
+                m_times = times;
+                showTimes();
+            };
+        });
+}
+
+void IncidentCard::showTimes()
+{
+    m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
+    m_when->setToolTip(m_times.date());
+    m_when->setAccessibleDescription(m_times.date());
+    m_clock.start();
+}
+
 void IncidentCard::show(const Incident& incident)
 {
+    if (!m_isShown || incident.id != m_shown.id)
+        m_times = {};
     m_isShown = true;
     m_shown = incident;
     m_title->set(glyphs::severityOf(incident.first.severity), tr("Root cause"));
     m_hint->setText(QStringLiteral("%1, %2").arg(items::IncidentsModel::severityWord(incident.first.severity),
         incident.isOver ? tr("over since step %1").arg(formatStep(incident.lastStep.value)) : tr("goes on")));
+    showTimes();
+    askTimes(incident);
     m_sentence->setText(marked(incident));
-    m_sentence->setAccessibleName(plain(incident.sentence));
+    m_sentence->setAccessibleName(incidentwords::card(incident));
     for (std::size_t i = 0; i < m_evidence.size(); ++i) {
         m_evidence[i]->setVisible(i < incident.evidence.size());
         if (i < incident.evidence.size()) {
             const judge::Finding& seen = incident.evidence[i];
-            m_evidence[i]->set(glyphs::severityOf(seen.severity), plain(seen.sentence));
+            m_evidence[i]->set(glyphs::severityOf(seen.severity), incidentwords::seen(seen));
         }
     }
     QStringList ties;
@@ -301,19 +360,24 @@ void IncidentCard::showReach(const Incident& incident)
 
 QString IncidentCard::marked(const Incident& incident)
 {
-    QString text = plain(incident.sentence).toHtmlEscaped();
-    const auto mark = [&text](const QString& words, const QString& before, const QString& after) {
-        if (const auto at = text.indexOf(words); !words.isEmpty() && at >= 0)
-            text.replace(at, words.size(), before + words + after);
+    QString text = incidentwords::card(incident).toHtmlEscaped();
+    const auto mark = [&text](const QString& words, const QString& marked) {
+        const auto at = words.isEmpty() ? -1 : text.indexOf(words);
+        if (at >= 0)
+            text.replace(at, words.size(), marked);
+        return at >= 0;
     };
-    mark(plain(incident.first.name).toHtmlEscaped(),
-        QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">").arg(codeFont(13).families().join(u"','")),
-        QStringLiteral("</span>"));
-    const QRegularExpression step(
-        QStringLiteral("step %1\\b(, rank %2\\b)?").arg(incident.first.step.value).arg(incident.first.rank.value));
-    if (const auto found = step.match(text); found.hasMatch())
-        text.replace(found.capturedStart(), found.capturedLength(),
-            QStringLiteral("<b>step %1%2</b>").arg(formatStep(incident.first.step.value), found.captured(1)));
+    const QString name = plain(incident.first.name).toHtmlEscaped();
+    mark(name,
+        QStringLiteral("<span style=\"font-family:'%1'; font-weight:600\">%2</span>")
+            .arg(codeFont(13).families().join(u"','"), name));
+    const std::int64_t step = incident.first.step.value;
+    for (const bool hasRank : { true, false }) {
+        const QString moment = incidentwords::moment(incident.first, hasRank);
+        QString shown = moment;
+        if (mark(moment, QStringLiteral("<b>%1</b>").arg(shown.replace(QString::number(step), formatStep(step)))))
+            break;
+    }
     return text;
 }
 

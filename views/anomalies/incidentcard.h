@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <QTimer>
 #include <QWidget>
 
 #include <telltale/common/dataview.h>
 #include <telltale/judge/incident.h>
+
+#include "incidenttimes.h"
 
 class QLineEdit;
 class QPushButton;
@@ -22,6 +25,7 @@ class IncidentCard : public QWidget {
     Q_OBJECT
 public:
     explicit IncidentCard(const ViewContext& context, QWidget* parent = nullptr);
+    ~IncidentCard() override;
 
     /// "First abnormal: <b>step 7, rank 5</b>, <code>layers.7</code>": the place that a sentence names, marked.
     static QString marked(const judge::Incident& incident);
@@ -32,6 +36,8 @@ private:
     QWidget* makeButtons();
     void takeIncident();
     void show(const judge::Incident& incident);
+    void askTimes(const judge::Incident& incident);
+    void showTimes();
     void showReach(const judge::Incident& incident);
     void say(judge::Annotation::Action action, const QString& note = {});
     const judge::Incident* current() const;
@@ -43,6 +49,10 @@ private:
     bool m_isShown = false;
     GlyphLine* m_title;
     RoleLabel* m_hint;
+    RoleLabel* m_when;
+    store::QueryPool::ViewId m_queryId;
+    IncidentTimes m_times; ///< of the incident that is shown
+    QTimer m_clock; ///< "3 min ago" grows older
     QStackedWidget* m_pages;
     RoleLabel* m_sentence = nullptr;
     std::vector<GlyphLine*> m_evidence;
@@ -56,7 +66,8 @@ private:
     QPushButton* m_false = nullptr;
     QPushButton* m_folded = nullptr;
     QLineEdit* m_note = nullptr;
-    RoleLabel* m_empty;
+    GlyphLine* m_calm; ///< while there is no incident
+    RoleLabel* m_calmText;
 };
 
 }

@@ -23,17 +23,22 @@ QString Annotator::whyNot(const store::RunRef& run) const
 void Annotator::say(
     const store::RunRef& run, const judge::Incident& incident, judge::Annotation::Action action, const QString& note)
 {
+    append(run, judge::annotationEvent({ incident.id, action, note.toStdString() }, incident.opened, {}, 0));
+}
+
+bool Annotator::append(const store::RunRef& run, Event event)
+{
     items::assertGuiThread();
     QString why = whyNot(run);
     if (why.isEmpty()) {
-        judge::Annotation annotation { incident.id, action, note.toStdString() };
-        const std::string author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
-        const std::int64_t now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
-        if (!write(run->locator, judge::annotationEvent(annotation, incident.opened, author, now)))
+        event.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
+        event.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        if (!write(run->locator, std::move(event)))
             why = tr("The store has no room for this now; try again in a moment.");
     }
     if (!why.isEmpty())
         Q_EMIT refused(why);
+    return why.isEmpty();
 }
 
 }

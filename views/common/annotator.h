@@ -27,8 +27,11 @@ public:
     void say(const store::RunRef& run, const judge::Incident& incident, judge::Annotation::Action action,
         const QString& note = {});
 
+    /// Another event of the run, of rank -1, with who says it and when. False where it is not taken.
+    bool append(const store::RunRef& run, Event event);
+
 Q_SIGNALS:
-    void refused(const QString& sentence); ///< of the last say()
+    void refused(const QString& sentence); ///< of the last say() or append()
 };
 
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -13,6 +14,10 @@
 #include <telltale/store/querypool.h>
 
 class QIODevice;
+
+namespace telltale::items {
+class RunsModel;
+}
 
 namespace telltale::views {
 
@@ -28,6 +33,8 @@ struct ViewContext {
     store::QueryPool* queries = nullptr;
     SteeringState* steering = nullptr; ///< null where nothing is recorded
     Annotator* annotator = nullptr; ///< null where nothing is written
+    items::RunsModel* runs = nullptr; ///< of the data directory; null where there is none
+    std::string dataDir = {};
 };
 
 /// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only

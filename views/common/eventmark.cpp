@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/judge/rulesinforce.h>
 #include <telltale/store/confighistory.h>
 
 namespace telltale::views {
@@ -10,7 +11,8 @@ namespace telltale::views {
 std::optional<EventMark> EventMark::of(const store::LogRecord& record)
 {
     std::optional<Shape> shape;
-    if (record.kind == "config" || record.kind == "config_change")
+    const bool isRules = record.kind == judge::kRulesRecord && record.rank.value < 0; // agents write of their rank
+    if (isRules || record.kind == "config" || record.kind == "config_change")
         shape = Shape::Flag;
     else if (record.kind == "checkpoint")
         shape = Shape::Checkpoint;
@@ -18,6 +20,9 @@ std::optional<EventMark> EventMark::of(const store::LogRecord& record)
         shape = Shape::Restart;
     if (!shape)
         return {};
+    if (isRules)
+        return EventMark { record.steps.first, *shape,
+            QCoreApplication::translate("telltale::views::EventMark", "rules"), record.id };
     // A revision is marked where ranks began to run it; that it was offered, put off or refused changed nothing there.
     if (record.kind == "config" && record.rev > 0) {
         if (record.phase != store::configphase::kApplied)

@@ -10,8 +10,8 @@
 
 namespace telltale::views {
 
-/// Something that happened to the run at a step: a config revision, a checkpoint, a restart, an incident. Thread: any
-/// (a value).
+/// Something that happened to the run at a step: a config revision, other rules, a checkpoint, a restart, an incident.
+/// Thread: any (a value).
 struct EventMark {
     enum class Shape { Flag, Checkpoint, Restart, Notice, Warning, Critical };
     Step step;

@@ -117,6 +117,11 @@ Step PlotCanvas::stepAt(double x) const
         + static_cast<std::int64_t>(std::clamp(offset, 0.0, static_cast<double>(range.count() - 1))) };
 }
 
+double PlotCanvas::xOf(Step step, const QRect& plot) const
+{
+    return plot.left() + SharedAxis::xOfStep(shownRange(), step, plot.width());
+}
+
 std::int64_t PlotCanvas::incidentAt(QPoint position) const
 {
     constexpr int kReach = 7;
@@ -126,8 +131,7 @@ std::int64_t PlotCanvas::incidentAt(QPoint position) const
     const EventMark* best = nullptr;
     int nearest = kReach;
     for (const EventMark& mark : m_state->incidentMarks()) {
-        const double x = SharedAxis::xOfStep(shownRange(), mark.step, plot.width());
-        const int away = std::abs(plot.left() + static_cast<int>(x) - position.x());
+        const int away = std::abs(static_cast<int>(xOf(mark.step, plot)) - position.x());
         if (away < nearest || (best && away == nearest && mark.shape > best->shape)) {
             best = &mark;
             nearest = away;

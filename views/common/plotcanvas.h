@@ -52,6 +52,7 @@ protected:
     /// The incident whose mark above the plot lies here; 0 = none.
     virtual std::int64_t incidentAt(QPoint position) const;
     virtual Step stepAt(double x) const;
+    virtual double xOf(Step step, const QRect& plot) const;
     std::optional<QPoint> mouse() const { return m_mouse; }
     /// After a new picture: what lies under a resting mouse may be another step or row.
     void hoverAgain();

@@ -169,6 +169,13 @@ void ThemeStyle::drawControl(
 void ThemeStyle::drawComplexControl(
     ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
 {
+    const auto* spin = control == CC_SpinBox ? qstyleoption_cast<const QStyleOptionSpinBox*>(option) : nullptr;
+    if (spin != nullptr && spin->buttonSymbols == QAbstractSpinBox::NoButtons) {
+        const Theme& colors = Theme::current();
+        paintBox(painter, option->rect, option->state.testFlag(State_Enabled) ? colors.base : colors.window,
+            option->state.testFlag(State_HasFocus) ? colors.accent : colors.controlBorder);
+        return;
+    }
     if (control == CC_ComboBox) {
         const auto* combo = qstyleoption_cast<const QStyleOptionComboBox*>(option);
         if (combo && !combo->editable) {

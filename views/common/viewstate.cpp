@@ -59,6 +59,7 @@ void ViewState::setRun(store::RunRef run)
     m_incidents.clear();
     setIncident(0);
     m_droppedSamples = 0;
+    m_isLogRead = false;
     m_compared.reset();
     m_comparedCatalog.reset();
     m_zoomStack.clear();
@@ -113,6 +114,7 @@ void ViewState::appendLog(const store::LogPage& page)
         }
         m_droppedSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
     }
+    m_isLogRead = m_isLogRead || page.isLast;
     m_incidents.append(page.records);
     Q_EMIT logAppended(page);
     if (isChanged)
@@ -158,7 +160,9 @@ ModuleKey ViewState::keyOf(const judge::Finding& finding) const
 void ViewState::setIncident(std::int64_t id)
 {
     m_isIncidentChosen = id != 0;
-    if (assign(m_incident, id))
+    if (id == 0)
+        chooseWorstIncident();
+    else if (assign(m_incident, id))
         Q_EMIT incidentChanged();
 }
 

@@ -46,6 +46,8 @@ public:
     /// The run's incidents, as far as the log was read.
     items::IncidentsModel* incidents() { return &m_incidents; }
     const items::IncidentsModel* incidents() const { return &m_incidents; }
+    /// Everything that the log had when the run was opened has been read, and all that came since but a page.
+    bool isLogRead() const { return m_isLogRead; }
     const std::vector<EventMark>& incidentMarks() const { return m_incidentMarks; } ///< by step
     /// The incident that cards show; 0 = none.
     std::int64_t incident() const { return m_incident; }
@@ -92,6 +94,7 @@ public:
     /// All steps of the run so far; the tick raises it while live.
     StepRange fullRange() const { return m_full; }
     void setFullRange(StepRange range);
+    StepRange ownRange() const { return m_own; } ///< without the compared run's
     StepRange visibleRange() const { return m_visible; }
     /// Pushes the current range on the zoom stack (unless it continues the last zoom, as the next notch of a wheel
     /// does); ends follow unless it ends at the live edge.
@@ -159,6 +162,7 @@ private:
     std::shared_ptr<const store::Catalog> m_catalog;
     std::vector<EventMark> m_marks;
     std::uint64_t m_droppedSamples = 0;
+    bool m_isLogRead = false;
     items::IncidentsModel m_incidents;
     std::vector<EventMark> m_incidentMarks;
     std::int64_t m_incident = 0;

@@ -139,8 +139,10 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     QPainter painter(&frame);
     const std::vector<CellState> states = shown.lane();
     paintNonFiniteLane(painter, lane, states, theme);
-    if (!m_picture->warp)
-        AxisPainter(painter, theme).incidents(plot, lane, shownRange(), state().incidentMarks());
+    AxisPainter marks(painter, theme);
+    if (const auto warp = m_picture->warp)
+        marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
+    marks.incidents(plot, lane, shownRange(), state().incidentMarks());
 }
 
 int CurveCanvas::nearestSeries(QPoint position) const
@@ -182,8 +184,8 @@ Step CurveCanvas::stepAt(double x) const
 
 double CurveCanvas::xOf(Step step, const QRect& plot) const
 {
-    return m_picture->warp ? plot.left() + m_picture->warp->unitOf(step) * plot.width()
-                           : plot.left() + SharedAxis::xOfStep(m_picture->range, step, plot.width());
+    return m_picture && m_picture->warp ? plot.left() + m_picture->warp->unitOf(step) * plot.width()
+                                        : PlotCanvas::xOf(step, plot);
 }
 
 void CurveCanvas::hoveredAt(QPoint position)

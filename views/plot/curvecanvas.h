@@ -42,11 +42,11 @@ protected:
     void left() override;
     void moveRow(int rows) override;
     Step stepAt(double x) const override;
+    double xOf(Step step, const QRect& plot) const override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
     void wheelEvent(QWheelEvent* event) override;
 
 private:
-    double xOf(Step step, const QRect& plot) const;
     QRectF legendRect(QSize size) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
     CurveLegend legend(QSize size) const { return CurveLegend(legendRect(size), *m_picture, m_firstLine); }

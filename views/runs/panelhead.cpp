@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
 
@@ -69,6 +70,22 @@ QToolButton* makeToolButton(const QString& iconName, const QString& toolTip, QWi
     button->setAccessibleName(toolTip);
     button->setFocusPolicy(Qt::TabFocus);
     return button;
+}
+
+QWidget* titled(const QString& title, QWidget* content, QWidget* parent, RoleLabel** label)
+{
+    auto* box = new QWidget(parent);
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* head = new RoleLabel(title, &Theme::text, wordsFont(12, 600), box);
+    head->setFixedHeight(28);
+    head->setContentsMargins(12, 0, 8, 0);
+    layout->addWidget(head);
+    layout->addWidget(content, 1);
+    if (label != nullptr)
+        *label = head;
+    return box;
 }
 
 }

@@ -35,4 +35,7 @@ private:
 /// A 26 px tool button with an icon of ours, a tooltip and the same text as its accessible name.
 QToolButton* makeToolButton(const QString& iconName, const QString& toolTip, QWidget* parent);
 
+/// A title over a part of a view; `label`: where to put it, for who changes it.
+QWidget* titled(const QString& title, QWidget* content, QWidget* parent, RoleLabel** label = nullptr);
+
 }

@@ -36,6 +36,18 @@ QString ConfigTemplate::name() const
     return QCoreApplication::translate(kContext, title);
 }
 
+std::string ConfigTemplate::addition() const
+{
+    const auto set = nlohmann::ordered_json::parse(fields);
+    auto document = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : set.items()) {
+        if (value == false && name.ends_with("_distribution"))
+            continue;
+        document[nlohmann::ordered_json::json_pointer('/' + name)] = value;
+    }
+    return document.dump();
+}
+
 config::MonitorConfig ConfigTemplate::on(const config::MonitorConfig& running) const
 {
     std::string text = config::withMember(config::canonicalConfigText(running), "/dynamic_on", "true");

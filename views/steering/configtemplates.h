@@ -15,6 +15,8 @@ struct ConfigTemplate {
     const char* fields; ///< JSON of what it sets
 
     QString name() const;
+    /// Fields of a config, as its document has them, for who goes on collecting what is collected.
+    std::string addition() const;
     /// `running` with the fields of the template, and a collection that is on.
     config::MonitorConfig on(const config::MonitorConfig& running) const;
 };

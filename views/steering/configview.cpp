@@ -26,6 +26,7 @@
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
+#include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
 #include "answersmodel.h"
@@ -49,23 +50,6 @@ QString helpOf(const QString& pointer)
     const auto found = std::find_if(fields.begin(), fields.end(),
         [&](const config::Field& field) { return field.pointer() == pointer.toStdString(); });
     return found == fields.end() ? QString() : fieldSentence(found->description);
-}
-
-/// A title over a part of the view.
-QWidget* titled(const QString& title, QWidget* content, QWidget* parent, RoleLabel** label = nullptr)
-{
-    auto* box = new QWidget(parent);
-    auto* layout = new QVBoxLayout(box);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    auto* head = new RoleLabel(title, &Theme::text, wordsFont(12, 600), box);
-    head->setFixedHeight(28);
-    head->setContentsMargins(12, 0, 8, 0);
-    layout->addWidget(head);
-    layout->addWidget(content, 1);
-    if (label != nullptr)
-        *label = head;
-    return box;
 }
 
 }

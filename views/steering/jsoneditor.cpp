@@ -10,6 +10,7 @@
 #include <QStringListModel>
 #include <QTextBlock>
 
+#include <telltale/common/oneedit.h>
 #include <telltale/common/theme.h>
 #include <telltale/config/field.h>
 #include <telltale/config/textedit.h>
@@ -77,19 +78,7 @@ void JsonEditor::takeDraft()
     const QString text = m_draft->text();
     if (text != toPlainText()) {
         m_isTaking = true;
-        // One edit, which Ctrl+Z takes back, from the first difference to the last.
-        const QString old = toPlainText();
-        const auto shorter = std::min(old.size(), text.size());
-        qsizetype head = 0;
-        while (head < shorter && old[head] == text[head])
-            ++head;
-        qsizetype tail = 0;
-        while (tail < shorter - head && old[old.size() - 1 - tail] == text[text.size() - 1 - tail])
-            ++tail;
-        QTextCursor cursor(document());
-        cursor.setPosition(static_cast<int>(head));
-        cursor.setPosition(static_cast<int>(old.size() - tail), QTextCursor::KeepAnchor);
-        cursor.insertText(text.mid(head, text.size() - tail - head));
+        makeText(*this, text);
         m_isTaking = false;
     }
     setViewportMargins(numbersWidth(), 0, 0, 0);

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QDoubleSpinBox>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSlider>
+#include <QSpinBox>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeWidget>
+
+#include <telltale/common/viewstate.h>
+#include <telltale/judge/rulesinforce.h>
+#include <telltale/judge/runjudge.h>
+#include <telltale/lab/truth.h>
+#include <telltale/rulelab/rulelabview.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/startup.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/querypool.h>
+#include <telltale/store/storeservice.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/madeuptraining.h"
+#include "looks.h"
+
+using namespace telltale;
+using judge::Annotation;
+using judge::Rule;
+using judge::Rules;
+using test::CapsuleBuilder;
+
+namespace {
+
+/// Rank 1's gradients of a block are four times too large at step 200, and hundred times at step 320.
+void writeRun(const std::string& path, const std::string& name, bool isSpiky)
+{
+    CapsuleBuilder builder(path, name);
+    test::Training training;
+    training.ranks = 2;
+    training.steps = 400;
+    training.value = [isSpiky](int rank, int step, Kind kind, const std::string& tensor, double usual) {
+        const bool isIt = isSpiky && rank == 1 && kind == Kind::GradReduced && tensor.starts_with("layers.1");
+        return usual * (isIt && step == 200 ? 4 : isIt && step == 320 ? 100 : 1);
+    };
+    training.write(builder);
+    std::uint64_t token = 0;
+    const auto write = [&](const Event& event) {
+        builder.writer().stageRecord({ ++token, path, Rank { -1 }, event });
+        builder.commit();
+    };
+    if (isSpiky) {
+        std::vector<judge::Incident> found;
+        {
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            Rules low;
+            low.setValue(Rule::Level, 0, 3);
+            judge::RunJudge judge(low);
+            CapsuleBuilder::must(judge.judgeAll(*reader));
+            found = judge.incidents();
+        }
+        for (const judge::Incident& incident : found)
+            write(judge::incidentEvent(incident, 1));
+        judge::IncidentBook book;
+        {
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            CapsuleBuilder::must(book.update(*reader));
+        }
+        for (const judge::Incident* incident : book.inOrder())
+            write(judge::annotationEvent(
+                { incident->id,
+                    incident->first.step == Step { 320 } ? Annotation::Action::True : Annotation::Action::False, {} },
+                incident->opened, "me", 2));
+    }
+    builder.finish();
+}
+
+}
+
+/// The rule lab in the window. Thread: gui.
+class RuleLabTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QDir().mkpath(shots());
+        QDir(m_made.path()).mkdir(QStringLiteral("runs"));
+        writeRun(m_made.path().toStdString() + kSpiky, "spiky", true);
+        writeRun(m_made.path().toStdString() + kCalm, "calm", false);
+    }
+    void init() { QTest::failOnWarning(QRegularExpression(QStringLiteral(".?"))); }
+    void cleanup()
+    {
+        m_window.reset();
+        m_pool.reset();
+        m_store.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void aThresholdIsMovedAndSaysWhatItDoes()
+    {
+        open();
+        QCOMPARE(runs()->topLevelItemCount(), 2);
+        QCOMPARE(rowOf(runs(), QStringLiteral("spiky")).mid(1, 2),
+            (QStringList { QStringLiteral("1"), QStringLiteral("1") }));
+        // At six deviations the true one is found, and the false alarm is not.
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
+            (QStringList { QStringLiteral("1"), QStringLiteral("1"), QStringLiteral("1"), {}, {} }));
+        QCOMPARE(changes()->topLevelItemCount(), 0);
+        slider("z")->setValue(slider("z")->value() / 4);
+        QVERIFY(box("z")->value() < 3.5);
+        QVERIFY(text()->toPlainText().contains(QStringLiteral("\"z\": ") + QString::number(box("z")->value())));
+        settle();
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky")).mid(1, 5),
+            (QStringList { QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("1"), QStringLiteral("1"), {} }));
+        QCOMPARE(changes()->topLevelItemCount(), 1);
+        QCOMPARE(changes()->topLevelItem(0)->text(2), QStringLiteral("200"));
+        QVERIFY(caption()->text().contains(QStringLiteral("level.z 6")));
+        // What is shown goes into a file.
+        QBuffer file;
+        file.open(QIODevice::ReadWrite);
+        QVERIFY(m_window->views()->currentView()->writeCsv(&file));
+        QVERIFY(file.data().contains("spiky,,1,2,1,1,0,0"));
+        // The window's own keys leave who types a number alone.
+        box("z")->setFocus();
+        box("z")->selectAll();
+        QTest::keyClicks(box("z"), QStringLiteral("4.5"));
+        QTest::keyClick(box("z"), Qt::Key_Return);
+        QVERIFY(caption()->text().contains(QStringLiteral("level.z 6 → 4.5")));
+        slider("z")->setFocus();
+        QTest::keyClick(slider("z"), Qt::Key_Right);
+        QVERIFY(box("z")->value() > 4.5);
+        button("labReset")->click();
+        QCOMPARE(box("z")->value(), 6.0);
+        QVERIFY(!button("labReset")->isEnabled());
+        settle();
+        QCOMPARE(changes()->topLevelItemCount(), 0);
+    }
+
+    void textAndFormFollowEachOther()
+    {
+        open();
+        QString document = text()->toPlainText();
+        text()->setPlainText(document.replace(QStringLiteral("\"z\": 6"), QStringLiteral("\"z\": 60")));
+        QVERIFY(box("z")->value() == 60 || box("z")->value() == 6);
+        box("z")->setValue(80);
+        QVERIFY(text()->toPlainText().contains(QStringLiteral("80")));
+        settle();
+        // The loss's z is another.
+        text()->setPlainText(QStringLiteral("{\"rules\": {\"level\": {\"z\": 1, \"on\": 3}}}"));
+        const auto* said = view()->findChild<QLabel*>(QStringLiteral("labSaid"));
+        QVERIFY2(said->isVisible() && said->text().contains(QStringLiteral("from 2 to 100")), qPrintable(said->text()));
+        QCOMPARE(text()->extraSelections().size(), 2);
+        QCOMPARE(text()->extraSelections().front().cursor.selectedText(), QStringLiteral("1"));
+        QVERIFY(!button("labSaveDefault")->isEnabled() && !button("labSaveRun")->isEnabled());
+        button("labReset")->click();
+        QVERIFY(!said->isVisible() && button("labSaveDefault")->isEnabled());
+        auto* off = view()->findChild<QAbstractButton*>(QStringLiteral("switch/rules/level/on"));
+        off->click();
+        QVERIFY(!box("z")->isEnabled());
+        settle();
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[2], QStringLiteral("0"));
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[5], QStringLiteral("1"));
+    }
+
+    void aSuggestionIsSaidAndNotApplied()
+    {
+        open();
+        box("z")->setValue(2.5);
+        settle();
+        view()->findChild<QToolButton*>(QStringLiteral("suggest/rules/level/z"))->click();
+        settle();
+        const auto* said = view()->findChild<QLabel*>(QStringLiteral("labSaid"));
+        QVERIFY2(said->text().contains(QStringLiteral("separates what is labeled: 1 of 1 true found, 0 false alarms")),
+            qPrintable(said->text()));
+        QCOMPARE(box("z")->value(), 2.5);
+        button("labUse")->click();
+        QVERIFY(box("z")->value() > 3);
+        settle();
+        QCOMPARE(rowOf(scores(), QStringLiteral("spiky"))[4], QString());
+    }
+
+    void whatIsCleanMakesFalseAlarms()
+    {
+        open();
+        for (int row = 0; row < runs()->topLevelItemCount(); ++row)
+            runs()->topLevelItem(row)->setCheckState(0, Qt::Checked);
+        box("z")->setValue(2);
+        box("factor")->setValue(1);
+        settle();
+        QCOMPARE(rowOf(scores(), QStringLiteral("calm"))[4], QString());
+        const int found = rowOf(scores(), QStringLiteral("calm"))[2].toInt();
+        QVERIFY(found > 0);
+        for (int row = 0; row < runs()->topLevelItemCount(); ++row) {
+            if (runs()->topLevelItem(row)->text(0) == QStringLiteral("calm"))
+                runs()->topLevelItem(row)->setCheckState(3, Qt::Checked);
+        }
+        settle();
+        QCOMPARE(rowOf(scores(), QStringLiteral("calm"))[4].toInt(), found);
+        QVERIFY(CapsuleBuilder::must(lab::truthOf(*reader(kCalm))).isClean);
+    }
+
+    void rulesAreSavedForTheRunAndAsDefault()
+    {
+        open();
+        box("z")->setValue(9);
+        settle();
+        button("labSaveDefault")->click();
+        const std::string folder = m_dir->path().toStdString();
+        QTRY_VERIFY_WITH_TIMEOUT(judge::DefaultRules(folder).isFile(), 20'000);
+        QCOMPARE(judge::DefaultRules(folder).rules().value(Rule::Level, 0), 9.0);
+        QTRY_VERIFY_WITH_TIMEOUT(caption()->text().contains(QStringLiteral("default rules of this folder")), 20'000);
+        settle();
+        QVERIFY(!button("labReset")->isEnabled()); // what was tried is in force
+        box("z")->setValue(12);
+        settle();
+        button("labSaveRun")->click();
+        QTRY_VERIFY_WITH_TIMEOUT(caption()->text().contains(QStringLiteral("this run's own rules")), 20'000);
+        settle();
+        QVERIFY(!caption()->text().contains(QStringLiteral("tried")));
+        const auto inForce = CapsuleBuilder::must(judge::rulesInForce(folder, reader(kSpiky).get()));
+        QVERIFY(inForce.from == judge::RulesInForce::From::Run);
+        QCOMPARE(inForce.rules.value(Rule::Level, 0), 12.0);
+        QVERIFY(CapsuleBuilder::must(judge::rulesInForce(folder, reader(kCalm).get())).from
+            == judge::RulesInForce::From::Default);
+    }
+
+    void aRuleAsksForMoreWhereSomebodyChoosesIt()
+    {
+        open();
+        auto* what = escalation<QComboBox>("what");
+        auto* config = escalation<QLineEdit>("config");
+        const auto* row = config->parentWidget()->parentWidget();
+        const auto problem = [config] {
+            for (const auto* label : config->parentWidget()->findChildren<QLabel*>()) {
+                if (label->isVisible() && label->wordWrap())
+                    return label->text();
+            }
+            return QString();
+        };
+        QVERIFY(!config->isVisible() && !text()->toPlainText().contains(QStringLiteral("escalate")));
+        auto* ask = escalation<QPushButton>("ask");
+        ask->click();
+        QVERIFY(what->hasFocus() && config->isVisible() && !ask->isVisible());
+        QVERIFY(config->text().contains(QStringLiteral("backward_only")));
+        QTest::keyClick(what, Qt::Key_Home);
+        QVERIFY(ask->isVisible() && !what->isVisible());
+        ask->click();
+        QTest::keyClick(what, Qt::Key_Up);
+        QVERIFY(config->text().contains(QStringLiteral("forward_only")));
+        QTest::keyClick(what, Qt::Key_Up); // what it has, to be changed
+        QVERIFY(config->hasFocus() && config->text().contains(QStringLiteral("forward_only")));
+        box("factor")->setValue(3);
+        QCOMPARE(what->currentIndex(), 1);
+        QVERIFY(text()->toPlainText().contains(QStringLiteral("\"escalate\"")));
+        QVERIFY2(caption()->text().contains(QStringLiteral("level escalates")), qPrintable(caption()->text()));
+        // What is wrong is said below, while it is typed, and breaks nothing else of the document.
+        config->selectAll();
+        QTest::keyClicks(config, QStringLiteral("{\"xy_distributions\": true}"));
+        QVERIFY2(problem().contains(QStringLiteral("xy_distributions")), qPrintable(problem()));
+        QVERIFY(!button("labSaveDefault")->isEnabled());
+        for (int i = 0; i < 8; ++i)
+            QTest::keyClick(config, Qt::Key_Backspace);
+        QCOMPARE(config->text(), QStringLiteral("{\"xy_distributions"));
+        QVERIFY2(problem().contains(QStringLiteral("must be {\"config\"")), qPrintable(problem()));
+        box("z")->setValue(9); // goes on all the same
+        QCOMPARE(config->text(), QStringLiteral("{\"xy_distributions"));
+        QTest::keyClicks(config, QStringLiteral("\": true}"));
+        for (int i = 0; i < 8; ++i)
+            QTest::keyClick(config, Qt::Key_Left);
+        QTest::keyClick(config, Qt::Key_Backspace);
+        QCOMPARE(problem(), QString());
+        QCOMPARE(config->text(), QStringLiteral("{\"xy_distribution\": true}"));
+        // A template, for so long and so often.
+        what->setFocus();
+        QTest::keyClick(what, Qt::Key_Down);
+        QVERIFY(config->text().contains(QStringLiteral("forward_only")));
+        escalation<QSpinBox>("steps")->setValue(80);
+        escalation<QSpinBox>("times")->setValue(2);
+        QVERIFY(text()->toPlainText().contains(QStringLiteral("\"times\":2")));
+        settle();
+        button("labSaveDefault")->click();
+        const std::string folder = m_dir->path().toStdString();
+        QTRY_VERIFY_WITH_TIMEOUT(judge::DefaultRules(folder).isFile(), 20'000);
+        const judge::Escalation saved = judge::DefaultRules(folder).rules().escalation(Rule::Level);
+        QVERIFY(saved.steps == 80 && saved.times == 2 && saved.config.find("forward_only") != std::string::npos);
+        QCOMPARE(judge::DefaultRules(folder).rules().value(Rule::Level, 0), 9.0);
+        settle();
+        const int chosen = what->currentIndex();
+        what->setFocus();
+        QTest::keyClick(what, Qt::Key_Home);
+        QVERIFY(!config->isVisible() && !text()->toPlainText().contains(QStringLiteral("escalate")));
+        row->findChild<QToolButton*>()->click();
+        QVERIFY(config->isVisible() && what->currentIndex() == chosen);
+        QCOMPARE(escalation<QSpinBox>("steps")->value(), 80);
+        view()->findChild<QAbstractButton*>(QStringLiteral("switch/rules/level/on"))->click();
+        QVERIFY(!what->isEnabled());
+        settle();
+    }
+
+    void whoWritesNothingSaysWhy()
+    {
+        open(false);
+        box("z")->setValue(9);
+        settle();
+        QVERIFY(!button("labSaveRun")->isEnabled());
+        QVERIFY(button("labSaveRun")->toolTip().contains(QStringLiteral("Another Telltale")));
+    }
+
+    void everyLookIsCalm_data() { test::addLooks(); }
+    void everyLookIsCalm()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        QVERIFY(translations::install(*qApp, language));
+        shell::applyTheme(*qApp, theme);
+        open();
+        for (int row = 0; row < runs()->topLevelItemCount(); ++row)
+            runs()->topLevelItem(row)->setCheckState(0, Qt::Checked);
+        box("z")->setValue(2.5);
+        escalation<QPushButton>("ask")->click();
+        auto* config = escalation<QLineEdit>("config");
+        if (theme == QLatin1String("light")) {
+            config->selectAll();
+            QTest::keyClicks(config, QStringLiteral("{\"xy\": true}"));
+        }
+        settle();
+        view()->findChild<QToolButton*>(QStringLiteral("suggest/rules/level/z"))->click();
+        settle();
+        QVERIFY(m_window->grab().save(shots() + QStringLiteral("/rulelab-%1-%2.png").arg(theme, language)));
+    }
+
+private:
+    static constexpr const char* kSpiky = "/runs/2026-01-02_spiky_abc123.telltale";
+    static constexpr const char* kCalm = "/runs/2026-01-03_calm_def456.telltale";
+
+    static QString shots() { return QCoreApplication::applicationDirPath() + QStringLiteral("/shots"); }
+
+    /// A window whose lab is shown, on the run with labels.
+    void open(bool isWriter = true)
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        QDir(m_dir->path()).mkdir(QStringLiteral("runs"));
+        for (const char* run : { kSpiky, kCalm })
+            QVERIFY(QFile::copy(m_made.path() + QLatin1String(run), m_dir->path() + QLatin1String(run)));
+        m_pool = std::make_unique<store::QueryPool>(2);
+        if (isWriter)
+            m_store = CapsuleBuilder::must(store::StoreService::start({ m_dir->path().toStdString() }));
+        shell::AppContext context;
+        context.queries = m_pool.get();
+        context.store = m_store.get();
+        context.dataDir = m_dir->path().toStdString();
+        context.connections = [] { return std::vector<ConnectionInfo>(); };
+        settings::LoadedSettings loaded;
+        m_window = std::make_unique<shell::MainWindow>(context, loaded);
+        m_window->resize(1600, 1000);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+        m_window->openPath(m_dir->path() + QLatin1String(kSpiky));
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->state()->catalog(), 20'000);
+        m_window->views()->setCurrent(QStringLiteral("rulelab"));
+        QTRY_COMPARE_WITH_TIMEOUT(runs()->topLevelItemCount(), 2, 20'000);
+        settle();
+        QTRY_VERIFY_WITH_TIMEOUT(scores()->topLevelItemCount() > 0, 20'000);
+    }
+
+    QWidget* view() const { return m_window->views()->currentView(); }
+    QTreeWidget* tree(const char* name) const { return view()->findChild<QTreeWidget*>(QLatin1String(name)); }
+    QTreeWidget* runs() const { return tree("labRuns"); }
+    QTreeWidget* scores() const { return tree("labScores"); }
+    QTreeWidget* changes() const { return tree("labChanges"); }
+    QPlainTextEdit* text() const { return view()->findChild<QPlainTextEdit*>(QStringLiteral("rulesText")); }
+    QLabel* caption() const { return view()->findChild<QLabel*>(QStringLiteral("labCaption")); }
+    QPushButton* button(const char* name) const { return view()->findChild<QPushButton*>(QLatin1String(name)); }
+    QSlider* slider(const char* name) const
+    {
+        return view()->findChild<QSlider*>(QStringLiteral("slider/rules/level/") + QLatin1String(name));
+    }
+    QDoubleSpinBox* box(const char* name) const
+    {
+        return view()->findChild<QDoubleSpinBox*>(QStringLiteral("box/rules/level/") + QLatin1String(name));
+    }
+    template <class Control> Control* escalation(const char* part) const
+    {
+        return view()->findChild<Control*>(QLatin1String(part) + QStringLiteral("/rules/level/escalate"));
+    }
+    static QStringList rowOf(const QTreeWidget* tree, const QString& name)
+    {
+        for (int row = 0; row < tree->topLevelItemCount(); ++row) {
+            const QTreeWidgetItem* item = tree->topLevelItem(row);
+            QStringList cells;
+            for (int column = 0; column < tree->columnCount(); ++column)
+                cells.append(item->text(column));
+            if (cells.front() == name)
+                return cells;
+        }
+        return QStringList(tree->columnCount());
+    }
+    std::unique_ptr<store::RunReader> reader(const char* run) const
+    {
+        return CapsuleBuilder::must(store::openReader({ m_dir->path().toStdString() + run, {}, {}, nullptr }));
+    }
+    void settle()
+    {
+        const auto* shown = m_window->views()->currentView();
+        QTRY_VERIFY_WITH_TIMEOUT(shown->isSettled(), 30'000);
+        QCoreApplication::processEvents();
+        QTRY_VERIFY_WITH_TIMEOUT(shown->isSettled(), 30'000);
+    }
+
+    QTemporaryDir m_made;
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<store::StoreService> m_store;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<shell::MainWindow> m_window;
+};
+
+QTEST_MAIN(RuleLabTest)
+#include "rulelabtest.moc"

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What parts without Qt say in English is known to the window in every form that their sources can make, and said in
+// its language: a sentence that is new or worded anew fails here until its form, and its translation, are.
+#include <QCoreApplication>
+#include <QFile>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/alerts/alertsettings.h>
+#include <telltale/alerts/webhookwords.h>
+#include <telltale/items/incidentwords.h>
+#include <telltale/judge/rules.h>
+#include <telltale/judge/wording.h>
+#include <telltale/notify/alertsfile.h>
+#include <telltale/notify/alertwords.h>
+#include <telltale/translations/translations.h>
+
+using namespace telltale;
+using judge::Rule;
+using notify::alertwords::problem;
+
+namespace {
+
+/// The texts in quotes of a C++ source; those that stand side by side are one.
+QStringList literalsOf(const QString& path)
+{
+    QFile file(QStringLiteral(TELLTALE_TEST_DATA "/../../") + path);
+    if (!file.open(QIODevice::ReadOnly))
+        qFatal("there is no %s", qPrintable(path));
+    static const QRegularExpression kToken(
+        QStringLiteral(
+            "//[^\\n]*|#include[^\\n]*|'(?:[^'\\\\\\n]|\\\\.)'|R\"\\((.*?)\\)\"|\"((?:[^\"\\\\\\n]|\\\\.)*)\"|\\S"),
+        QRegularExpression::DotMatchesEverythingOption);
+    QStringList all;
+    bool isBeside = false;
+    const QString source = QString::fromUtf8(file.readAll());
+    for (auto at = kToken.globalMatch(source); at.hasNext();) {
+        const auto match = at.next();
+        const bool isText = match.hasCaptured(1) || match.hasCaptured(2);
+        QString text = match.captured(1) + match.captured(2);
+        if (match.hasCaptured(2))
+            text.replace(QLatin1String("\\\""), QLatin1String("\""));
+        if (isText && isBeside)
+            all.back() += text;
+        else if (isText)
+            all.append(text);
+        isBeside = isText;
+    }
+    return all;
+}
+
+/// Its words stand in one form, in their order.
+bool isIn(const QString& literal, const std::vector<const char*>& forms)
+{
+    static const QRegularExpression kPlace(QStringLiteral(R"(\{[^}]*\}|\d+)"));
+    return std::any_of(forms.begin(), forms.end(), [&](const char* text) {
+        const QString form = QString::fromUtf8(text);
+        qsizetype at = 0;
+        for (const QString& part : literal.split(kPlace)) {
+            at = form.indexOf(part, at);
+            if (at < 0)
+                return false;
+            at += part.size();
+        }
+        return true;
+    });
+}
+
+bool isChinese(const QString& text)
+{
+    return std::any_of(text.begin(), text.end(), [](QChar c) { return c.unicode() > 0x2E80; });
+}
+
+}
+
+class WordsTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN"))); }
+
+    void everySentenceOfTheSourcesIsKnown_data()
+    {
+        QTest::addColumn<bool>("isJudge");
+        QTest::addColumn<int>("least");
+        QTest::addColumn<QStringList>("others");
+        const auto row = [](const char* path, bool isJudge, int least, const QStringList& others = {}) {
+            QTest::newRow(path) << isJudge << least << others;
+        };
+        row("model/judge/wording.cpp", true, 20, { QStringLiteral("loss-scale") });
+        row("model/judge/peerwords.cpp", true, 8, { QStringLiteral("noise-scale") });
+        row("model/judge/attemptdiff.cpp", true, 4);
+        row("model/judge/forecast.cpp", true, 1);
+        // A rule's word, and what the window makes a sentence of itself.
+        row("model/judge/cardwords.cpp", true, 8,
+            { QStringLiteral("ranks"), QStringLiteral(", rank {}"),
+                QStringLiteral("First abnormal: step {}{}, {}, {}: {}.{}") });
+        row("model/alerts/alertdocument.cpp", false, 10);
+        row("model/alerts/alertsettings.cpp", false, 4);
+        row("model/alerts/webhookwords.cpp", false, 4);
+        row("app/notify/alertsfile.cpp", false, 5);
+        row("app/notify/commandchannel.cpp", false, 5);
+        row("app/notify/webhookchannel.cpp", false, 3, { QStringLiteral("application/json; charset=utf-8") });
+    }
+    void everySentenceOfTheSourcesIsKnown()
+    {
+        QFETCH(bool, isJudge);
+        QFETCH(int, least);
+        QFETCH(QStringList, others);
+        static const QRegularExpression kWord(QStringLiteral("[a-z]{2}"), QRegularExpression::CaseInsensitiveOption);
+        const auto forms = isJudge ? items::incidentwords::forms() : notify::alertwords::forms();
+        int count = 0;
+        for (const QString& literal : literalsOf(QString::fromLatin1(QTest::currentDataTag()))) {
+            QString words = literal;
+            words.remove(QRegularExpression(QStringLiteral(R"(\{[^}]*\})")));
+            // The names of fields are single words.
+            if (others.contains(literal) || !words.contains(kWord) || (!isJudge && !literal.contains(u' ')))
+                continue;
+            QVERIFY2(
+                isIn(literal.startsWith(QLatin1String("; ")) ? literal.mid(2) : literal, forms), qPrintable(literal));
+            ++count;
+        }
+        QVERIFY2(count >= least, qPrintable(QString::number(count))); // else they stand elsewhere now
+    }
+
+    void everyFormHasItsTranslation()
+    {
+        for (const auto& [context, forms] : { std::pair { "Incident", items::incidentwords::forms() },
+                 std::pair { "Alert", notify::alertwords::forms() } }) {
+            for (const char* form : forms) {
+                const QString english = QString::fromUtf8(form);
+                const QString text = QCoreApplication::translate(context, form);
+                QVERIFY2(text != english || english.contains(QLatin1String("Inf in")), form);
+                for (const char* place : { "%1", "%2", "%3", "%4", "%5" })
+                    QVERIFY2(text.count(QLatin1String(place)) == english.count(QLatin1String(place)), form);
+            }
+        }
+        for (int phase = 0; phase <= static_cast<int>(judge::Phase::Step); ++phase) {
+            const std::string word(judge::phaseWord(static_cast<judge::Phase>(phase)));
+            QVERIFY2(isChinese(QCoreApplication::translate("Incident", word.c_str())), word.c_str());
+        }
+    }
+
+    /// Whatever a rule of the table says of a row, however its numbers are.
+    void whatEveryRuleSeesIsSaid()
+    {
+        int count = 0;
+        for (const Kind kind : { Kind::Scalar, Kind::GradReduced }) {
+            const series::RowIndex rows(series::RowIndex(), 1, [kind](std::size_t) {
+                return series::RowIndex::Measured { { "layers.1.fc.weight", {} }, SeriesId { 1 }, kind, Rank { 0 } };
+            });
+            judge::Watchlist list;
+            list.rows.push_back({ kind });
+            list.rollups.push_back({ kind, "layers.1", 1 });
+            for (const judge::RuleInfo& info : judge::ruleTable()) {
+                for (const auto state :
+                    { series::CellState::NaN, series::CellState::PosInf, series::CellState::NegInf }) {
+                    for (const double value : { 0.5, 8.0 }) {
+                        for (const std::int64_t lasted : { 1, 5 }) {
+                            judge::Sighting sighting;
+                            sighting.rule = info.rule;
+                            sighting.row = sighting.rollup = 0;
+                            sighting.state = state;
+                            sighting.value = value;
+                            sighting.expected = 2;
+                            sighting.z = 7;
+                            sighting.growth = 0.1;
+                            sighting.lasted = lasted;
+                            const auto finding = judge::witnessOf(rows, list, sighting, Step { 9 }).finding;
+                            if (finding.sentence.empty()) // found by comparing ranks or attempts
+                                continue;
+                            ++count;
+                            QVERIFY2(isChinese(items::incidentwords::seen(finding)), finding.sentence.c_str());
+                        }
+                    }
+                }
+            }
+        }
+        QVERIFY(count >= 15 * 24);
+    }
+
+    void whatReceiversAnswerIsSaid()
+    {
+        using alerts::judgeAnswer;
+        using alerts::Shape;
+        const auto answer
+            = [](const std::string& english) { return notify::alertwords::answer(QString::fromStdString(english)); };
+        for (const int status : { 200, 302, 403, 404, 429, 500 }) {
+            for (const Shape shape : alerts::kShapes) {
+                for (const char* body : { "", "no_service; ask", "{\"errcode\": 3}", "{\"code\":1,\"msg\":\"why\"}" }) {
+                    const std::string english = judgeAnswer(shape, status, body).sentence;
+                    QVERIFY2(isChinese(answer(english)), english.c_str());
+                    QVERIFY2(!answer(english).contains(QLatin1String("answered")), english.c_str());
+                }
+            }
+        }
+        QCOMPARE(answer("it answered 403: no_service"), QStringLiteral("对方回应 403：no_service"));
+        QCOMPARE(answer("it did not answer within 10 s"), QStringLiteral("10 秒内没有回应"));
+        QVERIFY(answer("it refused with 310000 (keywords not in content)").contains(QLatin1String("(keywords")));
+        QCOMPARE(notify::alertwords::receiver(QStringLiteral("webhook team (https://h/…)")),
+            QStringLiteral("Webhook team (https://h/…)"));
+        QCOMPARE(answer("it hums"), QStringLiteral("it hums"));
+    }
+
+    void whatIsWrongWithTheFileIsSaid()
+    {
+        const QTemporaryDir dir;
+        const auto said = [&dir](const char* text) {
+            QFile file(dir.filePath(QStringLiteral("alerts.json")));
+            if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
+                return QString();
+            file.close();
+            const auto settings = notify::loadAlerts(dir.path().toStdString());
+            return settings ? QString() : problem(QString::fromStdString(settings.error().sentence()));
+        };
+        for (const char* text : { "{", "[]", R"({"severity": "loud"})", R"({"settle_s": -1})", R"({"x": 1})",
+                 R"({"console": 3})", R"({"console": {"on": 3}})", R"({"webhooks": 3})",
+                 R"({"webhooks": [{"url": "x"}]})", R"({"webhooks": [{"url": ""}]})",
+                 "{\"webhooks\": [{\"url\": \"http://a b\"}]}", "{\"webhooks\": [{\"url\": \"http://\"}]}",
+                 "{\"webhooks\": [{\"url\": \"http://a\", \"template\": \"x\", \"secret\": \"s\"}]}",
+                 "{\"webhooks\": [{\"url\": \"http://a\", \"name\": 3}]}", R"({"commands": [{"argv": []}]})" }) {
+            QString words = said(text);
+            QVERIFY2(words.startsWith(dir.path()) && isChinese(words), qPrintable(words));
+            // What is left in English are names and values.
+            words.remove(dir.path()).remove(QRegularExpression(QStringLiteral("\"[^\"]*\"|'[^']*'")));
+            QVERIFY2(!words.contains(QRegularExpression(QStringLiteral("\\b(the|must|is|be|it|has|there|to)\\b"))),
+                qPrintable(words));
+        }
+        QCOMPARE(said(R"({"severity": "loud", "x": 1})"),
+            dir.filePath(QStringLiteral("alerts.json"))
+                + QStringLiteral(": “severity”必须是 warning 或 critical; 没有“x”"));
+    }
+};
+
+QTEST_GUILESS_MAIN(WordsTest)
+#include "wordstest.moc"

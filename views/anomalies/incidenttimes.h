@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+
+#include <QCoreApplication>
+#include <QString>
+
+#include <telltale/judge/incident.h>
+#include <telltale/store/catalog.h>
+#include <telltale/store/runreader.h>
+
+namespace telltale::views {
+
+/// When an incident began and was last seen, by the clock of the training; 0 = not recorded. Thread: any (a value).
+struct IncidentTimes {
+    Q_DECLARE_TR_FUNCTIONS(telltale::views::IncidentTimes)
+public:
+    std::int64_t beganNs = 0;
+    std::int64_t lastNs = 0;
+
+    /// Thread: query. Cost: one row at two steps.
+    static IncidentTimes read(store::RunReader& reader, const store::Catalog& catalog, const judge::Incident& incident);
+    /// "3 min ago, lasted 40 steps (12 s)"; without what is not known.
+    QString words(const judge::Incident& incident, std::int64_t nowNs) const;
+    /// "2026-11-23 20:03:11 UTC+01:00", of this machine; empty where it is not known.
+    QString date() const;
+    bool operator==(const IncidentTimes&) const = default;
+
+private:
+    static QString spanText(std::int64_t ns);
+};
+
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "changestree.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
+#include <telltale/items/incidentsmodel.h>
+
+namespace telltale::views {
+namespace {
+
+constexpr std::size_t kMostRows = 500;
+constexpr int kRunRole = Qt::UserRole;
+constexpr int kStepRole = Qt::UserRole + 1;
+
+}
+
+ChangesTree::ChangesTree(QWidget* parent)
+    : QTreeWidget(parent)
+{
+    setObjectName(QStringLiteral("labChanges"));
+    setAccessibleName(tr("Incidents that appear or vanish"));
+    setColumnCount(ColumnCount);
+    setHeaderLabels({ tr("Change"), tr("Run"), tr("Step"), tr("Rank"), tr("Place"), tr("Rule") });
+    setFrameShape(QFrame::NoFrame);
+    setRootIsDecorated(false);
+    setIndentation(0);
+    setUniformRowHeights(true);
+    setFont(wordsFont(12));
+    header()->setFont(wordsFont(11));
+    header()->setFixedHeight(22);
+    header()->setMinimumSectionSize(40);
+    header()->setStretchLastSection(false);
+    const int widths[] = { 72, 88, 56, 46, 120, 76 };
+    int width = 12;
+    for (int column = 0; column < ColumnCount; ++column) {
+        header()->resizeSection(column, std::max(widths[column], header()->sectionSizeHint(column)));
+        width += column == PlaceColumn ? header()->sectionSizeHint(column) : header()->sectionSize(column);
+    }
+    setMinimumWidth(width);
+    header()->setSectionResizeMode(PlaceColumn, QHeaderView::Stretch);
+    for (const int column : { StepColumn, RankColumn })
+        headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    connect(this, &QTreeWidget::itemActivated, this, [this](QTreeWidgetItem* item) {
+        if (const QString run = item->data(0, kRunRole).toString(); !run.isEmpty())
+            Q_EMIT goWanted(run, Step { item->data(0, kStepRole).toLongLong() });
+    });
+}
+
+void ChangesTree::set(const std::vector<Row>& rows)
+{
+    items::assertGuiThread();
+    clear();
+    const Theme& theme = Theme::current();
+    QList<QTreeWidgetItem*> items;
+    for (const Row& row : rows) {
+        if (static_cast<std::size_t>(items.size()) == kMostRows) {
+            items.append(new QTreeWidgetItem({ tr("%n more", nullptr, static_cast<int>(rows.size() - kMostRows)) }));
+            break;
+        }
+        const judge::Finding& first = row.incident.first;
+        auto* item = new QTreeWidgetItem({ row.appears ? tr("appears") : tr("vanishes"), row.run,
+            formatStep(first.step.value), first.rank.value < 0 ? QString() : QString::number(first.rank.value),
+            items::IncidentsModel::placeOf(row.incident), QString::fromStdString(first.rule) });
+        item->setData(0, kRunRole, row.runId);
+        item->setData(0, kStepRole, static_cast<qlonglong>(first.step.value));
+        item->setForeground(ChangeColumn, row.appears ? theme.warnText : theme.ok);
+        item->setFont(PlaceColumn, codeFont(12));
+        item->setFont(RuleColumn, codeFont(12));
+        for (const int column : { StepColumn, RankColumn }) {
+            item->setFont(column, numberFont(12));
+            item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        }
+        const QString sentence = QString::fromStdString(row.incident.sentence);
+        for (int column = 0; column < ColumnCount; ++column)
+            item->setToolTip(column, sentence);
+        items.append(item);
+    }
+    addTopLevelItems(items);
+}
+
+}

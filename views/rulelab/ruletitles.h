@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <string_view>
+
+#include <QString>
+
+namespace telltale::views {
+
+/// A title or a description of the table of rules, in the language of the window. Thread: gui.
+QString ruleText(std::string_view sentence);
+
+}

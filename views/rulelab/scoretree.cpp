@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "scoretree.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+
+#include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
+#include <telltale/judge/rules.h>
+
+#include "ruletitles.h"
+
+namespace telltale::views {
+
+ScoreTree::ScoreTree(QWidget* parent)
+    : QTreeWidget(parent)
+{
+    setObjectName(QStringLiteral("labScores"));
+    setAccessibleName(tr("Results"));
+    setColumnCount(ColumnCount);
+    setHeaderLabels(
+        { tr("Run and rule"), tr("In force"), tr("Tried"), tr("Hits"), tr("False alarms"), tr("Missed"), tr("Lead") });
+    headerItem()->setToolTip(BeforeColumn, tr("Incidents that the rules in force find"));
+    headerItem()->setToolTip(AfterColumn, tr("Incidents that the rules find that are tried"));
+    headerItem()->setToolTip(HitsColumn, tr("Incidents labeled true that are found"));
+    headerItem()->setToolTip(FalseColumn, tr("Incidents labeled a false alarm, or found in a clean run"));
+    headerItem()->setToolTip(MissedColumn, tr("Incidents labeled true that are not found"));
+    headerItem()->setToolTip(LeadColumn,
+        tr("Steps by which hits become known before the labeled incidents did (below 0: after them); the median"));
+    setFrameShape(QFrame::NoFrame);
+    setUniformRowHeights(true);
+    setIndentation(14);
+    setFont(wordsFont(12));
+    header()->setFont(wordsFont(11));
+    header()->setFixedHeight(22);
+    header()->setStretchLastSection(false);
+    header()->setMinimumSectionSize(40);
+    header()->setSectionResizeMode(NameColumn, QHeaderView::Stretch);
+    int width = 0;
+    for (int column = BeforeColumn; column < ColumnCount; ++column) {
+        header()->setSectionResizeMode(column, QHeaderView::Fixed);
+        header()->resizeSection(column, std::max(52, header()->sectionSizeHint(column)));
+        headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        width += header()->sectionSize(column);
+    }
+    setMinimumWidth(width + header()->sectionSizeHint(NameColumn) + 12);
+}
+
+QString ScoreTree::leadText(const lab::Score& score)
+{
+    if (!score.lead)
+        return {};
+    return *score.lead > 0 ? QStringLiteral("+") + formatStep(*score.lead) : formatStep(*score.lead);
+}
+
+QTreeWidgetItem* ScoreTree::addRow(QTreeWidgetItem* parent, const QString& name, const lab::Score& score, bool isHead)
+{
+    auto* item = parent == nullptr ? new QTreeWidgetItem(this) : new QTreeWidgetItem(parent);
+    const Theme& theme = Theme::current();
+    item->setText(NameColumn, name);
+    item->setFont(NameColumn, wordsFont(12, isHead ? 600 : 400));
+    const auto count = [&](int column, int number) {
+        item->setText(column, number == 0 && column >= HitsColumn ? QString() : formatStep(number));
+    };
+    count(BeforeColumn, score.before);
+    count(AfterColumn, score.after);
+    count(HitsColumn, score.hits);
+    count(FalseColumn, score.falseAlarms);
+    count(MissedColumn, score.missed);
+    item->setText(LeadColumn, leadText(score));
+    for (int column = BeforeColumn; column < ColumnCount; ++column) {
+        item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+        item->setFont(
+            column, numberFont(12, isHead || (column == AfterColumn && score.after != score.before) ? 600 : 400));
+    }
+    if (score.after != score.before)
+        item->setForeground(AfterColumn, theme.accent);
+    for (const int column : { FalseColumn, MissedColumn })
+        item->setForeground(column, theme.warnText);
+    return item;
+}
+
+void ScoreTree::set(const std::vector<Row>& rows)
+{
+    items::assertGuiThread();
+    clear();
+    if (rows.size() > 1) {
+        lab::Score all;
+        for (const Row& row : rows) {
+            const lab::Score& one = row.comparison.all;
+            all.before += one.before;
+            all.after += one.after;
+            all.hits += one.hits;
+            all.falseAlarms += one.falseAlarms;
+            all.missed += one.missed;
+        }
+        addRow(nullptr, tr("All %n runs", nullptr, static_cast<int>(rows.size())), all, true);
+    }
+    for (const Row& row : rows) {
+        if (!row.trouble.isEmpty()) {
+            auto* item = new QTreeWidgetItem(this, { row.run + QStringLiteral(": ") + row.trouble });
+            item->setFirstColumnSpanned(true);
+            item->setForeground(NameColumn, Theme::current().warnText);
+            item->setToolTip(NameColumn, row.trouble);
+            continue;
+        }
+        QTreeWidgetItem* run = addRow(nullptr, row.run, row.comparison.all, true);
+        for (const lab::Score& score : row.comparison.rules) {
+            const auto& table = judge::ruleTable();
+            const auto info = std::find_if(
+                table.begin(), table.end(), [&](const judge::RuleInfo& one) { return one.id == score.rule; });
+            addRow(run, info == table.end() ? QString::fromStdString(score.rule) : ruleText(info->title), score, false);
+        }
+        run->setExpanded(true);
+    }
+}
+
+}
