@@ -43,8 +43,7 @@ constexpr const char* kProblems[] {
     QT_TRANSLATE_NOOP("Alert", "\"%1\" must be warning or critical"),
     QT_TRANSLATE_NOOP("Alert", "\"%1\" must be generic, slack, feishu or dingtalk"),
     QT_TRANSLATE_NOOP("Alert", "\"%1\" is for feishu and dingtalk, which sign with it"),
-    QT_TRANSLATE_NOOP(
-        "Alert", "\"%1\" must be the program and its words: [\"/usr/bin/logger\", \"-t\", \"telltale\"]"),
+    QT_TRANSLATE_NOOP("Alert", "\"%1\" must be the program and its words: [\"/usr/bin/logger\", \"-t\", \"telltale\"]"),
     QT_TRANSLATE_NOOP("Alert", "\"%1\" cannot be posted to: %2"),
     QT_TRANSLATE_NOOP("Alert", "the document"),
     QT_TRANSLATE_NOOP("Alert", "there is no address"),
