@@ -77,7 +77,7 @@ bool isChinese(const QString& text)
 class WordsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase() { QVERIFY(translations::install(*qApp, QStringLiteral("zh_CN"))); }
+    void initTestCase() { QVERIFY(translations::install(*QCoreApplication::instance(), QStringLiteral("zh_CN"))); }
 
     void everySentenceOfTheSourcesIsKnown_data()
     {
