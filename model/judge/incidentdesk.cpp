@@ -36,7 +36,10 @@ IncidentDesk::Case* IncidentDesk::openCase(const Witness& witness)
         if (one.attempt != witness.attempt || isTime(one.incident.first) != isTime(witness.finding))
             return false;
         const Step step = witness.moment.step;
-        return !one.incident.isOver || (one.incident.first.step <= step && step <= one.incident.lastStep);
+        // Had the cause been known in time, this one would have followed while it was open.
+        const bool isCause
+            = witness.opens && witness.moment < one.begins && one.begins.step.value - step.value <= kQuietSteps;
+        return !one.incident.isOver || isCause || (one.incident.first.step <= step && step <= one.incident.lastStep);
     });
     return found == m_cases.rend() ? nullptr : &*found;
 }

@@ -12,6 +12,9 @@ using series::CellState;
 
 constexpr int kSettledSteps = 100; ///< that a training needs to find its sizes
 constexpr double kNoBatch = 1000; ///< a gradient that is as many times its usual size is no batch's
+/// Of n positions that pull at random the mean is 1 / sqrt(n) of what it is where all pull one way: 256 of them, fewer
+/// than any batch has that trains something, may make a gradient as many times larger for once.
+constexpr double kOneWay = 16;
 
 }
 
@@ -29,8 +32,10 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
         return false;
     const Baseline& own = m_rollups[static_cast<std::size_t>(seen.rollup)].baseline;
     // A weight's gradient is what came in times what flows back. Where most of the jump flowed back into the block, a
-    // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there. Both are
-    // measured by the steps right before, since one may have begun anew while the other did not.
+    // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there, or the
+    // batch's positions pull one way for once. Both are measured by the steps right before, since one may have begun
+    // anew while the other did not.
+    const bool isSmall = seen.value < kOneWay * seen.expected;
     const auto behind = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
         [&rollup](const Rollup& one) { return one.kind == Kind::ActvGrad && one.block == rollup.block; });
     const auto place = static_cast<std::size_t>(behind - m_list.rollups.begin());
@@ -38,10 +43,10 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
         const auto flowed = m_rollups[place].baseline.lastJump();
         const auto jump = own.lastJump();
         if (flowed && jump)
-            return *flowed >= *jump / 2;
+            return isSmall || *flowed >= *jump / 2;
     }
     // Fewer steps than a window has do not say how large the largest of as many batches is.
-    return !own.isSettled();
+    return isSmall || !own.isSettled();
 }
 
 void RankJudge::pairUp(std::vector<Pair>& pairs, Kind upper, Kind lower) const

@@ -32,8 +32,8 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         "of "
         "the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on while less than 128 "
         "steps are known, at the start or after a new level. One batch may make them large for a step: they count at "
-        "once where they arose in a block and did not flow back into it, or are 1000 times the usual; where that is "
-        "not known, from 128 steps on.",
+        "once from 16 times the usual on, where they arose in a block and did not flow back into it, and else from "
+        "1000 times on; where that is not known, from 16 times on once 128 steps are known.",
         { { { "z", "robust deviations (median and MAD of logarithms)", 6, 2, 100 },
             { "factor", "against the median of the last 128 steps", 2.5, 1, 1e6 }, { "steps", "in a row", 3, 1, 100 },
             { "fall", "the factor for gradients and losses that fall, as they do when a training goes well", 20, 1,

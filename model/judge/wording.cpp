@@ -2,6 +2,7 @@
 #include <telltale/judge/wording.h>
 
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -162,12 +163,18 @@ Witness witnessOf(const series::RowIndex& rows, const Replicas::Divergence& one)
 
 Witness witnessOfGivenUp(const std::deque<Step>& lately, Rank rank)
 {
+    // A scaler now and then gives a step up, to try how far it can go: where some follow each other, they are it.
+    auto began = std::prev(lately.end());
+    while (began != lately.begin() && began->value - std::prev(began)->value <= 1)
+        --began;
+    if (began == std::prev(lately.end()))
+        began = lately.begin();
     Witness witness;
     witness.seen = lately.back();
-    witness.moment = { lately.front(), Phase::Loss, std::numeric_limits<std::int32_t>::min() };
+    witness.moment = { *began, Phase::Loss, std::numeric_limits<std::int32_t>::min() };
     Finding& finding = witness.finding;
     finding.rule = idOf(Rule::LossScale);
-    finding.step = lately.front();
+    finding.step = *began;
     finding.rank = rank;
     finding.kind = Kind::Scalar;
     finding.stat = Stat::Value;

@@ -47,7 +47,7 @@ void writeRun(const std::string& path, const std::string& name, bool isSpiky)
     training.steps = 400;
     training.value = [isSpiky](int rank, int step, Kind kind, const std::string& tensor, double usual) {
         const bool isIt = isSpiky && rank == 1 && kind == Kind::GradReduced && tensor.starts_with("layers.1");
-        return usual * (isIt && step == 200 ? 4 : isIt && step == 320 ? 100 : 1);
+        return usual * (isIt && step >= 200 && step < 203 ? 3 : isIt && step == 320 ? 100 : 1);
     };
     training.write(builder);
     std::uint64_t token = 0;
