@@ -99,6 +99,23 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::AttentionView</name>
+    <message numerus="yes">
+        <source>, %n selected heads</source>
+        <translation>
+            <numerusform>, %n selected head</numerusform>
+            <numerusform>, %n selected heads</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, the %n lowest heads</source>
+        <translation>
+            <numerusform>, the lowest head</numerusform>
+            <numerusform>, the %n lowest heads</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::CalmWords</name>
     <message numerus="yes">
         <source>%1 rules looked at %2 tensors and scalars of %n ranks.</source>

@@ -211,6 +211,13 @@
     </message>
 </context>
 <context>
+    <name>HeadValue</name>
+    <message>
+        <source>entropy / ln n</source>
+        <translation>熵 / ln n</translation>
+    </message>
+</context>
+<context>
     <name>HeatGutter</name>
     <message>
         <source>rank %1</source>
@@ -2154,6 +2161,10 @@ GPL-3.0-or-later</translation>
         <source>Rule lab</source>
         <translation>规则实验室</translation>
     </message>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
@@ -2424,6 +2435,183 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Reason</source>
         <translation>原因</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionCanvas</name>
+    <message>
+        <source>entropy under half of what it was %1 steps ago</source>
+        <translation>熵不足 %1 步前的一半</translation>
+    </message>
+    <message>
+        <source>fell by over 30 % in %1 steps</source>
+        <translation>%1 步内下降超过 30 %</translation>
+    </message>
+    <message>
+        <source>looks at one key alone</source>
+        <translation>只关注一个键</translation>
+    </message>
+    <message>
+        <source>looks at all keys alike</source>
+        <translation>均匀关注所有键</translation>
+    </message>
+    <message>
+        <source>%1 head %2</source>
+        <translation>%1 头 %2</translation>
+    </message>
+    <message>
+        <source>step %1, rank %2</source>
+        <translation>第 %1 步，rank %2</translation>
+    </message>
+    <message>
+        <source>, key head %1</source>
+        <translation>，键头 %1</translation>
+    </message>
+    <message>
+        <source>entropy %1 steps ago %2</source>
+        <translation>%1 步前的熵 %2</translation>
+    </message>
+    <message>
+        <source>msprobe&apos;s entropy of it %1</source>
+        <translation>msprobe 对它的熵 %1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionMap</name>
+    <message>
+        <source>nats</source>
+        <translation>nat</translation>
+    </message>
+    <message>
+        <source>, ln n = %1</source>
+        <translation>，ln n = %1</translation>
+    </message>
+    <message>
+        <source>of what n keys can have</source>
+        <translation>占 n 个键所能达到的份额</translation>
+    </message>
+    <message>
+        <source>one-hot = 1</source>
+        <translation>独热 = 1</translation>
+    </message>
+    <message>
+        <source>before the softmax</source>
+        <translation>softmax 之前</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>heads, the lowest first</source>
+        <translation>头，最低者在前</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionView</name>
+    <message>
+        <source>Attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>left</source>
+        <translation>左</translation>
+    </message>
+    <message>
+        <source>right</source>
+        <translation>右</translation>
+    </message>
+    <message>
+        <source>Curves of heads, %1</source>
+        <translation>各头的曲线，%1</translation>
+    </message>
+    <message>
+        <source>Heads of a layer, %1</source>
+        <translation>某层的各头，%1</translation>
+    </message>
+    <message>
+        <source>Left</source>
+        <translation>左</translation>
+    </message>
+    <message>
+        <source>Right</source>
+        <translation>右</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>头</translation>
+    </message>
+    <message>
+        <source>by number</source>
+        <translation>按编号</translation>
+    </message>
+    <message>
+        <source>by value</source>
+        <translation>按值</translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>selected heads</source>
+        <translation>所选的头</translation>
+    </message>
+    <message>
+        <source>heads of the layer</source>
+        <translation>该层的头</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its attention heads here.</source>
+        <translation>打开一个运行或连接训练任务，即可在此查看其注意力头。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>正在等待此运行的第一步。</translation>
+    </message>
+    <message>
+        <source>This run has no attention statistics. Set telltale.attention_hook to true in its config to collect them.</source>
+        <translation>此运行没有注意力统计。在其配置中将 telltale.attention_hook 设为 true 即可采集。</translation>
+    </message>
+    <message>
+        <source>No attention module matches the filter “%1”.</source>
+        <translation>没有注意力模块符合筛选“%1”。</translation>
+    </message>
+    <message>
+        <source>There is no attention on rank %1.</source>
+        <translation>rank %1 上没有注意力。</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>在第 %1 步</translation>
+    </message>
+    <message>
+        <source>, %1</source>
+        <translation>，%1</translation>
+    </message>
+    <message numerus="yes">
+        <source>, %n selected heads</source>
+        <translation>
+            <numerusform>，所选的 %n 个头</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, the %n lowest heads</source>
+        <translation>
+            <numerusform>，最低的 %n 个头</numerusform>
+        </translation>
     </message>
 </context>
 <context>

@@ -142,7 +142,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     if (!loaded)
         return tl::unexpected(loaded.error());
     const auto& catalog = loaded->catalog;
-    const auto kind = chooseKind(*catalog, request.kind);
+    const auto kind = chooseKind(*catalog, request.view->kind ? request.view->kind : request.kind);
     if (!kind)
         return tl::unexpected(kind.error());
     const auto steps = parseSteps(request.steps.toStdString(), catalog->steps);

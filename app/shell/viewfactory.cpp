@@ -7,6 +7,7 @@
 #include <QSplitter>
 
 #include <telltale/anomalies/anomaliesview.h>
+#include <telltale/attention/attentionview.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
@@ -59,6 +60,8 @@ constexpr ViewFactory kViews[] {
         &overCurves, Subject::Modules },
     { "curves", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Curves"), "curve", &make<views::CurvesView>, nullptr,
         Subject::Selection },
+    { "attention", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Attention"), "eye", &make<views::AttentionView>,
+        nullptr, Subject::Modules, Kind::Attention },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

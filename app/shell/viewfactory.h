@@ -6,6 +6,8 @@
 
 #include <QString>
 
+#include <telltale/core/kinds.h>
+
 class QWidget;
 
 namespace telltale::views {
@@ -33,6 +35,7 @@ struct ViewFactory {
     /// What stands in the view's tab when that is more than the view.
     QWidget* (*makePage)(views::DataView* view, const views::ViewContext& context) = nullptr;
     std::optional<Subject> rendered; ///< nothing where `telltale render` does not draw it
+    std::optional<Kind> kind; ///< the only one that it draws
 
     QString title() const;
     /// make() with the object name.

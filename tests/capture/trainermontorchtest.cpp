@@ -344,15 +344,19 @@ private Q_SLOTS:
         RecordingSink sink;
         Training t(&sink);
         const auto q = torch::randn({ 2, 4, 8, 16 });
-        t.monitor->attention("layers.0.attn", q, q, 0.25, true);
+        t.monitor->attention("layers.0.attn", q, q.slice(1, 0, 2), 0.25, true); // two heads share a key
         t.run(1);
-        const auto wanted = attentionStats(q, q, 0.25, true, 32).heads[3];
+        const auto wanted = attentionStats(q, q.slice(1, 0, 2), 0.25, true, 32).heads[3];
         const auto entropy = sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 0);
         const auto top = sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 1);
         QVERIFY(entropy && *entropy == static_cast<double>(static_cast<float>(wanted.entropy)));
         QVERIFY(top && *top == static_cast<double>(static_cast<float>(wanted.softmaxMax)));
         const auto logit = sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 2);
         QVERIFY(logit && *logit == static_cast<double>(static_cast<float>(wanted.maxLogit)));
+        const auto layout = std::find_if(sink.layouts.begin(), sink.layouts.end(),
+            [](const RecordingSink::Layout& one) { return one.kind == Kind::Attention; });
+        QVERIFY(layout != sink.layouts.end());
+        QCOMPARE(layout->series.at(3).shape, (std::vector<std::int64_t> { 4, 2, 8, 8 }));
     }
 
     void startIntervalAndCountGateTheCollection()

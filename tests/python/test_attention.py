@@ -62,6 +62,7 @@ def test_layouts_are_read_as_named(layout):
     stats, wanted = attention_stats(*moved, layout=layout), attention_stats(q, k)
     close(stats.entropy, wanted.entropy, 1e-6)
     close(stats.softmax_max, wanted.softmax_max, 1e-6)
+    assert stats.shape == wanted.shape == (4, 2, 11, 11)
     entropy, _ = naive(q, k, 8**-0.5, triangle(11, 11, 0))
     close(stats.entropy, entropy.mean((0, 2)))
 
@@ -164,6 +165,7 @@ def test_packed_sequences_do_not_see_each_other():
         rows = [naive(a, b, 8**-0.5, triangle(n, n + 2, shift)) for (a, b), n in zip(parts, lengths)]
         close(stats.entropy, torch.cat([entropy for entropy, _ in rows], 2).mean((0, 2)))
         close(stats.softmax_max, torch.cat([top for _, top in rows], 2).mean((0, 2)))
+        assert stats.shape == (4, 2, 13, 0)
     whole = attention_stats(q, q, layout="t,h,d")
     close(whole.entropy, attention_stats(q.transpose(0, 1), q.transpose(0, 1), layout="h,s,d").entropy)
 

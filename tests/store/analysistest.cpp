@@ -8,6 +8,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <telltale/analysis/attentionheads.h>
 #include <telltale/analysis/deviation.h>
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/analysis/worst.h>
@@ -362,6 +363,52 @@ private Q_SLOTS:
         QCOMPARE(ask("layers.[0-3]", 0).at(Step { 401 }), std::vector<Rank> {});
         QCOMPARE(ask("layers.4", 0).at(Step { 401 }), std::vector<Rank> { Rank { 1 } });
         QCOMPARE(ask("", 1).at(Step { 401 }), std::vector<Rank> {});
+    }
+
+    /// Against softmaxes of equal scores, row by row, as an agent would look at them.
+    void headsThatLookAtEverythingAlike()
+    {
+        for (const std::int64_t keys : { 2, 7, 64, 300 }) {
+            for (const std::int64_t looked : { 0, 1, 5, 300 }) {
+                const std::int64_t queries = keys / 2 + 1;
+                const auto heads = analysis::uniformHeads({ 8, 2, queries, keys }, looked);
+                QCOMPARE(heads.size(), std::size_t { 2 });
+                QVERIFY(std::abs(heads[0].entropy - std::log(static_cast<double>(keys))) < 1e-12);
+                const std::int64_t rows = looked == 0 ? queries : std::min(looked, queries);
+                double entropy = 0;
+                double highest = 0;
+                for (std::int64_t row = 0; row < rows; ++row) {
+                    const std::int64_t query = (row + 1) * queries / rows - 1;
+                    const auto seen = static_cast<double>(query + 1 + keys - queries);
+                    for (std::int64_t key = 0; key <= query + keys - queries; ++key)
+                        entropy += -(1 / seen) * std::log(1 / seen);
+                    highest += 1 / seen;
+                }
+                QVERIFY(std::abs(heads[1].entropy - entropy / static_cast<double>(rows)) < 1e-9);
+                QVERIFY(std::abs(heads[1].softmaxMax - highest / static_cast<double>(rows)) < 1e-9);
+                for (const analysis::HeadNumbers& one : heads) {
+                    if (one.softmaxMax < 0.9)
+                        QCOMPARE(analysis::signOf(one, one.entropy, heads), analysis::HeadSign::Uniform);
+                }
+            }
+        }
+        QVERIFY(analysis::uniformHeads({}, 0).empty());
+        QCOMPARE(analysis::AttentionShape::of(std::vector<std::int64_t> { 12, 4, 32, 2048 }).group(), 3);
+        QCOMPARE(analysis::AttentionShape::of(std::vector<std::int64_t> { 32, 2048 }).keys, 2048);
+        QCOMPARE(analysis::AttentionShape::of(std::vector<std::int64_t> { 1, 2, 3 }), analysis::AttentionShape {});
+    }
+
+    void aHeadsEntropyIsHeldAgainstWhatItWas()
+    {
+        using analysis::HeadSign;
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        QCOMPARE(analysis::signOf({ 1.0, 0.2 }, 2.1, {}), HeadSign::Collapsing);
+        QCOMPARE(analysis::signOf({ 1.0, 0.2 }, 1.9, {}), HeadSign::Falling);
+        QCOMPARE(analysis::signOf({ 1.0, 0.2 }, 1.4, {}), HeadSign::None);
+        QCOMPARE(analysis::signOf({ 1.0, 0.2 }, nan, {}), HeadSign::None);
+        QCOMPARE(analysis::signOf({ 0.01, 0.99 }, 0.01, {}), HeadSign::OneHot); // it was so all along
+        QCOMPARE(analysis::signOf({ 0.01, 0.99 }, 2.0, {}), HeadSign::Collapsing);
+        QCOMPARE(analysis::signOf({ nan, nan }, 2.0, {}), HeadSign::None);
     }
 };
 

@@ -36,14 +36,18 @@ std::pair<qsizetype, qsizetype> firstNumber(const QString& name)
 /// What of slot and definition a label needs beside the name: what tells rows of one name apart, and nothing else.
 struct Variants {
     const series::SeriesKey* first = nullptr;
+    const series::SeriesKey* last = nullptr;
     bool hasSlots = false;
-    bool hasDefinitions = false;
+    bool hasDefinitions = false; ///< of one slot
 
     void add(const series::SeriesKey& key)
     {
         first = first ? first : &key;
+        last = last ? last : &key;
         hasSlots = hasSlots || key.slot != first->slot;
-        hasDefinitions = hasDefinitions || key.definition != first->definition;
+        for (const series::SeriesKey* other : { first, last })
+            hasDefinitions = hasDefinitions || (key.slot == other->slot && key.definition != other->definition);
+        last = &key;
     }
 };
 

@@ -98,8 +98,10 @@ Expected<HeatPicture> readHeat(store::RunReader& reader, const HeatRequest& requ
     wish.kind = request.kind;
     wish.filter = request.filter;
     wish.stat = request.stat;
-    if (request.axes == HeatAxes::ModuleByStep)
+    if (request.axes == HeatAxes::ModuleByStep) {
         wish.rank = request.rank;
+        wish.only = request.only;
+    }
     if (request.axes == HeatAxes::RankByStep) {
         wish.filter.clear();
         if (!request.selection.empty())

@@ -20,6 +20,7 @@ struct HeatRequest {
     Rank rank;
     QString filter;
     std::vector<ModuleKey> selection; ///< RankByStep shows the first
+    std::vector<ModuleKey> only {}; ///< ModuleByStep shows these, in this order, when it is not empty
     StepRange range;
     Step atStep { 0 };
     int pixels = 0;

@@ -159,7 +159,7 @@ void TrainerMon::State::addHeads(const std::string& name, std::size_t call, cons
         desc.form = sample.isSampled ? form::kSampled : 0;
         desc.definition = "mean over queries";
         desc.dtype = dtypeOf(query);
-        desc.shape = { query.size(-2), key.size(-2) };
+        desc.shape = { query.size(-3), key.size(-3), query.size(-2), key.size(-2) };
         desc.numel = sample.queries;
         m_attention.add(std::move(desc));
     }

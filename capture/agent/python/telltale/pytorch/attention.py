@@ -36,6 +36,7 @@ class AttentionStats:
     sampled: bool  # not every row of every sequence was looked at
     queries: int  # rows looked at per head and sequence ("t,h,d": per head)
     definition: str  # in words, for the series
+    shape: tuple[int, int, int, int]  # query heads, key heads, queries, keys; 0 keys: sequences differ
 
 
 def misfit(query: Any, key: Any, layout: str) -> str:
@@ -118,7 +119,8 @@ def attention_stats(
         words += "" if is_cut or q.shape[0] == 1 else f" of each of {q.shape[0]} sequences"
         words += f", causal ({align.replace('_', ' ')})" if causal else ""
         words += ", masked" if mask is not None else ""
-        return sums.finish(rows < length or is_cut, rows, words)
+        shape = (q.shape[1], k.shape[1], length, 0 if bounds is not None else k.shape[2])
+        return sums.finish(rows < length or is_cut, rows, words, shape)
 
 
 class _Packing:
@@ -151,11 +153,13 @@ class _Sums:
         self.used = torch.zeros(heads, dtype=torch.int64, device=device)
         self.skipped = torch.zeros(heads, dtype=torch.int64, device=device)
 
-    def finish(self, sampled: bool, queries: int, words: str) -> AttentionStats:
+    def finish(
+        self, sampled: bool, queries: int, words: str, shape: tuple[int, int, int, int]
+    ) -> AttentionStats:
         count = self.used.to(self.entropy.dtype)  # 0 rows: 0 / 0, no value
         logit = self.logit.masked_fill(self.used == 0, math.nan)
         entropy, top = (self.entropy / count).float(), (self.top / count).float()
-        return AttentionStats(entropy, top, logit, self.skipped, sampled, queries, words)
+        return AttentionStats(entropy, top, logit, self.skipped, sampled, queries, words, shape)
 
 
 def _walk(

@@ -89,6 +89,7 @@ class AttentionPart(Part):
                         micro_step=engine.micro_label(),
                         form=form,
                         definition=stats.definition,
+                        shape=stats.shape,
                         dtype=DType.F32,
                         numel=stats.queries,
                     )

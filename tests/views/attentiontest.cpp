@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QApplication>
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QPainter>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/attention/attentioncanvas.h>
+#include <telltale/attention/attentionview.h>
+#include <telltale/common/colormap.h>
+#include <telltale/common/rowlist.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+using analysis::HeadSign;
+using series::CellState;
+
+namespace {
+
+constexpr int kLayers = 4;
+constexpr int kHeads = 6; ///< three share a key
+constexpr int kSteps = 700;
+constexpr int kKeys = 64;
+constexpr int kRanks = 2;
+constexpr std::array kCollapses { 2, 3 };
+constexpr std::array kFalls { 0, 1 };
+constexpr std::array kBreaks { 1, 0 }; ///< on rank 1
+constexpr std::array kLooksAtAll { 3, 5 };
+constexpr int kBroken = 650;
+
+QString shots()
+{
+    return QStringLiteral("shots");
+}
+
+ModuleKey head(int layer, int number)
+{
+    return { QStringLiteral("layers.%1.attn").arg(layer), Slot::ofHead(number) };
+}
+
+/// What a head of the made-up run shows.
+std::array<float, 3> numbersOf(int rank, int step, int layer, int number)
+{
+    double entropy = 1.5 + 0.2 * layer + 0.1 * number + 0.05 * std::sin(step / 7.0 + number + rank);
+    double highest = 0.3 + 0.01 * number;
+    if (std::array { layer, number } == kCollapses && step > 200)
+        entropy = std::max(0.02, entropy * std::exp(-(step - 200) / 80.0)), highest = 0.99;
+    if (std::array { layer, number } == kFalls && step > 200)
+        entropy *= 0.6;
+    if (std::array { layer, number } == kLooksAtAll)
+        entropy = std::log(kKeys), highest = 1.0 / kKeys;
+    if (rank == 1 && std::array { layer, number } == kBreaks && step >= kBroken)
+        entropy = highest = std::nan("");
+    return { static_cast<float>(entropy), static_cast<float>(highest), static_cast<float>(4 + layer - number) };
+}
+
+StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
+{
+    StepBlock block;
+    block.layout = layout;
+    block.step = Step { step };
+    return block;
+}
+
+void write(const std::string& path, bool hasAttention = true)
+{
+    test::CapsuleBuilder builder(path, "gpt-4l");
+    auto layout = std::make_shared<SeriesLayout>(
+        *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax, Stat::MaxLogit }, {}));
+    for (int i = 0; i < kLayers * kHeads; ++i) {
+        SeriesDesc series;
+        series.name = "layers." + std::to_string(i / kHeads) + ".attn";
+        series.slot = Slot::ofHead(i % kHeads);
+        series.shape = { kHeads, 2, kKeys, kKeys };
+        series.numel = 32;
+        series.definition = "mean over 32 of 64 queries";
+        layout->series.push_back(std::move(series));
+    }
+    auto headZero = std::make_shared<SeriesLayout>(
+        *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax }, { "layers.0.attn" }));
+    headZero->series.front().slot = Slot::named("attention");
+    const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < kSteps; ++step) {
+            StepBlock loss = blockOf(scalars, step);
+            loss.columns = { { Stat::Value, std::vector<double> { 3.0 } } };
+            blocks.push_back(loss);
+            if (!hasAttention)
+                continue;
+            StepBlock block = blockOf(layout, step);
+            std::array<std::vector<float>, 3> columns;
+            for (int i = 0; i < kLayers * kHeads; ++i) {
+                const auto numbers = numbersOf(rank, step, i / kHeads, i % kHeads);
+                for (std::size_t stat = 0; stat < 3; ++stat)
+                    columns[stat].push_back(numbers[stat]);
+            }
+            block.columns
+                = { { Stat::Entropy, columns[0] }, { Stat::SoftmaxMax, columns[1] }, { Stat::MaxLogit, columns[2] } };
+            blocks.push_back(block);
+            StepBlock zero = blockOf(headZero, step);
+            zero.columns = { { Stat::Entropy, std::vector<float> { 0.5F } },
+                { Stat::SoftmaxMax, std::vector<float> { 0.75F } } };
+            blocks.push_back(zero);
+        }
+        builder.stage(stream, std::move(blocks));
+        builder.commit();
+    }
+    builder.releaseAll();
+    builder.finish();
+}
+
+}
+
+/// The heads of a run whose numbers are known. Thread: the test's.
+class AttentionTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        QDir().mkpath(shots());
+        write(path("run"));
+        write(path("plain"), false);
+    }
+
+    void init() { open("run"); }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void everyNumberIsTheRunsOwn()
+    {
+        for (const int rank : { 0, 1 }) {
+            m_state->setRank(Rank { rank });
+            for (const int step : { 0, 199, 420, kBroken, kSteps - 1 }) {
+                m_state->setCursor(Step { step });
+                settle();
+                const AttentionPicture& picture = shown();
+                QCOMPARE(picture.atStep.value, step);
+                QCOMPARE(picture.layers.size(), std::size_t { kLayers });
+                for (int layer = 0; layer < kLayers; ++layer) {
+                    for (int number = 0; number < kHeads; ++number) {
+                        const auto expected = numbersOf(rank, step, layer, number);
+                        compare(picture.valueOf(layer, number, HeadValue::Entropy), expected[0]);
+                        compare(picture.valueOf(layer, number, HeadValue::SoftmaxMax), expected[1]);
+                        compare(picture.valueOf(layer, number, HeadValue::MaxLogit), expected[2]);
+                        compare(picture.valueOf(layer, number, HeadValue::EntropyShare),
+                            expected[0] / static_cast<float>(std::log(kKeys)));
+                    }
+                }
+                QCOMPARE(picture.layers[0].headZero.value, 0.5);
+            }
+        }
+    }
+
+    void whatAHeadDoesIsMarked()
+    {
+        m_state->setCursor(Step { 600 });
+        settle();
+        for (int layer = 0; layer < kLayers; ++layer) {
+            for (int number = 0; number < kHeads; ++number) {
+                const std::array at { layer, number };
+                const HeadSign expected = at == kCollapses ? HeadSign::Collapsing
+                    : at == kFalls                         ? HeadSign::Falling
+                    : at == kLooksAtAll                    ? HeadSign::Uniform
+                                                           : HeadSign::None;
+                QCOMPARE(shown().cell(layer, number)->sign, expected);
+            }
+        }
+        QCOMPARE(shown().group, 3); // six heads on two keys
+    }
+
+    void theLowestHeadsAreDrawnUntilSomeAreChosen()
+    {
+        m_state->setCursor(Step { 600 });
+        settle();
+        const auto drawn = m_view->curves(0)->picture();
+        QCOMPARE(drawn->series.size(), std::size_t { 4 });
+        QCOMPARE(drawn->series.front().row.key, head(kCollapses[0], kCollapses[1]));
+        QCOMPARE(drawn->series.front().stat, Stat::Entropy);
+        QCOMPARE(m_view->curves(1)->picture()->series.front().stat, Stat::SoftmaxMax);
+    }
+
+    void aClickSelectsEverywhere()
+    {
+        m_state->setKind(Kind::Scalar);
+        settle();
+        click(0, 1, 2, Qt::NoModifier);
+        QCOMPARE(m_state->selection(), (std::vector { head(1, 2) }));
+        QCOMPARE(m_state->kind(), Kind::Attention);
+        QCOMPARE(m_state->stat(), Stat::Entropy);
+        settle();
+        QCOMPARE(m_view->curves(0)->picture()->series.size(), std::size_t { 1 });
+        click(1, 3, 4, Qt::ControlModifier);
+        QCOMPARE(m_state->selection(), (std::vector { head(1, 2), head(3, 4) }));
+        // A click beside the heads changes nothing.
+        const QPointF outside = canvas().map(0, canvas().size()).area().topLeft() + QPointF(3, 3);
+        QTest::mouseClick(&canvas(), Qt::LeftButton, Qt::NoModifier, outside.toPoint());
+        QCOMPARE(m_state->selection().size(), std::size_t { 2 });
+    }
+
+    void theKeyboardReachesEveryHead()
+    {
+        settle();
+        canvas().setFocus();
+        for (const auto key : { Qt::Key_Down, Qt::Key_Down, Qt::Key_Right, Qt::Key_Right, Qt::Key_Left })
+            QTest::keyClick(&canvas(), key);
+        QTest::keyClick(&canvas(), Qt::Key_Return);
+        QCOMPARE(m_state->selection(), (std::vector { head(1, 1) }));
+        for (int i = 0; i < 20; ++i)
+            QTest::keyClick(&canvas(), Qt::Key_Right);
+        QTest::keyClick(&canvas(), Qt::Key_Return, Qt::ControlModifier);
+        QCOMPARE(m_state->selection().back(), head(1, kHeads - 1));
+    }
+
+    void headsAreOrderedByValueWithTheBrokenFirst()
+    {
+        m_state->setRank(Rank { 1 });
+        m_view->setOrder(HeadOrder::Value);
+        settle();
+        QCOMPARE(shown().layers[1].heads.front().key, head(kBreaks[0], kBreaks[1]));
+        QCOMPARE(shown().group, 1);
+        for (const AttentionLayer& layer : shown().layers) {
+            for (std::size_t i = 2; i < layer.heads.size(); ++i)
+                QVERIFY(layer.heads[i - 1].entropy.value <= layer.heads[i].entropy.value);
+        }
+    }
+
+    void aLayersHeadsCanBeSeenOverTheSteps()
+    {
+        m_view->setBelow(BelowMaps::Strips);
+        click(0, 2, 0, Qt::NoModifier);
+        settle();
+        const QImage image = m_view->renderImage({ 1200, 800 });
+        QVERIFY(image.save(shots() + QStringLiteral("/attention-strips.png")));
+    }
+
+    void noNonFiniteHeadIsHidden_data()
+    {
+        QTest::addColumn<int>("count");
+        for (const int count : { 4, 40, 200, 900 })
+            QTest::newRow(QByteArray::number(count)) << count;
+    }
+    /// However many heads share a pixel.
+    void noNonFiniteHeadIsHidden()
+    {
+        QFETCH(int, count);
+        AttentionPicture picture;
+        for (int layer = 0; layer < count; ++layer) {
+            AttentionLayer& one = picture.layers.emplace_back();
+            one.name = QStringLiteral("layers.%1.attn").arg(layer);
+            for (int number = 0; number < count; ++number) {
+                HeadCell& cell = one.heads.emplace_back();
+                cell.key = head(layer, number);
+                cell.entropy = { 1.0, CellState::Value };
+            }
+        }
+        const std::array at { count / 3, count / 2 };
+        picture.layers[static_cast<std::size_t>(at[0])].heads[static_cast<std::size_t>(at[1])].entropy
+            = { std::nan(""), CellState::NaN };
+        picture.finish(HeadValue::Entropy);
+        QImage image(500, 400, QImage::Format_RGB32);
+        image.fill(Theme::current().base);
+        QPainter painter(&image);
+        const AttentionMap map(picture, HeadValue::Entropy, QRectF(0, 0, 500, 400));
+        map.paint(painter, Theme::current());
+        painter.end();
+        const QRect cell = map.cellRect(at[0], at[1]).toAlignedRect();
+        bool isSeen = false;
+        for (int y = cell.top(); y <= cell.bottom(); ++y) {
+            for (int x = cell.left(); x <= cell.right(); ++x)
+                isSeen = isSeen || image.pixelColor(x, y) == Theme::current().criticalMark;
+        }
+        QVERIFY(isSeen);
+        // Every place of the map is one head's, and the head's own place.
+        for (const int layer : { 0, count / 2, count - 1 }) {
+            const QPointF middle = map.cellRect(layer, count - 1).center();
+            if (map.cellRect(layer, 0).height() > 2)
+                QCOMPARE(map.cellAt(middle), (std::array { layer, count - 1 }));
+        }
+    }
+
+    void theTableHoldsWhatIsShown()
+    {
+        m_state->setRank(Rank { 1 });
+        settle();
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(m_view->writeCsv(&buffer));
+        const QList<QByteArray> lines = buffer.data().split('\n');
+        QCOMPARE(lines.front().trimmed(), QByteArray("name,head,rank,step,statistic,state,value"));
+        QCOMPARE(lines.size(), 1 + kLayers * kHeads * 4 + 1);
+        QVERIFY(lines.contains("layers.1.attn,0,1,699,entropy,nan,NaN\r"));
+        const float logit = numbersOf(1, kSteps - 1, 3, 2)[2];
+        QVERIFY(lines.contains("layers.3.attn,2,1,699,max_logit,value," + QByteArray::number(logit) + "\r"));
+    }
+
+    void aRunWithoutAttentionSaysHowToGetIt()
+    {
+        cleanup();
+        open("plain");
+        settle();
+        QVERIFY(!canvas().picture() || canvas().picture()->isEmpty());
+        QVERIFY(m_view->renderImage({ 800, 600 }).save(shots() + QStringLiteral("/attention-none.png")));
+    }
+
+    void looks_data() { test::addLooks(); }
+    void looks()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        cleanup();
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        open("run");
+        m_state->setCursor(Step { 660 });
+        m_state->setRank(Rank { 1 });
+        settle();
+        click(0, 2, 3, Qt::NoModifier);
+        click(0, 0, 1, Qt::ControlModifier);
+        click(0, 1, 0, Qt::ControlModifier);
+        QTest::mouseMove(&canvas(), canvas().map(0, canvas().size()).cellRect(2, 3).center().toPoint());
+        settle();
+        QVERIFY(m_view->grab().save(shots() + QStringLiteral("/attention-%1-%2.png").arg(theme, language)));
+    }
+
+private:
+    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
+
+    void open(const char* name)
+    {
+        m_pool = std::make_unique<store::QueryPool>(1);
+        m_state = std::make_unique<ViewState>();
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1080, 700);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        m_view = new AttentionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
+        m_view->resize(1080, 700);
+        const auto run
+            = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt-4l", nullptr });
+        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
+        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
+        m_state->setRun(run);
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_state->setRanks(std::vector<Rank> {});
+        m_host->show();
+    }
+    void settle() { QTRY_VERIFY(m_view->isSettled()); }
+    AttentionCanvas& canvas() { return *m_view->canvas(); }
+    const AttentionPicture& shown() { return *m_view->canvas()->picture(); }
+    void click(int side, int layer, int column, Qt::KeyboardModifiers modifiers)
+    {
+        settle();
+        const QPointF middle = canvas().map(side, canvas().size()).cellRect(layer, column).center();
+        QTest::mouseClick(&canvas(), Qt::LeftButton, modifiers, middle.toPoint());
+    }
+    static void compare(const series::CellValue& cell, float expected)
+    {
+        if (std::isnan(expected))
+            QCOMPARE(cell.state, CellState::NaN);
+        else
+            QVERIFY2(cell.state == CellState::Value && std::abs(cell.value - static_cast<double>(expected)) < 1e-6,
+                qPrintable(QStringLiteral("%1 is not %2").arg(cell.value).arg(static_cast<double>(expected))));
+    }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<QWidget> m_host;
+    AttentionView* m_view = nullptr;
+};
+
+QTEST_MAIN(AttentionTest)
+#include "attentiontest.moc"

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "attentioncanvas.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <QKeyEvent>
+#include <QPainter>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/readout.h>
+
+namespace telltale::views {
+
+using analysis::HeadSign;
+using series::CellState;
+
+namespace {
+
+constexpr int kInset = 12;
+constexpr int kSigns = 24; ///< px of the line that explains the signs
+
+QString numberOf(const series::CellValue& cell)
+{
+    return cell.state == CellState::Value ? formatValue(cell.value, 4) : glyphs::word(cell.state);
+}
+
+}
+
+AttentionCanvas::AttentionCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+    connect(state, &ViewState::selectionChanged, this, [this] { update(); });
+}
+
+void AttentionCanvas::setPicture(std::shared_ptr<const AttentionPicture> picture, std::array<HeadValue, 2> values)
+{
+    m_picture = std::move(picture);
+    m_values = values;
+    if (!m_picture || !m_picture->cell(m_near[0], m_near[1]))
+        m_near = { -1, -1 };
+    invalidate();
+}
+
+void AttentionCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    invalidate();
+}
+
+QRect AttentionCanvas::plotRect(QSize size) const
+{
+    return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns) };
+}
+
+AttentionMap AttentionCanvas::map(int side, QSize size) const
+{
+    const QRect plot = plotRect(size);
+    const double half = plot.width() / 2.0;
+    return { *m_picture, m_values[static_cast<std::size_t>(side)],
+        QRectF(std::round(plot.left() + side * half), plot.top(), std::floor(half), plot.height()) };
+}
+
+std::array<int, 2> AttentionCanvas::headAt(QPoint position) const
+{
+    for (int side = 0; side < 2 && hasPicture(); ++side) {
+        if (const auto found = map(side, size()).cellAt(position); found[0] >= 0)
+            return found;
+    }
+    return { -1, -1 };
+}
+
+void AttentionCanvas::hoveredAt(QPoint position)
+{
+    m_near = headAt(position);
+    m_side = position.x() > width() / 2 ? 1 : 0;
+    update();
+}
+
+void AttentionCanvas::left()
+{
+    m_near = { -1, -1 };
+}
+
+void AttentionCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
+{
+    const auto at = headAt(position);
+    if (at[0] >= 0)
+        Q_EMIT headPicked(m_picture->cell(at[0], at[1])->key, modifiers.testFlag(Qt::ControlModifier));
+}
+
+void AttentionCanvas::moveBy(int layers, int columns)
+{
+    std::array<int, 2> from = m_near;
+    if (from[0] < 0 && !state().selection().empty())
+        from = m_picture->placeOf(state().selection().front());
+    if (from[0] < 0) {
+        m_near = { 0, 0 };
+    } else {
+        const int layer = std::clamp(from[0] + layers, 0, static_cast<int>(m_picture->layers.size()) - 1);
+        const auto heads = static_cast<int>(m_picture->layers[static_cast<std::size_t>(layer)].heads.size());
+        m_near = { layer, std::clamp(from[1] + columns, 0, heads - 1) };
+    }
+    update();
+}
+
+void AttentionCanvas::keyPressEvent(QKeyEvent* event)
+{
+    if (!hasPicture()) {
+        PlotCanvas::keyPressEvent(event);
+        return;
+    }
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return moveBy(0, -1);
+    case Qt::Key_Right:
+        return moveBy(0, 1);
+    case Qt::Key_Up:
+        return moveBy(-1, 0);
+    case Qt::Key_Down:
+        return moveBy(1, 0);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (const HeadCell* head = m_picture->cell(m_near[0], m_near[1]))
+            Q_EMIT headPicked(head->key, event->modifiers().testFlag(Qt::ControlModifier));
+        return;
+    default:
+        PlotCanvas::keyPressEvent(event);
+    }
+}
+
+void AttentionCanvas::paintFrame(QImage& frame, QSize size)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(&frame);
+    if (!hasPicture()) {
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
+        return;
+    }
+    for (const int side : { 0, 1 })
+        map(side, size).paint(painter, theme);
+    paintSigns(painter, QRectF(map(0, size).cells().left(), size.height() - kSigns, size.width(), kSigns - 4), theme);
+}
+
+void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Theme& theme) const
+{
+    std::set<HeadSign> seen;
+    for (const AttentionLayer& layer : m_picture->layers) {
+        for (const HeadCell& head : layer.heads)
+            seen.insert(head.sign);
+    }
+    const QString steps = formatStep(AttentionPicture::kBefore);
+    const std::array<std::pair<HeadSign, QString>, 4> signs { {
+        { HeadSign::Collapsing, tr("entropy under half of what it was %1 steps ago").arg(steps) },
+        { HeadSign::Falling, tr("fell by over 30 % in %1 steps").arg(steps) },
+        { HeadSign::OneHot, tr("looks at one key alone") },
+        { HeadSign::Uniform, tr("looks at all keys alike") },
+    } };
+    double x = line.left();
+    painter.setFont(wordsFont(11));
+    for (const auto& [sign, words] : signs) {
+        if (!seen.contains(sign))
+            continue;
+        paintHeadSign(painter, QRectF(x - 12, line.top() + 3, 24, 24), sign, theme);
+        painter.setPen(theme.text2);
+        const QRectF text(
+            x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words);
+        x = text.right() + 20;
+    }
+}
+
+void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, const QRectF& cell, HeadValue value) const
+{
+    const AttentionLayer& layer = m_picture->layers[static_cast<std::size_t>(m_near[0])];
+    const HeadCell& head = *m_picture->cell(m_near[0], m_near[1]);
+    const series::CellValue shown = m_picture->valueOf(m_near[0], m_near[1], value);
+    Readout readout;
+    readout.name = tr("%1 head %2").arg(layer.name).arg(head.key.slot.head);
+    readout.where = tr("step %1, rank %2").arg(formatStep(m_picture->atStep.value)).arg(m_picture->rank.value);
+    if (layer.shape.group() > 1)
+        readout.where += tr(", key head %1").arg(head.key.slot.head / layer.shape.group());
+    readout.state = shown.state;
+    readout.value = numberOf(shown);
+    QStringList details { headValueText(value) };
+    for (const HeadValue other : { HeadValue::Entropy, HeadValue::SoftmaxMax, HeadValue::MaxLogit }) {
+        const series::CellValue cellOf = m_picture->valueOf(m_near[0], m_near[1], other);
+        if (other != value && cellOf.state != CellState::NotCollected)
+            details.append(headValueText(other) + QLatin1Char(' ') + numberOf(cellOf));
+    }
+    if (std::isfinite(head.before))
+        details.append(
+            tr("entropy %1 steps ago %2").arg(formatStep(AttentionPicture::kBefore), formatValue(head.before, 4)));
+    if (head.key.slot.head == 0 && layer.headZero.state != CellState::NotCollected)
+        details.append(tr("msprobe's entropy of it %1").arg(numberOf(layer.headZero)));
+    readout.detail = details.join(QStringLiteral("   "));
+    paintReadout(painter, bounds, cell, readout, Theme::current());
+}
+
+void AttentionCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!hasPicture())
+        return;
+    const Theme& theme = Theme::current();
+    const std::array maps { map(0, size), map(1, size) };
+    for (const ModuleKey& key : state().selection()) {
+        const auto at = m_picture->placeOf(key);
+        for (const AttentionMap& map : maps)
+            map.paintOutline(painter, at[0], at[1], false, theme);
+    }
+    if (isStatic() || m_near[0] < 0)
+        return;
+    for (const AttentionMap& map : maps)
+        map.paintOutline(painter, m_near[0], m_near[1], true, theme);
+    const AttentionMap& here = maps[static_cast<std::size_t>(m_side)];
+    paintReadoutOf(
+        painter, QRectF(4, 4, size.width() - 8, size.height() - 8), here.cellRect(m_near[0], m_near[1]), here.value());
+}
+
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "attentionmap.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/colormap.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/heatmap/colorindex.h>
+
+namespace telltale::views {
+
+using analysis::HeadSign;
+using series::CellState;
+
+namespace {
+
+constexpr double kTitle = 30; ///< px above the numbers of the heads
+constexpr double kNumbers = 20;
+constexpr double kLabels = 58; ///< px left of the cells
+constexpr double kScale = 64; ///< px right of them
+constexpr double kBelow = 10;
+constexpr double kWidest = 72; ///< px of a cell: a small model is no chess board
+constexpr double kTallest = 44;
+constexpr double kSignFrom = 9; ///< px of a cell that has room for a sign
+
+}
+
+AttentionMap::AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area)
+    : m_picture(picture)
+    , m_value(value)
+    , m_area(area)
+    , m_scale(picture.scaleOf(value))
+{
+    const double width = std::max(1.0, area.width() - kLabels - kScale);
+    const double height = std::max(1.0, area.height() - kTitle - kNumbers - kBelow);
+    const int columns = std::max(1, picture.columns);
+    const int rows = std::max(1, static_cast<int>(picture.layers.size()));
+    m_cells = QRectF(std::round(area.left() + kLabels), std::round(area.top() + kTitle + kNumbers),
+        std::floor(std::min(width, columns * kWidest)), std::floor(std::min(height, rows * kTallest)));
+    m_gap = std::min(m_cells.width() / columns, m_cells.height() / rows) >= 8 ? 1 : 0;
+}
+
+double AttentionMap::edge(int place, int count, double from, double length) const
+{
+    return from + std::floor(length * place / std::max(1, count));
+}
+
+double AttentionMap::leftOf(int column) const
+{
+    return edge(column, m_picture.columns, m_cells.left(), m_cells.width());
+}
+
+QRectF AttentionMap::cellRect(int layer, int column) const
+{
+    const int rows = static_cast<int>(m_picture.layers.size());
+    const double left = leftOf(column);
+    const double top = edge(layer, rows, m_cells.top(), m_cells.height());
+    // Heads that share a key stand together.
+    const bool endsGroup = m_picture.group > 1 && (column + 1) % m_picture.group == 0;
+    const double gap = m_gap * (endsGroup ? 4 : 1);
+    return { left, top, std::max(1.0, leftOf(column + 1) - left - gap),
+        std::max(1.0, edge(layer + 1, rows, m_cells.top(), m_cells.height()) - top - m_gap) };
+}
+
+std::array<int, 2> AttentionMap::cellAt(QPointF position) const
+{
+    if (!m_cells.contains(position) || m_picture.isEmpty())
+        return { -1, -1 };
+    const int rows = static_cast<int>(m_picture.layers.size());
+    const auto at = [](double offset, double length, int count) {
+        return std::clamp(static_cast<int>(offset / length * count), 0, count - 1);
+    };
+    int layer = at(position.y() - m_cells.top(), m_cells.height(), rows);
+    int column = at(position.x() - m_cells.left(), m_cells.width(), m_picture.columns);
+    // Edges lie on whole pixels.
+    if (layer + 1 < rows && edge(layer + 1, rows, m_cells.top(), m_cells.height()) <= position.y())
+        ++layer;
+    if (column + 1 < m_picture.columns && leftOf(column + 1) <= position.x())
+        ++column;
+    return m_picture.cell(layer, column) ? std::array { layer, column } : std::array { -1, -1 };
+}
+
+void AttentionMap::paint(QPainter& painter, const Theme& theme) const
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    paintHead(painter, theme);
+    paintNumbers(painter, theme);
+    paintCells(painter, theme);
+    paintScale(painter, theme);
+    painter.restore();
+}
+
+void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
+{
+    const QRectF line(m_cells.left(), m_area.top() + 4, std::max(m_cells.width(), 180.0), 18);
+    painter.setFont(wordsFont(12, 600));
+    painter.setPen(theme.text);
+    const QString title = headValueText(m_value);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title);
+    const double taken = QFontMetricsF(painter.font()).horizontalAdvance(title) + 12;
+    QString unit;
+    if (m_value == HeadValue::Entropy) {
+        unit = tr("nats");
+        if (const double uniform = m_picture.uniformEntropy(); uniform > 0)
+            unit += tr(", ln n = %1").arg(formatValue(uniform));
+    } else if (m_value == HeadValue::EntropyShare) {
+        unit = tr("of what n keys can have");
+    } else if (m_value == HeadValue::SoftmaxMax) {
+        unit = tr("one-hot = 1");
+    } else {
+        unit = tr("before the softmax");
+    }
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(unit, Qt::ElideRight, static_cast<int>(line.width() - taken)));
+}
+
+void AttentionMap::paintNumbers(QPainter& painter, const Theme& theme) const
+{
+    painter.setFont(numberFont(11));
+    painter.setPen(theme.text2);
+    const QFontMetricsF metrics(painter.font());
+    const bool isByValue = m_picture.order == HeadOrder::Value;
+    double end = m_cells.left() - 100;
+    for (int column = 0; column < m_picture.columns && !isByValue; ++column) {
+        const QString text = QString::number(column);
+        const double width = metrics.horizontalAdvance(text);
+        const double middle = (leftOf(column) + leftOf(column + 1)) / 2;
+        if (middle - width / 2 < end + 6)
+            continue;
+        painter.drawText(QPointF(middle - width / 2, m_cells.top() - 7), text);
+        end = middle + width / 2;
+    }
+    const int rows = static_cast<int>(m_picture.layers.size());
+    end = m_cells.top() - 100;
+    for (int layer = 0; layer < rows; ++layer) {
+        const QRectF cell = cellRect(layer, 0);
+        if (cell.center().y() - 7 < end)
+            continue;
+        painter.drawText(QRectF(m_area.left() + 2, cell.center().y() - 8, kLabels - 12, 16),
+            Qt::AlignRight | Qt::AlignVCenter,
+            metrics.elidedText(m_picture.layers[static_cast<std::size_t>(layer)].label, Qt::ElideLeft, kLabels - 12));
+        end = cell.center().y() + 7;
+    }
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(QRectF(m_area.left() + 2, m_cells.top() - 20, kLabels - 12, 16), Qt::AlignRight | Qt::AlignVCenter,
+        tr("layer"));
+    if (isByValue)
+        painter.drawText(QRectF(m_cells.left(), m_cells.top() - 20, m_cells.width(), 16), Qt::AlignLeft,
+            tr("heads, the lowest first"));
+}
+
+void AttentionMap::paintCells(QPainter& painter, const Theme& theme) const
+{
+    const ColorIndex colors(m_scale);
+    const int rows = static_cast<int>(m_picture.layers.size());
+    // Where cells are smaller than a pixel, what is not finite is painted last: nothing may hide it.
+    for (const bool nonFinite : { false, true }) {
+        for (int layer = 0; layer < rows; ++layer) {
+            for (int column = 0; column < m_picture.columns; ++column) {
+                if (!m_picture.cell(layer, column))
+                    continue;
+                const series::CellValue value = m_picture.valueOf(layer, column, m_value);
+                if (series::isNonFinite(value.state) != nonFinite)
+                    continue;
+                const QRectF cell = cellRect(layer, column);
+                if (value.state == CellState::Value)
+                    painter.fillRect(
+                        cell, QColor::fromRgb(kSequentialTable[colors.indexOf(static_cast<float>(value.value))]));
+                else if (m_gap > 0)
+                    glyphs::paintCell(painter, cell, value.state, theme);
+                else // no room for a sign on it
+                    painter.fillRect(cell, glyphs::fill(value.state, theme));
+                paintHeadSign(painter, cell, m_picture.cell(layer, column)->sign, theme);
+            }
+        }
+    }
+}
+
+void AttentionMap::paintOutline(QPainter& painter, int layer, int column, bool isWide, const Theme& theme) const
+{
+    if (!m_picture.cell(layer, column))
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    // Cased in base, so that the line is seen on dark and bright cells alike.
+    const QRectF box = cellRect(layer, column).adjusted(-1.5, -1.5, 0.5, 0.5);
+    painter.setPen(QPen(theme.base, isWide ? 5 : 4));
+    painter.drawRect(box);
+    painter.setPen(QPen(theme.text, isWide ? 3 : 2));
+    painter.drawRect(box);
+    painter.restore();
+}
+
+void AttentionMap::paintScale(QPainter& painter, const Theme& theme) const
+{
+    const QRectF bar(m_cells.right() + 14, m_cells.top(), 11, m_cells.height());
+    const int height = static_cast<int>(bar.height());
+    for (int y = 0; y < height; ++y) {
+        const auto index = static_cast<std::size_t>(std::clamp((height - 1 - y) * 256 / height, 0, 255));
+        painter.fillRect(QRectF(bar.left(), bar.top() + y, bar.width(), 1), QColor::fromRgb(kSequentialTable[index]));
+    }
+    painter.setFont(numberFont(11));
+    for (const ValueScale::Tick& tick : m_scale.ticks(height, 26)) {
+        const double y = std::round(bar.bottom() - m_scale.unitOf(tick.value) * height);
+        painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(bar.right() + 8, y - 8, 40, 16), Qt::AlignLeft | Qt::AlignVCenter, tick.label);
+    }
+}
+
+void paintHeadSign(QPainter& painter, const QRectF& cell, HeadSign sign, const Theme& theme)
+{
+    const double room = std::min(cell.width(), cell.height());
+    if (sign == HeadSign::None || room < kSignFrom)
+        return;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const double size = std::clamp(room * 0.4, 5.0, 11.0);
+    const QPointF corner = cell.topRight();
+    if (sign == HeadSign::Collapsing || sign == HeadSign::Falling) {
+        const QPolygonF triangle({ corner, corner - QPointF(size, 0), corner + QPointF(0, size) });
+        painter.setPen(QPen(theme.base, 1));
+        painter.setBrush(sign == HeadSign::Collapsing ? theme.criticalMark : theme.warnMark);
+        painter.drawPolygon(triangle);
+        if (sign == HeadSign::Falling) { // half as deep, for who cannot tell the colors apart
+            painter.setBrush(theme.base);
+            painter.drawPolygon(
+                QPolygonF({ corner, corner - QPointF(size * 0.55, 0), corner + QPointF(0, size * 0.55) }));
+        }
+    } else {
+        const double radius = size * 0.32;
+        const QPointF center = corner + QPointF(-radius - 2.5, radius + 2.5);
+        painter.setPen(QPen(theme.base, 3));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawEllipse(center, radius, radius);
+        painter.setPen(QPen(theme.text, 1.2));
+        painter.setBrush(sign == HeadSign::OneHot ? QBrush(theme.text) : QBrush(theme.base));
+        painter.drawEllipse(center, radius, radius);
+    }
+    painter.restore();
+}
+
+}

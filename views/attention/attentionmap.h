@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QCoreApplication>
+#include <QRectF>
+
+#include <telltale/common/theme.h>
+
+#include "attentionpicture.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+/// One layer x head map inside `area`: title, numbers of heads and layers, cells and the scale of its colors. Where
+/// there is room, cells have a gap between them, wider between heads of different keys. Thread: its painter's.
+class AttentionMap {
+    Q_DECLARE_TR_FUNCTIONS(telltale::views::AttentionMap)
+
+public:
+    AttentionMap(const AttentionPicture& picture, HeadValue value, const QRectF& area);
+
+    HeadValue value() const { return m_value; }
+    QRectF area() const { return m_area; }
+    QRectF cells() const { return m_cells; } ///< all of them
+    QRectF cellRect(int layer, int column) const;
+    /// Layer and column; {-1, -1} where there is no head.
+    std::array<int, 2> cellAt(QPointF position) const;
+    void paint(QPainter& painter, const Theme& theme) const;
+    /// Line around a cell: what is selected, or, wider, what is pointed at.
+    void paintOutline(QPainter& painter, int layer, int column, bool isWide, const Theme& theme) const;
+
+private:
+    double edge(int place, int count, double from, double length) const;
+    double leftOf(int column) const;
+    void paintHead(QPainter& painter, const Theme& theme) const;
+    void paintNumbers(QPainter& painter, const Theme& theme) const;
+    void paintCells(QPainter& painter, const Theme& theme) const;
+    void paintScale(QPainter& painter, const Theme& theme) const;
+
+    const AttentionPicture& m_picture;
+    HeadValue m_value;
+    QRectF m_area;
+    QRectF m_cells;
+    ValueScale m_scale;
+    double m_gap = 0; ///< between cells
+};
+
+/// The sign in the corner of a cell, as cells and the line that explains the signs draw it.
+void paintHeadSign(QPainter& painter, const QRectF& cell, analysis::HeadSign sign, const Theme& theme);
+
+}

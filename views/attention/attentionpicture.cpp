@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "attentionpicture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <QCoreApplication>
+
+#include <telltale/common/rowlist.h>
+
+namespace telltale::views {
+
+using series::CellState;
+using series::CellValue;
+
+namespace {
+
+/// The first part of a name that is a number: "7" of "layers.7.attn".
+QString numberIn(const QString& name)
+{
+    for (const QString& part : name.split(QLatin1Char('.'))) {
+        if (!part.isEmpty() && std::all_of(part.begin(), part.end(), [](QChar c) { return c.isDigit(); }))
+            return part;
+    }
+    return name;
+}
+
+/// Non-finite first, in the order of their strength, then by value.
+double sortKey(const CellValue& cell)
+{
+    if (series::isNonFinite(cell.state))
+        return -std::numeric_limits<double>::infinity();
+    return cell.state == CellState::Value ? cell.value : std::numeric_limits<double>::infinity();
+}
+
+}
+
+Stat statOf(HeadValue value)
+{
+    switch (value) {
+    case HeadValue::Entropy:
+    case HeadValue::EntropyShare:
+        return Stat::Entropy;
+    case HeadValue::SoftmaxMax:
+        return Stat::SoftmaxMax;
+    case HeadValue::MaxLogit:
+        return Stat::MaxLogit;
+    }
+    return Stat::Entropy;
+}
+
+QString headValueText(HeadValue value)
+{
+    if (value == HeadValue::EntropyShare)
+        return QCoreApplication::translate("HeadValue", "entropy / ln n");
+    return QString::fromUtf8(statName(statOf(value)));
+}
+
+const HeadCell* AttentionPicture::cell(int layer, int column) const
+{
+    if (layer < 0 || layer >= static_cast<int>(layers.size()))
+        return nullptr;
+    const auto& heads = layers[static_cast<std::size_t>(layer)].heads;
+    return column >= 0 && column < static_cast<int>(heads.size()) ? &heads[static_cast<std::size_t>(column)] : nullptr;
+}
+
+CellValue AttentionPicture::valueOf(int layer, int column, HeadValue value) const
+{
+    const HeadCell* head = cell(layer, column);
+    if (!head)
+        return {};
+    switch (value) {
+    case HeadValue::Entropy:
+        return head->entropy;
+    case HeadValue::SoftmaxMax:
+        return head->softmaxMax;
+    case HeadValue::MaxLogit:
+        return head->maxLogit;
+    case HeadValue::EntropyShare:
+        break;
+    }
+    CellValue share = head->entropy;
+    const std::int64_t keys = layers[static_cast<std::size_t>(layer)].shape.keys;
+    if (share.state == CellState::Value && keys <= 1)
+        return {};
+    if (share.state == CellState::Value)
+        share.value /= std::log(static_cast<double>(keys));
+    return share;
+}
+
+ValueScale AttentionPicture::scaleOf(HeadValue value) const
+{
+    if (value == HeadValue::EntropyShare || value == HeadValue::SoftmaxMax)
+        return { ValueScale::Mode::Linear, 0, 1 };
+    double low = value == HeadValue::Entropy ? 0 : std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer) {
+        const AttentionLayer& one = layers[static_cast<std::size_t>(layer)];
+        if (value == HeadValue::Entropy && one.shape.keys > 1)
+            high = std::max(high, std::log(static_cast<double>(one.shape.keys)));
+        for (int column = 0; column < static_cast<int>(one.heads.size()); ++column) {
+            const CellValue cell = valueOf(layer, column, value);
+            if (cell.state != CellState::Value)
+                continue;
+            low = std::min(low, cell.value);
+            high = std::max(high, cell.value);
+        }
+    }
+    return std::isfinite(low) && std::isfinite(high) ? ValueScale(ValueScale::Mode::Linear, low, high) : ValueScale();
+}
+
+double AttentionPicture::uniformEntropy() const
+{
+    const std::int64_t keys = layers.empty() ? 0 : layers.front().shape.keys;
+    const bool isOne = keys > 1 && std::all_of(layers.begin(), layers.end(), [keys](const AttentionLayer& layer) {
+        return layer.shape.keys == keys;
+    });
+    return isOne ? std::log(static_cast<double>(keys)) : 0;
+}
+
+std::array<int, 2> AttentionPicture::placeOf(const ModuleKey& key) const
+{
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+        const auto& heads = layers[layer].heads;
+        const auto found
+            = std::find_if(heads.begin(), heads.end(), [&key](const HeadCell& head) { return head.key == key; });
+        if (found != heads.end())
+            return { static_cast<int>(layer), static_cast<int>(found - heads.begin()) };
+    }
+    return { -1, -1 };
+}
+
+std::vector<ModuleKey> AttentionPicture::lowest(std::size_t most) const
+{
+    std::vector<std::pair<double, ModuleKey>> all;
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+        const bool hasShare = layers[layer].shape.keys > 1;
+        for (std::size_t column = 0; column < layers[layer].heads.size(); ++column) {
+            const CellValue value = valueOf(static_cast<int>(layer), static_cast<int>(column),
+                hasShare ? HeadValue::EntropyShare : HeadValue::Entropy);
+            all.emplace_back(sortKey(value), layers[layer].heads[column].key);
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<ModuleKey> keys;
+    for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+        keys.push_back(all[i].second);
+    return keys;
+}
+
+void AttentionPicture::finish(HeadValue left)
+{
+    std::set<QString> numbers;
+    for (const AttentionLayer& layer : layers)
+        numbers.insert(numberIn(layer.name));
+    const bool areTold = numbers.size() == layers.size();
+    group = layers.empty() ? 1 : layers.front().shape.group();
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        AttentionLayer& layer = layers[i];
+        layer.label = areTold ? numberIn(layer.name) : shortNameOf(layer.name);
+        columns = std::max(columns, static_cast<int>(layer.heads.size()));
+        if (layer.shape.group() != group || order == HeadOrder::Value)
+            group = 1; // heads that share a key do not stand together
+        if (order != HeadOrder::Value)
+            continue;
+        std::vector<std::pair<double, HeadCell>> sorted;
+        for (std::size_t column = 0; column < layer.heads.size(); ++column)
+            sorted.emplace_back(
+                sortKey(valueOf(static_cast<int>(i), static_cast<int>(column), left)), layer.heads[column]);
+        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::transform(
+            sorted.begin(), sorted.end(), layer.heads.begin(), [](auto& one) { return std::move(one.second); });
+    }
+}
+
+}

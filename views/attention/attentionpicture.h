@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include <telltale/analysis/attentionheads.h>
+#include <telltale/common/valuescale.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/series/query.h>
+
+namespace telltale::views {
+
+/// What a map of heads shows.
+enum class HeadValue { Entropy, EntropyShare, SoftmaxMax, MaxLogit };
+enum class HeadOrder {
+    Number,
+    Value, ///< within each layer by what the left map shows, the smallest first
+};
+
+/// The statistic that a value is read from.
+Stat statOf(HeadValue value);
+/// "entropy", "entropy / ln n", as people read it.
+QString headValueText(HeadValue value);
+
+/// One head of one layer at one step.
+struct HeadCell {
+    ModuleKey key;
+    series::CellValue entropy;
+    series::CellValue softmaxMax;
+    series::CellValue maxLogit;
+    double before = std::numeric_limits<double>::quiet_NaN(); ///< its entropy AttentionPicture::kBefore steps earlier
+    analysis::HeadSign sign = analysis::HeadSign::None;
+};
+
+/// An attention module; one called several times in a step is several layers.
+struct AttentionLayer {
+    QString name;
+    QString label; ///< "7" of "layers.7.attn", where that tells the layers apart
+    QString definition; ///< in the agent's words
+    analysis::AttentionShape shape;
+    std::vector<HeadCell> heads; ///< in the order in which they are shown
+    series::CellValue
+        headZero; ///< entropy of the first sequence's head 0 as msprobe calculates it, where it was asked for
+};
+
+/// The attention heads of one rank at one step. Immutable once built. Thread: any (a value).
+struct AttentionPicture {
+    static constexpr std::int64_t kBefore = 512; ///< steps that a fall is measured over
+
+    Step atStep { 0 };
+    Rank rank;
+    HeadOrder order = HeadOrder::Number;
+    std::vector<AttentionLayer> layers; ///< in model order
+    int columns = 0; ///< heads of the widest layer
+    std::int64_t group = 1; ///< query heads that share a key head, where all layers agree
+    bool isLive = false;
+
+    bool isEmpty() const { return layers.empty(); }
+    /// Null where a layer has fewer heads.
+    const HeadCell* cell(int layer, int column) const;
+    /// What a cell shows; the share of an entropy whose context is not known is not collected.
+    series::CellValue valueOf(int layer, int column, HeadValue value) const;
+    /// Entropies from 0 to ln n, shares and maxima from 0 to 1, logits as they are.
+    ValueScale scaleOf(HeadValue value) const;
+    /// ln n where all layers attend to equally many keys, else 0.
+    double uniformEntropy() const;
+    /// Of a head; {-1, -1} where it is not shown.
+    std::array<int, 2> placeOf(const ModuleKey& key) const;
+    /// The heads with the lowest entropy for their context, at most `most`, the lowest first.
+    std::vector<ModuleKey> lowest(std::size_t most) const;
+    /// Signs, labels, order: what follows from what was read. Call once.
+    void finish(HeadValue left);
+};
+
+}
