@@ -7,6 +7,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/packedvalues.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminalstream.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_compare.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configcheck.cpp
     ${CMAKE_CURRENT_LIST_DIR}/steeringserver.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_confighistory.cpp

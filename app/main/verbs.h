@@ -16,6 +16,7 @@ Verb importVerb();
 Verb logVerb();
 Verb incidentsVerb();
 Verb judgeVerb();
+Verb compareVerb();
 Verb rulesVerb();
 Verb alertsVerb();
 Verb alertsTestVerb();
@@ -31,7 +32,7 @@ Verb configHistoryVerb();
 inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
-        rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(),
+        compareVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(),
         configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 

@@ -34,8 +34,8 @@ struct ViewFactory {
     views::DataView* (*make)(const views::ViewContext& context, QWidget* parent);
     /// What stands in the view's tab when that is more than the view.
     QWidget* (*makePage)(views::DataView* view, const views::ViewContext& context) = nullptr;
-    std::optional<Subject> rendered; ///< nothing where `telltale render` does not draw it
-    std::optional<Kind> kind; ///< the only one that it draws
+    std::optional<Subject> rendered = {}; ///< nothing where `telltale render` does not draw it
+    std::optional<Kind> kind = {}; ///< the only one that it draws
 
     QString title() const;
     /// make() with the object name.

@@ -7,15 +7,25 @@
 
 namespace telltale::judge {
 
-ScalarRole scalarRoleOf(std::string_view name)
+namespace {
+
+/// " train loss scale " of "train/Loss-Scale".
+std::string wordsOf(std::string_view name)
 {
-    // "train/Loss-Scale" is "train loss scale".
     std::string words = " ";
     for (const char c : name)
         words += std::isalnum(static_cast<unsigned char>(c)) != 0
             ? static_cast<char>(std::tolower(static_cast<unsigned char>(c)))
             : ' ';
     words += ' ';
+    return words;
+}
+
+}
+
+ScalarRole scalarRoleOf(std::string_view name)
+{
+    const std::string words = wordsOf(name);
     const auto has = [&words](const char* word) { return words.find(word) != std::string::npos; };
     if (has(" loss scale ") || has(" grad scale ") || has(" scaler ") || has(" lossscale ") || has(" scale "))
         return ScalarRole::LossScale;
@@ -29,6 +39,17 @@ ScalarRole scalarRoleOf(std::string_view name)
     if (isTime && (has(" forward ") || has(" fwd ") || has(" compute ")))
         return ScalarRole::ComputeTime;
     return has("loss ") ? ScalarRole::Loss : ScalarRole::Other;
+}
+
+bool isTiming(std::string_view name)
+{
+    const std::string words = wordsOf(name);
+    for (const char* word : { " ms ", " us ", " ns ", " sec", " time", " throughput ", " per s", " tflops ", " mfu ",
+             " wall ", " elapsed " }) {
+        if (words.find(word) != std::string::npos)
+            return true;
+    }
+    return false;
 }
 
 }

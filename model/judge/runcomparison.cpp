@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/judge/runcomparison.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include <telltale/judge/watchlist.h>
+#include <telltale/judge/wording.h>
+#include <telltale/store/rowsof.h>
+
+namespace telltale::judge {
+
+using series::CellState;
+using series::CellValue;
+
+namespace {
+
+constexpr std::int64_t kStepsAtOnce = 256;
+constexpr std::size_t kRowsAtOnce = 4096; ///< both answers of so many rows and steps are 10 MB
+
+/// The same tensor in both runs.
+struct Pair {
+    const series::RowIndex::Row* a = nullptr;
+    const series::RowIndex::Row* b = nullptr;
+};
+
+/// When in a step a tensor is measured.
+using Place = std::pair<Phase, std::int32_t>;
+using Places = std::map<std::tuple<Rank, Kind, std::uint32_t>, Place>;
+
+Places placesOf(const store::Catalog& catalog)
+{
+    Places places;
+    for (const Watchlist& list : watchlistsOf(catalog)) {
+        for (const Watched& row : list.rows)
+            places[{ list.rank, row.kind, row.tensor }] = { row.phase, row.place };
+    }
+    return places;
+}
+
+using PairKey = std::tuple<Kind, Rank, series::SeriesKey>;
+PairKey keyOf(const series::RowIndex& index, const series::RowIndex::Row& row)
+{
+    series::SeriesKey key = index.key(row);
+    key.definition.clear();
+    return { row.kind, row.rank, std::move(key) };
+}
+
+double relativeOf(const CellValue& a, const CellValue& b, Stat stat)
+{
+    if (isIdentity(stat))
+        return a.identity == b.identity ? 0 : HUGE_VAL;
+    if (a.state != b.state)
+        return HUGE_VAL;
+    if (a.state != CellState::Value || a.value == b.value)
+        return 0;
+    return std::abs(a.value - b.value) / std::max(std::abs(a.value), std::abs(b.value));
+}
+
+class Comparer {
+public:
+    Comparer(const ComparedRun& a, const ComparedRun& b, const ComparisonWish& wish)
+        : m_a(a)
+        , m_b(b)
+        , m_wish(wish)
+        , m_index(store::rowsOf(a.catalog))
+        , m_places(placesOf(a.catalog))
+    {
+        m_result.tolerance = wish.tolerance;
+    }
+
+    Expected<Comparison> run();
+
+private:
+    bool isWanted(const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen);
+    void pairRows();
+    Expected<void> compareHeats(Kind kind, Stat stat, const std::vector<Pair>& pairs);
+    Expected<void> compareRaw(Kind kind, Stat stat, const Pair& pair);
+    void take(const Pair& pair, Kind kind, Stat stat, Step step, const CellValue& a, const CellValue& b);
+    void note(Deviation deviation, const Place& place);
+
+    const ComparedRun& m_a;
+    const ComparedRun& m_b;
+    const ComparisonWish& m_wish;
+    const series::RowIndex& m_index;
+    Places m_places;
+    std::map<std::pair<Kind, Stat>, std::vector<Pair>> m_pairs;
+    std::map<Kind, Comparison::OfKind> m_kinds;
+    std::vector<std::pair<Place, Deviation>> m_first; ///< of the first step, in order
+    std::set<std::string> m_timings;
+    Comparison m_result;
+};
+
+bool Comparer::isWanted(
+    const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen)
+{
+    if ((m_wish.kind && row.kind != *m_wish.kind) || (m_wish.rank && row.rank != *m_wish.rank) || !chosen[row.tensor])
+        return false;
+    const std::string& name = index.key(row).name;
+    if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !isTiming(name)))
+        return true;
+    m_timings.insert(name);
+    return false;
+}
+
+void Comparer::pairRows()
+{
+    const series::RowIndex& other = store::rowsOf(m_b.catalog);
+    const NamePattern pattern(m_wish.pattern);
+    std::map<PairKey, const series::RowIndex::Row*> wanted;
+    const std::vector<bool> chosenThere = other.matching(pattern);
+    for (const series::RowIndex::Row& row : other.rows()) {
+        if (isWanted(other, row, chosenThere))
+            wanted.emplace(keyOf(other, row), &row);
+    }
+    const std::vector<bool> chosen = m_index.matching(pattern);
+    for (const series::RowIndex::Row& row : m_index.rows()) {
+        if (!isWanted(m_index, row, chosen))
+            continue;
+        const auto found = wanted.find(keyOf(m_index, row));
+        if (found == wanted.end()) {
+            ++m_result.onlyInA;
+            continue;
+        }
+        ++m_result.rows;
+        for (const StatFacts& facts : kStatTable) {
+            const bool isAsked = m_wish.stat ? facts.stat == *m_wish.stat
+                                             : facts.stat != Stat::AbsMax && facts.stat != Stat::Unspecified;
+            if (isAsked && row.answers(facts.stat) && found->second->answers(facts.stat) && facts.stat != Stat::Hist)
+                m_pairs[{ row.kind, facts.stat }].push_back({ &row, found->second });
+        }
+        wanted.erase(found);
+    }
+    m_result.onlyInB = wanted.size();
+}
+
+void Comparer::note(Deviation deviation, const Place& place)
+{
+    if (m_result.firstCount > 0 && deviation.step > m_first.front().second.step)
+        return;
+    if (m_result.firstCount > 0 && deviation.step < m_first.front().second.step) {
+        m_first.clear();
+        m_result.firstCount = 0;
+    }
+    ++m_result.firstCount;
+    deviation.phase = place.first;
+    const auto before = [](const auto& one, const auto& another) {
+        return std::tie(one.first, one.second.rank) < std::tie(another.first, another.second.rank);
+    };
+    std::pair<Place, Deviation> noted { place, std::move(deviation) };
+    m_first.insert(std::upper_bound(m_first.begin(), m_first.end(), noted, before), std::move(noted));
+    if (m_first.size() > Comparison::kFirst)
+        m_first.pop_back();
+}
+
+void Comparer::take(const Pair& pair, Kind kind, Stat stat, Step step, const CellValue& a, const CellValue& b)
+{
+    // What was not collected, was lost, is damaged: nothing can be said of it.
+    const bool hasA = a.state >= CellState::Absent;
+    const bool hasB = b.state >= CellState::Absent;
+    if (!hasA || !hasB) {
+        m_result.unmatched += hasA != hasB ? 1 : 0;
+        return;
+    }
+    Comparison::OfKind& of = m_kinds[kind];
+    ++of.compared;
+    const double relative = relativeOf(a, b, stat);
+    if (relative <= m_wish.tolerance && relative < HUGE_VAL)
+        return;
+    ++of.differing;
+    Deviation deviation { step, pair.a->rank, kind, m_index.key(*pair.a), stat, phaseOf(kind), a, b, relative };
+    const auto known = m_places.find({ pair.a->rank, kind, pair.a->tensor });
+    const Place place
+        = known == m_places.end() ? Place { phaseOf(kind), std::numeric_limits<std::int32_t>::max() } : known->second;
+    const bool isLarger = !of.largest || relative > of.largest->relative
+        || (relative == of.largest->relative && step < of.largest->step);
+    if (isLarger)
+        of.largest = deviation;
+    note(std::move(deviation), place);
+}
+
+Expected<void> Comparer::compareHeats(Kind kind, Stat stat, const std::vector<Pair>& pairs)
+{
+    for (std::size_t from = 0; from < pairs.size(); from += kRowsAtOnce) {
+        const std::size_t count = std::min(kRowsAtOnce, pairs.size() - from);
+        series::HeatQuery left;
+        left.stat = stat;
+        left.memo = std::make_shared<series::RowsMemo>();
+        series::HeatQuery right = left;
+        right.memo = std::make_shared<series::RowsMemo>();
+        for (std::size_t i = from; i < from + count; ++i) {
+            left.rows.push_back(pairs[i].a->attempts);
+            right.rows.push_back(pairs[i].b->attempts);
+        }
+        for (Step first = m_result.steps.first; first <= m_result.steps.last; first.value += kStepsAtOnce) {
+            left.range = { first, std::min(Step { first.value + kStepsAtOnce - 1 }, m_result.steps.last) };
+            right.range = left.range;
+            left.pixels = right.pixels = static_cast<int>(left.range.count());
+            const auto a = m_a.reader.heatmap(left);
+            if (!a)
+                return tl::unexpected(a.error());
+            const auto b = m_b.reader.heatmap(right);
+            if (!b)
+                return tl::unexpected(b.error());
+            for (std::size_t row = 0; row < count; ++row) {
+                for (int column = 0; column < left.pixels; ++column) {
+                    const std::size_t at
+                        = row * static_cast<std::size_t>(left.pixels) + static_cast<std::size_t>(column);
+                    // By far the most: equal bits, or nothing measured.
+                    if (a->states[at] == b->states[at] && a->states[at] < CellState::Absent)
+                        continue;
+                    take(pairs[from + row], kind, stat, Step { first.value + column },
+                        { static_cast<double>(a->values[at]), a->states[at] },
+                        { static_cast<double>(b->values[at]), b->states[at] });
+                }
+            }
+        }
+    }
+    return {};
+}
+
+Expected<void> Comparer::compareRaw(Kind kind, Stat stat, const Pair& pair)
+{
+    std::map<Step, CellValue> values;
+    const auto read = m_a.reader.raw(pair.a->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+        values[value.step] = { value.value, value.state, 0, 0, 0, value.identity };
+        return true;
+    });
+    if (!read)
+        return read;
+    std::uint64_t both = 0;
+    const auto other = m_b.reader.raw(pair.b->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+        const auto found = values.find(value.step);
+        if (found == values.end()) {
+            ++m_result.unmatched;
+            return true;
+        }
+        ++both;
+        take(pair, kind, stat, value.step, found->second, { value.value, value.state, 0, 0, 0, value.identity });
+        return true;
+    });
+    m_result.unmatched += values.size() - both;
+    return other;
+}
+
+Expected<Comparison> Comparer::run()
+{
+    const StepRange common { std::max(m_a.catalog.steps.first, m_b.catalog.steps.first),
+        std::min(m_a.catalog.steps.last, m_b.catalog.steps.last) };
+    m_result.steps = common;
+    if (m_wish.steps)
+        m_result.steps = { std::max(common.first, m_wish.steps->first), std::min(common.last, m_wish.steps->last) };
+    if (m_result.steps.isEmpty())
+        return failure(ErrorCode::NotFound, "the runs have no step in common",
+            fmt::format("one has {} to {}, the other {} to {}", m_a.catalog.steps.first.value,
+                m_a.catalog.steps.last.value, m_b.catalog.steps.first.value, m_b.catalog.steps.last.value));
+    pairRows();
+    if (m_pairs.empty())
+        return failure(ErrorCode::NotFound, "the runs have nothing in common that could be compared",
+            "'telltale inspect' lists what each has");
+    for (const auto& [of, pairs] : m_pairs) {
+        const auto& [kind, stat] = of;
+        // A float holds what most statistics are stored as, and neither metrics nor checksums.
+        if (columnType(stat) == ColumnType::F64 || isIdentity(stat)) {
+            for (const Pair& pair : pairs) {
+                if (const auto done = compareRaw(kind, stat, pair); !done)
+                    return tl::unexpected(done.error());
+            }
+        } else if (const auto done = compareHeats(kind, stat, pairs); !done) {
+            return tl::unexpected(done.error());
+        }
+    }
+    for (auto& [kind, of] : m_kinds) {
+        of.kind = kind;
+        m_result.compared += of.compared;
+        m_result.differing += of.differing;
+        m_result.kinds.push_back(std::move(of));
+    }
+    for (auto& [place, deviation] : m_first)
+        m_result.first.push_back(std::move(deviation));
+    m_result.timings.assign(m_timings.begin(), m_timings.end());
+    return std::move(m_result);
+}
+
+std::string valueText(const CellValue& cell, Stat stat)
+{
+    if (isIdentity(stat))
+        return identityText(cell.identity);
+    switch (cell.state) {
+    case CellState::NaN:
+        return "NaN";
+    case CellState::PosInf:
+        return "+Inf";
+    case CellState::NegInf:
+        return "-Inf";
+    case CellState::Absent:
+        return "nothing";
+    default:
+        return numberText(cell.value);
+    }
+}
+
+}
+
+std::string Comparison::sentence() const
+{
+    const std::string how = tolerance == 0 ? "Equal" : fmt::format("Equal to {:g}", tolerance);
+    if (compared == 0)
+        return fmt::format("Nothing was measured in both at steps {} to {}.", steps.first.value, steps.last.value);
+    if (isEqual())
+        return fmt::format("{} at all steps from {} to {}.", how, steps.first.value, steps.last.value);
+    const Deviation& one = first.front();
+    const std::string until = one.step == steps.first
+        ? fmt::format("Different from the first common step on ({})", steps.first.value)
+        : fmt::format("{} until step {}", how, one.step.value - 1);
+    std::string text = fmt::format("{}; first: step {}, rank {}, {}, {} {}: {} against {}", until, one.step.value,
+        one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), valueText(one.a, one.stat),
+        valueText(one.b, one.stat));
+    if (std::isfinite(one.relative))
+        text += fmt::format(" ({:.2g} of it)", one.relative);
+    return text + '.';
+}
+
+Expected<Comparison> compareRuns(const ComparedRun& a, const ComparedRun& b, const ComparisonWish& wish)
+{
+    return Comparer(a, b, wish).run();
+}
+
+}
