@@ -288,7 +288,8 @@ Expected<Comparison> Comparer::run()
     return std::move(m_result);
 }
 
-std::string valueText(const CellValue& cell, Stat stat)
+/// Where `isWhole`, with all digits.
+std::string valueText(const CellValue& cell, Stat stat, bool isWhole)
 {
     if (isIdentity(stat))
         return identityText(cell.identity);
@@ -302,7 +303,9 @@ std::string valueText(const CellValue& cell, Stat stat)
     case CellState::Absent:
         return "nothing";
     default:
-        return numberText(cell.value);
+        return !isWhole                           ? numberText(cell.value)
+            : columnType(stat) == ColumnType::F32 ? fmt::format("{}", static_cast<float>(cell.value))
+                                                  : fmt::format("{}", cell.value);
     }
 }
 
@@ -319,9 +322,10 @@ std::string Comparison::sentence() const
     const std::string until = one.step == steps.first
         ? fmt::format("Different from the first common step on ({})", steps.first.value)
         : fmt::format("{} until step {}", how, one.step.value - 1);
+    const bool isNear = valueText(one.a, one.stat, false) == valueText(one.b, one.stat, false);
     std::string text = fmt::format("{}; first: step {}, rank {}, {}, {} {}: {} against {}", until, one.step.value,
-        one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), valueText(one.a, one.stat),
-        valueText(one.b, one.stat));
+        one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), valueText(one.a, one.stat, isNear),
+        valueText(one.b, one.stat, isNear));
     if (std::isfinite(one.relative))
         text += fmt::format(" ({:.2g} of it)", one.relative);
     return text + '.';
