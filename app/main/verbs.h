@@ -32,8 +32,8 @@ Verb configHistoryVerb();
 inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
-        compareVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(), configShowVerb(),
-        configPushVerb(), configSetVerb(), configHistoryVerb() };
+        compareVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(),
+        configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 
 }

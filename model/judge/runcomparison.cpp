@@ -228,14 +228,14 @@ Expected<void> Comparer::compareHeats(Kind kind, Stat stat, const std::vector<Pa
 Expected<void> Comparer::compareRaw(Kind kind, Stat stat, const Pair& pair)
 {
     std::map<Step, CellValue> values;
-    const auto read = m_a.reader.raw(pair.a->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+    auto read = m_a.reader.raw(pair.a->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
         values[value.step] = { value.value, value.state, 0, 0, 0, value.identity };
         return true;
     });
     if (!read)
         return read;
     std::uint64_t both = 0;
-    const auto other = m_b.reader.raw(pair.b->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+    auto other = m_b.reader.raw(pair.b->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
         const auto found = values.find(value.step);
         if (found == values.end()) {
             ++m_result.unmatched;
