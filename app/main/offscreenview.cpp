@@ -126,6 +126,8 @@ Expected<void> writeFile(views::DataView& view, const QString& path, QSize size)
     if (path.endsWith(QLatin1String(".csv"))) {
         if (auto written = view.writeCsv(&file); !written)
             return written;
+    } else if (path.endsWith(QLatin1String(".svg"))) {
+        file.write(view.renderSvg(size)); // commit() says what went wrong
     } else if (!view.renderImage(size).save(&file, "PNG")) {
         return failure(ErrorCode::Io, "cannot write " + path.toStdString() + " as PNG");
     }

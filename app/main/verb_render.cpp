@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
+#include <algorithm>
+#include <array>
+
 #include <QApplication>
 #include <QFileInfo>
 
@@ -71,8 +74,10 @@ int runRender(const Args& args, Report& report)
     if (theme != "dark" && theme != "light")
         return report.failUsage({ ErrorCode::BadInput, "--theme '" + theme + "' is neither dark nor light", {} });
     const QString out = QString::fromStdString(args.value("-o").value_or(""));
-    if (!out.endsWith(QLatin1String(".png")) && !out.endsWith(QLatin1String(".csv")))
-        return report.failUsage({ ErrorCode::BadInput, "-o needs a file that ends in .png or .csv", {} });
+    constexpr std::array kEndings { ".png", ".svg", ".csv" };
+    if (std::none_of(
+            kEndings.begin(), kEndings.end(), [&](auto ending) { return out.endsWith(QLatin1String(ending)); }))
+        return report.failUsage({ ErrorCode::BadInput, "-o needs a file that ends in .png, .svg or .csv", {} });
 
     const auto locator = runOf(args);
     if (!locator)
@@ -97,9 +102,9 @@ int runRender(const Args& args, Report& report)
 
 Verb renderVerb()
 {
-    return { "render", "a view of a run as PNG or CSV",
-        "Draws a view of a run into a file, PNG or CSV by the file's ending. CAPSULE is a path or an id from 'telltale "
-        "runs'.",
+    return { "render", "a view of a run as PNG, SVG or CSV",
+        "Draws a view of a run into a file, PNG, SVG or CSV by the file's ending. CAPSULE is a path or an id from "
+        "'telltale runs'.",
         { "CAPSULE", 1, 1 },
         {
             { "--view", "V", shell::renderableViews().toStdString(), true },
@@ -108,7 +113,7 @@ Verb renderVerb()
             { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
             { "--ranks", "A,B", "which ranks (default all); the first is the bold one, views of one rank take it" },
             { "--steps", "A:B", "which steps (default all)" },
-            { "--size", "WxH", "pixels of a PNG (default 1600x1000); columns of a CSV follow the width" },
+            { "--size", "WxH", "pixels of a picture (default 1600x1000); columns of a CSV follow the width" },
             { "--theme", "dark|light", "default dark" },
             { "--data-dir", "DIR", "where ids are looked up" },
             { "-o", "FILE", "the file to write", true },

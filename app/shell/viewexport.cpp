@@ -39,7 +39,7 @@ QString ViewExport::askPath(
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),
-        suffix == QStringLiteral("png") ? tr("Pictures (*.png)") : tr("Tables (*.csv)"));
+        suffix == QStringLiteral("csv") ? tr("Tables (*.csv)") : tr("Pictures (*.png);;Drawings (*.svg)"));
     if (path.isEmpty())
         return {};
     if (QFileInfo(path).suffix().isEmpty())
@@ -64,6 +64,10 @@ void ViewExport::askForCsv(views::DataView* view, const QString& runName)
 
 void ViewExport::writePicture(views::DataView* view, const QString& path)
 {
+    if (path.endsWith(QStringLiteral(".svg"), Qt::CaseInsensitive)) {
+        write(path, view->renderSvg(view->size()));
+        return;
+    }
     const double ratio = view->devicePixelRatioF();
     QByteArray bytes;
     QBuffer buffer(&bytes);

@@ -21,6 +21,7 @@ public:
     void setFolder(const QString& folder);
     void askForPicture(views::DataView* view, const QString& runName);
     void askForCsv(views::DataView* view, const QString& runName);
+    /// PNG, or SVG where the path ends so.
     void writePicture(views::DataView* view, const QString& path);
     void writeCsv(const views::DataView* view, const QString& path);
 

@@ -291,18 +291,15 @@ void AttentionView::troubleChanged()
     m_canvas->setEmptyText(emptyText());
 }
 
-QImage AttentionView::renderImage(QSize size)
+void AttentionView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
     PictureCaption caption
         = PictureCaption::of(state, { headValueText(m_values[0]), headValueText(m_values[1]) }, true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
-        return renderWithCaption(*m_canvas, size, caption);
+        return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int maps = static_cast<int>(std::lround(size.height() * kMapShare));
-    QImage image(size, QImage::Format_RGB32);
-    image.fill(Theme::current().base);
-    QPainter painter(&image);
-    painter.drawImage(0, 0, renderWithCaption(*m_canvas, { size.width(), maps }, caption));
+    paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
     const QSize half(size.width() / 2, std::max(1, size.height() - maps - kCaptionHeight));
     painter.setFont(wordsFont(11));
     painter.setPen(Theme::current().text2);
@@ -311,9 +308,8 @@ QImage AttentionView::renderImage(QSize size)
         painter.drawText(QRect(left + 12, maps, half.width() - 12, kCaptionHeight), Qt::AlignLeft | Qt::AlignVCenter,
             m_captions[side]->text());
         PlotCanvas* below = m_below == BelowMaps::Curves ? static_cast<PlotCanvas*>(m_curves[side]) : m_strips[side];
-        painter.drawImage(left, maps + kCaptionHeight, below->renderTo(half));
+        below->paintTo(painter, QRect(QPoint(left, maps + kCaptionHeight), half));
     }
-    return image;
 }
 
 Expected<void> AttentionView::writeCsv(QIODevice* device) const

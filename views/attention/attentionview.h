@@ -27,7 +27,7 @@ class AttentionView : public DataView {
 public:
     explicit AttentionView(const ViewContext& context, QWidget* parent = nullptr);
 
-    QImage renderImage(QSize size) override;
+    void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     void setValue(int side, HeadValue value); ///< of the left (0) or right (1) map

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include <QBuffer>
 #include <QPainter>
 
+#include "svgpage.h"
 #include "viewstate.h"
 
 namespace telltale::views {
@@ -78,10 +80,33 @@ QImage DataView::renderImage(QSize size)
     QImage image(size, QImage::Format_RGB32);
     image.fill(palette().color(QPalette::Base));
     QPainter painter(&image);
+    paintPicture(painter, size);
+    return image;
+}
+
+QByteArray DataView::renderSvg(QSize size)
+{
+    QBuffer buffer;
+    SvgPage svg;
+    svg.setOutputDevice(&buffer);
+    svg.setSize(size);
+    svg.setViewBox(QRect(QPoint(), size));
+    svg.setResolution(96); // of the points that browsers mean
+    svg.setTitle(accessibleName().isEmpty() ? objectName() : accessibleName());
+    QPainter painter(&svg);
+    painter.fillRect(QRect(QPoint(), size), palette().color(QPalette::Base));
+    paintPicture(painter, size);
+    painter.end();
+    // The cells of a heat map are what was measured: nothing between two of them was.
+    QByteArray document = buffer.data();
+    return document.replace("<image ", "<image style=\"image-rendering:pixelated\" ");
+}
+
+void DataView::paintPicture(QPainter& painter, QSize size)
+{
     painter.scale(static_cast<double>(size.width()) / std::max(1, width()),
         static_cast<double>(size.height()) / std::max(1, height()));
     render(&painter, QPoint(), QRegion(), QWidget::DrawChildren);
-    return image;
 }
 
 }

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <QByteArray>
 #include <QImage>
 #include <QTimer>
 #include <QWidget>
@@ -14,6 +15,7 @@
 #include <telltale/store/querypool.h>
 
 class QIODevice;
+class QPainter;
 
 namespace telltale::items {
 class RunsModel;
@@ -49,7 +51,11 @@ public:
     /// True when nothing is being asked and the last answer is shown (headless rendering waits for this).
     virtual bool isSettled() const;
     /// The view at a given size, as shown (cursor and selection included).
-    virtual QImage renderImage(QSize size);
+    QImage renderImage(QSize size);
+    /// The same as an SVG document, whose text is text.
+    QByteArray renderSvg(QSize size);
+    /// What both are made of, on a ground that is painted already: the widgets, unless a view knows better.
+    virtual void paintPicture(QPainter& painter, QSize size);
     /// RFC 4180 CSV of what is shown: full precision, NaN/Inf as words.
     virtual Expected<void> writeCsv(QIODevice* device) const = 0;
 

@@ -32,17 +32,13 @@ PictureCaption PictureCaption::of(const ViewState& state, QStringList what, bool
     return caption;
 }
 
-QImage renderWithCaption(PlotCanvas& canvas, QSize size, const PictureCaption& caption)
+void paintWithCaption(QPainter& painter, const QRect& place, PlotCanvas& canvas, const PictureCaption& caption)
 {
     const Theme& theme = Theme::current();
-    QImage image(size, QImage::Format_RGB32);
-    image.fill(theme.base);
-    const QImage plot = canvas.renderTo({ size.width(), std::max(1, size.height() - kBand) });
-    QPainter painter(&image);
-    painter.drawImage(0, kBand, plot);
+    canvas.paintTo(painter, place.adjusted(0, std::min(kBand, place.height() - 1), 0, 0));
     painter.setFont(wordsFont(12, 600));
     painter.setPen(theme.text);
-    const QRect line(kInset, 4, size.width() - 2 * kInset, kBand - 4);
+    const QRect line(place.left() + kInset, place.top() + 4, place.width() - 2 * kInset, kBand - 4);
     const QString run
         = painter.fontMetrics().elidedText(caption.run, Qt::ElideLeft, line.width() / (caption.what.isEmpty() ? 1 : 2));
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, run);
@@ -51,7 +47,6 @@ QImage renderWithCaption(PlotCanvas& canvas, QSize size, const PictureCaption& c
     painter.setPen(theme.text2);
     painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(caption.what, Qt::ElideRight, line.width() - taken));
-    return image;
 }
 
 }

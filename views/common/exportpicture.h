@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <QImage>
+#include <QRect>
 #include <QString>
 
 #include "viewstate.h"
+
+class QPainter;
 
 namespace telltale::views {
 
@@ -19,7 +21,7 @@ struct PictureCaption {
     static PictureCaption of(const ViewState& state, QStringList what, bool hasOneRank);
 };
 
-/// The canvas with its caption above it, both inside `size`. Thread: gui.
-QImage renderWithCaption(PlotCanvas& canvas, QSize size, const PictureCaption& caption);
+/// The canvas with its caption above it, both inside `place`. Thread: gui.
+void paintWithCaption(QPainter& painter, const QRect& place, PlotCanvas& canvas, const PictureCaption& caption);
 
 }

@@ -8,6 +8,8 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include "svgpage.h"
+
 namespace telltale::views::glyphs {
 
 using series::CellState;
@@ -88,6 +90,18 @@ QColor patternColor(CellState state, const Theme& theme)
 void paintPattern(QPainter& painter, const QRectF& area, CellState state, const Theme& theme)
 {
     const QRect cells = area.toAlignedRect();
+    if (SvgPage::of(painter)) { // an image of dots, not a hundred thousand of them
+        QImage dots(cells.size(), QImage::Format_ARGB32);
+        dots.fill(Qt::transparent);
+        for (int y = 0; y < cells.height(); ++y) {
+            for (int x = 0; x < cells.width(); ++x) {
+                if (patternInk(state, cells.left() + x, cells.top() + y))
+                    dots.setPixelColor(x, y, patternColor(state, theme));
+            }
+        }
+        painter.drawImage(cells.topLeft(), dots);
+        return;
+    }
     QList<QPointF> points;
     for (int y = cells.top(); y <= cells.bottom(); ++y) {
         for (int x = cells.left(); x <= cells.right(); ++x) {

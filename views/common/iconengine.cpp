@@ -8,6 +8,7 @@
 #include <QPixmapCache>
 #include <QSvgRenderer>
 
+#include "svgpage.h"
 #include "theme.h"
 
 namespace telltale::views {
@@ -35,6 +36,11 @@ IconEngine::IconEngine(const QString& name)
 
 void IconEngine::paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state)
 {
+    if (SvgPage::of(*painter)) {
+        QByteArray svg = m_svg;
+        QSvgRenderer(svg.replace("currentColor", colorFor(mode, state).name().toLatin1())).render(painter, rect);
+        return;
+    }
     const qreal scale = painter->device() ? painter->device()->devicePixelRatioF() : 1.0;
     const int side = std::min(rect.width(), rect.height());
     const QPixmap drawn = scaledPixmap(QSize(side, side) * scale, mode, state, scale);

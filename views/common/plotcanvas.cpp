@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 
 #include "axispainter.h"
+#include "svgpage.h"
 #include "theme.h"
 
 namespace telltale::views {
@@ -60,8 +61,28 @@ QImage PlotCanvas::renderTo(QSize size, double scale)
     return frame;
 }
 
+void PlotCanvas::paintTo(QPainter& painter, const QRect& place)
+{
+    SvgPage* page = SvgPage::of(painter);
+    if (!page) {
+        painter.drawImage(place.topLeft(), renderTo(place.size(), painter.device()->devicePixelRatioF()));
+        return;
+    }
+    painter.save();
+    painter.translate(place.topLeft());
+    painter.fillRect(QRect(QPoint(), place.size()), Theme::current().base);
+    const QScopedValueRollback<bool> guard(m_static, true);
+    paintFrame(page->addFrame(painter, place.size()), place.size());
+    paintOverlay(painter, place.size());
+    painter.restore();
+}
+
 void PlotCanvas::paintEvent(QPaintEvent*)
 {
+    if (QPainter painter(this); SvgPage::of(painter)) {
+        paintTo(painter, rect()); // of a picture of the whole view
+        return;
+    }
     const double scale = devicePixelRatioF();
     const QSize pixels = size() * scale;
     if (!m_frameValid || m_frame.size() != pixels) {

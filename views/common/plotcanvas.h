@@ -21,6 +21,8 @@ public:
     void invalidate();
     /// Frame and overlay at any size, for export.
     QImage renderTo(QSize size, double scale = 1.0);
+    /// The same as a part of a picture: lines and words where the painter draws those.
+    void paintTo(QPainter& painter, const QRect& place);
     /// Between the axes, for a canvas of this size.
     virtual QRect plotRect(QSize size) const = 0;
     QRect plotRect() const { return plotRect(size()); }

@@ -283,13 +283,14 @@ void HeatmapView::askOtherRanks(const HeatRequest& request)
         });
 }
 
-QImage HeatmapView::renderImage(QSize size)
+void HeatmapView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
     QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
     if (m_axes == HeatAxes::RankByStep && m_canvas->picture() && !m_canvas->picture()->rows.empty())
         what.prepend(m_canvas->picture()->rows.front().fullName());
-    return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, m_axes == HeatAxes::ModuleByStep));
+    paintWithCaption(
+        painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, m_axes == HeatAxes::ModuleByStep));
 }
 
 Expected<void> HeatmapView::writeCsv(QIODevice* device) const

@@ -26,7 +26,7 @@ public:
 
     ~HeatmapView() override;
     bool isSettled() const override;
-    QImage renderImage(QSize size) override;
+    void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     HeatAxes axes() const { return m_axes; }

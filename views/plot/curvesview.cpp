@@ -276,13 +276,13 @@ void CurvesView::showMerged()
     m_canvas->setPicture(m_compared.mergedWith(m_own));
 }
 
-QImage CurvesView::renderImage(QSize size)
+void CurvesView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
     QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
-    return renderWithCaption(*m_canvas, size, PictureCaption::of(state, what, false));
+    paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false));
 }
 
 Expected<void> CurvesView::writeCsv(QIODevice* device) const

@@ -22,7 +22,7 @@ public:
     explicit CurvesView(const ViewContext& context, QWidget* parent = nullptr);
     ~CurvesView() override;
 
-    QImage renderImage(QSize size) override;
+    void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     /// By samples or time where the run records telltale.samples_seen or telltale.wall_ns; by step otherwise.

@@ -146,9 +146,10 @@ void OverviewView::showMerged()
     m_canvas->setPicture(m_compared.mergedWith(m_own));
 }
 
-QImage OverviewView::renderImage(QSize size)
+void OverviewView::paintPicture(QPainter& painter, QSize size)
 {
-    return renderWithCaption(*m_canvas, size, PictureCaption::of(*context().state, { tr("overview") }, false));
+    paintWithCaption(
+        painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(*context().state, { tr("overview") }, false));
 }
 
 Expected<void> OverviewView::writeCsv(QIODevice* device) const

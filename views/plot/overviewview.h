@@ -19,7 +19,7 @@ class OverviewView : public DataView {
 public:
     explicit OverviewView(const ViewContext& context, QWidget* parent = nullptr);
 
-    QImage renderImage(QSize size) override;
+    void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
     OverviewCanvas* canvas() const { return m_canvas; }
 

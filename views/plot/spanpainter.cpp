@@ -3,6 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include <QPainter>
+#include <QPainterPath>
+
+#include <telltale/common/svgpage.h>
 
 namespace telltale::views {
 
@@ -52,6 +58,7 @@ struct Piece {
 
 SpanPainter::SpanPainter(QImage& image, const QRect& plot)
     : m_image(image)
+    , m_vector(VectorFrame::painterOf(image))
     , m_plot(plot.intersected(image.rect()))
 {
 }
@@ -60,7 +67,9 @@ void SpanPainter::stroke(std::span<const ColumnSpan> columns, const SpanStyle& s
 {
     if (m_plot.isEmpty())
         return;
-    if (quality == Quality::Fine)
+    if (m_vector)
+        strokePath(columns, style);
+    else if (quality == Quality::Fine)
         strokeFine(columns, style);
     else
         strokeFast(columns, style);
@@ -169,10 +178,80 @@ void SpanPainter::strokeFast(std::span<const ColumnSpan> columns, const SpanStyl
     }
 }
 
+void SpanPainter::strokePath(std::span<const ColumnSpan> columns, const SpanStyle& style)
+{
+    const auto limit = static_cast<float>(m_plot.height());
+    const auto within = [limit](float y) { return static_cast<double>(std::clamp(y, 0.0F, limit)); };
+    QPainterPath path;
+    bool isOpen = false;
+    const std::size_t count = std::min(columns.size(), static_cast<std::size_t>(m_plot.width()));
+    for (std::size_t i = 0; i < count; ++i) {
+        const ColumnSpan& column = columns[i];
+        const auto x = static_cast<double>(i);
+        if (!std::exchange(isOpen, column.present) && isOpen)
+            path.moveTo(x, within(column.left));
+        if (!column.present)
+            continue;
+        path.lineTo(x + 0.5, within(column.middle));
+        if (!column.single) { // what lies between the pixels of a column
+            path.lineTo(x + 0.5, within(column.top));
+            path.lineTo(x + 0.5, within(column.bottom));
+            path.lineTo(x + 0.5, within(column.middle));
+        }
+        path.lineTo(x + 1, within(column.right));
+    }
+    const double ratio = m_image.devicePixelRatio();
+    QColor color(style.color);
+    color.setAlphaF(style.alpha);
+    QPen pen(color, static_cast<double>(style.width), Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
+    const auto width = static_cast<double>(style.width);
+    if (style.dashOn > 0)
+        pen.setDashPattern({ style.dashOn / width, style.dashOff / width });
+    m_vector->save();
+    m_vector->translate(QPointF(m_plot.topLeft()) / ratio);
+    m_vector->scale(1 / ratio, 1 / ratio);
+    m_vector->setBrush(Qt::NoBrush);
+    m_vector->strokePath(path, pen);
+    m_vector->restore();
+}
+
+void SpanPainter::fillPath(std::span<const ColumnSpan> columns, QRgb color, float alpha)
+{
+    const auto limit = static_cast<float>(m_plot.height());
+    const auto within = [limit](float y) { return static_cast<double>(std::clamp(y, 0.0F, limit)); };
+    const double ratio = m_image.devicePixelRatio();
+    QColor brush(color);
+    brush.setAlphaF(alpha);
+    m_vector->save();
+    m_vector->translate(QPointF(m_plot.topLeft()) / ratio);
+    m_vector->scale(1 / ratio, 1 / ratio);
+    m_vector->setPen(Qt::NoPen);
+    m_vector->setBrush(brush);
+    const std::size_t count = std::min(columns.size(), static_cast<std::size_t>(m_plot.width()));
+    for (std::size_t from = 0; from < count;) {
+        std::size_t to = from;
+        while (to < count && columns[to].present)
+            ++to;
+        QPolygonF band;
+        for (std::size_t i = from; i < to; ++i)
+            band << QPointF(static_cast<double>(i), within(columns[i].top))
+                 << QPointF(static_cast<double>(i + 1), within(columns[i].top));
+        for (std::size_t i = to; i-- > from;)
+            band << QPointF(static_cast<double>(i + 1), within(columns[i].bottom))
+                 << QPointF(static_cast<double>(i), within(columns[i].bottom));
+        if (!band.isEmpty())
+            m_vector->drawPolygon(band);
+        from = to + 1;
+    }
+    m_vector->restore();
+}
+
 void SpanPainter::fill(std::span<const ColumnSpan> columns, QRgb color, float alpha)
 {
     if (m_plot.isEmpty())
         return;
+    if (m_vector)
+        return fillPath(columns, color, alpha);
     std::vector<ColumnSpan> flat(columns.begin(), columns.end());
     SpanStyle style;
     style.color = color;

@@ -7,6 +7,8 @@
 #include <QImage>
 #include <QRect>
 
+class QPainter;
+
 namespace telltale::views {
 
 /// What one pixel column shows of a curve, in pixels from the plot's top (y grows downwards). The curve enters at
@@ -29,7 +31,8 @@ struct SpanStyle {
     int dashOff = 0;
 };
 
-/// Paints curves column by column straight into an RGB32 image. A wide pen of QPainter takes 500 times as long.
+/// Paints curves column by column straight into an RGB32 image: a wide pen of QPainter takes 500 times as long. Into a
+/// VectorFrame it draws paths.
 /// Thread: any.
 class SpanPainter {
 public:
@@ -49,8 +52,11 @@ public:
 private:
     void strokeFine(std::span<const ColumnSpan> columns, const SpanStyle& style);
     void strokeFast(std::span<const ColumnSpan> columns, const SpanStyle& style);
+    void strokePath(std::span<const ColumnSpan> columns, const SpanStyle& style);
+    void fillPath(std::span<const ColumnSpan> columns, QRgb color, float alpha);
 
     QImage& m_image;
+    QPainter* m_vector; ///< of an image that draws lines
     QRect m_plot;
     std::vector<float> m_coverage;
 };
