@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <telltale/judge/watchlist.h>
-#include <telltale/judge/wording.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::judge {
@@ -84,6 +83,10 @@ private:
     Expected<void> compareRaw(Kind kind, Stat stat, const Pair& pair);
     void take(const Pair& pair, Kind kind, Stat stat, Step step, const CellValue& a, const CellValue& b);
     void note(Deviation deviation, const Place& place);
+    bool isCanceled() const { return m_wish.cancel && m_wish.cancel->load(std::memory_order_relaxed); }
+    void tellProgress(double pairsDone) const;
+    Expected<void> judgeSigns();
+    Expected<void> judgeSigns(Kind kind, Stat stat, const Pair& pair);
 
     const ComparedRun& m_a;
     const ComparedRun& m_b;
@@ -92,6 +95,10 @@ private:
     Places m_places;
     std::map<std::pair<Kind, Stat>, std::vector<Pair>> m_pairs;
     std::map<Kind, Comparison::OfKind> m_kinds;
+    std::map<Rank, Comparison::OfRank> m_ranks;
+    std::map<Step, Comparison::OfStep> m_steps;
+    std::size_t m_pairCount = 0; ///< of all kinds and statistics
+    double m_pairsDone = 0;
     std::vector<std::pair<Place, Deviation>> m_first; ///< of the first step, in order
     std::set<std::string> m_timings;
     Comparison m_result;
@@ -100,7 +107,9 @@ private:
 bool Comparer::isWanted(
     const series::RowIndex& index, const series::RowIndex::Row& row, const std::vector<bool>& chosen)
 {
-    if ((m_wish.kind && row.kind != *m_wish.kind) || (m_wish.rank && row.rank != *m_wish.rank) || !chosen[row.tensor])
+    const bool isOfRank
+        = m_wish.ranks.empty() || std::find(m_wish.ranks.begin(), m_wish.ranks.end(), row.rank) != m_wish.ranks.end();
+    if ((m_wish.kind && row.kind != *m_wish.kind) || !isOfRank || !chosen[row.tensor])
         return false;
     const std::string& name = index.key(row).name;
     if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !isTiming(name)))
@@ -138,6 +147,14 @@ void Comparer::pairRows()
         wanted.erase(found);
     }
     m_result.onlyInB = wanted.size();
+    for (const auto& [of, pairs] : m_pairs)
+        m_pairCount += pairs.size();
+}
+
+void Comparer::tellProgress(double pairsDone) const
+{
+    if (m_wish.progress)
+        m_wish.progress(pairsDone / static_cast<double>(std::max<std::size_t>(1, m_pairCount)));
 }
 
 void Comparer::note(Deviation deviation, const Place& place)
@@ -169,11 +186,18 @@ void Comparer::take(const Pair& pair, Kind kind, Stat stat, Step step, const Cel
         return;
     }
     Comparison::OfKind& of = m_kinds[kind];
+    Comparison::OfRank& ofRank = m_ranks[pair.a->rank];
     ++of.compared;
+    ++ofRank.compared;
     const double relative = relativeOf(a, b, stat);
     if (relative <= m_wish.tolerance && relative < HUGE_VAL)
         return;
     ++of.differing;
+    ++ofRank.differing;
+    ofRank.first = std::min(ofRank.first.value_or(step), step);
+    Comparison::OfStep& ofStep = m_steps[step];
+    ++ofStep.differing;
+    ofStep.nonFinite += a.state != b.state && (series::isNonFinite(a.state) || series::isNonFinite(b.state)) ? 1 : 0;
     Deviation deviation { step, pair.a->rank, kind, m_index.key(*pair.a), stat, phaseOf(kind), a, b, relative };
     const auto known = m_places.find({ pair.a->rank, kind, pair.a->tensor });
     const Place place
@@ -199,13 +223,18 @@ Expected<void> Comparer::compareHeats(Kind kind, Stat stat, const std::vector<Pa
             right.rows.push_back(pairs[i].b->attempts);
         }
         for (Step first = m_result.steps.first; first <= m_result.steps.last; first.value += kStepsAtOnce) {
+            if (isCanceled())
+                return failure(ErrorCode::Canceled, "the comparison was canceled");
+            const double done = static_cast<double>(first.value - m_result.steps.first.value)
+                / static_cast<double>(m_result.steps.count());
+            tellProgress(m_pairsDone + static_cast<double>(from) + done * static_cast<double>(count));
             left.range = { first, std::min(Step { first.value + kStepsAtOnce - 1 }, m_result.steps.last) };
             right.range = left.range;
             left.pixels = right.pixels = static_cast<int>(left.range.count());
-            const auto a = m_a.reader.heatmap(left);
+            const auto a = m_a.reader.heatmap(left, m_wish.cancel);
             if (!a)
                 return tl::unexpected(a.error());
-            const auto b = m_b.reader.heatmap(right);
+            const auto b = m_b.reader.heatmap(right, m_wish.cancel);
             if (!b)
                 return tl::unexpected(b.error());
             for (std::size_t row = 0; row < count; ++row) {
@@ -249,6 +278,55 @@ Expected<void> Comparer::compareRaw(Kind kind, Stat stat, const Pair& pair)
     return other;
 }
 
+Expected<void> Comparer::judgeSigns(Kind kind, Stat stat, const Pair& pair)
+{
+    std::map<Step, double> values;
+    auto read = m_b.reader.raw(pair.b->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+        if (value.state == CellState::Value)
+            values[value.step] = value.value;
+        return true;
+    });
+    if (!read)
+        return read;
+    std::vector<SignSample> samples;
+    if (stat == Stat::Similarity) {
+        for (const auto& [step, value] : values)
+            samples.push_back({ step, value });
+    } else {
+        read = m_a.reader.raw(pair.a->attempts, stat, m_result.steps, [&](const series::RawValue& value) {
+            const auto other = values.find(value.step);
+            if (value.state == CellState::Value && other != values.end())
+                samples.push_back({ value.step, mostSimilar(value.value, other->second) });
+            return true;
+        });
+        if (!read)
+            return read;
+    }
+    if (!samples.empty())
+        m_result.signs.push_back({ pair.a->rank, kind, m_index.key(*pair.a), judgeSignSimilarity(samples) });
+    return {};
+}
+
+Expected<void> Comparer::judgeSigns()
+{
+    for (const auto& [of, pairs] : m_pairs) {
+        const auto& [kind, stat] = of;
+        if (stat != Stat::Similarity && (kind != Kind::MgDirection || stat != Stat::Agreement))
+            continue;
+        for (const Pair& pair : pairs) {
+            if (isCanceled())
+                return failure(ErrorCode::Canceled, "the comparison was canceled");
+            if (const auto done = judgeSigns(kind, stat, pair); !done)
+                return done;
+        }
+    }
+    std::stable_sort(
+        m_result.signs.begin(), m_result.signs.end(), [](const Comparison::OfSigns& a, const Comparison::OfSigns& b) {
+            return a.verdict.isSuspicious() > b.verdict.isSuspicious();
+        });
+    return {};
+}
+
 Expected<Comparison> Comparer::run()
 {
     const StepRange common { std::max(m_a.catalog.steps.first, m_b.catalog.steps.first),
@@ -269,12 +347,26 @@ Expected<Comparison> Comparer::run()
         // A float holds what most statistics are stored as, and neither metrics nor checksums.
         if (columnType(stat) == ColumnType::F64 || isIdentity(stat)) {
             for (const Pair& pair : pairs) {
+                if (isCanceled())
+                    return failure(ErrorCode::Canceled, "the comparison was canceled");
                 if (const auto done = compareRaw(kind, stat, pair); !done)
                     return tl::unexpected(done.error());
             }
         } else if (const auto done = compareHeats(kind, stat, pairs); !done) {
             return tl::unexpected(done.error());
         }
+        m_pairsDone += static_cast<double>(pairs.size());
+        tellProgress(m_pairsDone);
+    }
+    if (const auto done = judgeSigns(); !done)
+        return tl::unexpected(done.error());
+    for (auto& [rank, of] : m_ranks) {
+        of.rank = rank;
+        m_result.ranks.push_back(of);
+    }
+    for (auto& [step, of] : m_steps) {
+        of.step = step;
+        m_result.stepsApart.push_back(of);
     }
     for (auto& [kind, of] : m_kinds) {
         of.kind = kind;
@@ -288,47 +380,45 @@ Expected<Comparison> Comparer::run()
     return std::move(m_result);
 }
 
-/// Where `isWhole`, with all digits.
-std::string valueText(const CellValue& cell, Stat stat, bool isWhole)
-{
-    if (isIdentity(stat))
-        return identityText(cell.identity);
-    switch (cell.state) {
-    case CellState::NaN:
-        return "NaN";
-    case CellState::PosInf:
-        return "+Inf";
-    case CellState::NegInf:
-        return "-Inf";
-    case CellState::Absent:
-        return "nothing";
-    default:
-        return !isWhole                           ? numberText(cell.value)
-            : columnType(stat) == ColumnType::F32 ? fmt::format("{}", static_cast<float>(cell.value))
-                                                  : fmt::format("{}", cell.value);
-    }
 }
 
-}
-
-std::string Comparison::sentence() const
+void Comparison::append(const Comparison& later)
 {
-    const std::string how = tolerance == 0 ? "Equal" : fmt::format("Equal to {:g}", tolerance);
-    if (compared == 0)
-        return fmt::format("Nothing was measured in both at steps {} to {}.", steps.first.value, steps.last.value);
-    if (isEqual())
-        return fmt::format("{} at all steps from {} to {}.", how, steps.first.value, steps.last.value);
-    const Deviation& one = first.front();
-    const std::string until = one.step == steps.first
-        ? fmt::format("Different from the first common step on ({})", steps.first.value)
-        : fmt::format("{} until step {}", how, one.step.value - 1);
-    const bool isNear = valueText(one.a, one.stat, false) == valueText(one.b, one.stat, false);
-    std::string text = fmt::format("{}; first: step {}, rank {}, {}, {} {}: {} against {}", until, one.step.value,
-        one.rank.value, one.key.text(), kindName(one.kind), statName(one.stat), valueText(one.a, one.stat, isNear),
-        valueText(one.b, one.stat, isNear));
-    if (std::isfinite(one.relative))
-        text += fmt::format(" ({:.2g} of it)", one.relative);
-    return text + '.';
+    const auto add = [](auto& all, const auto& more, auto of, auto join) {
+        for (const auto& one : more) {
+            const auto at = std::lower_bound(all.begin(), all.end(), one,
+                [of](const auto& left, const auto& right) { return of(left) < of(right); });
+            if (at == all.end() || of(*at) != of(one)) {
+                all.insert(at, one);
+                continue;
+            }
+            at->compared += one.compared;
+            at->differing += one.differing;
+            join(*at, one);
+        }
+    };
+    steps.last = std::max(steps.last, later.steps.last);
+    add(
+        kinds, later.kinds, [](const OfKind& of) { return of.kind; },
+        [](OfKind& one, const OfKind& more) {
+            if (more.largest && (!one.largest || more.largest->relative > one.largest->relative))
+                one.largest = more.largest;
+        });
+    add(
+        ranks, later.ranks, [](const OfRank& of) { return of.rank; },
+        [](OfRank& one, const OfRank& more) { one.first = one.first ? one.first : more.first; });
+    stepsApart.insert(stepsApart.end(), later.stepsApart.begin(), later.stepsApart.end());
+    compared += later.compared;
+    differing += later.differing;
+    unmatched += later.unmatched;
+    rows = later.rows;
+    onlyInA = later.onlyInA;
+    onlyInB = later.onlyInB;
+    timings = later.timings;
+    if (!first.empty())
+        return;
+    first = later.first;
+    firstCount = later.firstCount;
 }
 
 Expected<Comparison> compareRuns(const ComparedRun& a, const ComparedRun& b, const ComparisonWish& wish)

@@ -6,6 +6,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/judge/comparisonreport.h>
+#include <telltale/judge/signrule.h>
+#include <telltale/store/runreader.h>
+
 #include "madeuptraining.h"
 #include "verbcall.h"
 
@@ -37,6 +41,10 @@ private Q_SLOTS:
         });
         write("longer", {}, 260);
         write("fewer", {}, 200, 1);
+        write("configured", {}, 200, 2, "{\"targets\": {\"fc\": {}}, \"start_step\": 5, \"ops\": [\"norm\", \"nans\"]}",
+            "{\"lr\": 0.001, \"optimizer\": {\"name\": \"adam\"}}");
+        write("otherwise", {}, 200, 2, "{\"targets\": {\"fc\": {}}, \"start_step\": 9, \"ops\": [\"norm\"]}",
+            "{\"lr\": 0.002, \"optimizer\": {\"name\": \"adam\"}, \"note\": \"twice as fast\"}");
     }
 
     void theSameTrainingIsEqual()
@@ -119,7 +127,164 @@ private Q_SLOTS:
         QCOMPARE(call(app::compareVerb, { path("reference"), path("again"), "--steps", "900:" }).code, 2);
     }
 
+    void ranksAreChosenAndToldApart()
+    {
+        const auto both = compare({ path("reference"), path("parted"), "--json" });
+        QCOMPARE(both["ranks"].size(), std::size_t { 2 });
+        QCOMPARE(both["ranks"][1]["first_step"].get<int>(), 120);
+        // The gradient is rank 1's alone, the weights are of both.
+        QCOMPARE(both["ranks"][1]["differing"].get<int>(), both["ranks"][0]["differing"].get<int>() + 1);
+        const auto zero = compare({ path("reference"), path("parted"), "--rank", "0", "--json" });
+        QCOMPARE(zero["ranks"].size(), std::size_t { 1 });
+        QCOMPARE(zero["first"][0]["kind"].get<std::string>(), std::string("param_updated"));
+        const auto all = compare({ path("reference"), path("parted"), "--rank", "0,1", "--json" });
+        QCOMPARE(all["compared"], both["compared"]);
+        QCOMPARE(call(app::compareVerb, { path("reference"), path("again"), "--rank", "0,x" }).code, 2);
+    }
+
+    void whatDiffersInTheirConfigsIsTold()
+    {
+        const auto json = compare({ path("configured"), path("otherwise"), "--json" });
+        QVERIFY(json["equal"].get<bool>());
+        const auto wanted = nlohmann::json::parse(
+            "["
+            "{\"section\": \"config\", \"name\": \"ops\", \"values\": [\"[\\\"norm\\\",\\\"nans\\\"]\", "
+            "\"[\\\"norm\\\"]\"]},"
+            "{\"section\": \"config\", \"name\": \"start_step\", \"values\": [\"5\", \"9\"]},"
+            "{\"section\": \"hyperparameters\", \"name\": \"lr\", \"values\": [\"0.001\", \"0.002\"]},"
+            "{\"section\": \"hyperparameters\", \"name\": \"note\", \"values\": [null, \"twice as fast\"]}]");
+        QCOMPARE(QString::fromStdString(json["facts"].dump()), QString::fromStdString(wanted.dump()));
+        const Outcome text = call(app::compareVerb, { path("configured"), path("otherwise") });
+        QVERIFY2(text.out.find("start_step: 5 | 9") != std::string::npos, text.out.c_str());
+        const auto longer = compare({ path("reference"), path("longer"), "--json" });
+        QCOMPARE(longer["facts"].size(), std::size_t { 1 });
+        QCOMPARE(longer["facts"][0]["name"].get<std::string>(), std::string("steps"));
+        QVERIFY(compare({ path("reference"), path("again"), "--json" })["facts"].empty());
+    }
+
+    void aDocumentIsTakenApart()
+    {
+        judge::FactSheet sheet;
+        QVERIFY(sheet.addDocument("x", "{\"a\": {\"b\": 1, \"c\": [1, {\"d\": \"e\"}]}, \"f\": {}, \"g\": null}"));
+        const judge::FactSheet::Facts wanted { { { "x", "a.b" }, "1" }, { { "x", "a.c.0" }, "1" },
+            { { "x", "a.c.1.d" }, "e" }, { { "x", "f" }, "{}" }, { { "x", "g" }, "null" } };
+        QVERIFY(sheet.facts() == wanted);
+        QVERIFY(!sheet.addDocument("x", "{"));
+        QVERIFY(sheet.facts() == wanted);
+    }
+
+    /// A run that is still recorded is compared piece by piece.
+    void piecesSayWhatTheWholeSays()
+    {
+        for (const char* other : { "again", "parted", "broken" }) {
+            const judge::Comparison whole = comparison(other, { Step { 0 }, Step { 199 } });
+            judge::Comparison pieces = comparison(other, { Step { 0 }, Step { 70 } });
+            pieces.append(comparison(other, { Step { 71 }, Step { 119 } }));
+            pieces.append(comparison(other, { Step { 120 }, Step { 199 } }));
+            QCOMPARE(QString::fromStdString(judge::reportText(pieces, {})),
+                QString::fromStdString(judge::reportText(whole, {})));
+            QCOMPARE(pieces.stepsApart.size(), whole.stepsApart.size());
+        }
+        const judge::Comparison parted = comparison("parted", { Step { 0 }, Step { 199 } });
+        QCOMPARE(parted.stepsApart.size(), std::size_t { 80 });
+        QCOMPARE(parted.stepsApart.front().step, Step { 120 });
+        QCOMPARE(parted.stepsApart.front().differing, std::uint64_t { 9 });
+        QCOMPARE(parted.stepsApart.front().nonFinite, std::uint64_t { 0 });
+        const judge::Comparison broken = comparison("broken", { Step { 0 }, Step { 199 } });
+        QCOMPARE(broken.stepsApart.size(), std::size_t { 1 });
+        QVERIFY(broken.stepsApart.front().nonFinite > 0);
+    }
+
+    void aComparisonCanBeCanceled()
+    {
+        judge::ComparisonWish wish;
+        wish.cancel = std::make_shared<std::atomic<bool>>(false);
+        double told = -1;
+        wish.progress = [&](double share) {
+            QVERIFY(share >= told && share <= 1);
+            told = share;
+            *wish.cancel = true;
+        };
+        const auto reference = open("reference");
+        const auto again = open("again");
+        const auto found
+            = judge::compareRuns({ *reference, **reference->catalog() }, { *again, **again->catalog() }, wish);
+        QVERIFY(!found && found.error().code == ErrorCode::Canceled);
+        QVERIFY(told >= 0);
+    }
+
+    void signsAreJudgedByTheRule()
+    {
+        using judge::SignSample;
+        const auto judged = [](std::vector<double> values) {
+            std::vector<SignSample> samples;
+            for (std::size_t i = 0; i < values.size(); ++i)
+                samples.push_back({ Step { static_cast<std::int64_t>(10 * i) }, values[i] });
+            return judge::judgeSignSimilarity(samples);
+        };
+        QVERIFY(!judged({ 0.97, 0.98, 0.951 }).isSuspicious());
+        QCOMPARE(judged({ 0.969, 1, 1 }).suspicious, std::optional(Step { 0 }));
+        QCOMPARE(judged({ 1, 0.98, 0.94 }).suspicious, std::optional(Step { 20 }));
+        QVERIFY(!judged({ 1, 0.98, 0.96, 0.94, 0.92 }).isSuspicious()); // slowly
+        const judge::SignVerdict one = judged({ 1, kNaN, 0.9, 0.95 });
+        QCOMPARE(one.suspicious, std::optional(Step { 20 }));
+        QCOMPARE(one.least.step, Step { 20 });
+        QVERIFY(std::abs(one.largestDrop - 0.1) < 1e-12);
+        QCOMPARE(judge::mostSimilar(0.5, 0.75), 0.75);
+
+        // As grad_probe: zero, negative and NaN are alike.
+        const std::vector<float> a { 1, -1, 0, static_cast<float>(kNaN), 2, 3, 4, -5, 6 };
+        const std::vector<float> b { 1, 0, -1, -2, -2, 3, 4, 5, -6 };
+        QCOMPARE(judge::signSimilarity(a, b), 6.0 / 9);
+        const std::vector<std::uint8_t> bitsA { 0b01110001, 0b11111111 }; // beyond the ninth bit there is nothing
+        const std::vector<std::uint8_t> bitsB { 0b11100001, 0b00000000 };
+        QCOMPARE(judge::signSimilarity(bitsA, bitsB, 9), 6.0 / 9);
+        QCOMPARE(judge::signSimilarity(std::vector<float>(), std::vector<float>()), 0.0);
+    }
+
+    /// What gradient and momentum agree in bounds how alike the signs of two runs can be.
+    void signsOfTwoRunsAreJudgedByTheirAgreement()
+    {
+        const auto agreement = [this](const char* name, double from100) {
+            CapsuleBuilder builder(path(name), name);
+            const auto layout
+                = builder.addLayout(Kind::MgDirection, { Stat::Agreement }, { "fc.weight", "out.weight" });
+            const auto stream = builder.addAttempt(Rank { 0 }, 0);
+            std::vector<StepBlock> blocks;
+            for (int step = 0; step < 200; ++step)
+                blocks.push_back(store::test::makeBlock(layout, step,
+                    [&](std::int64_t, std::size_t i, std::size_t) { return step >= 100 && i == 1 ? from100 : 0.75; }));
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+            builder.finish();
+        };
+        agreement("signs", 0.75);
+        agreement("otherSigns", 0.5);
+        const auto json = compare({ path("signs"), path("otherSigns"), "--json" });
+        QCOMPARE(json["signs"].size(), std::size_t { 2 });
+        QCOMPARE(json["signs"][0]["name"].get<std::string>(), std::string("out.weight"));
+        QCOMPARE(json["signs"][0]["suspicious"].get<int>(), 100);
+        QCOMPARE(json["signs"][0]["least"].get<double>(), 0.75);
+        QVERIFY(json["signs"][1]["suspicious"].is_null());
+        const Outcome text = call(app::compareVerb, { path("signs"), path("otherSigns") });
+        QVERIFY2(text.out.find("signs: 1 of 2 suspicious") != std::string::npos, text.out.c_str());
+    }
+
 private:
+    std::unique_ptr<store::RunReader> open(const char* name) const
+    {
+        store::RunHandle handle;
+        handle.locator = store::RunLocator(path(name));
+        return CapsuleBuilder::must(store::openReader(handle));
+    }
+    judge::Comparison comparison(const char* other, StepRange steps) const
+    {
+        const auto a = open("reference");
+        const auto b = open(other);
+        judge::ComparisonWish wish;
+        wish.steps = steps;
+        return CapsuleBuilder::must(judge::compareRuns({ *a, **a->catalog() }, { *b, **b->catalog() }, wish));
+    }
     std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
     static nlohmann::json compare(std::vector<std::string> words)
     {
@@ -128,7 +293,8 @@ private:
             qWarning("%s", said.err.c_str());
         return said.json();
     }
-    void write(const char* name, const Value& value, int steps = 200, int ranks = 2) const
+    void write(const char* name, const Value& value, int steps = 200, int ranks = 2, const std::string& config = {},
+        const std::string& hyperparameters = {}) const
     {
         CapsuleBuilder builder(path(name), name);
         Training training;
@@ -137,6 +303,18 @@ private:
         if (value)
             training.value = value;
         training.write(builder);
+        if (!config.empty()) {
+            const auto blob = [](const std::string& kind, const std::string& name, const std::string& text) {
+                Blob one;
+                one.id = one.kind = kind;
+                one.name = name;
+                one.bytes = text;
+                return one;
+            };
+            builder.stage(1, {}, {}, {},
+                { blob("config", "config.json", config), blob("hyperparameters", "hyperparameters", hyperparameters) });
+            builder.commit();
+        }
         builder.finish();
     }
 
