@@ -170,6 +170,17 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::DistributionView</name>
+    <message numerus="yes">
+        <source>%n more selected</source>
+        <comment>tensors that have no room</comment>
+        <translation>
+            <numerusform>%n more selected</numerusform>
+            <numerusform>%n more selected</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::IncidentCard</name>
     <message numerus="yes">
         <source>%n later findings folded</source>

@@ -192,6 +192,17 @@
     </message>
 </context>
 <context>
+    <name>Distribution</name>
+    <message>
+        <source>elements</source>
+        <translation>元素数</translation>
+    </message>
+    <message>
+        <source>share of elements</source>
+        <translation>元素占比</translation>
+    </message>
+</context>
+<context>
     <name>Glyphs</name>
     <message>
         <source>not collected</source>
@@ -2165,6 +2176,10 @@ GPL-3.0-or-later</translation>
         <source>Attention</source>
         <translation>注意力</translation>
     </message>
+    <message>
+        <source>Distributions</source>
+        <translation>分布</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
@@ -3161,6 +3176,163 @@ GPL-3.0-or-later</translation>
     <message>
         <source>, whose places are by step</source>
         <translation>，其位置按步数</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::DistributionCanvas</name>
+    <message>
+        <source>non-finite</source>
+        <translation>非有限</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>, rank %1</source>
+        <translation>，rank %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2 elements</source>
+        <translation>%2 个元素中有 %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::DistributionView</name>
+    <message>
+        <source>Distributions</source>
+        <translation>分布</translation>
+    </message>
+    <message>
+        <source>Quantiles and losses</source>
+        <translation>分位数与损失</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>As</source>
+        <translation>形式</translation>
+    </message>
+    <message>
+        <source>heat strip</source>
+        <translation>热力条</translation>
+    </message>
+    <message>
+        <source>ridges</source>
+        <translation>山脊图</translation>
+    </message>
+    <message>
+        <source>Color</source>
+        <translation>颜色</translation>
+    </message>
+    <message>
+        <source>share, log</source>
+        <translation>占比（对数）</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>count, log</source>
+        <translation>数量（对数）</translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>quantiles</source>
+        <translation>分位数</translation>
+    </message>
+    <message>
+        <source>flushed to zero</source>
+        <translation>下溢为零</translation>
+    </message>
+    <message>
+        <source>subnormal</source>
+        <translation>次正规</translation>
+    </message>
+    <message>
+        <source>overflowed</source>
+        <translation>上溢</translation>
+    </message>
+    <message>
+        <source>What fp16, bf16 and fp8 would lose of the tensor is read from its log2 histogram.</source>
+        <translation>fp16、bf16 和 fp8 会丢失张量中的多少，由其 log2 直方图得出。</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its distributions here.</source>
+        <translation>打开一个运行或连接一个训练任务，即可在此查看其分布。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>正在等待此运行的第一步。</translation>
+    </message>
+    <message>
+        <source>This run has no histograms. Name the kinds that are to have them in telltale.histogram of its config, or set ur_distribution to true.</source>
+        <translation>此运行没有直方图。请在其配置的 telltale.histogram 中列出需要直方图的类别，或将 ur_distribution 设为 true。</translation>
+    </message>
+    <message>
+        <source>No tensor with a histogram matches the filter “%1”.</source>
+        <translation>没有带直方图的张量与过滤条件“%1”匹配。</translation>
+    </message>
+    <message>
+        <source>There are no histograms of %1 on rank %2.</source>
+        <translation>rank %2 上没有“%1”的直方图。</translation>
+    </message>
+    <message>
+        <source>quantiles, to a bin</source>
+        <translation>分位数，精确到一个区间</translation>
+    </message>
+    <message>
+        <source>share of elements that the format would round to zero</source>
+        <translation>会被该格式舍入为零的元素占比</translation>
+    </message>
+    <message>
+        <source>share of elements below the format&apos;s smallest normal number</source>
+        <translation>小于该格式最小正规数的元素占比</translation>
+    </message>
+    <message>
+        <source>share of elements that are certainly beyond the format&apos;s largest number</source>
+        <translation>确定超出该格式最大数的元素占比</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more selected</source>
+        <comment>tensors that have no room</comment>
+        <translation>
+            <numerusform>另有 %n 个已选中</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>What formats lose can only be read from log2 histograms (telltale.histogram).</source>
+        <translation>各格式的损失只能由 log2 直方图（telltale.histogram）得出。</translation>
+    </message>
+    <message>
+        <source>histograms</source>
+        <translation>直方图</translation>
     </message>
 </context>
 <context>

@@ -8,6 +8,7 @@
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/attention/attentionview.h>
+#include <telltale/distribution/distributionview.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
@@ -62,6 +63,8 @@ constexpr ViewFactory kViews[] {
         Subject::Selection },
     { "attention", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Attention"), "eye", &make<views::AttentionView>,
         nullptr, Subject::Modules, Kind::Attention },
+    { "distribution", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Distributions"), "hist",
+        &make<views::DistributionView>, nullptr, Subject::Modules },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
+#include <vector>
 
 namespace telltale {
 
@@ -28,6 +30,45 @@ std::string binText(std::span<const double> edges, std::size_t bin)
     char text[64];
     std::snprintf(text, sizeof text, "%c%.4g, %.4g%c", isOverflow ? '(' : '[', low, high, isClosed ? ']' : ')');
     return text;
+}
+
+std::size_t binOf(std::span<const double> edges, double value)
+{
+    const auto above = std::upper_bound(edges.begin(), edges.end(), value);
+    if (above == edges.begin())
+        return edges.size();
+    auto bin = static_cast<std::size_t>(above - edges.begin()) - 1;
+    const bool isOpen = std::isinf(edges.back());
+    const std::size_t greatest = edges.size() - (isOpen ? 2 : 1); // place of the greatest finite edge
+    if (greatest > 0 && value == edges[greatest])
+        bin = greatest - 1;
+    if (isOpen && value == edges.back())
+        bin = edges.size() - 2;
+    return bin + 1 < edges.size() ? bin : edges.size();
+}
+
+std::span<const double> octaveEdges()
+{
+    static const std::vector<double> kEdges = [] {
+        std::vector<int> exponents { -134, -126, -64 };
+        for (int exponent = -60; exponent < -32; exponent += 4)
+            exponents.push_back(exponent);
+        for (int exponent = -32; exponent <= 17; ++exponent)
+            exponents.push_back(exponent);
+        exponents.insert(exponents.end(), { 127, 128 });
+        constexpr double kInf = std::numeric_limits<double>::infinity();
+        std::vector<double> edges { -kInf };
+        for (auto exponent = exponents.rbegin(); exponent != exponents.rend(); ++exponent)
+            edges.push_back(std::nextafter(-std::ldexp(1.0, *exponent), 0.0));
+        edges.insert(edges.end(), { 0.0, std::numeric_limits<double>::denorm_min() });
+        for (const int exponent : exponents)
+            edges.push_back(std::ldexp(1.0, exponent));
+        // The greatest finite edge belongs below; 2^128 does not.
+        edges.back() = std::nextafter(edges.back(), 0.0);
+        edges.push_back(kInf);
+        return edges;
+    }();
+    return kEdges;
 }
 
 }

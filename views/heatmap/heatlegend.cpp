@@ -102,7 +102,7 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     const double x = area.left() + 24;
     painter.setFont(wordsFont(11, 500));
     painter.setPen(theme.text);
-    QString title = QString::fromUtf8(statName(picture.stat).data(), static_cast<int>(statName(picture.stat).size()));
+    QString title = picture.title.isEmpty() ? QString::fromUtf8(statName(picture.stat)) : picture.title;
     if (picture.scaleMode == HeatScale::Deviation)
         title += QCoreApplication::translate("HeatLegend", ", deviation");
     painter.drawText(QPointF(x, y + 12), title);

@@ -26,6 +26,7 @@ struct HeatPicture {
     Kind kind = Kind::Unspecified;
     Stat stat = Stat::Norm;
     std::vector<Row> rows; ///< in the order of the result's rows
+    QString title; ///< of the legend; empty: the statistic's name
     std::vector<Rank> columnRanks; ///< ModuleByRank: one a column
     Step atStep { 0 }; ///< ModuleByRank: the step that is shown
     series::HeatResult result;

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <QApplication>
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/analysis/distribution.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+#include <telltale/core/histogram.h>
+#include <telltale/distribution/distributioncanvas.h>
+#include <telltale/distribution/distributioncurves.h>
+#include <telltale/distribution/distributionview.h>
+#include <telltale/distribution/ridgepainter.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+using series::CellState;
+
+namespace {
+
+constexpr int kSteps = 900;
+constexpr int kRanks = 2;
+constexpr int kTensors = 3;
+constexpr int kElements = 400;
+constexpr int kBroken = 777; ///< of tensor 1 on rank 1: a NaN
+constexpr int kInfinite = 300; ///< of tensor 0 on rank 0
+
+QString shots()
+{
+    return QStringLiteral("shots");
+}
+
+std::string nameOf(int tensor)
+{
+    return "layers." + std::to_string(tensor) + ".mlp.weight";
+}
+
+/// The elements of a tensor at a step, from which everything that is expected follows.
+std::vector<double> elementsOf(Kind kind, int rank, int step, int tensor)
+{
+    std::mt19937 generator(static_cast<unsigned>(((step * kTensors + tensor) * 2 + rank) * 4 + static_cast<int>(kind)));
+    std::normal_distribution<double> normal(0, 1);
+    const double scale = kind == Kind::Update ? 0.3 + 0.1 * tensor : std::exp2(-12 - step / 60.0);
+    std::vector<double> elements(kElements);
+    for (double& one : elements)
+        one = normal(generator) * scale;
+    elements[0] = 0;
+    if (kind == Kind::GradReduced && rank == 1 && tensor == 1 && step == kBroken)
+        elements[1] = std::nan("");
+    if (kind == Kind::GradReduced && rank == 0 && tensor == 0 && step == kInfinite)
+        elements[1] = -std::numeric_limits<double>::infinity();
+    return elements;
+}
+
+/// As msprobe has them: equal bins over [-1, 1] with open ends.
+const std::vector<double>& equalEdges()
+{
+    static const std::vector<double> kEdges = [] {
+        std::vector<double> edges { -std::numeric_limits<double>::infinity() };
+        for (int i = 0; i <= 10; ++i)
+            edges.push_back(-1 + i * 0.2);
+        edges.push_back(std::numeric_limits<double>::infinity());
+        return edges;
+    }();
+    return kEdges;
+}
+
+std::span<const double> edgesFor(Kind kind)
+{
+    return kind == Kind::Update ? std::span<const double>(equalEdges()) : octaveEdges();
+}
+
+std::vector<double> countsOf(Kind kind, int rank, int step, int tensor)
+{
+    const auto edges = edgesFor(kind);
+    std::vector<double> counts(edges.size() - 1);
+    for (const double one : elementsOf(kind, rank, step, tensor)) {
+        if (!std::isnan(one))
+            ++counts[binOf(edges, one)];
+    }
+    return counts;
+}
+
+StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
+{
+    StepBlock block;
+    block.layout = layout;
+    block.step = Step { step };
+    return block;
+}
+
+std::shared_ptr<const SeriesLayout> histograms(test::CapsuleBuilder& builder, Kind kind)
+{
+    std::vector<std::string> names;
+    for (int tensor = 0; tensor < kTensors; ++tensor)
+        names.push_back(nameOf(tensor));
+    auto layout = std::make_shared<SeriesLayout>(*builder.addLayout(kind, { Stat::Hist }, names));
+    layout->edges.assign(edgesFor(kind).begin(), edgesFor(kind).end());
+    for (SeriesDesc& one : layout->series) {
+        one.definition = "elements a bin";
+        one.shape = { kElements };
+        one.numel = kElements;
+    }
+    return layout;
+}
+
+void write(const std::string& path, int steps, bool hasHistograms = true)
+{
+    test::CapsuleBuilder builder(path, "gpt-3l");
+    const auto updates = histograms(builder, Kind::Update);
+    const auto gradients = histograms(builder, Kind::GradReduced);
+    std::vector<std::string> names;
+    for (int tensor = 0; tensor < kTensors; ++tensor)
+        names.push_back(nameOf(tensor));
+    const auto norms
+        = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Nans, Stat::PosInfs, Stat::NegInfs }, names);
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < steps; ++step) {
+            StepBlock norm = blockOf(norms, step);
+            std::vector<float> values(kTensors, 1.0F);
+            std::vector<std::uint64_t> nans(kTensors), none(kTensors), negative(kTensors);
+            nans[1] = rank == 1 && step == kBroken ? 1 : 0;
+            negative[0] = rank == 0 && step == kInfinite ? 1 : 0;
+            norm.columns = { { Stat::Norm, values }, { Stat::Nans, nans }, { Stat::PosInfs, none },
+                { Stat::NegInfs, negative } };
+            blocks.push_back(norm);
+            if (!hasHistograms)
+                continue;
+            for (const auto& layout : { updates, gradients }) {
+                std::vector<std::uint64_t> counts;
+                for (int tensor = 0; tensor < kTensors; ++tensor) {
+                    for (const double count : countsOf(layout->kind, rank, step, tensor))
+                        counts.push_back(static_cast<std::uint64_t>(count));
+                }
+                StepBlock block = blockOf(layout, step);
+                block.columns = { { Stat::Hist, counts } };
+                blocks.push_back(block);
+            }
+        }
+        builder.stage(stream, std::move(blocks));
+        builder.commit();
+    }
+    builder.releaseAll();
+    builder.finish();
+}
+
+}
+
+/// Histograms of a run whose every element is known. Thread: the test's.
+class DistributionTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        QDir().mkpath(shots());
+        write(path("run"), kSteps);
+        write(path("plain"), 5, false);
+    }
+    void init() { open("run"); }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void everyCountIsTheRunsOwn_data()
+    {
+        QTest::addColumn<int>("kind");
+        QTest::addColumn<int>("first");
+        QTest::addColumn<int>("last");
+        for (const Kind kind : { Kind::Update, Kind::GradReduced }) {
+            QTest::addRow("%s, single steps", std::string(kindName(kind)).c_str())
+                << static_cast<int>(kind) << 290 << 333;
+            QTest::addRow("%s, all", std::string(kindName(kind)).c_str()) << static_cast<int>(kind) << 0 << kSteps - 1;
+        }
+    }
+    /// Also where a column adds up several steps.
+    void everyCountIsTheRunsOwn()
+    {
+        QFETCH(int, kind);
+        QFETCH(int, first);
+        QFETCH(int, last);
+        m_state->setKind(static_cast<Kind>(kind));
+        m_state->setSelection({ key(2), key(0) });
+        m_state->zoomTo({ Step { first }, Step { last } });
+        settle();
+        QCOMPARE(shown().strips.size(), std::size_t { 2 });
+        for (const int place : { 0, 1 }) {
+            const int tensor = place == 0 ? 2 : 0;
+            const DistributionStrip& strip = shown().strips[static_cast<std::size_t>(place)];
+            QCOMPARE(strip.row.key, key(tensor));
+            for (int column = 0; column < strip.columns; ++column) {
+                const StepRange steps = strip.heat.stepsOf(column);
+                std::vector<double> expected(static_cast<std::size_t>(strip.bins()));
+                for (std::int64_t step = steps.first.value; step <= steps.last.value; ++step) {
+                    const auto counts = countsOf(static_cast<Kind>(kind), 0, static_cast<int>(step), tensor);
+                    for (std::size_t bin = 0; bin < counts.size(); ++bin)
+                        expected[bin] += counts[bin];
+                }
+                const auto counts = strip.countsOf(column);
+                QCOMPARE(std::vector<double>(counts.begin(), counts.end()), expected);
+                QCOMPARE(static_cast<std::int64_t>(strip.samples[static_cast<std::size_t>(column)]), steps.count());
+            }
+        }
+    }
+
+    void quantilesAreTheElementsOwnToABin()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setSelection({ key(2) });
+        m_state->zoomTo({ Step { 100 }, Step { 110 } });
+        settle();
+        const CurvePicture& curves = *m_view->curves()->picture();
+        QCOMPARE(curves.series.size(), kQuantiles.size());
+        for (int column = 0; column < 11; ++column) {
+            std::vector<double> elements = elementsOf(Kind::GradReduced, 0, 100 + column, 2);
+            std::sort(elements.begin(), elements.end());
+            for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
+                const double value = curves.series[i].result.buckets[static_cast<std::size_t>(column)].last;
+                const auto at = static_cast<std::size_t>(std::max(0.0, std::ceil(kQuantiles[i].share * kElements) - 1));
+                QCOMPARE(binOf(octaveEdges(), value), binOf(octaveEdges(), elements[at]));
+            }
+        }
+    }
+
+    void whatIsNotFiniteIsSeenAtEveryZoom_data()
+    {
+        QTest::addColumn<int>("reach");
+        for (const int reach : { 2, 40, 400, kSteps })
+            QTest::newRow(QByteArray::number(reach)) << reach;
+    }
+    void whatIsNotFiniteIsSeenAtEveryZoom()
+    {
+        QFETCH(int, reach);
+        m_state->setKind(Kind::GradReduced);
+        struct Case {
+            int rank, tensor, step;
+            CellState state;
+        };
+        for (const Case& one :
+            { Case { 1, 1, kBroken, CellState::NaN }, Case { 0, 0, kInfinite, CellState::NegInf } }) {
+            m_state->setRank(Rank { one.rank });
+            m_state->setSelection({ key(one.tensor) });
+            m_state->zoomTo(
+                { Step { std::max(0, one.step - reach) }, Step { std::min(kSteps - 1, one.step + reach) } });
+            settle();
+            const DistributionStrip& strip = shown().strips.front();
+            const int column = strip.heat.columnOf(Step { one.step });
+            for (int i = 0; i < strip.columns; ++i)
+                QCOMPARE(strip.states[static_cast<std::size_t>(i)], i == column ? one.state : CellState::Value);
+            QCOMPARE(m_view->curves()->picture()->lane()[static_cast<std::size_t>(column)], one.state);
+            // The mark has its color in the lane above the strip.
+            const QRect plot = m_view->canvas()->stripRect(0);
+            const QImage image = m_view->canvas()->grab().toImage();
+            bool isSeen = false;
+            const double x = plot.left() + (column + 0.5) * plot.width() / strip.columns;
+            for (int y = plot.top() - 18; y < plot.top(); ++y) {
+                for (int dx = -5; dx <= 5; ++dx)
+                    isSeen = isSeen || image.pixelColor(static_cast<int>(x) + dx, y) == Theme::current().criticalMark;
+            }
+            QVERIFY(isSeen);
+        }
+    }
+
+    void formatsLoseWhatTheElementsSay()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setSelection({ key(1) });
+        m_state->zoomTo({ Step { 600 }, Step { 640 } });
+        for (const BelowStrips below : { BelowStrips::Flushed, BelowStrips::Subnormal, BelowStrips::Overflowed }) {
+            m_view->setBelow(below);
+            settle();
+            const CurvePicture& curves = *m_view->curves()->picture();
+            QCOMPARE(curves.series.size(), analysis::kFormats.size());
+            for (std::size_t format = 0; format < analysis::kFormats.size(); ++format) {
+                const analysis::FormatFacts& facts = analysis::kFormats[format];
+                for (int column = 0; column <= 40; ++column) {
+                    int lost = 0;
+                    for (const double one : elementsOf(Kind::GradReduced, 0, 600 + column, 1)) {
+                        const double size = std::abs(one);
+                        const bool isFlushed = size > 0 && size < facts.flushed;
+                        lost += below == BelowStrips::Flushed ? isFlushed
+                            : below == BelowStrips::Subnormal ? size >= facts.flushed && size < facts.normal
+                                                              : size > facts.over;
+                    }
+                    const double value = curves.series[format].result.buckets[static_cast<std::size_t>(column)].last;
+                    QVERIFY(std::abs(value - static_cast<double>(lost) / kElements) < 1e-9);
+                }
+            }
+        }
+        // Equal bins cannot tell.
+        m_state->setKind(Kind::Update);
+        settle();
+        QVERIFY(m_view->curves()->picture()->isEmpty());
+    }
+
+    void aClickAndABrushAreEveryonesOwn()
+    {
+        m_state->setKind(Kind::Update);
+        settle();
+        const QRect plot = m_view->canvas()->stripRect(0);
+        QTest::mouseClick(m_view->canvas(), Qt::LeftButton, Qt::NoModifier, plot.center());
+        QVERIFY(m_state->cursor());
+        QVERIFY(std::abs(m_state->cursor()->value - kSteps / 2) <= 2);
+        QTest::mousePress(m_view->canvas(), Qt::LeftButton, Qt::NoModifier, plot.center());
+        QTest::mouseMove(m_view->canvas(), plot.center() + QPoint(120, 10));
+        QTest::mouseRelease(m_view->canvas(), Qt::LeftButton, Qt::NoModifier, plot.center() + QPoint(120, 10));
+        QVERIFY(m_state->visibleRange().count() < kSteps / 4);
+        settle();
+        QCOMPARE(shown().range, m_state->visibleRange());
+    }
+
+    void theKeyboardReachesEveryTensor()
+    {
+        m_state->setKind(Kind::Update);
+        settle();
+        m_view->canvas()->setFocus();
+        QTest::keyClick(m_view->canvas(), Qt::Key_Down);
+        QCOMPARE(m_state->selection(), (std::vector { key(1) }));
+        settle();
+        QTest::keyClick(m_view->canvas(), Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(m_state->selection(), (std::vector { key(kTensors - 1) }));
+        settle();
+        QTest::keyClick(m_view->canvas(), Qt::Key_Up);
+        QCOMPARE(m_state->selection(), (std::vector { key(kTensors - 2) }));
+    }
+
+    void kindAndRankAreChosenInTheBar()
+    {
+        m_state->setKind(Kind::Scalar); // has none: the first that has is shown
+        settle();
+        auto* kinds = m_view->findChild<QComboBox*>(QStringLiteral("distributionKind"));
+        QCOMPARE(kinds->count(), 2);
+        QCOMPARE(shown().kind, Kind::GradReduced);
+        kinds->setCurrentIndex(1);
+        Q_EMIT kinds->activated(1);
+        settle();
+        QCOMPARE(m_state->kind(), Kind::Update);
+        auto* ranks = m_view->findChild<QComboBox*>(QStringLiteral("distributionRank"));
+        QCOMPARE(ranks->count(), kRanks);
+        ranks->setCurrentIndex(1);
+        Q_EMIT ranks->activated(1);
+        settle();
+        QCOMPARE(shown().rank, Rank { 1 });
+        QCOMPARE(m_state->rank(), Rank { 1 });
+    }
+
+    void aModuleMeansWhatIsBelowIt()
+    {
+        m_state->setKind(Kind::Update);
+        m_state->setSelection({ { QStringLiteral("layers.2"), {} } });
+        settle();
+        QCOMPARE(shown().strips.front().row.key, key(2));
+    }
+
+    void ridgesStandOnTheirSteps()
+    {
+        m_state->setKind(Kind::Update);
+        m_view->setShape(DistributionShape::Ridges);
+        settle();
+        const DistributionStrip& strip = shown().strips.front();
+        const std::vector<int> columns = ridgeColumns(strip, 800);
+        QVERIFY(columns.size() > 10 && columns.size() <= 31);
+        QCOMPARE(columns.back(), strip.columns - 1);
+        const QImage ridges = m_view->renderImage({ 1200, 800 });
+        QVERIFY(ridges.save(shots() + QStringLiteral("/distribution-ridges.png")));
+        m_view->setShape(DistributionShape::Strip);
+        QVERIFY(m_view->renderImage({ 1200, 800 }) != ridges);
+    }
+
+    void theTableHoldsWhatIsShown()
+    {
+        m_state->setKind(Kind::GradReduced);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ key(1) });
+        m_state->zoomTo({ Step { kBroken - 1 }, Step { kBroken + 1 } });
+        settle();
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(m_view->writeCsv(&buffer));
+        const QList<QByteArray> lines = buffer.data().split('\n');
+        QCOMPARE(lines.front().trimmed(), QByteArray("name,rank,first_step,last_step,quantity,low,high,state,value"));
+        QVERIFY(lines.contains("layers.1.mlp.weight,1,777,777,non-finite,,,nan,NaN\r"));
+        const auto counts = countsOf(Kind::GradReduced, 1, kBroken, 1);
+        for (std::size_t bin = 0; bin < counts.size(); ++bin) {
+            if (counts[bin] == 0)
+                continue;
+            const QByteArray end = ",value," + QByteArray::number(counts[bin], 'g', 17) + '\r';
+            QVERIFY(std::any_of(lines.begin(), lines.end(), [&](const QByteArray& line) {
+                return line.startsWith("layers.1.mlp.weight,1,777,777,count,") && line.endsWith(end);
+            }));
+        }
+    }
+
+    void aRunWithoutHistogramsSaysHowToGetThem()
+    {
+        cleanup();
+        open("plain");
+        settle();
+        QVERIFY(!m_view->canvas()->picture() || shown().isEmpty());
+        QVERIFY(m_view->renderImage({ 800, 600 }).save(shots() + QStringLiteral("/distribution-none.png")));
+    }
+
+    void looks_data() { test::addLooks(); }
+    void looks()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        cleanup();
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        open("run");
+        m_state->setKind(Kind::GradReduced);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ key(1) });
+        m_state->setCursor(Step { 640 });
+        settle();
+        QTest::mouseMove(m_view->canvas(), m_view->canvas()->stripRect(0).center() + QPoint(40, 20));
+        settle();
+        QVERIFY(m_view->grab().save(shots() + QStringLiteral("/distribution-%1-%2.png").arg(theme, language)));
+    }
+
+private:
+    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
+    static ModuleKey key(int tensor) { return { QString::fromStdString(nameOf(tensor)), {} }; }
+
+    void open(const char* name)
+    {
+        m_pool = std::make_unique<store::QueryPool>(1);
+        m_state = std::make_unique<ViewState>();
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1080, 700);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        m_view = new DistributionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
+        m_view->resize(1080, 700);
+        const auto run
+            = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt-3l", nullptr });
+        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
+        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
+        m_state->setRun(run);
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_state->setRanks(std::vector<Rank> {});
+        m_host->show();
+    }
+    void settle() { QTRY_VERIFY(m_view->isSettled()); }
+    const DistributionPicture& shown() { return *m_view->canvas()->picture(); }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<QWidget> m_host;
+    DistributionView* m_view = nullptr;
+};
+
+QTEST_MAIN(DistributionTest)
+#include "distributiontest.moc"

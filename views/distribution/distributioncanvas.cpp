@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "distributioncanvas.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/analysis/distribution.h>
+#include <telltale/common/axispainter.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/common/readout.h>
+#include <telltale/core/histogram.h>
+#include <telltale/heatmap/heatimage.h>
+#include <telltale/heatmap/heatlegend.h>
+#include <telltale/plot/curvepainter.h>
+
+#include "ridgepainter.h"
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr int kTop = 4;
+constexpr int kCaption = 18; ///< px of the tensor's name
+constexpr int kEnd = 8;
+constexpr double kLabelDistance = 17;
+
+}
+
+DistributionCanvas::DistributionCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+}
+
+void DistributionCanvas::setPicture(std::shared_ptr<const DistributionPicture> picture)
+{
+    m_picture = std::move(picture);
+    m_hoverStrip = -1;
+    hoverAgain();
+    invalidate();
+}
+
+void DistributionCanvas::setShape(DistributionShape shape)
+{
+    m_shape = shape;
+    invalidate();
+}
+
+void DistributionCanvas::setEmptyText(const QString& text)
+{
+    m_emptyText = text;
+    invalidate();
+}
+
+void DistributionCanvas::setStepAxisVisible(bool on)
+{
+    m_stepAxis = on;
+    invalidate();
+}
+
+int DistributionCanvas::room() const
+{
+    return std::clamp(height() / kLeastStrip, 1, 4);
+}
+
+StepRange DistributionCanvas::shownRange() const
+{
+    return isEmpty() ? state().visibleRange() : m_picture->range;
+}
+
+QRect DistributionCanvas::stripRect(int index, QSize size) const
+{
+    const int count = isEmpty() ? 1 : static_cast<int>(m_picture->strips.size());
+    const int height = size.height() - kTop - (m_stepAxis ? AxisPainter::kStepBand : kEnd);
+    const int top = kTop + height * index / count;
+    const int bottom = kTop + height * (index + 1) / count;
+    const int head = kCaption + AxisPainter::kLane + 2;
+    const int gutter = gutterWithin(0, size.width());
+    return { gutter, top + head, std::max(1, size.width() - gutter - SharedAxis::kLegend),
+        std::max(1, bottom - top - head - (index + 1 < count ? 6 : 0)) };
+}
+
+QRect DistributionCanvas::plotRect(QSize size) const
+{
+    const int last = isEmpty() ? 0 : static_cast<int>(m_picture->strips.size()) - 1;
+    return stripRect(0, size).united(stripRect(last, size));
+}
+
+QRectF DistributionCanvas::cellRect(int index, int bin, int column) const
+{
+    const QRect plot = stripRect(index);
+    const DistributionStrip& one = strip(index);
+    const int shown = one.lastBin - one.firstBin + 1;
+    const int row = one.lastBin - bin;
+    const int top = plot.height() * row / shown;
+    const int bottom = plot.height() * (row + 1) / shown;
+    const int from = HeatImage::columnLeft(column, one.columns, plot.width());
+    const int to = HeatImage::columnLeft(column + 1, one.columns, plot.width());
+    return QRectF(plot.left() + from, plot.top() + top, std::max(1, to - from), std::max(1, bottom - top));
+}
+
+void DistributionCanvas::paintEdges(QPainter& painter, const QRect& plot, const DistributionStrip& strip) const
+{
+    const Theme& theme = Theme::current();
+    const std::vector<double>& edges = *strip.edges;
+    const int shown = strip.lastBin - strip.firstBin + 1;
+    const double height = static_cast<double>(plot.height()) / shown;
+    const auto zero = std::find(edges.begin(), edges.end(), 0.0);
+    const auto anchor = static_cast<int>(zero == edges.end() ? 0 : zero - edges.begin());
+    const bool octaves = analysis::hasOctaves(edges);
+    int stride = 1;
+    for (const int wish : octaves ? std::array { 1, 2, 4, 8, 16 } : std::array { 1, 3, 5, 15, 30 }) {
+        stride = wish;
+        if (wish * height >= kLabelDistance)
+            break;
+    }
+    painter.setFont(numberFont(11));
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (int edge = strip.firstBin; edge <= strip.lastBin + 1; ++edge) {
+        const double value = edges[static_cast<std::size_t>(edge)];
+        if ((edge - anchor) % stride != 0 || !std::isfinite(value))
+            continue;
+        const double y = std::round(plot.bottom() + 1 - (edge - strip.firstBin) * height);
+        painter.fillRect(QRectF(plot.left() - 5, y, 4, 1), theme.text3);
+        painter.setPen(edge == anchor ? theme.text : theme.text2);
+        painter.drawText(QRectF(0, y - 8, plot.left() - 9, 16), Qt::AlignRight | Qt::AlignVCenter,
+            formatValue(std::abs(value) < 1e-300 ? 0 : value, 2));
+        if (m_shape == DistributionShape::Ridges) {
+            QColor grid = theme.border;
+            grid.setAlphaF(0.75F);
+            painter.fillRect(QRectF(plot.left(), y, plot.width(), 1), grid);
+        }
+    }
+}
+
+void DistributionCanvas::paintFrame(QImage& frame, QSize size)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(&frame);
+    if (isEmpty()) {
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)), m_emptyText, theme);
+        return;
+    }
+    AxisPainter axis(painter, theme);
+    for (int i = 0; i < static_cast<int>(m_picture->strips.size()); ++i) {
+        const DistributionStrip& one = strip(i);
+        const QRect plot = stripRect(i, size);
+        const QRectF lane(plot.left(), plot.top() - AxisPainter::kLane - 2, plot.width(), AxisPainter::kLane);
+        painter.setFont(codeFont(11, 500));
+        painter.setPen(theme.text);
+        const QRectF caption(plot.left(), lane.top() - kCaption, plot.width(), kCaption);
+        painter.drawText(caption, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(one.row.fullName(), Qt::ElideLeft, plot.width()));
+        paintEdges(painter, plot, one);
+        if (m_shape == DistributionShape::Strip) {
+            painter.drawImage(plot.topLeft(), HeatImage::cells(one.heat, plot.size(), frame.devicePixelRatio(), theme));
+        } else {
+            paintRidges(painter, plot, one, theme);
+        }
+        axis.laneCaption(lane, tr("non-finite"));
+        paintNonFiniteLane(painter, lane, one.states, theme);
+        axis.events(plot, lane, shownRange(), state().eventMarks());
+        axis.incidents(plot, lane, shownRange(), state().incidentMarks());
+        if (m_picture->isLive && m_picture->range.last >= state().fullRange().last)
+            axis.liveEdge(QPointF(plot.right() + 10, lane.center().y() + 1));
+        if (m_shape == DistributionShape::Strip)
+            paintHeatLegend(painter,
+                QRectF(plot.right(), lane.top() - kCaption, SharedAxis::kLegend, plot.bottom() - lane.top() + kCaption),
+                one.heat, theme);
+    }
+}
+
+void DistributionCanvas::hoveredAt(QPoint position)
+{
+    m_hoverStrip = -1;
+    for (int i = 0; !isEmpty() && i < static_cast<int>(m_picture->strips.size()); ++i) {
+        const QRect plot = stripRect(i);
+        if (!plot.contains(position))
+            continue;
+        const DistributionStrip& one = strip(i);
+        const int shown = one.lastBin - one.firstBin + 1;
+        m_hoverStrip = i;
+        m_hoverColumn = std::max(0, one.heat.columnOf(stepAt(position.x())));
+        m_hoverBin = one.lastBin - std::clamp((position.y() - plot.top()) * shown / plot.height(), 0, shown - 1);
+    }
+    PlotCanvas::hoveredAt(position);
+}
+
+void DistributionCanvas::left()
+{
+    m_hoverStrip = -1;
+    PlotCanvas::left();
+}
+
+void DistributionCanvas::moveRow(int rows)
+{
+    Q_EMIT tensorStepped(rows);
+}
+
+QString DistributionCanvas::placeText(const DistributionStrip& one, int bin, int column) const
+{
+    const StepRange steps = one.heat.stepsOf(column);
+    const QString when = steps.count() <= 1
+        ? tr("step %1").arg(formatStep(steps.first.value))
+        : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
+    return when + tr(", rank %1").arg(one.row.rank.value) + QStringLiteral(", ")
+        + QString::fromStdString(binText(*one.edges, static_cast<std::size_t>(bin)));
+}
+
+QString DistributionCanvas::amountText(const DistributionStrip& one, int bin, int column) const
+{
+    const double count = one.countsOf(column)[static_cast<std::size_t>(bin)];
+    return tr("%1 of %2 elements")
+        .arg(formatStep(static_cast<qint64>(count)),
+            formatStep(static_cast<qint64>(one.totals[static_cast<std::size_t>(column)])));
+}
+
+QString DistributionCanvas::cellText(int index, int bin, int column) const
+{
+    const DistributionStrip& one = strip(index);
+    return placeText(one, bin, column) + QLatin1Char('\n') + amountText(one, bin, column);
+}
+
+void DistributionCanvas::paintHover(QPainter& painter) const
+{
+    if (m_hoverStrip < 0 || isEmpty() || m_hoverStrip >= static_cast<int>(m_picture->strips.size()))
+        return;
+    const Theme& theme = Theme::current();
+    const DistributionStrip& one = strip(m_hoverStrip);
+    if (m_hoverColumn >= one.columns)
+        return;
+    const QRectF cell = cellRect(m_hoverStrip, m_hoverBin, m_hoverColumn);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(theme.base, 3));
+    painter.drawRect(cell.adjusted(-1, -1, 1, 1));
+    painter.setPen(QPen(theme.text, 1));
+    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+    const auto column = static_cast<std::size_t>(m_hoverColumn);
+    Readout readout;
+    readout.name = one.row.fullName();
+    readout.where = placeText(one, m_hoverBin, m_hoverColumn);
+    readout.state = one.samples[column] > 0 ? CellState::Value : one.states[column];
+    if (one.samples[column] > 0) {
+        readout.value = formatValue(100 * one.shareOf(m_hoverColumn, m_hoverBin), 3) + QStringLiteral(" %");
+        readout.detail = amountText(one, m_hoverBin, m_hoverColumn);
+        if (series::isNonFinite(one.states[column]))
+            readout.detail += QStringLiteral(", ") + glyphs::word(one.states[column]);
+    } else {
+        readout.value = glyphs::word(one.states[column]);
+    }
+    const QRect plot = stripRect(m_hoverStrip);
+    paintReadout(painter, QRectF(plot.left(), 4, plot.width(), height() - 8), cell, readout, theme);
+}
+
+void DistributionCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    if (isEmpty())
+        return;
+    AxisPainter axis(painter, Theme::current());
+    const StepMarks marks = StepMarks::of(state());
+    for (int i = 0; i < static_cast<int>(m_picture->strips.size()); ++i)
+        axis.cursorLines(stripRect(i, size), shownRange(), marks);
+    if (m_stepAxis) {
+        const QRect plot = plotRect(size);
+        axis.steps(plot, shownRange(), tr("step"), marks);
+        axis.cursorTags(plot, shownRange(), marks);
+    }
+    if (!isStatic())
+        paintHover(painter);
+}
+
+}

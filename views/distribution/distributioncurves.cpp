@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "distributioncurves.h"
+
+#include <telltale/analysis/distribution.h>
+
+namespace telltale::views {
+namespace {
+
+constexpr std::array<int, 7> kQuantileColors { 1, 7, 8, 0, 2, 3, 9 }; // the median has the first, and the wide line
+
+/// What a curve shows of one column.
+using ColumnValue = std::function<double(std::span<const double> counts)>;
+
+CurveSeries curveOf(
+    const DistributionStrip& strip, const QString& name, int slot, StepRange range, const ColumnValue& value)
+{
+    CurveSeries one;
+    one.row = strip.row;
+    one.row.label = one.row.bin = name;
+    one.stat = Stat::Hist;
+    one.slot = slot;
+    one.result.range = range;
+    one.result.buckets.resize(static_cast<std::size_t>(strip.columns));
+    for (int column = 0; column < strip.columns; ++column) {
+        const auto place = static_cast<std::size_t>(column);
+        series::Bucket& bucket = one.result.buckets[place];
+        bucket.state = strip.states[place];
+        bucket.samples = strip.samples[place];
+        if (bucket.state == series::CellState::NaN)
+            bucket.nans = bucket.samples;
+        else if (bucket.state == series::CellState::PosInf)
+            bucket.posInfs = bucket.samples;
+        else if (bucket.state == series::CellState::NegInf)
+            bucket.negInfs = bucket.samples;
+        if (bucket.samples == 0 || !(strip.totals[place] > 0))
+            continue;
+        bucket.finite = bucket.samples;
+        bucket.min = bucket.max = bucket.mean = bucket.first = bucket.last = value(strip.countsOf(column));
+    }
+    return one;
+}
+
+double lossIn(
+    const DistributionStrip& strip, std::span<const double> counts, analysis::Format format, BelowStrips below)
+{
+    const analysis::FormatLoss loss = analysis::lossOf(*strip.edges, counts, format);
+    return below == BelowStrips::Flushed  ? loss.flushed.least
+        : below == BelowStrips::Subnormal ? loss.subnormal.least
+                                          : loss.overflowed.least;
+}
+
+}
+
+CurvePicture curvesBelow(const DistributionStrip& strip, BelowStrips below, StepRange range, bool isLive)
+{
+    CurvePicture picture;
+    picture.range = range;
+    picture.isLive = isLive;
+    if (below == BelowStrips::Quantiles) {
+        for (std::size_t i = 0; i < kQuantiles.size(); ++i) {
+            picture.series.push_back(curveOf(strip, QString::fromLatin1(kQuantiles[i].name), kQuantileColors[i], range,
+                [&](std::span<const double> counts) {
+                    return analysis::quantile(*strip.edges, counts, kQuantiles[i].share);
+                }));
+        }
+        return picture;
+    }
+    if (!analysis::hasOctaves(*strip.edges))
+        return picture;
+    for (std::size_t i = 0; i < analysis::kFormats.size(); ++i) {
+        picture.series.push_back(curveOf(strip, QString::fromLatin1(analysis::kFormats[i].name), static_cast<int>(i),
+            range, [&](std::span<const double> counts) {
+                return lossIn(strip, counts, static_cast<analysis::Format>(i), below);
+            }));
+    }
+    return picture;
+}
+
+}

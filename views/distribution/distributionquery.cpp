@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "distributionquery.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+#include <telltale/store/rowsof.h>
+
+#include "distributioncurves.h"
+
+namespace telltale::views {
+
+using series::CellState;
+using series::RowIndex;
+
+namespace {
+
+std::shared_ptr<const std::vector<double>> edgesOf(const store::Catalog& catalog, const RowIndex::Row& row)
+{
+    const auto group = std::lower_bound(catalog.groups.begin(), catalog.groups.end(), catalog.series[row.newest].group,
+        [](const store::GroupInfo& info, GroupId id) { return info.id < id; });
+    return group == catalog.groups.end() ? nullptr : group->edges;
+}
+
+bool isBelow(const std::string& name, const std::string& module)
+{
+    return name.size() > module.size() && name.starts_with(module) && name[module.size()] == '.';
+}
+
+/// Another row of the same tensor, whose statistics know of what is not finite; null where nothing else was measured.
+const RowIndex::Row* statisticsOf(const RowIndex& index, const RowIndex::Row& histogram)
+{
+    const series::SeriesKey& key = index.key(histogram);
+    for (const RowIndex::Row* row : index.named(key.name)) {
+        const series::SeriesKey& other = index.key(*row);
+        if (row->kind == histogram.kind && row->rank == histogram.rank && other.slot == key.slot
+            && other.microStep == key.microStep && other.chunk == key.chunk && row->answers(Stat::Norm))
+            return row;
+    }
+    return nullptr;
+}
+
+Row labelled(const RowIndex& index, const RowIndex::Row& from)
+{
+    const series::SeriesKey& key = index.key(from);
+    Row row;
+    row.key = { QString::fromStdString(key.name), key.slot };
+    row.kind = from.kind;
+    row.rank = from.rank;
+    row.label = shortNameOf(row.key.name);
+    if (key.slot.hasText())
+        row.label += QLatin1Char(' ') + row.key.slotText();
+    if (key.microStep >= 0)
+        row.label += QStringLiteral(" µ%1").arg(key.microStep);
+    row.group = groupOf(row.key.name);
+    row.attempts = from.attempts;
+    row.tensor = from.tensor;
+    return row;
+}
+
+/// Elements that are in no bin are NaN: the outer bins are open. Known where every step has the same number of them.
+bool hasUncounted(const DistributionStrip& strip, std::size_t column)
+{
+    const bool isOpen = std::isinf(strip.edges->front()) && std::isinf(strip.edges->back());
+    const double expected = static_cast<double>(strip.numel) * strip.samples[column];
+    // Counts come as floats: what is less than their rounding is no news.
+    return isOpen && strip.numel > 0 && strip.totals[column] < expected * (1 - 1e-6) - 0.5;
+}
+
+Expected<DistributionStrip> readStrip(store::RunReader& reader, const DistributionRequest& request,
+    const RowIndex& index, const RowIndex::Row& from, const series::CancelToken& cancel)
+{
+    DistributionStrip strip;
+    strip.row = labelled(index, from);
+    strip.edges = edgesOf(*request.catalog, from);
+    strip.numel = request.catalog->series[from.newest].numel;
+    const int pixels = static_cast<int>(std::min<std::int64_t>(request.pixels, request.range.count()));
+    series::HeatQuery heat;
+    heat.stat = Stat::Hist;
+    heat.range = request.range;
+    heat.pixels = pixels;
+    heat.rows.assign(static_cast<std::size_t>(strip.bins()), from.attempts);
+    for (int bin = 0; bin < strip.bins(); ++bin)
+        heat.rows[static_cast<std::size_t>(bin)].bin = bin;
+    const auto cells = reader.heatmap(heat, cancel);
+    if (!cells)
+        return tl::unexpected(cells.error());
+    const auto first = reader.curve({ from.attempts, Stat::Hist, request.range, pixels }, cancel);
+    if (!first)
+        return tl::unexpected(first.error());
+    strip.columns = cells->columns;
+    const auto columns = static_cast<std::size_t>(cells->columns);
+    const auto bins = static_cast<std::size_t>(strip.bins());
+    strip.counts.assign(columns * bins, 0);
+    strip.totals.assign(columns, 0);
+    strip.samples.assign(columns, 0);
+    strip.states.assign(columns, CellState::NotCollected);
+    for (std::size_t column = 0; column < columns; ++column) {
+        for (std::size_t bin = 0; bin < bins; ++bin) {
+            const CellState state = cells->states[bin * columns + column];
+            strip.states[column] = std::max(strip.states[column], state);
+            if (state != CellState::Value)
+                continue;
+            const auto count = static_cast<double>(cells->values[bin * columns + column]);
+            strip.counts[column * bins + bin] = count;
+            strip.totals[column] += count;
+        }
+        if (column < first->buckets.size())
+            strip.samples[column] = first->buckets[column].samples;
+    }
+    const RowIndex::Row* statistics = statisticsOf(index, from);
+    const auto others = statistics ? reader.curve({ statistics->attempts, Stat::Norm, request.range, pixels }, cancel)
+                                   : Expected<series::CurveResult>(series::CurveResult {});
+    if (!others)
+        return tl::unexpected(others.error());
+    for (std::size_t column = 0; column < columns; ++column) {
+        if (column < others->buckets.size() && series::isNonFinite(others->buckets[column].state))
+            strip.states[column] = std::max(strip.states[column], others->buckets[column].state);
+        if (!statistics && hasUncounted(strip, column))
+            strip.states[column] = CellState::NaN;
+    }
+    strip.finish(request.color, request.range);
+    strip.heat.isLive = request.isLive;
+    return strip;
+}
+
+}
+
+std::vector<Kind> histogramKinds(const store::Catalog& catalog)
+{
+    std::set<Kind> kinds;
+    for (const store::GroupInfo& group : catalog.groups) {
+        if (group.edges)
+            kinds.insert(group.kind);
+    }
+    return { kinds.begin(), kinds.end() };
+}
+
+std::vector<Rank> histogramRanks(const store::Catalog& catalog, Kind kind)
+{
+    std::set<Rank> ranks;
+    for (const store::GroupInfo& group : catalog.groups) {
+        if (!group.edges || group.kind != kind)
+            continue;
+        for (const store::SourceInfo& source : catalog.sources) {
+            if (source.id == group.source)
+                ranks.insert(source.rank);
+        }
+    }
+    return { ranks.begin(), ranks.end() };
+}
+
+std::vector<const RowIndex::Row*> histogramRows(const DistributionRequest& request)
+{
+    const RowIndex& index = store::rowsOf(*request.catalog);
+    RowIndex::Rows all = index.select(request.kind, request.rank, Stat::Hist);
+    std::erase_if(all, [&](const RowIndex::Row* row) { return !edgesOf(*request.catalog, *row); });
+    RowIndex::Rows found;
+    const auto take = [&](const auto& isMeant) {
+        for (const RowIndex::Row* row : all) {
+            if (isMeant(index.key(*row)) && std::find(found.begin(), found.end(), row) == found.end())
+                found.push_back(row);
+        }
+    };
+    for (const ModuleKey& key : request.selection) {
+        const std::string name = key.name.toStdString();
+        Slot slot = key.slot;
+        slot.bin = -1;
+        const std::size_t before = found.size();
+        take([&](const series::SeriesKey& one) { return one.name == name && one.slot == slot; });
+        if (found.size() == before)
+            take([&](const series::SeriesKey& one) { return one.name == name || isBelow(one.name, name); });
+    }
+    if (!found.empty())
+        return found;
+    const std::vector<bool> chosen = index.matching(NamePattern(request.filter.toStdString()));
+    std::erase_if(all, [&](const RowIndex::Row* row) { return !chosen[row->tensor]; });
+    // What a filter lets through is asked for; without one the first tensor is an example.
+    if (request.filter.isEmpty() && all.size() > 1)
+        all.erase(all.begin() + 1, all.end());
+    return all;
+}
+
+Expected<DistributionPicture> readDistribution(
+    store::RunReader& reader, const DistributionRequest& request, const series::CancelToken& cancel)
+{
+    DistributionPicture picture;
+    picture.range = request.range;
+    picture.kind = request.kind;
+    picture.rank = request.rank;
+    picture.isLive = request.isLive;
+    if (request.range.isEmpty() || request.pixels <= 0)
+        return picture;
+    const RowIndex& index = store::rowsOf(*request.catalog);
+    for (const RowIndex::Row* row : histogramRows(request)) {
+        if (static_cast<int>(picture.strips.size()) >= request.most) {
+            ++picture.omitted;
+            continue;
+        }
+        auto strip = readStrip(reader, request, index, *row, cancel);
+        if (!strip)
+            return tl::unexpected(std::move(strip).error());
+        picture.strips.push_back(std::move(*strip));
+    }
+    if (!picture.isEmpty())
+        picture.below = std::make_shared<const CurvePicture>(
+            curvesBelow(picture.strips.front(), request.below, request.range, request.isLive));
+    return picture;
+}
+
+}

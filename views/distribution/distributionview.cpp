@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "distributionview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QLabel>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/analysis/distribution.h>
+#include <telltale/common/csv.h>
+#include <telltale/common/exportpicture.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/store/rowsof.h>
+
+#include "distributioncanvas.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr double kStripShare = 0.64; ///< of the height
+constexpr int kCaptionLine = 24;
+
+template <typename Value> void choose(QComboBox* box, Value value)
+{
+    box->setCurrentIndex(box->findData(static_cast<int>(value)));
+}
+
+}
+
+DistributionView::DistributionView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_canvas(new DistributionCanvas(context.state, this))
+    , m_split(new QSplitter(Qt::Vertical, this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_split, 1);
+    m_canvas->setAccessibleName(tr("Distributions"));
+    m_canvas->setObjectName(QStringLiteral("distributionCanvas"));
+    setFocusProxy(m_canvas);
+    m_split->addWidget(m_canvas);
+    buildBelow();
+    m_split->setCollapsible(0, false);
+    m_split->setStretchFactor(0, 64);
+    m_split->setStretchFactor(1, 36);
+    m_split->setSizes({ static_cast<int>(1000 * kStripShare), static_cast<int>(1000 * (1 - kStripShare)) });
+    buildBar();
+    connectState();
+    fillChoices();
+}
+
+void DistributionView::buildBelow()
+{
+    auto* below = new QWidget(m_split);
+    auto* column = new QVBoxLayout(below);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_belowCaption = new QLabel(below);
+    m_belowCaption->setFixedHeight(kCaptionLine);
+    m_belowCaption->setIndent(12);
+    m_belowCaption->setFont(wordsFont(11));
+    m_belowCaption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    m_curves = new CurveCanvas(context().state, below);
+    m_curves->setObjectName(QStringLiteral("distributionCurves"));
+    m_curves->setMinimumSize(120, 60);
+    m_curves->setAccessibleName(tr("Quantiles and losses"));
+    column->addWidget(m_belowCaption);
+    column->addWidget(m_curves, 1);
+    m_split->addWidget(below);
+    connect(m_canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
+    connect(m_split, &QSplitter::splitterMoved, this,
+        [this] { m_canvas->setStepAxisVisible(m_split->sizes().value(1) == 0); });
+}
+
+void DistributionView::buildBar()
+{
+    m_kindBox = m_bar->addCombo(tr("Kind"), QStringLiteral("distributionKind"));
+    m_rankBox = m_bar->addCombo(tr("Rank"), QStringLiteral("distributionRank"));
+    m_shapeBox = m_bar->addCombo(tr("As"), QStringLiteral("distributionShape"));
+    m_shapeBox->addItem(tr("heat strip"), static_cast<int>(DistributionShape::Strip));
+    m_shapeBox->addItem(tr("ridges"), static_cast<int>(DistributionShape::Ridges));
+    m_colorBox = m_bar->addCombo(tr("Color"), QStringLiteral("distributionColor"));
+    m_colorBox->addItem(tr("share, log"), static_cast<int>(BinColor::LogShare));
+    m_colorBox->addItem(tr("share"), static_cast<int>(BinColor::Share));
+    m_colorBox->addItem(tr("count, log"), static_cast<int>(BinColor::LogCount));
+    m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("distributionBelow"));
+    m_belowBox->addItem(tr("quantiles"), static_cast<int>(BelowStrips::Quantiles));
+    m_belowBox->addItem(tr("flushed to zero"), static_cast<int>(BelowStrips::Flushed));
+    m_belowBox->addItem(tr("subnormal"), static_cast<int>(BelowStrips::Subnormal));
+    m_belowBox->addItem(tr("overflowed"), static_cast<int>(BelowStrips::Overflowed));
+    m_belowBox->setToolTip(tr("What fp16, bf16 and fp8 would lose of the tensor is read from its log2 histogram."));
+    m_bar->addStretch();
+    m_caption = m_bar->addCaption();
+    m_follow = m_bar->addButton(
+        QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("distributionFollow"));
+    m_follow->setCheckable(true);
+
+    ViewState* state = context().state;
+    connect(m_kindBox, &QComboBox::activated, this,
+        [this, state] { state->setKind(static_cast<Kind>(m_kindBox->currentData().toInt())); });
+    connect(m_rankBox, &QComboBox::activated, this,
+        [this, state] { state->setRank(Rank { m_rankBox->currentData().toInt() }); });
+    connect(m_shapeBox, &QComboBox::activated, this,
+        [this] { setShape(static_cast<DistributionShape>(m_shapeBox->currentData().toInt())); });
+    connect(m_colorBox, &QComboBox::activated, this,
+        [this] { setColor(static_cast<BinColor>(m_colorBox->currentData().toInt())); });
+    connect(m_belowBox, &QComboBox::activated, this,
+        [this] { setBelow(static_cast<BelowStrips>(m_belowBox->currentData().toInt())); });
+    connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
+    connect(m_canvas, &DistributionCanvas::tensorStepped, this, &DistributionView::stepTensor);
+}
+
+void DistributionView::connectState()
+{
+    ViewState* state = context().state;
+    const auto askNow = [this] {
+        fillChoices();
+        askSoon(Urgency::Now);
+    };
+    connect(state, &ViewState::runChanged, this, [this, askNow] {
+        show({});
+        askNow();
+    });
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        fillChoices();
+        askSoon(Urgency::WhenIdle);
+    });
+    connect(state, &ViewState::kindChanged, this, askNow);
+    connect(state, &ViewState::rankChanged, this, askNow);
+    connect(state, &ViewState::moduleFilterChanged, this, askNow);
+    connect(state, &ViewState::selectionChanged, this, askNow);
+    connect(state, &ViewState::cursorChanged, this, [this] {
+        m_canvas->update();
+        m_curves->update();
+    });
+    connect(state, &ViewState::visibleRangeChanged, this,
+        [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
+    connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::followingChanged, this, [this, state] { m_follow->setChecked(state->isFollowing()); });
+    m_follow->setChecked(state->isFollowing());
+}
+
+Kind DistributionView::kind() const
+{
+    const ViewState& state = *context().state;
+    if (!state.catalog())
+        return state.kind();
+    const std::vector<Kind> kinds = histogramKinds(*state.catalog());
+    return kinds.empty() || std::find(kinds.begin(), kinds.end(), state.kind()) != kinds.end() ? state.kind()
+                                                                                               : kinds.front();
+}
+
+void DistributionView::fillChoices()
+{
+    const ViewState& state = *context().state;
+    const QSignalBlocker blockKind(m_kindBox);
+    const QSignalBlocker blockRank(m_rankBox);
+    m_kindBox->clear();
+    m_rankBox->clear();
+    if (const auto catalog = state.catalog()) {
+        for (const Kind one : histogramKinds(*catalog))
+            m_kindBox->addItem(kindText(one), static_cast<int>(one));
+        for (const Rank rank : histogramRanks(*catalog, kind()))
+            m_rankBox->addItem(QString::number(rank.value), rank.value);
+    }
+    choose(m_kindBox, kind());
+    choose(m_rankBox, state.rank().value);
+    m_kindBox->updateGeometry();
+    m_rankBox->updateGeometry();
+    m_canvas->setEmptyText(emptyText());
+}
+
+QString DistributionView::emptyText() const
+{
+    const ViewState& state = *context().state;
+    if (!trouble().isEmpty())
+        return trouble();
+    if (!state.run())
+        return tr("Open a run, or connect a training job, to see its distributions here.");
+    if (!state.catalog() || state.catalog()->series.empty())
+        return tr("Waiting for the first step of this run.");
+    if (histogramKinds(*state.catalog()).empty())
+        return tr(
+            "This run has no histograms. Name the kinds that are to have them in telltale.histogram of its config, "
+            "or set ur_distribution to true.");
+    if (!state.moduleFilter().isEmpty())
+        return tr("No tensor with a histogram matches the filter “%1”.").arg(state.moduleFilter());
+    return tr("There are no histograms of %1 on rank %2.").arg(kindText(kind())).arg(state.rank().value);
+}
+
+QString DistributionView::belowText() const
+{
+    switch (m_below) {
+    case BelowStrips::Quantiles:
+        return tr("quantiles, to a bin");
+    case BelowStrips::Flushed:
+        return tr("share of elements that the format would round to zero");
+    case BelowStrips::Subnormal:
+        return tr("share of elements below the format's smallest normal number");
+    case BelowStrips::Overflowed:
+        return tr("share of elements that are certainly beyond the format's largest number");
+    }
+    return {};
+}
+
+void DistributionView::setShape(DistributionShape shape)
+{
+    m_shape = shape;
+    choose(m_shapeBox, shape);
+    m_canvas->setShape(shape);
+}
+
+void DistributionView::setColor(BinColor color)
+{
+    m_color = color;
+    choose(m_colorBox, color);
+    askSoon(Urgency::Now);
+}
+
+void DistributionView::setBelow(BelowStrips below)
+{
+    m_below = below;
+    choose(m_belowBox, below);
+    askSoon(Urgency::Now);
+}
+
+void DistributionView::stepTensor(int tensors)
+{
+    if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
+        return;
+    const ModuleKey shown = m_canvas->picture()->strips.front().row.key;
+    const auto catalog = context().state->catalog();
+    const series::RowIndex& index = store::rowsOf(*catalog);
+    std::vector<ModuleKey> keys;
+    for (const series::RowIndex::Row* row : index.select(kind(), context().state->rank(), Stat::Hist)) {
+        const ModuleKey key { QString::fromStdString(index.key(*row).name), index.key(*row).slot };
+        if (keys.empty() || keys.back() != key)
+            keys.push_back(key);
+    }
+    const auto at = std::find(keys.begin(), keys.end(), shown);
+    if (at == keys.end())
+        return;
+    const auto wanted = static_cast<std::ptrdiff_t>(at - keys.begin()) + tensors;
+    const auto last = static_cast<std::ptrdiff_t>(keys.size()) - 1;
+    context().state->setSelection({ keys[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(wanted, 0, last))] });
+}
+
+DistributionRequest DistributionView::request() const
+{
+    const ViewState& state = *context().state;
+    DistributionRequest request;
+    request.catalog = state.catalog();
+    request.kind = kind();
+    request.rank = state.rank();
+    request.filter = state.moduleFilter();
+    request.selection = state.selection();
+    request.range = state.visibleRange();
+    request.pixels = static_cast<int>(std::lround(m_canvas->plotRect().width() * devicePixelRatioF()));
+    request.most = m_canvas->room();
+    request.color = m_color;
+    request.below = m_below;
+    request.isLive = state.run() && state.run()->live && !state.run()->live->closed.load(std::memory_order_acquire);
+    return request;
+}
+
+void DistributionView::ask()
+{
+    const ViewState& state = *context().state;
+    m_canvas->setEmptyText(emptyText());
+    if (!state.catalog() || state.visibleRange().isEmpty()) {
+        show({});
+        return;
+    }
+    submitRead([request = request()](store::RunReader& reader,
+                   const series::CancelToken& cancel) { return readDistribution(reader, request, cancel); },
+        [this](const std::shared_ptr<const DistributionPicture>& picture) { show(picture); });
+}
+
+void DistributionView::show(std::shared_ptr<const DistributionPicture> picture)
+{
+    const bool isEmpty = !picture || picture->isEmpty();
+    m_split->widget(1)->setVisible(!isEmpty);
+    m_caption->setText(isEmpty || picture->omitted == 0
+            ? QString()
+            : tr("%n more selected", "tensors that have no room", picture->omitted));
+    const bool octaves = !isEmpty && analysis::hasOctaves(*picture->strips.front().edges);
+    m_curves->setEmptyText(octaves || m_below == BelowStrips::Quantiles
+            ? QString()
+            : tr("What formats lose can only be read from log2 histograms (telltale.histogram)."));
+    m_curves->setYMode(m_below != BelowStrips::Quantiles || !octaves ? YMode::Linear : YMode::Symlog);
+    m_curves->setPicture(isEmpty ? nullptr : picture->below);
+    m_belowCaption->setText(
+        isEmpty ? QString() : picture->strips.front().row.fullName() + QStringLiteral("  ·  ") + belowText());
+    m_canvas->setPicture(std::move(picture));
+}
+
+void DistributionView::troubleChanged()
+{
+    m_canvas->setEmptyText(emptyText());
+}
+
+QImage DistributionView::renderImage(QSize size)
+{
+    const PictureCaption caption = PictureCaption::of(*context().state, { kindText(kind()), tr("histograms") }, true);
+    if (!m_canvas->picture() || m_canvas->picture()->isEmpty() || m_split->sizes().value(1) == 0)
+        return renderWithCaption(*m_canvas, size, caption);
+    const int top = static_cast<int>(std::lround(size.height() * kStripShare));
+    QImage image(size, QImage::Format_RGB32);
+    image.fill(Theme::current().base);
+    QPainter painter(&image);
+    painter.drawImage(0, 0, renderWithCaption(*m_canvas, { size.width(), top }, caption));
+    painter.setFont(wordsFont(11));
+    painter.setPen(Theme::current().text2);
+    painter.drawText(QRect(12, top, size.width() - 12, kCaptionLine), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(m_belowCaption->text(), Qt::ElideRight, size.width() - 24));
+    painter.drawImage(
+        0, top + kCaptionLine, m_curves->renderTo({ size.width(), std::max(1, size.height() - top - kCaptionLine) }));
+    return image;
+}
+
+Expected<void> DistributionView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    for (const char* title : { "name", "rank", "first_step", "last_step", "quantity", "low", "high", "state", "value" })
+        csv.text(QString::fromLatin1(title));
+    csv.endRow();
+    const DistributionPicture* picture = m_canvas->picture();
+    const auto place = [&](const DistributionStrip& strip, int column, const QString& quantity) {
+        const StepRange steps = strip.heat.stepsOf(column);
+        csv.text(strip.row.fullName()).integer(picture->rank.value);
+        csv.integer(steps.first.value).integer(steps.last.value).text(quantity);
+    };
+    for (std::size_t i = 0; picture && i < picture->strips.size(); ++i) {
+        const DistributionStrip& strip = picture->strips[i];
+        for (int column = 0; column < strip.columns; ++column) {
+            const auto at = static_cast<std::size_t>(column);
+            if (series::isNonFinite(strip.states[at])) {
+                place(strip, column, QStringLiteral("non-finite"));
+                csv.empty().empty();
+                writeCell(csv, strip.states[at], std::nan(""), false);
+                csv.endRow();
+            }
+            for (int bin = strip.firstBin; strip.samples[at] > 0 && bin <= strip.lastBin; ++bin) {
+                place(strip, column, QStringLiteral("count"));
+                csv.number((*strip.edges)[static_cast<std::size_t>(bin)]);
+                csv.number((*strip.edges)[static_cast<std::size_t>(bin) + 1]);
+                writeCell(csv, series::CellState::Value, strip.countsOf(column)[static_cast<std::size_t>(bin)], false);
+                csv.endRow();
+            }
+        }
+        for (const CurveSeries& one : i == 0 && picture->below ? picture->below->series : std::vector<CurveSeries>()) {
+            for (int column = 0; column < strip.columns; ++column) {
+                const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(column)];
+                if (bucket.finite == 0)
+                    continue;
+                place(strip, column, one.row.label);
+                csv.empty().empty();
+                writeCell(csv, series::CellState::Value, bucket.last, false);
+                csv.endRow();
+            }
+        }
+    }
+    return csv.finish();
+}
+
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ridgepainter.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/seriesstyle.h>
+#include <telltale/heatmap/heatimage.h>
+
+namespace telltale::views {
+namespace {
+
+constexpr int kDistance = 26; ///< px between ridges, at least
+constexpr double kReach = 2.2; ///< of the largest, in distances
+
+double middleOf(int column, int columns, const QRect& plot)
+{
+    return plot.left()
+        + (HeatImage::columnLeft(column, columns, plot.width())
+              + HeatImage::columnLeft(column + 1, columns, plot.width()))
+        / 2.0;
+}
+
+}
+
+std::vector<int> ridgeColumns(const DistributionStrip& strip, int width)
+{
+    std::vector<int> chosen;
+    const int most = std::max(1, width / kDistance);
+    const int stride = std::max(1, (strip.columns + most - 1) / most);
+    for (int column = strip.columns - 1; column >= 0; column -= stride) {
+        // The nearest column with elements answers for its neighbors.
+        int full = column;
+        while (full > std::max(-1, column - stride) && !(strip.totals[static_cast<std::size_t>(full)] > 0))
+            --full;
+        if (full > column - stride && full >= 0)
+            chosen.push_back(full);
+    }
+    std::reverse(chosen.begin(), chosen.end());
+    return chosen;
+}
+
+void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& strip, const Theme& theme)
+{
+    const std::vector<int> columns = ridgeColumns(strip, plot.width());
+    double largest = 0;
+    for (const int column : columns) {
+        for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin)
+            largest = std::max(largest, strip.shareOf(column, bin));
+    }
+    if (!(largest > 0))
+        return;
+    const int stride
+        = columns.size() > 1 ? (columns.back() - columns.front()) / static_cast<int>(columns.size() - 1) : 1;
+    const double distance = std::max<double>(kDistance, static_cast<double>(plot.width()) * stride / strip.columns);
+    const double reach = kReach * std::min<double>(distance, 4 * kDistance);
+    const int shown = strip.lastBin - strip.firstBin + 1;
+    const double height = static_cast<double>(plot.height()) / shown;
+    const QColor line = SeriesStyle::forSlot(0, theme).color;
+    QColor fill = line;
+    fill.setAlphaF(0.30F);
+    QColor back = theme.base;
+    back.setAlphaF(0.72F);
+    painter.save();
+    painter.setClipRect(plot.adjusted(0, 0, 1, 0));
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (const int column : columns) {
+        const double foot = middleOf(column, strip.columns, plot);
+        QPolygonF outline;
+        outline << QPointF(foot, plot.bottom() + 1);
+        for (int bin = strip.firstBin; bin <= strip.lastBin; ++bin) {
+            const double y = plot.bottom() + 1 - (bin - strip.firstBin + 0.5) * height;
+            outline << QPointF(foot - reach * strip.shareOf(column, bin) / largest, y);
+        }
+        outline << QPointF(foot, plot.top());
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(back);
+        painter.drawPolygon(outline);
+        painter.setBrush(fill);
+        painter.drawPolygon(outline);
+        painter.setPen(QPen(line, 1.2));
+        painter.setBrush(Qt::NoBrush);
+        painter.drawPolyline(outline);
+    }
+    painter.restore();
+}
+
+}

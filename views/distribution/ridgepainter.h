@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QRect>
+
+#include <telltale/common/theme.h>
+
+#include "distributionpicture.h"
+
+class QPainter;
+
+namespace telltale::views {
+
+/// The columns that are drawn as ridges in a plot so wide: evenly spaced, with the newest among them; a column without
+/// elements is none.
+std::vector<int> ridgeColumns(const DistributionStrip& strip, int width);
+
+/// One outline a column: it stands on its step and reaches to the left as far as the share of elements in each bin
+/// says, the largest over two distances; later ones stand in front. Thread: gui.
+void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& strip, const Theme& theme);
+
+}
