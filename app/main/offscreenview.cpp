@@ -71,6 +71,20 @@ Expected<Loaded> load(store::QueryPool& queries, const store::RunRef& run)
     return result;
 }
 
+/// The first kind that has the only statistic that a view draws.
+Expected<Kind> kindWith(const store::Catalog& catalog, Stat stat, std::optional<Kind> wanted)
+{
+    for (const Kind kind : wanted ? std::vector { *wanted } : views::kindsOf(catalog)) {
+        const auto stats = views::statsOf(catalog, kind);
+        if (std::find(stats.begin(), stats.end(), stat) != stats.end())
+            return kind;
+    }
+    return failure(ErrorCode::NotFound,
+        wanted ? "series of kind " + std::string(kindName(*wanted)) + " have no " + std::string(statName(stat))
+               : "the run has no " + std::string(statName(stat)),
+        "'telltale inspect' lists what it has");
+}
+
 Expected<Kind> chooseKind(const store::Catalog& catalog, std::optional<Kind> wanted)
 {
     const auto has = [&](Kind kind) {
@@ -144,7 +158,9 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     if (!loaded)
         return tl::unexpected(loaded.error());
     const auto& catalog = loaded->catalog;
-    const auto kind = chooseKind(*catalog, request.view->kind ? request.view->kind : request.kind);
+    const auto wanted = request.view->kind ? request.view->kind : request.kind;
+    const auto kind
+        = request.view->stat ? kindWith(*catalog, *request.view->stat, wanted) : chooseKind(*catalog, wanted);
     if (!kind)
         return tl::unexpected(kind.error());
     const auto steps = parseSteps(request.steps.toStdString(), catalog->steps);
@@ -155,7 +171,8 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
         return failure(ErrorCode::BadInput, "the run has no steps " + request.steps.toStdString(),
             "it has " + std::to_string(all.first.value) + ":" + std::to_string(all.last.value));
     }
-    const auto stat = chooseStat(*catalog, *kind, request.stat);
+    const auto stat
+        = request.view->stat ? Expected<Stat>(*request.view->stat) : chooseStat(*catalog, *kind, request.stat);
     if (!stat)
         return tl::unexpected(stat.error());
     if (const NamePattern pattern(request.modules.toStdString()); !pattern.isValid()) {
@@ -173,7 +190,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     const Rank rank = !request.ranks.empty() ? request.ranks.front()
         : catalog->sources.empty()           ? Rank { 0 }
                                              : catalog->sources.front().rank;
-    auto rows = views::buildRows(*catalog, { *kind, rank, request.modules, {} });
+    auto rows = views::buildRows(*catalog, { *kind, rank, request.modules, {}, request.view->stat });
     std::erase_if(rows, [](const views::Row& row) { return row.isAxis(); });
     if (rows.empty() && subject != shell::Subject::Metrics && subject != shell::Subject::Incidents)
         return failure(

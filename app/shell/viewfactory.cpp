@@ -64,7 +64,7 @@ constexpr ViewFactory kViews[] {
     { "attention", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Attention"), "eye", &make<views::AttentionView>,
         nullptr, Subject::Modules, Kind::Attention },
     { "distribution", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Distributions"), "hist",
-        &make<views::DistributionView>, nullptr, Subject::Modules },
+        &make<views::DistributionView>, nullptr, Subject::Modules, {}, Stat::Hist },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

@@ -36,6 +36,7 @@ struct ViewFactory {
     QWidget* (*makePage)(views::DataView* view, const views::ViewContext& context) = nullptr;
     std::optional<Subject> rendered = {}; ///< nothing where `telltale render` does not draw it
     std::optional<Kind> kind = {}; ///< the only one that it draws
+    std::optional<Stat> stat = {}; ///< likewise
 
     QString title() const;
     /// make() with the object name.

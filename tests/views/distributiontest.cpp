@@ -378,7 +378,7 @@ private Q_SLOTS:
         settle();
         const DistributionStrip& strip = shown().strips.front();
         const std::vector<int> columns = ridgeColumns(strip, 800);
-        QVERIFY(columns.size() > 10 && columns.size() <= 31);
+        QVERIFY(columns.size() > 10 && columns.size() <= 19);
         QCOMPARE(columns.back(), strip.columns - 1);
         const QImage ridges = m_view->renderImage({ 1200, 800 });
         QVERIFY(ridges.save(shots() + QStringLiteral("/distribution-ridges.png")));

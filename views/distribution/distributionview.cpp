@@ -79,8 +79,10 @@ void DistributionView::buildBelow()
     column->addWidget(m_curves, 1);
     m_split->addWidget(below);
     connect(m_canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
-    connect(m_split, &QSplitter::splitterMoved, this,
-        [this] { m_canvas->setStepAxisVisible(m_split->sizes().value(1) == 0); });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] {
+        m_isBelowHidden = m_split->sizes().value(1) == 0;
+        m_canvas->setStepAxisVisible(m_isBelowHidden);
+    });
 }
 
 void DistributionView::buildBar()
@@ -310,23 +312,19 @@ void DistributionView::troubleChanged()
     m_canvas->setEmptyText(emptyText());
 }
 
-QImage DistributionView::renderImage(QSize size)
+void DistributionView::paintPicture(QPainter& painter, QSize size)
 {
     const PictureCaption caption = PictureCaption::of(*context().state, { kindText(kind()), tr("histograms") }, true);
-    if (!m_canvas->picture() || m_canvas->picture()->isEmpty() || m_split->sizes().value(1) == 0)
-        return renderWithCaption(*m_canvas, size, caption);
+    if (!m_canvas->picture() || m_canvas->picture()->isEmpty() || m_isBelowHidden)
+        return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
     const int top = static_cast<int>(std::lround(size.height() * kStripShare));
-    QImage image(size, QImage::Format_RGB32);
-    image.fill(Theme::current().base);
-    QPainter painter(&image);
-    painter.drawImage(0, 0, renderWithCaption(*m_canvas, { size.width(), top }, caption));
+    paintWithCaption(painter, QRect(0, 0, size.width(), top), *m_canvas, caption);
     painter.setFont(wordsFont(11));
     painter.setPen(Theme::current().text2);
     painter.drawText(QRect(12, top, size.width() - 12, kCaptionLine), Qt::AlignLeft | Qt::AlignVCenter,
         painter.fontMetrics().elidedText(m_belowCaption->text(), Qt::ElideRight, size.width() - 24));
-    painter.drawImage(
-        0, top + kCaptionLine, m_curves->renderTo({ size.width(), std::max(1, size.height() - top - kCaptionLine) }));
-    return image;
+    m_curves->paintTo(
+        painter, QRect(0, top + kCaptionLine, size.width(), std::max(1, size.height() - top - kCaptionLine)));
 }
 
 Expected<void> DistributionView::writeCsv(QIODevice* device) const

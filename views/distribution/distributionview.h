@@ -23,7 +23,7 @@ class DistributionView : public DataView {
 public:
     explicit DistributionView(const ViewContext& context, QWidget* parent = nullptr);
 
-    QImage renderImage(QSize size) override;
+    void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
     DistributionCanvas* canvas() const { return m_canvas; }
@@ -52,6 +52,7 @@ private:
     DistributionShape m_shape = DistributionShape::Strip;
     BinColor m_color = BinColor::LogShare;
     BelowStrips m_below = BelowStrips::Quantiles;
+    bool m_isBelowHidden = false; ///< by the user
     ViewBar* m_bar;
     DistributionCanvas* m_canvas;
     QSplitter* m_split;

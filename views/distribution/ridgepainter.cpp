@@ -12,8 +12,8 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kDistance = 26; ///< px between ridges, at least
-constexpr double kReach = 2.2; ///< of the largest, in distances
+constexpr int kDistance = 44; ///< px between ridges, at least
+constexpr double kReach = 1.7; ///< of the largest, in distances
 
 double middleOf(int column, int columns, const QRect& plot)
 {
@@ -55,14 +55,14 @@ void paintRidges(QPainter& painter, const QRect& plot, const DistributionStrip& 
     const int stride
         = columns.size() > 1 ? (columns.back() - columns.front()) / static_cast<int>(columns.size() - 1) : 1;
     const double distance = std::max<double>(kDistance, static_cast<double>(plot.width()) * stride / strip.columns);
-    const double reach = kReach * std::min<double>(distance, 4 * kDistance);
+    const double reach = kReach * std::min<double>(distance, 3 * kDistance);
     const int shown = strip.lastBin - strip.firstBin + 1;
     const double height = static_cast<double>(plot.height()) / shown;
     const QColor line = SeriesStyle::forSlot(0, theme).color;
     QColor fill = line;
-    fill.setAlphaF(0.30F);
+    fill.setAlphaF(0.22F);
     QColor back = theme.base;
-    back.setAlphaF(0.72F);
+    back.setAlphaF(0.9F);
     painter.save();
     painter.setClipRect(plot.adjusted(0, 0, 1, 0));
     painter.setRenderHint(QPainter::Antialiasing);
