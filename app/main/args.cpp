@@ -115,6 +115,39 @@ Expected<std::optional<Rank>> rankOf(const Args& args)
     return text ? parseRank("--rank", *text).map([](Rank rank) { return std::optional(rank); }) : std::optional<Rank>();
 }
 
+Expected<std::optional<Kind>> kindOf(const Args& args)
+{
+    const auto word = args.value("--kind");
+    if (!word)
+        return std::nullopt;
+    const auto kind = kindFromName(*word);
+    if (!kind)
+        return failure(ErrorCode::BadInput, "there is no kind '" + *word + "'",
+            "for example grad_reduced, actv, exp_avg; 'telltale inspect RUN' names those of a run");
+    return kind;
+}
+
+Expected<std::optional<Stat>> statOf(const Args& args)
+{
+    const auto word = args.value("--stat");
+    if (!word)
+        return std::nullopt;
+    const auto stat = statFromName(*word);
+    if (!stat)
+        return failure(ErrorCode::BadInput, "there is no statistic '" + *word + "'",
+            "for example norm, mean, max, nans; 'telltale inspect RUN' names those of a run");
+    return stat;
+}
+
+Expected<NamePattern> modulesOf(const Args& args)
+{
+    NamePattern pattern(args.value("--modules").value_or(""));
+    if (!pattern.isValid())
+        return failure(ErrorCode::BadInput, "--modules " + *args.value("--modules") + " is not a regular expression",
+            pattern.error());
+    return pattern;
+}
+
 Expected<StepRange> parseSteps(std::string_view text, StepRange all)
 {
     const std::size_t colon = text.find(':');

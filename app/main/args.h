@@ -10,6 +10,8 @@
 
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
+#include <telltale/core/kinds.h>
+#include <telltale/core/namepattern.h>
 
 namespace telltale::app {
 
@@ -52,6 +54,12 @@ Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text
 Expected<Rank> parseRank(std::string_view flag, std::string_view text);
 /// What `--rank` names; nothing where it is not given.
 Expected<std::optional<Rank>> rankOf(const Args& args);
+/// What `--kind` names; nothing where it is not given.
+Expected<std::optional<Kind>> kindOf(const Args& args);
+/// What `--stat` names; nothing where it is not given.
+Expected<std::optional<Stat>> statOf(const Args& args);
+/// What `--modules` chooses; everything where it is not given.
+Expected<NamePattern> modulesOf(const Args& args);
 /// "A:B" (both included), "A:", ":B", "A"; open ends reach as far as `all` does.
 Expected<StepRange> parseSteps(std::string_view text, StepRange all);
 

@@ -13,6 +13,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_confighistory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configpush.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configshow.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_export.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_incidents.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
@@ -21,4 +22,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
+    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)

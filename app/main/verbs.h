@@ -17,6 +17,7 @@ Verb logVerb();
 Verb incidentsVerb();
 Verb judgeVerb();
 Verb compareVerb();
+Verb exportVerb();
 Verb rulesVerb();
 Verb alertsVerb();
 Verb alertsTestVerb();
@@ -32,7 +33,7 @@ Verb configHistoryVerb();
 inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
-        compareVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(),
+        compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(),
         configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 

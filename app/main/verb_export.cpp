@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verbs.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <ostream>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <telltale/exchange/exporter.h>
+#include <telltale/exchange/formats.h>
+
+#include "report.h"
+
+namespace telltale::app {
+namespace {
+
+std::atomic<bool> wasInterrupted { false };
+
+/// While it lives, Ctrl+C and SIGTERM end the export and not the program, so that nothing half-written is left.
+class Interruptible {
+public:
+    Interruptible()
+    {
+        wasInterrupted = false;
+        struct sigaction action { };
+        action.sa_handler = [](int) { wasInterrupted = true; };
+        sigaction(SIGINT, &action, &m_interrupt);
+        sigaction(SIGTERM, &action, &m_terminate);
+    }
+    Interruptible(const Interruptible&) = delete;
+    Interruptible& operator=(const Interruptible&) = delete;
+    ~Interruptible()
+    {
+        sigaction(SIGINT, &m_interrupt, nullptr);
+        sigaction(SIGTERM, &m_terminate, nullptr);
+    }
+
+private:
+    struct sigaction m_interrupt {
+    }, m_terminate {};
+};
+
+Expected<exchange::Selection> selectionOf(const Args& args, StepRange all)
+{
+    exchange::Selection selection;
+    const auto kind = kindOf(args);
+    const auto stat = statOf(args);
+    const auto rank = rankOf(args);
+    auto modules = modulesOf(args);
+    if (!kind || !stat || !rank || !modules)
+        return tl::unexpected(!kind ? kind.error() : !stat ? stat.error() : !rank ? rank.error() : modules.error());
+    selection.kind = *kind;
+    selection.stat = *stat;
+    selection.rank = *rank;
+    selection.modules = std::move(*modules);
+    if (const auto text = args.value("--steps")) {
+        const auto steps = parseSteps(*text, all);
+        if (!steps)
+            return tl::unexpected(steps.error());
+        selection.steps = *steps;
+        if (text->ends_with(':')) // a run that goes on has no last step yet
+            selection.steps->last = Step { kFarthestStep };
+    }
+    return selection;
+}
+
+Expected<exchange::WriterWish> wishOf(const Args& args, const store::Catalog& catalog)
+{
+    const std::string tags = args.value("--tags").value_or("readable");
+    if (tags != "readable" && tags != "msprobe")
+        return failure(ErrorCode::BadInput, "--tags '" + tags + "' is neither readable nor msprobe");
+    return exchange::WriterWish { *args.value("-o"), catalog.storeId.substr(0, 12),
+        tags == "msprobe" ? exchange::TagStyle::Msprobe : exchange::TagStyle::Readable };
+}
+
+nlohmann::json toJson(const exchange::RunWriter& writer)
+{
+    nlohmann::json leftOut = nlohmann::json::array();
+    for (const auto& [what, count] : writer.leftOut())
+        leftOut.push_back({ { "what", what }, { "count", count } });
+    return { { "files", writer.files() }, { "values", writer.values() }, { "left_out", leftOut } };
+}
+
+/// Until every process has ended, or the user has had enough.
+Expected<void> follow(exchange::Exporter& exporter)
+{
+    while (exporter.isLive() && !wasInterrupted) {
+        for (int tenth = 0; tenth < 10 && !wasInterrupted; ++tenth)
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        auto done = exporter.advance();
+        if (!done && done.error().code != ErrorCode::Canceled)
+            return done;
+    }
+    return {};
+}
+
+int runExport(const Args& args, Report& report)
+{
+    const exchange::Format* format = exchange::findFormat(*args.value("--to"));
+    if (!format)
+        return report.failUsage({ ErrorCode::BadInput, "there is no format '" + *args.value("--to") + "'",
+            "choose from " + exchange::formatIds() });
+    auto run = openRun(args);
+    if (!run)
+        return report.fail(run.error());
+    auto selection = selectionOf(args, run->catalog->steps);
+    const auto wish = wishOf(args, *run->catalog);
+    if (!selection || !wish)
+        return report.failUsage(!selection ? selection.error() : wish.error());
+    const auto writer = format->make(*wish);
+    if (!writer)
+        return report.fail(writer.error());
+    const bool isFollowing = args.has("--follow");
+    const Interruptible interruptible;
+    exchange::Exporter exporter(*run->reader, std::move(*selection), **writer, [](double) { return !wasInterrupted; });
+    auto done = exporter.advance();
+    if (done && isFollowing)
+        done = follow(exporter);
+    if (done)
+        done = (*writer)->finish();
+    if (!done)
+        return report.fail(done.error());
+    if (const auto met = run->reader->catalog()) {
+        for (const std::string& sentence : (*met)->damage)
+            report.say(sentence);
+    }
+    if (args.has("--json")) {
+        writeJson(report.out(), toJson(**writer));
+        return kExitDone;
+    }
+    for (const std::string& file : (*writer)->files())
+        report.out() << file << '\n';
+    report.out() << fmt::format("{} values\n", (*writer)->values());
+    for (const auto& [what, count] : (*writer)->leftOut())
+        report.say(fmt::format("left out: {} ({})", what, count));
+    if ((*writer)->values() == 0)
+        report.say("nothing in the run is what was asked for");
+    return kExitDone;
+}
+
+}
+
+Verb exportVerb()
+{
+    std::string about = "Writes a run in a format that other tools read, everything of it or what is chosen:\n";
+    for (const exchange::Format& format : exchange::formats())
+        about += fmt::format("  {:<12} {}\n", format.id, format.about);
+    about += "What a format has no words for is counted and said. Nothing that is there is replaced.\n"
+             "RUN is a path or an id from 'telltale runs'.";
+    return { "export", "writes a run for other tools", about, { "RUN", 1, 1 },
+        { { "--to", "FORMAT", exchange::formatIds(), true }, { "-o", "PATH", "the file, or the folder", true },
+            { "--kind", "KIND", "this kind alone: grad_reduced, actv, scalar, ..." },
+            { "--stat", "STAT", "this statistic alone: norm, mean, max, hist, ..." },
+            { "--modules", "PATTERN", "names that match: text, glob* or /regex/" },
+            { "--rank", "R", "this rank alone" }, { "--steps", "A:B", "these steps alone" },
+            { "--tags", "STYLE", "TensorBoard's names: readable (default), or msprobe, as its documents have them" },
+            { "--follow", "", "goes on while the run is recorded, until it has ended or Ctrl+C" },
+            { "--json", "", "one JSON document on standard output" },
+            { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },
+        runExport };
+}
+
+}
