@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>CommPicture</name>
+    <message numerus="yes">
+        <source>%1 (%n ranks)</source>
+        <translation>
+            <numerusform>%1 (%n rank)</numerusform>
+            <numerusform>%1 (%n ranks)</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message numerus="yes">
         <source>%1, %2
@@ -136,6 +146,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::CommLane</name>
+    <message numerus="yes">
+        <source>in %n calls</source>
+        <translation>
+            <numerusform>in %n call</numerusform>
+            <numerusform>in %n calls</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigView</name>
     <message numerus="yes">
         <source>Fix %n error(s) first.</source>
@@ -228,6 +248,40 @@
         <translation>
             <numerusform>%1, %n rank, attempt %2</numerusform>
             <numerusform>%1, %n ranks, attempt %2</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RanksView</name>
+    <message numerus="yes">
+        <source>All %n ranks</source>
+        <translation>
+            <numerusform>The one rank</numerusform>
+            <numerusform>All %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ReplicaCanvas</name>
+    <message numerus="yes">
+        <source>bit for bit the same at all %n steps looked at.</source>
+        <translation>
+            <numerusform>bit for bit the same at the one step looked at.</numerusform>
+            <numerusform>bit for bit the same at all %n steps looked at.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors, no spread.</source>
+        <translation>
+            <numerusform>%n tensor, no spread.</numerusform>
+            <numerusform>%n tensors, no spread.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more ranks</source>
+        <translation>
+            <numerusform>and %n more rank</numerusform>
+            <numerusform>and %n more ranks</numerusform>
         </translation>
     </message>
 </context>

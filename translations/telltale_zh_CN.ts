@@ -169,6 +169,15 @@
     </message>
 </context>
 <context>
+    <name>CommPicture</name>
+    <message numerus="yes">
+        <source>%1 (%n ranks)</source>
+        <translation>
+            <numerusform>%1（%n 个 rank）</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CurveLegend</name>
     <message>
         <source>%1 more below</source>
@@ -644,6 +653,17 @@
     <message>
         <source>steps %1 to %2</source>
         <translation>第 %1 至 %2 步</translation>
+    </message>
+</context>
+<context>
+    <name>RankMark</name>
+    <message>
+        <source>unlike its peers</source>
+        <translation>与同类 rank 不同</translation>
+    </message>
+    <message>
+        <source>unlike its peers at times</source>
+        <translation>有时与同类 rank 不同</translation>
     </message>
 </context>
 <context>
@@ -2180,6 +2200,14 @@ GPL-3.0-or-later</translation>
         <source>Distributions</source>
         <translation>分布</translation>
     </message>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Communication</source>
+        <translation>通信</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewTabs</name>
@@ -2724,6 +2752,201 @@ GPL-3.0-or-later</translation>
     <message>
         <source>vanishes</source>
         <translation>消失</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CommLane</name>
+    <message>
+        <source>The agent of this run records no times of collectives at this step.</source>
+        <translation>此运行的代理在这一步没有记录集合通信的时间。</translation>
+    </message>
+    <message>
+        <source>ms in step %1</source>
+        <translation>第 %1 步内的毫秒</translation>
+    </message>
+    <message>
+        <source>from %1 ms to %2 ms</source>
+        <translation>%1 至 %2 毫秒</translation>
+    </message>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message numerus="yes">
+        <source>in %n calls</source>
+        <translation>
+            <numerusform>共 %n 次调用</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CommModel</name>
+    <message>
+        <source>%1 ms</source>
+        <translation>%1 毫秒</translation>
+    </message>
+    <message>
+        <source>the process group, and how many ranks are in it</source>
+        <translation>进程组，以及其中有多少个 rank</translation>
+    </message>
+    <message>
+        <source>of all tensors that the calls of this step handed over, sent and received ones</source>
+        <translation>这一步各次调用交出的所有张量，包括发送和接收的</translation>
+    </message>
+    <message>
+        <source>on the host&apos;s clock, from the call until the caller had waited for the result, whatever it did in between; on a device the wait is over when it is queued, not when the data have come</source>
+        <translation>按主机时钟，从调用到调用方等到结果为止，其间所做的其他事也算在内；在设备上，等待入队即告结束，并不是数据到达之时</translation>
+    </message>
+    <message>
+        <source>over all calls of the step: the sum of norms, the mean of means, the smallest and the largest value</source>
+        <translation>针对这一步的所有调用：范数之和、均值的平均、最小值与最大值</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>操作</translation>
+    </message>
+    <message>
+        <source>Call site</source>
+        <translation>调用位置</translation>
+    </message>
+    <message>
+        <source>Group</source>
+        <translation>进程组</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Calls</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>Bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Before: %1</source>
+        <translation>调用前：%1</translation>
+    </message>
+    <message>
+        <source>After: %1</source>
+        <translation>调用后：%1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CommunicationView</name>
+    <message>
+        <source>collectives by call site</source>
+        <translation>按调用位置的集合通信</translation>
+    </message>
+    <message>
+        <source>Collect collectives from now on</source>
+        <translation>从现在起采集集合通信</translation>
+    </message>
+    <message>
+        <source>Collectives by call site</source>
+        <translation>按调用位置的集合通信</translation>
+    </message>
+    <message>
+        <source>Collectives in the step</source>
+        <translation>这一步内的集合通信</translation>
+    </message>
+    <message>
+        <source>Collectives over the steps</source>
+        <translation>集合通信随步</translation>
+    </message>
+    <message>
+        <source>Call stack</source>
+        <translation>调用栈</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Statistic</source>
+        <translation>统计量</translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>times in the step</source>
+        <translation>步内时间</translation>
+    </message>
+    <message>
+        <source>time over steps</source>
+        <translation>时间随步</translation>
+    </message>
+    <message>
+        <source>bytes over steps</source>
+        <translation>字节随步</translation>
+    </message>
+    <message>
+        <source>calls over steps</source>
+        <translation>次数随步</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its collectives here.</source>
+        <translation>打开一个运行，或连接一个训练任务，即可在此查看其集合通信。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>正在等待此运行的第一步。</translation>
+    </message>
+    <message>
+        <source>The ranks have been asked to collect their collectives; they appear with the next steps.</source>
+        <translation>已请各 rank 采集集合通信，随后的步中就会出现。</translation>
+    </message>
+    <message>
+        <source>This run records no collectives. Set cc_distribution.enable to true in its config to collect what passes through torch.distributed, and cc_distribution.cc_pre_hook to have it before the calls, too.</source>
+        <translation>此运行没有记录集合通信。在其配置中把 cc_distribution.enable 设为 true，即可采集经过 torch.distributed 的数据；再把 cc_distribution.cc_pre_hook 设为 true，则调用前的数据也会采集。</translation>
+    </message>
+    <message>
+        <source>No call site matches the filter “%1”.</source>
+        <translation>没有调用位置与筛选“%1”匹配。</translation>
+    </message>
+    <message>
+        <source>Rank %1 records no collectives.</source>
+        <translation>rank %1 没有记录集合通信。</translation>
+    </message>
+    <message>
+        <source>Choose a call site to see the stack it is called from</source>
+        <translation>选择一个调用位置，即可查看其调用栈</translation>
+    </message>
+    <message>
+        <source>%1: the agent of this run told no stack</source>
+        <translation>%1：此运行的代理没有提供调用栈</translation>
+    </message>
+    <message>
+        <source>Stack of %1, the innermost first; a click copies file:line</source>
+        <translation>%1 的调用栈，最内层在前；单击可复制 文件:行</translation>
+    </message>
+    <message>
+        <source>Copied %1</source>
+        <translation>已复制 %1</translation>
+    </message>
+    <message>
+        <source>The agent of this run records no such figures of its collectives.</source>
+        <translation>此运行的代理没有记录集合通信的这类数字。</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>第 %1 步</translation>
     </message>
 </context>
 <context>
@@ -3390,6 +3613,17 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::FaceHead</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1, at %2</source>
+        <translation>%1，位于 %2</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::FieldRow</name>
     <message>
         <source>Back to what runs</source>
@@ -3993,6 +4227,259 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Value by rank</source>
         <translation>各 rank 的值</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RankMap</name>
+    <message>
+        <source>Fewer than %1 ranks hold the same part of the model: none can be told to be odd.</source>
+        <translation>持有模型同一部分的 rank 不足 %1 个，无法判断哪个异常。</translation>
+    </message>
+    <message>
+        <source>unlike its peers: not finite, or far from them in a tenth of the cells</source>
+        <translation>与同类不同：非有限值，或十分之一的格子相差很远</translation>
+    </message>
+    <message>
+        <source>very far from its peers in some cells</source>
+        <translation>个别格子与同类相差极远</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>%1 (%2 of %3 cells)</source>
+        <translation>%1（%3 个格子中的 %2 个）</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::RanksView</name>
+    <message>
+        <source>by %1</source>
+        <translation>按 %1</translation>
+    </message>
+    <message>
+        <source>Layers over steps</source>
+        <translation>各层随步</translation>
+    </message>
+    <message>
+        <source>Layers by ranks</source>
+        <translation>各层按 rank</translation>
+    </message>
+    <message>
+        <source>Ranks over steps</source>
+        <translation>各 rank 随步</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Replicas</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>Map of ranks</source>
+        <translation>rank 分布图</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>种类</translation>
+    </message>
+    <message>
+        <source>Statistic</source>
+        <translation>统计量</translation>
+    </message>
+    <message>
+        <source>Scale</source>
+        <translation>标度</translation>
+    </message>
+    <message>
+        <source>linear</source>
+        <translation>线性</translation>
+    </message>
+    <message>
+        <source>log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>symlog</source>
+        <translation>对称对数</translation>
+    </message>
+    <message>
+        <source>Ranks</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>ranks over steps</source>
+        <translation>各 rank 随步</translation>
+    </message>
+    <message>
+        <source>replicas</source>
+        <translation>副本</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Show the whole run</source>
+        <translation>显示整个运行</translation>
+    </message>
+    <message>
+        <source>by number</source>
+        <translation>按编号</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its ranks here.</source>
+        <translation>打开一个运行，或连接一个训练任务，即可在此查看其各个 rank。</translation>
+    </message>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>正在等待此运行的第一步。</translation>
+    </message>
+    <message>
+        <source>No module of this kind matches the filter “%1”.</source>
+        <translation>没有此种类的模块与筛选“%1”匹配。</translation>
+    </message>
+    <message>
+        <source>This run has no %1 on rank %2.</source>
+        <translation>此运行在 rank %2 上没有“%1”。</translation>
+    </message>
+    <message>
+        <source>Replicas over steps</source>
+        <translation>副本随步</translation>
+    </message>
+    <message numerus="yes">
+        <source>All %n ranks</source>
+        <translation>
+            <numerusform>全部 %n 个 rank</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ReplicaCanvas</name>
+    <message>
+        <source>%1: no other rank holds the same part of the model as rank %2.</source>
+        <translation>%1：没有其他 rank 与 rank %2 持有模型的同一部分。</translation>
+    </message>
+    <message>
+        <source>%1 on ranks %2: </source>
+        <translation>%1，rank %2：</translation>
+    </message>
+    <message>
+        <source>no checksums of it. Set telltale.checksum to true in the config to compare the bits.</source>
+        <translation>没有校验和。在配置中把 telltale.checksum 设为 true 即可逐位比较。</translation>
+    </message>
+    <message>
+        <source>the bits first differ at step %1</source>
+        <translation>各位从第 %1 步起首次不同</translation>
+    </message>
+    <message>
+        <source>the bits are seen to differ from step %1 on</source>
+        <translation>自第 %1 步起可见各位不同</translation>
+    </message>
+    <message>
+        <source>; at the cursor rank %1 is not as most</source>
+        <translation>；光标处 rank %1 与多数不同</translation>
+    </message>
+    <message>
+        <source>no step here has checksums of two of them.</source>
+        <translation>此处没有任何一步有其中两个的校验和。</translation>
+    </message>
+    <message>
+        <source>bit for bit the same at every step shown.</source>
+        <translation>在所示的每一步都逐位相同。</translation>
+    </message>
+    <message numerus="yes">
+        <source>bit for bit the same at all %n steps looked at.</source>
+        <translation>
+            <numerusform>在查看的全部 %n 步都逐位相同。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>At step %1, %2: </source>
+        <translation>第 %1 步，%2：</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n tensors, no spread.</source>
+        <translation>
+            <numerusform>%n 个张量，没有差异。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>%1 is the furthest apart of %2 tensors (%3 %).</source>
+        <translation>%2 个张量中 %1 相差最大（%3 %）。</translation>
+    </message>
+    <message>
+        <source>%1 tensors are the same, %2 differ</source>
+        <translation>%1 个张量相同，%2 个不同</translation>
+    </message>
+    <message>
+        <source>%1 on rank %2</source>
+        <translation>%1（rank %2）</translation>
+    </message>
+    <message>
+        <source>non-finite</source>
+        <translation>非有限值</translation>
+    </message>
+    <message>
+        <source>spread of the %1: (largest − smallest) / largest</source>
+        <translation>%1 的差异：（最大 − 最小）/ 最大</translation>
+    </message>
+    <message>
+        <source>bits</source>
+        <translation>位</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>and %n more ranks</source>
+        <translation>
+            <numerusform>另有 %n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>spread</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>spread, the bits differ</source>
+        <translation>差异，各位不同</translation>
     </message>
 </context>
 <context>

@@ -13,6 +13,7 @@
 #include <telltale/heatmap/heatmapview.h>
 #include <telltale/plot/curvesview.h>
 #include <telltale/plot/overviewview.h>
+#include <telltale/ranks/ranksview.h>
 #include <telltale/rulelab/rulelabview.h>
 #include <telltale/steering/configview.h>
 
@@ -65,6 +66,8 @@ constexpr ViewFactory kViews[] {
         nullptr, Subject::Modules, Kind::Attention },
     { "distribution", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Distributions"), "hist",
         &make<views::DistributionView>, nullptr, Subject::Modules, {}, Stat::Hist },
+    { "ranks", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Ranks"), "ranks", &make<views::RanksView>, nullptr,
+        Subject::Modules },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -34,9 +35,15 @@ public:
         m_writer = must(store::CapsuleWriter::create(m_path, meta, *m_live));
     }
 
-    std::int64_t addAttempt(Rank rank, int attempt, const std::string& host = "host")
+    /// `place`: dp, tp, pp, ep.
+    std::int64_t addAttempt(
+        Rank rank, int attempt, const std::string& host = "host", std::array<int, 4> place = { -1, -1, -1, -1 })
     {
         store::StreamRequest request;
+        request.dp = place[0];
+        request.tp = place[1];
+        request.pp = place[2];
+        request.ep = place[3];
         request.agentId = host + "/" + std::to_string(rank.value);
         request.host = host;
         request.framework = host;

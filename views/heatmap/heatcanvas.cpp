@@ -14,6 +14,7 @@
 
 #include "heatimage.h"
 #include "heatlegend.h"
+#include "rankmark.h"
 
 namespace telltale::views {
 
@@ -78,6 +79,20 @@ void HeatCanvas::setEmptyText(const QString& text)
     invalidate();
 }
 
+void HeatCanvas::setLegendVisible(bool on)
+{
+    m_legend = on;
+    invalidate();
+}
+
+void HeatCanvas::setLeastGutter(int px)
+{
+    if (std::exchange(m_leastGutter, px) == px)
+        return;
+    tellGutter();
+    invalidate();
+}
+
 void HeatCanvas::setStepAxisVisible(bool on)
 {
     m_stepAxis = on;
@@ -102,8 +117,8 @@ QRect HeatCanvas::plotRect(QSize size) const
     const int wish = !m_picture                               ? 0
         : HeatGutter::namesRows(*m_picture, m_groups, height) ? m_gutterWish.rows
                                                               : m_gutterWish.groups;
-    const int gutter = gutterWithin(wish, size.width());
-    return { gutter, top, std::max(1, size.width() - gutter - SharedAxis::kLegend), height };
+    const int gutter = std::max(gutterWithin(wish, size.width()), m_leastGutter);
+    return { gutter, top, std::max(1, size.width() - gutter - right()), height };
 }
 
 void HeatCanvas::tellGutter()
@@ -164,8 +179,9 @@ void HeatCanvas::paintFrame(QImage& frame, QSize size)
     } else {
         paintRankAxis(painter, plot);
     }
-    paintHeatLegend(
-        painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom), *m_picture, theme);
+    if (m_legend)
+        paintHeatLegend(painter, QRectF(plot.right(), kTop, SharedAxis::kLegend, size.height() - kTop - kBottom),
+            *m_picture, theme);
 }
 
 void HeatCanvas::paintLane(QPainter& painter, const QRect& plot) const
@@ -214,6 +230,8 @@ void HeatCanvas::paintRankAxis(QPainter& painter, const QRect& plot) const
                   + HeatImage::columnLeft(column + 1, columns, plot.width()))
                 / 2.0;
         const double width = metrics.horizontalAdvance(label);
+        paintRankMark(painter, QPointF(x, kTop + AxisPainter::kLane - 1),
+            m_picture->gradeOf(m_picture->columnRanks[static_cast<std::size_t>(column)]), theme);
         if (x - width / 2 < end + 6)
             continue;
         painter.setPen(theme.text2);
@@ -223,8 +241,40 @@ void HeatCanvas::paintRankAxis(QPainter& painter, const QRect& plot) const
     painter.setPen(theme.text3);
     painter.setFont(wordsFont(11));
     painter.drawText(QRectF(0, plot.bottom() + 5, plot.left() - 8, 17), Qt::AlignRight | Qt::AlignVCenter, tr("rank"));
-    painter.drawText(QRectF(plot.left(), kTop, plot.width(), AxisPainter::kLane), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("at step %1").arg(formatStep(m_picture->atStep.value)));
+    if (!m_picture->rankBands.empty())
+        paintRankBands(painter, plot);
+    else if (m_picture->odd.empty())
+        painter.drawText(QRectF(plot.left(), kTop, plot.width(), AxisPainter::kLane), Qt::AlignLeft | Qt::AlignVCenter,
+            tr("at step %1").arg(formatStep(m_picture->atStep.value)));
+}
+
+/// A line below each group of ranks, and its name where there is room.
+void HeatCanvas::paintRankBands(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
+    const int columns = m_picture->columns();
+    int from = 0;
+    double end = -1e9;
+    for (const RankBand& band : m_picture->rankBands) {
+        int to = from;
+        const auto& ranks = m_picture->columnRanks;
+        while (to < columns
+            && std::find(band.ranks.begin(), band.ranks.end(), ranks[static_cast<std::size_t>(to)]) != band.ranks.end())
+            ++to;
+        if (to == from)
+            continue;
+        const double left = plot.left() + HeatImage::columnLeft(from, columns, plot.width());
+        const double right = plot.left() + HeatImage::columnLeft(to, columns, plot.width());
+        painter.fillRect(QRectF(left + 1, plot.bottom() + 4, std::max(1.0, right - left - 2), 2), theme.strong);
+        const double width = painter.fontMetrics().horizontalAdvance(band.label);
+        if (from > 0)
+            painter.fillRect(QRectF(left - 1, plot.top(), 2, plot.height()), theme.base);
+        if (left >= end + 6 && width <= right - left) {
+            painter.drawText(QPointF(left + 2, kTop + 7), band.label);
+            end = left + 2 + width;
+        }
+        from = to;
+    }
 }
 
 int HeatCanvas::selectedRow() const

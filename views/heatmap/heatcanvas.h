@@ -28,6 +28,10 @@ public:
     QString otherRanksText(QPoint position) const;
     /// Sentence shown when there is nothing to paint.
     void setEmptyText(const QString& text);
+    /// False where another one beside it explains the colors.
+    void setLegendVisible(bool on);
+    /// The plot begins no further left: it stands above or below another.
+    void setLeastGutter(int px);
     /// False where another plot below carries the step axis.
     void setStepAxisVisible(bool on);
     QRect plotRect(QSize size) const override;
@@ -57,9 +61,12 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    static constexpr int kEdge = 16;
     RowLayout layoutFor(QSize size) const;
     void paintLane(QPainter& painter, const QRect& plot) const;
     void paintRankAxis(QPainter& painter, const QRect& plot) const;
+    void paintRankBands(QPainter& painter, const QRect& plot) const;
+    int right() const { return m_legend ? SharedAxis::kLegend : kEdge; } ///< px beside the plot
     void paintSelection(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
@@ -75,7 +82,9 @@ private:
     HeatGutter::Wish m_gutterWish;
     std::size_t m_groups = 0; ///< of rows, in the picture
     int m_gutter = 0; ///< as told last
+    int m_leastGutter = 0;
     bool m_stepAxis = true;
+    bool m_legend = true;
     int m_hoverRow = -1;
     int m_hoverColumn = -1;
 };

@@ -10,6 +10,8 @@
 #include <telltale/common/labels.h>
 #include <telltale/common/sharedaxis.h>
 
+#include "rankmark.h"
+
 namespace telltale::views {
 
 namespace {
@@ -37,12 +39,13 @@ HeatGutter::HeatGutter(const HeatPicture& picture, const RowLayout& layout, cons
 bool HeatGutter::namesRows(const HeatPicture& picture, std::size_t groups, int height)
 {
     const auto rows = static_cast<int>(picture.rows.size());
-    return rows == 0 || height / rows >= kRowLabelHeight || picture.axes == HeatAxes::RankByStep || groups < 2;
+    return rows == 0 || height / rows >= kRowLabelHeight || groups < 2;
 }
 
 HeatGutter::Wish HeatGutter::wishOf(const HeatPicture& picture)
 {
     const QFontMetricsF metrics(codeFont(11, 600));
+    // Ranks are never wider than the gutter that all plots share.
     const double rows = picture.axes == HeatAxes::RankByStep ? 0 : metrics.horizontalAdvance(picture.longestLabel);
     const double groups = metrics.horizontalAdvance(picture.longestGroup);
     return { static_cast<int>(std::ceil(rows + kBeside)), static_cast<int>(std::ceil(groups + kBeside)) };
@@ -58,7 +61,7 @@ void HeatGutter::addRows()
         if (middle - kRowLabelHeight / 2.0 < lastBottom)
             continue;
         const Row& one = m_picture.rows[static_cast<std::size_t>(row)];
-        wanted.push_back({ middle, middle, {} });
+        wanted.push_back({ middle, middle, {}, m_picture.gradeOf(one.rank) });
         texts.push_back(m_picture.axes == HeatAxes::RankByStep
                 ? QCoreApplication::translate("HeatGutter", "rank %1").arg(one.rank.value)
                 : one.label);
@@ -111,7 +114,12 @@ void HeatGutter::paint(QPainter& painter, const Theme& theme) const
     painter.setFont(codeFont(11));
     for (const Label& label : m_labels) {
         painter.setPen(theme.text2);
-        painter.drawText(QRectF(2, label.place - 8, edge - 8, 16), Qt::AlignRight | Qt::AlignVCenter, label.text);
+        const QRectF box(2, label.place - 8, edge - 8, 16);
+        painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter, label.text);
+        if (m_picture.axes == HeatAxes::RankByStep)
+            paintRankMark(painter,
+                QPointF(box.right() - painter.fontMetrics().horizontalAdvance(label.text) - 9, label.place),
+                label.grade, theme);
         if (std::abs(label.place - label.middle) < 3)
             continue;
         painter.setRenderHint(QPainter::Antialiasing);

@@ -36,6 +36,7 @@ private:
         double middle; ///< of what it names, px
         double place; ///< of its own middle
         QString text;
+        analysis::RankOddness::Grade grade = analysis::RankOddness::Grade::Like;
     };
     void addRows();
     void addBands();

@@ -61,6 +61,12 @@ int HeatPicture::columnOf(Step step) const
     return static_cast<int>((step.value - result.range.first.value) * result.columns / result.range.count());
 }
 
+analysis::RankOddness::Grade HeatPicture::gradeOf(Rank rank) const
+{
+    const auto known = odd.find(rank);
+    return known == odd.end() ? analysis::RankOddness::Grade::Like : known->second.grade;
+}
+
 void HeatPicture::finish()
 {
     // Letters outside Latin are about two wide in a font of one width. To measure every label would take the gui
@@ -91,7 +97,7 @@ void HeatPicture::finish()
     else if (order == RowOrder::Clustered && axes != HeatAxes::RankByStep)
         orderByLikeness();
     for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
-        const bool isGrouped = order == RowOrder::Model && axes != HeatAxes::RankByStep;
+        const bool isGrouped = order == RowOrder::Model && (axes != HeatAxes::RankByStep || !rankBands.empty());
         const QString group = isGrouped ? rows[static_cast<std::size_t>(i)].group : QString();
         if (bands.empty() || bands.back().label != group)
             bands.push_back({ i, i, group });

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include <QImage>
 
+#include <telltale/analysis/oddranks.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/valuescale.h>
@@ -18,6 +20,12 @@ enum class HeatAxes { ModuleByStep, RankByStep, ModuleByRank };
 enum class HeatScale { Linear, Log, Symlog, Deviation };
 enum class RowOrder { Model, Value, Clustered };
 
+/// Ranks that stand together on an axis of ranks.
+struct RankBand {
+    QString label;
+    std::vector<Rank> ranks;
+};
+
 /// One answer with everything needed to paint it. Immutable once built. Thread: any (a value).
 struct HeatPicture {
     HeatAxes axes = HeatAxes::ModuleByStep;
@@ -28,6 +36,8 @@ struct HeatPicture {
     std::vector<Row> rows; ///< in the order of the result's rows
     QString title; ///< of the legend; empty: the statistic's name
     std::vector<Rank> columnRanks; ///< ModuleByRank: one a column
+    std::vector<RankBand> rankBands; ///< in the order of the axis of ranks; empty: they are in no groups
+    std::map<Rank, analysis::RankOddness> odd; ///< ranks that are marked on the axis of ranks
     Step atStep { 0 }; ///< ModuleByRank: the step that is shown
     series::HeatResult result;
     std::vector<float> shown; ///< what the color says: the values, or deviations in MAD
@@ -48,6 +58,7 @@ struct HeatPicture {
     /// The steps of a column.
     StepRange stepsOf(int column) const;
     int columnOf(Step step) const; ///< -1 outside
+    analysis::RankOddness::Grade gradeOf(Rank rank) const;
 
     /// Fills what follows from rows and result: `shown`, `scale`, the clip marks, the strongest states, the longest
     /// words and the bands; and orders the rows. Call once.

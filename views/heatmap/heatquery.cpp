@@ -22,7 +22,31 @@ HeatPicture pictureOf(const HeatRequest& request)
     picture.stat = request.stat;
     picture.isLive = request.isLive;
     picture.atStep = request.atStep;
+    if (request.axes != HeatAxes::ModuleByStep)
+        picture.rankBands = request.rankBands;
     return picture;
+}
+
+/// Places of the ranks on an axis that has them in groups.
+std::map<Rank, std::size_t> placesIn(const std::vector<RankBand>& bands)
+{
+    std::map<Rank, std::size_t> places;
+    for (const RankBand& band : bands) {
+        for (const Rank rank : band.ranks)
+            places.emplace(rank, places.size());
+    }
+    return places;
+}
+
+/// By group, and by number within one.
+template <class Ranks, class RankOf> void orderByBands(Ranks& ranks, const std::vector<RankBand>& bands, RankOf rankOf)
+{
+    const auto places = placesIn(bands);
+    const auto keyOf = [&](const auto& one) {
+        const auto place = places.find(rankOf(one));
+        return std::pair(place == places.end() ? places.size() : place->second, rankOf(one));
+    };
+    std::stable_sort(ranks.begin(), ranks.end(), [&](const auto& a, const auto& b) { return keyOf(a) < keyOf(b); });
 }
 
 Expected<HeatPicture> readSteps(
@@ -49,6 +73,7 @@ Expected<HeatPicture> readRanks(store::RunReader& reader, const HeatRequest& req
 {
     HeatPicture picture = pictureOf(request);
     picture.columnRanks = ranksOf(*request.catalog, request.kind);
+    orderByBands(picture.columnRanks, request.rankBands, [](Rank rank) { return rank; });
     std::vector<series::RowAttempts> asked;
     asked.reserve(rows.size());
     for (const Row& row : rows)
@@ -112,18 +137,30 @@ Expected<HeatPicture> readHeat(store::RunReader& reader, const HeatRequest& requ
         // Without a selection the first tensor of the model answers for its ranks.
         const ModuleKey key = rows.empty() ? ModuleKey {} : rows.front().key;
         std::erase_if(rows, [&](const Row& row) { return row.key != key; });
-        std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.rank < b.rank; });
+        orderByBands(rows, request.rankBands, [](const Row& row) { return row.rank; });
+        for (Row& row : rows) {
+            row.group.clear();
+            for (const RankBand& band : request.rankBands) {
+                if (std::find(band.ranks.begin(), band.ranks.end(), row.rank) != band.ranks.end())
+                    row.group = band.label;
+            }
+        }
     }
     if (rows.empty() || request.range.isEmpty() || request.pixels <= 0)
         return pictureOf(request);
     auto picture = request.axes == HeatAxes::ModuleByRank ? readRanks(reader, request, std::move(rows))
                                                           : readSteps(reader, request, std::move(rows), cancel);
-    // Many rows in one line of pixels take too long for the thread of the window.
-    if (picture && picture->columns() > 0 && !request.plot.isEmpty()) {
-        picture->cells = HeatImage::cells(*picture, request.plot, request.pixelRatio, *request.theme);
-        picture->cellsTheme = request.theme;
-    }
+    if (picture)
+        paintCells(*picture, request);
     return picture;
+}
+
+void paintCells(HeatPicture& picture, const HeatRequest& request)
+{
+    if (picture.columns() <= 0 || picture.rows.empty() || request.plot.isEmpty())
+        return;
+    picture.cells = HeatImage::cells(picture, request.plot, request.pixelRatio, *request.theme);
+    picture.cellsTheme = request.theme;
 }
 
 }

@@ -21,6 +21,7 @@ struct HeatRequest {
     QString filter;
     std::vector<ModuleKey> selection; ///< RankByStep shows the first
     std::vector<ModuleKey> only {}; ///< ModuleByStep shows these, in this order, when it is not empty
+    std::vector<RankBand> rankBands {}; ///< order and groups of an axis of ranks; empty: by number
     StepRange range;
     Step atStep { 0 };
     int pixels = 0;
@@ -29,6 +30,10 @@ struct HeatRequest {
     const Theme* theme = nullptr;
     bool isLive = false;
 };
+
+/// Paints the cells of a picture for the plot that was asked for, unless there is none: many rows in one line of pixels
+/// take too long for the thread of the window. Thread: query.
+void paintCells(HeatPicture& picture, const HeatRequest& request);
 
 /// Reads and prepares one picture. Thread: query.
 Expected<HeatPicture> readHeat(

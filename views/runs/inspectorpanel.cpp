@@ -13,6 +13,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <telltale/analysis/ranktopology.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
@@ -346,6 +347,26 @@ void InspectorPanel::ask()
         });
 }
 
+/// Marks the bars of ranks that are unlike those that hold the same part of the model.
+static void markOdd(std::vector<RankBars::Bar>& bars, const analysis::RankTopology& topology)
+{
+    for (const std::vector<Rank>& peers : topology.replicas()) {
+        std::vector<RankBars::Bar*> compared;
+        std::vector<float> values;
+        std::vector<series::CellState> states;
+        for (RankBars::Bar& bar : bars) {
+            if (!std::binary_search(peers.begin(), peers.end(), bar.rank))
+                continue;
+            compared.push_back(&bar);
+            values.push_back(static_cast<float>(bar.value.value));
+            states.push_back(bar.value.state);
+        }
+        const auto odd = analysis::oddRanks(values, states, compared.size(), 1);
+        for (std::size_t i = 0; i < compared.size(); ++i)
+            compared[i]->grade = odd[i].grade;
+    }
+}
+
 void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>& stats, Step step)
 {
     QStringList columns;
@@ -369,6 +390,8 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     std::vector<RankBars::Bar> bars;
     for (std::size_t i = 0; i < answer.ranks.size() && i < m_ranks.size(); ++i)
         bars.push_back({ m_ranks[i], answer.ranks[i] });
+    if (const auto catalog = m_context.state->catalog())
+        markOdd(bars, analysis::RankTopology(*catalog));
     const bool several = bars.size() > 1;
     m_ranksTitle->setText(tr("%1 by rank").arg(QString::fromUtf8(statName(m_context.state->stat()))));
     m_ranksTitle->setVisible(several);

@@ -120,6 +120,14 @@ void RankBars::drawForeground(QPainter* painter, const QRectF& area)
         const double middle = slot * (static_cast<double>(i) + 0.5);
         if (series::isNonFinite(bar.value.state) && m_series->barWidth() * slot >= kSmallestSigned)
             glyphs::paintSign(*painter, QPointF(middle, floor / 2.0), 9, bar.value.state, glyphs::ink(bar.value.state));
+        if (bar.grade != analysis::RankOddness::Grade::Like) {
+            painter->setPen(Qt::NoPen);
+            painter->setBrush(theme.base);
+            painter->drawEllipse(QPointF(middle, 6), 6, 6);
+            glyphs::paintSeverity(*painter, QPointF(middle, 6), 8,
+                bar.grade == analysis::RankOddness::Grade::Odd ? glyphs::Severity::Warning : glyphs::Severity::Notice,
+                theme);
+        }
         if (i % every != 0)
             continue;
         painter->setFont(numberFont(11, bar.rank == m_current ? 600 : 400));

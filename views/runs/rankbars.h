@@ -5,6 +5,7 @@
 
 #include <QtCharts/QChartView>
 
+#include <telltale/analysis/oddranks.h>
 #include <telltale/core/ids.h>
 #include <telltale/series/query.h>
 
@@ -14,13 +15,14 @@ class QValueAxis;
 namespace telltale::views {
 
 /// One statistic of one tensor on every rank, as bars on a common scale from zero; non-finite ranks in their own color
-/// and shape. A click chooses the rank.
+/// and shape, and a sign above those that are unlike their peers. A click chooses the rank.
 class RankBars : public QChartView {
     Q_OBJECT
 public:
     struct Bar {
         Rank rank;
         series::CellValue value;
+        analysis::RankOddness::Grade grade = analysis::RankOddness::Grade::Like; ///< marked above the bar
     };
 
     explicit RankBars(QWidget* parent = nullptr);

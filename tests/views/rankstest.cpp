@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QApplication>
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QSlider>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/ranks/facehead.h>
+#include <telltale/ranks/rankmap.h>
+#include <telltale/ranks/ranksview.h>
+#include <telltale/ranks/replicacanvas.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+using Grade = analysis::RankOddness::Grade;
+using series::CellState;
+
+namespace {
+
+constexpr int kLayers = 5;
+constexpr int kRanks = 8; ///< four copies of two parts
+constexpr int kSteps = 240;
+constexpr int kOdd = 5;
+constexpr int kBroken = 2;
+constexpr int kBreaks = 200; ///< the step from which kBroken's first layer is NaN
+constexpr int kDrifted = 3;
+constexpr int kDrifts = 111; ///< the step from which kDrifted's third layer has other bits
+
+ModuleKey layer(int number)
+{
+    return { QStringLiteral("layers.%1.weight").arg(number) };
+}
+
+float valueOf(int rank, int step, int number)
+{
+    if (rank == kBroken && number == 0 && step >= kBreaks)
+        return std::nanf("");
+    const double level = std::pow(4.0, number) * (1 + 0.3 * (rank % 2));
+    return static_cast<float>(level * (1 + 0.01 * std::sin(step * 0.7 + rank)) * (rank == kOdd ? 3 : 1));
+}
+
+std::uint64_t bitsOf(int rank, int step, int number)
+{
+    const auto own = (static_cast<std::uint64_t>(step) * 64 + static_cast<std::uint64_t>(number * 2 + rank % 2) + 1)
+        * 0x9E3779B97F4A7C15u;
+    return rank == kDrifted && number == 2 && step >= kDrifts ? own ^ 1u : own;
+}
+
+void write(const std::string& path, bool hasPlaces)
+{
+    test::CapsuleBuilder builder(path, "gpt");
+    std::vector<std::string> names;
+    for (int i = 0; i < kLayers; ++i)
+        names.push_back(layer(i).name.toStdString());
+    const auto layout = builder.addLayout(Kind::ParamUpdated, { Stat::Norm, Stat::Nans, Stat::Checksum }, names);
+    for (int rank = 0; rank < kRanks; ++rank) {
+        const std::array<int, 4> place
+            = hasPlaces ? std::array { rank / 2, rank % 2, -1, -1 } : std::array { -1, -1, -1, -1 };
+        const std::int64_t stream = builder.addAttempt(Rank { rank }, 0, "host", place);
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < kSteps; ++step) {
+            StepBlock block;
+            block.layout = layout;
+            block.step = Step { step };
+            std::vector<float> norms;
+            std::vector<std::uint64_t> nans;
+            std::vector<std::uint64_t> bits;
+            for (int i = 0; i < kLayers; ++i) {
+                const float value = valueOf(rank, step, i);
+                norms.push_back(std::isnan(value) ? 1 : value);
+                nans.push_back(std::isnan(value) ? 1 : 0);
+                bits.push_back(bitsOf(rank, step, i));
+            }
+            block.columns = { { Stat::Norm, norms }, { Stat::Nans, nans }, { Stat::Checksum, bits } };
+            blocks.push_back(block);
+        }
+        builder.stage(stream, std::move(blocks));
+        builder.commit();
+    }
+    builder.releaseAll();
+    builder.finish();
+}
+
+}
+
+/// The ranks of a run whose numbers are known. Thread: the test's.
+class RanksTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        QDir().mkpath(QStringLiteral("shots"));
+        write(path("run"), true);
+        write(path("plain"), false);
+    }
+    void init() { open("run"); }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void everyFaceHasTheRunsOwnNumbers()
+    {
+        m_state->setRank(Rank { 4 });
+        m_state->setCursor(Step { 60 });
+        m_state->setSelection({ layer(3) });
+        m_state->zoomTo({ Step { 10 }, Step { 89 } });
+        settle();
+        const HeatPicture& bySteps = picture(LayersBySteps);
+        QCOMPARE(bySteps.result.rows, kLayers);
+        QCOMPARE(bySteps.columns(), 80);
+        const HeatPicture& byRanks = picture(LayersByRanks);
+        QCOMPARE(byRanks.columns(), kRanks);
+        const HeatPicture& ranks = picture(RanksBySteps);
+        QCOMPARE(ranks.result.rows, kRanks);
+        for (int number = 0; number < kLayers; ++number) {
+            for (int column = 0; column < 80; ++column)
+                compare(bySteps, number, column, valueOf(4, 10 + column, number));
+            for (int rank = 0; rank < kRanks; ++rank)
+                compare(byRanks, number, rank, valueOf(rank, 60, number));
+        }
+        for (int rank = 0; rank < kRanks; ++rank) {
+            QCOMPARE(ranks.rows[static_cast<std::size_t>(rank)].key, layer(3));
+            for (int column = 0; column < 80; ++column)
+                compare(ranks, rank, column, valueOf(rank, 10 + column, 3));
+        }
+        // A color is one value wherever it stands.
+        for (const Face face : { LayersByRanks, RanksBySteps }) {
+            QCOMPARE(picture(face).scale.low(), bySteps.scale.low());
+            QCOMPARE(picture(face).scale.high(), bySteps.scale.high());
+        }
+        for (const MapRank& one : m_view->map()->picture()->ranks)
+            QCOMPARE(static_cast<float>(one.value.value), valueOf(one.rank.value, 60, 3));
+    }
+
+    void everySliderMovesTheStateAndFollowsIt()
+    {
+        settle();
+        slider(LayersBySteps)->setValue(6);
+        QCOMPARE(m_state->rank(), Rank { 6 });
+        slider(LayersByRanks)->setValue(77);
+        QCOMPARE(m_state->cursor(), std::optional(Step { 77 }));
+        settle();
+        slider(RanksBySteps)->setValue(4);
+        QCOMPARE(m_state->selection(), (std::vector { layer(4) }));
+        m_state->setRank(Rank { 1 });
+        m_state->setCursor(Step { 5 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        QCOMPARE(slider(LayersBySteps)->value(), 1);
+        QCOMPARE(slider(LayersByRanks)->value(), 5);
+        QCOMPARE(slider(RanksBySteps)->value(), 2);
+        QCOMPARE(picture(RanksBySteps).rows.front().key, layer(2));
+    }
+
+    void aClickInAnyFaceMovesTheOthers()
+    {
+        settle();
+        click(LayersByRanks, 3, 6);
+        QCOMPARE(m_state->rank(), Rank { 6 });
+        QCOMPARE(m_state->selection(), (std::vector { layer(3) }));
+        settle();
+        QCOMPARE(picture(LayersBySteps).rows.front().rank, Rank { 6 });
+        QCOMPARE(picture(RanksBySteps).rows.front().key, layer(3));
+        click(RanksBySteps, 2, 20);
+        QCOMPARE(m_state->rank(), Rank { 2 });
+        QVERIFY(m_state->cursor().has_value());
+        settle();
+        QCOMPARE(picture(LayersByRanks).atStep, *m_state->cursor());
+    }
+
+    void oddRanksAreMarked()
+    {
+        m_state->setSelection({ layer(0) });
+        settle();
+        for (const Face face : { LayersByRanks, RanksBySteps }) {
+            for (int rank = 0; rank < kRanks; ++rank) {
+                const bool isOdd = rank == kOdd || rank == kBroken;
+                QCOMPARE(picture(face).gradeOf(Rank { rank }), isOdd ? Grade::Odd : Grade::Like);
+            }
+        }
+        // Of the other part of the model's copies, none is.
+        m_state->setCursor(Step { 100 });
+        settle();
+        QCOMPARE(picture(LayersByRanks).gradeOf(Rank { kBroken }), Grade::Like);
+        QVERIFY(m_view->map()->picture()->areCompared);
+    }
+
+    void ranksStandInTheGroupsOfTheTopology()
+    {
+        m_view->setGrouping(analysis::Parallel::Tensor);
+        settle();
+        const std::vector<Rank>& order = picture(LayersByRanks).columnRanks;
+        for (int i = 0; i < kRanks; ++i)
+            QCOMPARE(order[static_cast<std::size_t>(i)].value, i < 4 ? 2 * i : 2 * (i - 4) + 1);
+        const HeatPicture& ranks = picture(RanksBySteps);
+        for (int i = 0; i < kRanks; ++i)
+            QCOMPARE(ranks.rows[static_cast<std::size_t>(i)].rank, order[static_cast<std::size_t>(i)]);
+        QCOMPARE(ranks.bands.size(), std::size_t { 2 });
+        QCOMPARE(ranks.bands[1].label, QStringLiteral("tp 1"));
+        compare(picture(LayersByRanks), 1, 5, valueOf(order[5].value, kSteps - 1, 1));
+    }
+
+    void theMapPlacesRanksAndAClickChoosesOne()
+    {
+        settle();
+        RankMap& map = *m_view->map();
+        for (int rank = 0; rank + 2 < kRanks; ++rank) {
+            // Copies stand below each other, pieces of a matrix beside each other.
+            QVERIFY(map.cellOf(Rank { rank }).center().y() < map.cellOf(Rank { rank + 2 }).center().y());
+            QCOMPARE(map.cellOf(Rank { rank }).center().x(), map.cellOf(Rank { rank + 2 }).center().x());
+        }
+        QVERIFY(map.cellOf(Rank { 0 }).center().x() < map.cellOf(Rank { 1 }).center().x());
+        QTest::mouseClick(&map, Qt::LeftButton, Qt::NoModifier, map.cellOf(Rank { 7 }).center().toPoint());
+        QCOMPARE(m_state->rank(), Rank { 7 });
+        map.setFocus();
+        QTest::mouseMove(&map, QPoint(1, 1));
+        QTest::keyClick(&map, Qt::Key_Up);
+        QTest::keyClick(&map, Qt::Key_Left);
+        QTest::keyClick(&map, Qt::Key_Return);
+        QCOMPARE(m_state->rank(), Rank { 4 });
+    }
+
+    void aMapOfAnySizeShowsEveryRank()
+    {
+        std::vector<Rank> many;
+        store::Catalog catalog;
+        for (int rank = 0; rank < 3000; ++rank) {
+            many.push_back(Rank { rank });
+            store::SourceInfo info;
+            info.rank = Rank { rank };
+            info.tp = rank % 8;
+            info.pp = rank / 8 % 5;
+            info.dp = rank / 40;
+            catalog.sources.push_back(info);
+        }
+        const QRectF area(0, 0, 400, 260);
+        for (const auto& topology : { analysis::RankTopology(catalog), analysis::RankTopology() }) {
+            const RankMapLayout layout(topology, many, area);
+            std::set<std::pair<double, double>> places;
+            for (const Rank rank : many) {
+                const QRectF cell = layout.cellOf(rank);
+                QVERIFY(area.adjusted(-1, -1, 1, 1).contains(cell));
+                QVERIFY(places.emplace(cell.x(), cell.y()).second);
+            }
+        }
+    }
+
+    void replicasSayWhatDiffersAndSinceWhen()
+    {
+        m_view->setReplicasShown(true);
+        m_state->setRank(Rank { 1 });
+        m_state->setSelection({ layer(2) });
+        settle();
+        const ReplicaPicture& replicas = *m_view->replicas()->picture();
+        QCOMPARE(replicas.ranks, (std::vector { Rank { 1 }, Rank { 3 }, Rank { 5 }, Rank { 7 } }));
+        QCOMPARE(replicas.drift.first, std::optional(Step { kDrifts }));
+        QCOMPARE(replicas.sameness(), analysis::Sameness::Different);
+        QCOMPARE(analysis::minorityOf(replicas.checksums), (std::vector<std::size_t> { 1 }));
+        QVERIFY(
+            m_view->replicas()->sentence().contains(QStringLiteral("first differ at step 111; at the cursor rank 3")));
+        QCOMPARE(replicas.tensors.front().key, layer(2));
+        QCOMPARE(replicas.tensors.front().odd, (std::vector { Rank { 3 } }));
+        QVERIFY(m_view->replicas()->tensorsSentence().contains(QStringLiteral("4 tensors are the same, 1 differ")));
+        for (int column = 0; column < replicas.columns(); ++column) {
+            if (replicas.stepsOf(column).count() != 1)
+                continue;
+            std::vector<double> values;
+            for (const int rank : { 1, 3, 5, 7 })
+                values.push_back(
+                    static_cast<double>(valueOf(rank, static_cast<int>(replicas.stepsOf(column).first.value), 2)));
+            const auto [low, high] = std::minmax_element(values.begin(), values.end());
+            QVERIFY(std::abs(
+                        static_cast<double>(replicas.spread[static_cast<std::size_t>(column)]) - (*high - *low) / *high)
+                < 1e-5);
+        }
+        // The same on the other part.
+        m_state->setRank(Rank { 0 });
+        settle();
+        QVERIFY(!m_view->replicas()->picture()->drift.first);
+        QVERIFY(m_view->replicas()->sentence().contains(QStringLiteral("bit for bit the same")));
+        m_state->setSelection({ layer(0) });
+        settle();
+        const auto& states = m_view->replicas()->picture()->states;
+        QVERIFY(std::count(states.begin(), states.end(), CellState::NaN) > 0);
+    }
+
+    void nothingThatIsNotFiniteIsHidden_data()
+    {
+        QTest::addColumn<QSize>("size");
+        for (const QSize size : { QSize(500, 300), QSize(1000, 700), QSize(1600, 1000) })
+            QTest::addRow("%d", size.width()) << size;
+    }
+    void nothingThatIsNotFiniteIsHidden()
+    {
+        QFETCH(QSize, size);
+        m_state->setSelection({ layer(0) });
+        m_state->setRank(Rank { kBroken });
+        m_host->resize(size);
+        m_view->resize(size);
+        settle();
+        QVERIFY(roseIn(m_view->face(LayersBySteps)->renderTo(m_view->face(LayersBySteps)->size())) > 3);
+        QVERIFY(roseIn(m_view->face(LayersByRanks)->renderTo(m_view->face(LayersByRanks)->size())) > 3);
+        QVERIFY(roseIn(m_view->face(RanksBySteps)->renderTo(m_view->face(RanksBySteps)->size())) > 3);
+        QVERIFY(roseIn(m_view->map()->renderTo(m_view->map()->size())) > 3);
+        m_state->setRank(Rank { 0 });
+        m_state->setSelection({ layer(4) });
+        settle();
+        QCOMPARE(roseIn(m_view->map()->renderTo(m_view->map()->size())), 0);
+    }
+
+    void csvHasEveryCell()
+    {
+        m_state->zoomTo({ Step { 195 }, Step { 204 } });
+        m_state->setSelection({ layer(0) });
+        settle();
+        QBuffer buffer;
+        buffer.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&buffer));
+        const QList<QByteArray> lines = buffer.data().trimmed().split('\n');
+        QCOMPARE(lines.size(), 1 + kLayers * 10 + kLayers * kRanks + kRanks * 10);
+        int odd = 0;
+        int nan = 0;
+        for (const QByteArray& line : lines) {
+            odd += line.startsWith("ranks_by_steps,layers.0.weight") && line.trimmed().endsWith(",odd") ? 1 : 0;
+            nan += line.contains(",2,") && line.contains(",nan,") ? 1 : 0;
+        }
+        QCOMPARE(odd, 20); // two ranks of ten steps
+        QVERIFY(nan >= 5);
+        m_view->setReplicasShown(true);
+        settle();
+        QBuffer replicas;
+        replicas.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&replicas));
+        QCOMPARE(replicas.data().trimmed().split('\n').size(), 11);
+        QVERIFY(replicas.data().contains(",same"));
+    }
+
+    void aRunWithoutATopologyIsShownToo()
+    {
+        cleanup();
+        open("plain");
+        m_view->setReplicasShown(true);
+        settle();
+        QVERIFY(!m_view->findChild<QComboBox*>(QStringLiteral("ranksGroup"))->isEnabled());
+        QCOMPARE(m_view->replicas()->picture()->ranks.size(), std::size_t { kRanks });
+        QVERIFY(!m_view->map()->cellOf(Rank { 7 }).isNull());
+    }
+
+    void itLooksRight_data() { test::addLooks(); }
+    void itLooksRight()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        cleanup();
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        open("run");
+        m_state->setSelection({ layer(2) });
+        m_state->setRank(Rank { 3 });
+        m_view->setGrouping(analysis::Parallel::Tensor);
+        for (const bool areReplicas : { false, true }) {
+            m_view->setReplicasShown(areReplicas);
+            settle();
+            const QString name = QStringLiteral("shots/ranks-%1-%2-%3.png")
+                                     .arg(theme, language, areReplicas ? QStringLiteral("replicas") : QString());
+            QVERIFY(m_view->grab().save(name));
+            QCOMPARE(m_view->renderImage({ 1200, 800 }).size(), QSize(1200, 800));
+        }
+    }
+
+private:
+    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
+
+    void open(const char* name)
+    {
+        m_pool = std::make_unique<store::QueryPool>(1);
+        m_state = std::make_unique<ViewState>();
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1080, 700);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        m_view = new RanksView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
+        m_view->resize(1080, 700);
+        const auto run = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt", nullptr });
+        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
+        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
+        m_state->setRun(run);
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_state->setKind(Kind::ParamUpdated);
+        m_host->show();
+    }
+    void settle() { QTRY_VERIFY(m_view->isSettled()); }
+    const HeatPicture& picture(Face face) { return *m_view->face(face)->picture(); }
+    QSlider* slider(Face face) { return m_view->head(face)->slider(); }
+    void click(Face face, int row, int column)
+    {
+        const QPointF middle = m_view->face(face)->cellRect(row, column).center();
+        QTest::mouseClick(m_view->face(face), Qt::LeftButton, Qt::NoModifier, middle.toPoint());
+    }
+    static int roseIn(const QImage& image)
+    {
+        const QRgb rose = Theme::current().criticalMark.rgb();
+        int count = 0;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x)
+                count += image.pixel(x, y) == rose ? 1 : 0;
+        }
+        return count;
+    }
+    static void compare(const HeatPicture& picture, int row, int column, float expected)
+    {
+        if (std::isnan(expected))
+            QCOMPARE(picture.state(row, column), CellState::NaN);
+        else
+            QCOMPARE(picture.value(row, column), expected);
+    }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<QWidget> m_host;
+    RanksView* m_view = nullptr;
+};
+
+QTEST_MAIN(RanksTest)
+#include "rankstest.moc"

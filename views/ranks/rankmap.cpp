@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rankmap.h"
+
+#include <algorithm>
+
+#include <QKeyEvent>
+#include <QPainter>
+
+#include <telltale/common/colormap.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/common/readout.h>
+#include <telltale/heatmap/colorindex.h>
+#include <telltale/heatmap/rankmark.h>
+
+namespace telltale::views {
+
+using analysis::Parallel;
+using analysis::RankOddness;
+using series::CellState;
+
+namespace {
+
+constexpr int kInset = 12;
+constexpr int kMapTop = 30; ///< px above the cells: names of columns and blocks
+constexpr int kSigns = 20; ///< px of a line that explains a sign
+constexpr int kSignsFrom = 150; ///< px of the height from which there is room for them
+constexpr double kMarked = 16; ///< px from which a cell has room for a sign beside its value
+constexpr double kNumbered = 20; ///< px from which a cell says its rank
+
+void outline(QPainter& painter, const QRectF& cell, int width, const Theme& theme)
+{
+    if (cell.isNull())
+        return;
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setBrush(Qt::NoBrush);
+    // Cased in base, so that the line is seen on dark and bright cells alike.
+    // A small cell is not covered by it.
+    const double out = cell.width() < 12 ? width / 2.0 + 1.5 : 1.5;
+    const QRectF box = cell.adjusted(-out, -out, out - 1, out - 1);
+    painter.setPen(QPen(theme.base, width + 2));
+    painter.drawRect(box);
+    painter.setPen(QPen(theme.text, width));
+    painter.drawRect(box);
+}
+
+}
+
+RankMap::RankMap(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+    connect(state, &ViewState::rankChanged, this, [this] { update(); });
+}
+
+void RankMap::setPicture(std::shared_ptr<const RankMapPicture> picture)
+{
+    m_picture = std::move(picture);
+    invalidate();
+}
+
+QRect RankMap::plotRect(QSize size) const
+{
+    const int below = size.height() >= kSignsFrom ? 2 * kSigns + 4 : 4;
+    return { kInset, kMapTop, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kMapTop - below) };
+}
+
+RankMapLayout RankMap::layoutFor(QSize size) const
+{
+    if (!m_picture)
+        return {};
+    std::vector<Rank> ranks;
+    for (const MapRank& one : m_picture->ranks)
+        ranks.push_back(one.rank);
+    return { m_picture->topology, ranks, QRectF(plotRect(size)) };
+}
+
+const MapRank* RankMap::find(Rank rank) const
+{
+    if (!m_picture)
+        return nullptr;
+    const auto found = std::find_if(
+        m_picture->ranks.begin(), m_picture->ranks.end(), [rank](const MapRank& one) { return one.rank == rank; });
+    return found == m_picture->ranks.end() ? nullptr : &*found;
+}
+
+void RankMap::hoveredAt(QPoint position)
+{
+    m_near = layoutFor(size()).rankAt(position);
+    update();
+}
+
+void RankMap::left()
+{
+    m_near = Rank { -1 };
+}
+
+void RankMap::clickedAt(QPoint position, Qt::KeyboardModifiers)
+{
+    if (const Rank rank = layoutFor(size()).rankAt(position); rank.value >= 0)
+        Q_EMIT rankPicked(rank);
+}
+
+void RankMap::keyPressEvent(QKeyEvent* event)
+{
+    const Rank from = m_near.value >= 0 ? m_near : state().rank();
+    const auto go = [&](int columns, int rows) {
+        m_near = layoutFor(size()).beside(from, columns, rows);
+        update();
+    };
+    switch (event->key()) {
+    case Qt::Key_Left:
+        return go(-1, 0);
+    case Qt::Key_Right:
+        return go(1, 0);
+    case Qt::Key_Up:
+        return go(0, -1);
+    case Qt::Key_Down:
+        return go(0, 1);
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+        if (find(m_near))
+            Q_EMIT rankPicked(m_near);
+        return;
+    default:
+        PlotCanvas::keyPressEvent(event);
+    }
+}
+
+void RankMap::paintFrame(QImage& frame, QSize size)
+{
+    if (!m_picture || m_picture->ranks.empty())
+        return;
+    const Theme& theme = Theme::current();
+    QPainter painter(&frame);
+    const RankMapLayout layout = layoutFor(size);
+    painter.setFont(numberFont(11));
+    painter.setPen(theme.text2);
+    for (const RankMapLayout::Label& label : layout.columnLabels())
+        painter.drawText(label.box, Qt::AlignHCenter | Qt::AlignVCenter, label.text);
+    for (const RankMapLayout::Label& label : layout.rowLabels())
+        painter.drawText(label.box, Qt::AlignRight | Qt::AlignVCenter, label.text);
+    painter.setFont(wordsFont(11, 500));
+    painter.setPen(theme.text);
+    for (const RankMapLayout::Label& label : layout.blockLabels())
+        painter.drawText(label.box, Qt::AlignLeft | Qt::AlignVCenter, label.text);
+    paintCells(painter, layout);
+    if (size.height() >= kSignsFrom)
+        paintSigns(painter, size);
+}
+
+void RankMap::paintCells(QPainter& painter, const RankMapLayout& layout) const
+{
+    const Theme& theme = Theme::current();
+    const ColorIndex colors(m_picture->scale);
+    // Where cells are smaller than a pixel, what is not finite is painted last: nothing may hide it.
+    for (const bool nonFinite : { false, true }) {
+        for (const MapRank& one : m_picture->ranks) {
+            if (series::isNonFinite(one.value.state) != nonFinite)
+                continue;
+            const QRectF cell = layout.cellOf(one.rank);
+            const bool isSmall = cell.width() < 6;
+            QColor ink = theme.text2;
+            if (one.value.state == CellState::Value) {
+                const auto fill
+                    = QColor::fromRgb(kSequentialTable[colors.indexOf(static_cast<float>(one.value.value))]);
+                painter.fillRect(cell, fill);
+                ink = fill.lightness() > 120 ? QColor(0x15, 0x17, 0x1A) : QColor(0xFF, 0xFF, 0xFF);
+            } else if (isSmall) {
+                painter.fillRect(nonFinite ? cell.adjusted(0, 0, 1, 1) : cell, glyphs::fill(one.value.state, theme));
+            } else {
+                glyphs::paintCell(painter, cell, one.value.state, theme);
+            }
+            if (cell.width() >= kNumbered) {
+                painter.setFont(numberFont(11));
+                painter.setPen(ink);
+                const QRectF number = nonFinite || one.value.state != CellState::Value ? QRectF() : cell;
+                painter.drawText(
+                    number, Qt::AlignCenter, number.isNull() ? QString() : QString::number(one.rank.value));
+            }
+            if (isSmall || one.odd.grade == RankOddness::Grade::Like)
+                continue;
+            if (cell.width() < kMarked) { // a line is all that leaves the value to be seen
+                painter.fillRect(QRectF(cell.left(), cell.bottom() - 2, cell.width(), 2), theme.warnMark);
+                continue;
+            }
+            const QPointF corner = cell.topRight() + QPointF(-5, 5);
+            painter.setRenderHint(QPainter::Antialiasing);
+            painter.setPen(Qt::NoPen);
+            painter.setBrush(theme.base);
+            painter.drawEllipse(corner, 6.5, 6.5);
+            paintRankMark(painter, corner, one.odd.grade, theme);
+            painter.setRenderHint(QPainter::Antialiasing, false);
+        }
+    }
+}
+
+void RankMap::paintSigns(QPainter& painter, QSize size) const
+{
+    const Theme& theme = Theme::current();
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text2);
+    const double right = size.width() - kInset;
+    double y = size.height() - 2 * kSigns;
+    if (!m_picture->areCompared) {
+        const QString words = tr("Fewer than %1 ranks hold the same part of the model: none can be told to be odd.")
+                                  .arg(analysis::kLeastPeers);
+        painter.drawText(QRectF(kInset, y, right - kInset, 2 * kSigns - 4),
+            static_cast<int>(Qt::AlignLeft) | static_cast<int>(Qt::TextWordWrap), words);
+        return;
+    }
+    const std::array signs { std::pair(RankOddness::Grade::Odd,
+                                 tr("unlike its peers: not finite, or far from them in a tenth of the cells")),
+        std::pair(RankOddness::Grade::AtTimes, tr("very far from its peers in some cells")) };
+    for (const auto& [grade, words] : signs) {
+        const bool isSeen = std::any_of(m_picture->ranks.begin(), m_picture->ranks.end(),
+            [grade = grade](const MapRank& one) { return one.odd.grade == grade; });
+        if (!isSeen)
+            continue;
+        paintRankMark(painter, QPointF(kInset + 5, y + kSigns / 2.0 - 2), grade, theme);
+        painter.setPen(theme.text2);
+        const QRectF box(kInset + 16, y, right - kInset - 16, kSigns - 4);
+        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(box.width())));
+        y += kSigns;
+    }
+}
+
+void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize size) const
+{
+    const MapRank* one = find(m_near);
+    if (!one)
+        return;
+    const Theme& theme = Theme::current();
+    const QRectF cell = layout.cellOf(one->rank);
+    outline(painter, cell, 3, theme);
+    Readout readout;
+    readout.name = m_picture->key.slotText().isEmpty()
+        ? m_picture->key.name
+        : m_picture->key.name + QLatin1Char(' ') + m_picture->key.slotText();
+    QStringList where { tr("rank %1").arg(one->rank.value) };
+    for (const Parallel way : analysis::kParallels) {
+        const int at = m_picture->topology.coordinate(one->rank, way);
+        const auto name = analysis::parallelName(way);
+        if (at >= 0)
+            where.append(
+                QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())) + QStringLiteral(" %1").arg(at));
+    }
+    where.append(tr("step %1").arg(formatStep(m_picture->atStep.value)));
+    readout.where = where.join(QStringLiteral(", "));
+    readout.state = one->value.state;
+    readout.value
+        = one->value.state == CellState::Value ? formatValue(one->value.value, 4) : glyphs::word(one->value.state);
+    QStringList details { QString::fromUtf8(statName(m_picture->stat)) };
+    if (one->odd.grade != RankOddness::Grade::Like)
+        details.append(
+            tr("%1 (%2 of %3 cells)").arg(rankMarkText(one->odd.grade)).arg(one->odd.far).arg(one->odd.compared));
+    readout.detail = details.join(QStringLiteral("   "));
+    paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), cell, readout, theme);
+}
+
+void RankMap::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!m_picture || m_picture->ranks.empty())
+        return;
+    const RankMapLayout layout = layoutFor(size);
+    outline(painter, layout.cellOf(state().rank()), 2, Theme::current());
+    if (!isStatic())
+        paintHover(painter, layout, size);
+}
+
+}

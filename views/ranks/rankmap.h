@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/plotcanvas.h>
+
+#include "rankmaplayout.h"
+#include "rankspicture.h"
+
+namespace telltale::views {
+
+/// All ranks of a run where they stand in its parallelism, in the colors of the faces beside it, with the signs of what
+/// is not finite and of ranks that are unlike their peers. A click, or the arrows and Enter, choose a rank.
+class RankMap : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit RankMap(ViewState* state, QWidget* parent = nullptr);
+
+    void setPicture(std::shared_ptr<const RankMapPicture> picture);
+    const RankMapPicture* picture() const { return m_picture.get(); }
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+    /// Where a rank is drawn in the widget; null where it is not.
+    QRectF cellOf(Rank rank) const { return layoutFor(size()).cellOf(rank); }
+
+Q_SIGNALS:
+    void rankPicked(telltale::Rank rank);
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    bool hasStepAxis() const override { return false; }
+    void hoveredAt(QPoint position) override;
+    void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    void left() override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    RankMapLayout layoutFor(QSize size) const;
+    const MapRank* find(Rank rank) const;
+    void paintCells(QPainter& painter, const RankMapLayout& layout) const;
+    void paintSigns(QPainter& painter, QSize size) const;
+    void paintHover(QPainter& painter, const RankMapLayout& layout, QSize size) const;
+
+    std::shared_ptr<const RankMapPicture> m_picture;
+    Rank m_near { -1 }; ///< pointed at by the mouse or the keys
+};
+
+}

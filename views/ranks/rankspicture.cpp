@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "rankspicture.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace telltale::views {
+
+StepRange ReplicaPicture::stepsOf(int column) const
+{
+    const std::int64_t count = range.count();
+    const auto firstOf = [&](std::int64_t c) { return (c * count + columns() - 1) / columns(); };
+    return { Step { range.first.value + firstOf(column) }, Step { range.first.value + firstOf(column + 1) - 1 } };
+}
+
+double spreadOf(const std::vector<series::CellValue>& values)
+{
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    int count = 0;
+    for (const series::CellValue& one : values) {
+        if (one.state != series::CellState::Value)
+            continue;
+        low = std::min(low, one.value);
+        high = std::max(high, one.value);
+        ++count;
+    }
+    if (count < 2)
+        return std::numeric_limits<double>::quiet_NaN();
+    const double unit = std::max(std::abs(low), std::abs(high));
+    return unit > 0 ? (high - low) / unit : 0;
+}
+
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <telltale/analysis/ranktopology.h>
+#include <telltale/analysis/replicadrift.h>
+#include <telltale/heatmap/heatpicture.h>
+
+namespace telltale::views {
+
+/// A rank of the small map: what one tensor is there.
+struct MapRank {
+    Rank rank;
+    series::CellValue value;
+    analysis::RankOddness odd;
+};
+
+/// The small map. Immutable once built. Thread: any (a value).
+struct RankMapPicture {
+    analysis::RankTopology topology;
+    std::vector<MapRank> ranks;
+    ModuleKey key;
+    Stat stat = Stat::Norm;
+    Step atStep { 0 };
+    ValueScale scale;
+    bool areCompared = false; ///< at least kLeastPeers ranks hold the same part of the model
+};
+
+/// A tensor whose replicas differ at a step, or are the same.
+struct ReplicaOf {
+    ModuleKey key;
+    analysis::Sameness is = analysis::Sameness::Unknown;
+    std::vector<Rank> odd; ///< not what most are
+    double spread = 0; ///< of the statistic, as ReplicaPicture::spread
+};
+
+/// One tensor on ranks that hold the same part of the model. Immutable once built. Thread: any (a value).
+struct ReplicaPicture {
+    ModuleKey key;
+    Kind kind = Kind::Unspecified;
+    Stat stat = Stat::Norm;
+    std::vector<Rank> ranks;
+    StepRange range;
+    Step atStep { 0 };
+    std::vector<series::CellState> states; ///< of each column, the strongest
+    /// Of each column, (largest - smallest) / largest magnitude; NaN where fewer than two have a value.
+    std::vector<float> spread;
+    analysis::ReplicaDrift drift;
+    std::vector<series::CellValue> values; ///< at atStep, by rank
+    std::vector<series::CellValue> checksums;
+    bool hasChecksums = false; ///< the run has some of this kind
+    std::vector<ReplicaOf> tensors; ///< all of the kind at atStep: those that differ first, then by spread
+
+    int columns() const { return static_cast<int>(spread.size()); }
+    StepRange stepsOf(int column) const; ///< as HeatPicture
+    analysis::Sameness sameness() const { return analysis::samenessOf(checksums); }
+};
+
+/// (largest - smallest) / largest magnitude of the finite ones; NaN where fewer than two are.
+double spreadOf(const std::vector<series::CellValue>& values);
+
+}

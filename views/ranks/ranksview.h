@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include <telltale/common/dataview.h>
+
+#include "ranksquery.h"
+
+class QComboBox;
+class QLabel;
+class QSplitter;
+class QStackedWidget;
+class QToolButton;
+
+namespace telltale::views {
+
+class FaceHead;
+class HeatCanvas;
+class RankMap;
+class ReplicaCanvas;
+class ViewBar;
+
+/// The cube of layers, ranks and steps as three linked faces, each a plane through what is selected in the others, and
+/// a small map of the ranks. In the place of one face the replicas of the selected tensor, on ranks that hold the same
+/// part of the model.
+class RanksView : public DataView {
+    Q_OBJECT
+public:
+    explicit RanksView(const ViewContext& context, QWidget* parent = nullptr);
+
+    void paintPicture(QPainter& painter, QSize size) override;
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+    void setScale(HeatScale scale);
+    void setGrouping(std::optional<analysis::Parallel> way);
+    void setReplicasShown(bool on); ///< in the place of ranks over steps
+    HeatCanvas* face(Face face) const { return m_faces[face]; }
+    FaceHead* head(Face face) const { return m_heads[face]; }
+    RankMap* map() const { return m_map; }
+    ReplicaCanvas* replicas() const { return m_replicas; }
+
+protected:
+    void ask() override;
+    void troubleChanged() override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void buildBar();
+    void buildFaces();
+    void connectState();
+    void connectFaces();
+    void fillChoices();
+    void fillHeads();
+    void shareGutter();
+    void moveTo(Face face, int place);
+    void show(const RanksAnswer& answer);
+    RanksRequest request() const;
+    QString emptyText() const;
+    void writeReplicas(class CsvWriter& csv) const;
+
+    HeatScale m_scale = HeatScale::Log;
+    std::optional<analysis::Parallel> m_grouping;
+    bool m_areReplicasShown = false;
+    ViewBar* m_bar;
+    QSplitter* m_split;
+    std::array<QSplitter*, 2> m_columns {};
+    std::array<HeatCanvas*, kFaces> m_faces {};
+    std::array<FaceHead*, kFaces> m_heads {};
+    QStackedWidget* m_below = nullptr;
+    ReplicaCanvas* m_replicas = nullptr;
+    RankMap* m_map = nullptr;
+    QLabel* m_mapCaption = nullptr;
+    QComboBox* m_kindBox = nullptr;
+    QComboBox* m_statBox = nullptr;
+    QComboBox* m_scaleBox = nullptr;
+    QComboBox* m_groupBox = nullptr;
+    QComboBox* m_belowBox = nullptr;
+    QToolButton* m_follow = nullptr;
+};
+
+}

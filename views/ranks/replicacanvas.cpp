@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "replicacanvas.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/axispainter.h>
+#include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/common/readout.h>
+#include <telltale/heatmap/heatimage.h>
+
+namespace telltale::views {
+
+using analysis::Sameness;
+using series::CellState;
+
+namespace {
+
+constexpr int kSentence = 18;
+constexpr int kAbove = 2 * kSentence + 6;
+constexpr int kSameness = 18; ///< px of the lane below the plot
+constexpr int kLeastPlot = 180; ///< px of the plot beside them
+constexpr int kRight = 280; ///< px of what the ranks are at the cursor
+constexpr double kLeastSpread = 1e-9; ///< below it a float32 cannot differ
+constexpr std::size_t kMostNamed = 3;
+
+QString ranksText(const std::vector<Rank>& ranks)
+{
+    QStringList words;
+    for (const Rank rank : ranks)
+        words.append(QString::number(rank.value));
+    return words.join(QStringLiteral(", "));
+}
+
+QString nameOf(const ModuleKey& key)
+{
+    return key.slotText().isEmpty() ? key.name : key.name + QLatin1Char(' ') + key.slotText();
+}
+
+}
+
+ReplicaCanvas::ReplicaCanvas(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+}
+
+void ReplicaCanvas::setPicture(std::shared_ptr<const ReplicaPicture> picture)
+{
+    m_picture = std::move(picture);
+    invalidate();
+}
+
+void ReplicaCanvas::setLeastGutter(int px)
+{
+    m_leastGutter = px;
+    invalidate();
+}
+
+QRect ReplicaCanvas::plotRect(QSize size) const
+{
+    const int gutter = std::max(m_leastGutter, SharedAxis::kGutter);
+    const int right = size.width() - gutter > kRight + kLeastPlot ? kRight : 16;
+    const int top = kAbove + AxisPainter::kLane + 4;
+    return { gutter, top, std::max(1, size.width() - gutter - right),
+        std::max(1, size.height() - top - kSameness - AxisPainter::kStepBand) };
+}
+
+StepRange ReplicaCanvas::shownRange() const
+{
+    return hasPicture() ? m_picture->range : state().visibleRange();
+}
+
+void ReplicaCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
+{
+    // The first step that differs is what one wants to see.
+    if (hasPicture() && m_picture->drift.first && position.y() < kAbove)
+        state().goTo(*m_picture->drift.first);
+    else
+        PlotCanvas::clickedAt(position, modifiers);
+}
+
+QString ReplicaCanvas::sentence() const
+{
+    const ReplicaPicture& picture = *m_picture;
+    const QString name = nameOf(picture.key);
+    if (picture.ranks.size() < 2)
+        return tr("%1: no other rank holds the same part of the model as rank %2.").arg(name).arg(state().rank().value);
+    const QString on = tr("%1 on ranks %2: ").arg(name, ranksText(picture.ranks));
+    if (!picture.hasChecksums)
+        return on + tr("no checksums of it. Set telltale.checksum to true in the config to compare the bits.");
+    if (picture.drift.first) {
+        const auto odd = analysis::minorityOf(picture.checksums);
+        std::vector<Rank> ranks;
+        for (const std::size_t one : odd)
+            ranks.push_back(picture.ranks[one]);
+        QString text = on
+            + (picture.drift.isEveryStep ? tr("the bits first differ at step %1")
+                                         : tr("the bits are seen to differ from step %1 on"))
+                  .arg(formatStep(picture.drift.first->value));
+        if (!ranks.empty() && ranks.size() < picture.ranks.size())
+            text += tr("; at the cursor rank %1 is not as most").arg(ranksText(ranks));
+        return text + QLatin1Char('.');
+    }
+    const bool isAnySame = std::any_of(picture.drift.steps.begin(), picture.drift.steps.end(),
+        [](const analysis::SamenessAt& one) { return one.is == Sameness::Same; });
+    if (!isAnySame)
+        return on + tr("no step here has checksums of two of them.");
+    return on
+        + (picture.drift.isEveryStep ? tr("bit for bit the same at every step shown.")
+                                     : tr("bit for bit the same at all %n steps looked at.", nullptr,
+                                         static_cast<int>(picture.drift.steps.size())));
+}
+
+QString ReplicaCanvas::tensorsSentence() const
+{
+    const auto& tensors = m_picture->tensors;
+    const auto count = [&tensors](Sameness is) {
+        return std::count_if(tensors.begin(), tensors.end(), [is](const ReplicaOf& one) { return one.is == is; });
+    };
+    const QString at = tr("At step %1, %2: ").arg(formatStep(m_picture->atStep.value), kindText(m_picture->kind));
+    if (!m_picture->hasChecksums || count(Sameness::Unknown) == static_cast<std::ptrdiff_t>(tensors.size())) {
+        if (tensors.empty() || !(tensors.front().spread > 0))
+            return at + tr("%n tensors, no spread.", nullptr, static_cast<int>(tensors.size()));
+        return at
+            + tr("%1 is the furthest apart of %2 tensors (%3 %).")
+                  .arg(nameOf(tensors.front().key))
+                  .arg(tensors.size())
+                  .arg(formatValue(tensors.front().spread * 100));
+    }
+    QString text
+        = at + tr("%1 tensors are the same, %2 differ").arg(count(Sameness::Same)).arg(count(Sameness::Different));
+    QStringList names;
+    for (const ReplicaOf& one : tensors) {
+        if (one.is == Sameness::Different && static_cast<std::size_t>(names.size()) < kMostNamed)
+            names.append(tr("%1 on rank %2").arg(nameOf(one.key), ranksText(one.odd)));
+    }
+    if (!names.isEmpty())
+        text += QStringLiteral(": ") + names.join(QStringLiteral("; "));
+    if (count(Sameness::Different) > static_cast<std::ptrdiff_t>(kMostNamed))
+        text += QStringLiteral("; …");
+    return text;
+}
+
+ValueScale ReplicaCanvas::scale() const
+{
+    double low = 1;
+    double high = kLeastSpread;
+    for (const float one : m_picture->spread) {
+        if (one > 0) {
+            low = std::min(low, static_cast<double>(one));
+            high = std::max(high, static_cast<double>(one));
+        }
+    }
+    if (high <= low)
+        return { ValueScale::Mode::Log, kLeastSpread, 1 };
+    return { ValueScale::Mode::Log, std::max(low / 2, kLeastSpread), high * 1.5 };
+}
+
+void ReplicaCanvas::paintFrame(QImage& frame, QSize size)
+{
+    if (!hasPicture())
+        return;
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    QPainter painter(&frame);
+    painter.setFont(wordsFont(12, 500));
+    painter.setPen(theme.text);
+    const auto line = [&](const QString& text, int y) {
+        const QRectF box(16, y, size.width() - 28, kSentence);
+        painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
+            painter.fontMetrics().elidedText(text, Qt::ElideRight, static_cast<int>(box.width())));
+    };
+    line(sentence(), 2);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text2);
+    line(tensorsSentence(), 2 + kSentence);
+    AxisPainter axis(painter, theme);
+    const QRectF lane(plot.left(), kAbove, plot.width(), AxisPainter::kLane);
+    axis.laneCaption(lane, tr("non-finite"));
+    axis.events(plot, lane, shownRange(), state().eventMarks());
+    axis.incidents(plot, lane, shownRange(), state().incidentMarks());
+    paintSpread(painter, plot);
+    paintSameness(painter, plot);
+    if (size.width() - plot.right() > kRight / 2)
+        paintRanks(painter, QRectF(plot.right() + 20, kAbove, kRight - 30, size.height() - kAbove - 8));
+}
+
+void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
+    const ReplicaPicture& picture = *m_picture;
+    const ValueScale scale = this->scale();
+    AxisPainter(painter, theme).values(plot, scale);
+    painter.setPen(theme.text3);
+    painter.setFont(wordsFont(11));
+    painter.drawText(QRectF(2, plot.top() - 21, plot.left() - 12, 16), Qt::AlignRight | Qt::AlignVCenter, QString());
+    painter.drawText(QRectF(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16), Qt::AlignLeft | Qt::AlignVCenter,
+        tr("spread of the %1: (largest − smallest) / largest").arg(QString::fromUtf8(statName(picture.stat))));
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPolygonF run;
+    const auto draw = [&] {
+        painter.setPen(QPen(theme.series[0], 1.5));
+        if (run.size() == 1)
+            painter.drawPoint(run.front());
+        else
+            painter.drawPolyline(run);
+        run.clear();
+    };
+    for (int column = 0; column < picture.columns(); ++column) {
+        const auto at = static_cast<std::size_t>(column);
+        const double left = plot.left() + HeatImage::columnLeft(column, picture.columns(), plot.width());
+        const double right = plot.left() + HeatImage::columnLeft(column + 1, picture.columns(), plot.width());
+        if (series::isNonFinite(picture.states[at])) {
+            const double middle = kAbove + AxisPainter::kLane / 2.0 + 1;
+            if (right - left >= 6)
+                glyphs::paintSign(
+                    painter, QPointF((left + right) / 2, middle), 8, picture.states[at], theme.criticalMark);
+            else
+                painter.fillRect(QRectF(left, middle - 3, std::max(1.0, right - left), 6), theme.criticalMark);
+        }
+        const double spread = static_cast<double>(picture.spread[at]);
+        if (std::isnan(spread)) {
+            draw();
+            continue;
+        }
+        const double unit = spread > 0 ? std::clamp(scale.unitOf(spread), 0.0, 1.0) : 0;
+        run.append(QPointF((left + right) / 2, plot.bottom() - unit * (plot.height() - 1)));
+    }
+    draw();
+    painter.restore();
+}
+
+void ReplicaCanvas::paintSameness(QPainter& painter, const QRect& plot) const
+{
+    const Theme& theme = Theme::current();
+    const QRectF lane(plot.left(), plot.bottom() + 3, plot.width(), kSameness - 5);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(
+        QRectF(2, lane.top() - 2, plot.left() - 10, lane.height() + 4), Qt::AlignRight | Qt::AlignVCenter, tr("bits"));
+    const StepRange range = m_picture->range;
+    const double half = static_cast<double>(plot.width()) / static_cast<double>(range.count()) / 2;
+    const auto& steps = m_picture->drift.steps;
+    // What differs is painted last and is tall: one step of it is seen among any number that are the same.
+    for (const Sameness is : { Sameness::Same, Sameness::Different }) {
+        for (const analysis::SamenessAt& one : steps) {
+            if (one.is != is)
+                continue;
+            // Whole pixels: neighbors leave no gap that looks like a step without.
+            const double x = std::floor(xOf(one.step, plot) - half);
+            const double width = std::max(1.0, std::floor(xOf(one.step, plot) + half) - x);
+            if (is == Sameness::Same)
+                painter.fillRect(QRectF(x, lane.center().y() - 1, width, 2), theme.ok);
+            else
+                painter.fillRect(QRectF(x, lane.top(), width, lane.height()), theme.criticalMark);
+        }
+    }
+}
+
+void ReplicaCanvas::paintRanks(QPainter& painter, const QRectF& area) const
+{
+    const Theme& theme = Theme::current();
+    const auto odd = analysis::minorityOf(m_picture->checksums);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(QRectF(area.left(), area.top(), area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+        tr("at step %1").arg(formatStep(m_picture->atStep.value)));
+    double y = area.top() + 20;
+    for (std::size_t i = 0; i < m_picture->ranks.size(); ++i) {
+        if (y + 34 > area.bottom() && i + 1 < m_picture->ranks.size()) {
+            painter.setPen(theme.text3);
+            painter.drawText(QRectF(area.left(), y, area.width(), 16), Qt::AlignLeft | Qt::AlignVCenter,
+                tr("and %n more ranks", nullptr, static_cast<int>(m_picture->ranks.size() - i)));
+            break;
+        }
+        const bool isOdd = std::find(odd.begin(), odd.end(), i) != odd.end();
+        const series::CellValue& value = m_picture->values[i];
+        painter.setFont(numberFont(12, m_picture->ranks[i] == state().rank() ? 600 : 400));
+        painter.setPen(theme.text2);
+        painter.drawText(QRectF(area.left() + 12, y, 60, 16), Qt::AlignLeft | Qt::AlignVCenter,
+            tr("rank %1").arg(m_picture->ranks[i].value));
+        painter.setPen(series::isNonFinite(value.state) ? theme.criticalText : theme.text);
+        painter.drawText(QRectF(area.left() + 60, y, 70, 16), Qt::AlignRight | Qt::AlignVCenter,
+            value.state == CellState::Value ? formatValue(value.value, 4) : glyphs::word(value.state));
+        const series::CellValue& bits = m_picture->checksums[i];
+        painter.setFont(codeFont(11));
+        painter.setPen(isOdd ? theme.criticalText : theme.text3);
+        painter.drawText(QRectF(area.left() + 138, y, area.width() - 138, 16), Qt::AlignLeft | Qt::AlignVCenter,
+            bits.state == CellState::Value ? QString::fromStdString(identityText(bits.identity)) : QString());
+        if (isOdd)
+            glyphs::paintSeverity(painter, QPointF(area.left() + 4, y + 8), 8, glyphs::Severity::Critical, theme);
+        y += 18;
+    }
+}
+
+void ReplicaCanvas::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!hasPicture())
+        return;
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    AxisPainter axis(painter, theme);
+    const StepMarks marks = StepMarks::of(state());
+    // The step axis stands below the lane of bits.
+    const QRect below = plot.adjusted(0, 0, 0, kSameness);
+    axis.cursorLines(below, shownRange(), marks);
+    axis.steps(below, shownRange(), tr("step"), marks);
+    axis.cursorTags(below, shownRange(), marks);
+    if (isStatic() || !mouse() || !plot.adjusted(0, 0, 0, kSameness).contains(*mouse()))
+        return;
+    const int column
+        = std::clamp((mouse()->x() - plot.left()) * m_picture->columns() / plot.width(), 0, m_picture->columns() - 1);
+    const StepRange steps = m_picture->stepsOf(column);
+    Readout readout;
+    readout.name = nameOf(m_picture->key);
+    readout.where = steps.count() <= 1
+        ? tr("step %1").arg(formatStep(steps.first.value))
+        : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value));
+    readout.state = m_picture->states[static_cast<std::size_t>(column)];
+    const double spread = static_cast<double>(m_picture->spread[static_cast<std::size_t>(column)]);
+    readout.value = std::isnan(spread) ? glyphs::word(readout.state) : formatValue(spread, 3);
+    readout.detail = std::isnan(spread) ? QString() : tr("spread");
+    for (const analysis::SamenessAt& one : m_picture->drift.steps) {
+        if (steps.contains(one.step) && one.is == Sameness::Different)
+            readout.detail = tr("spread, the bits differ");
+    }
+    paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8),
+        QRectF(mouse()->x() - 2, mouse()->y() - 2, 4, 4), readout, theme);
+}
+
+}

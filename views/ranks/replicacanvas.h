@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+
+#include <telltale/common/plotcanvas.h>
+#include <telltale/common/valuescale.h>
+
+#include "rankspicture.h"
+
+namespace telltale::views {
+
+/// One tensor on the ranks that should hold the same: how far they are apart over the steps, below it whether their
+/// checksums are the same, at the right what each is at the cursor, and above all of it one sentence.
+class ReplicaCanvas : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit ReplicaCanvas(ViewState* state, QWidget* parent = nullptr);
+
+    void setPicture(std::shared_ptr<const ReplicaPicture> picture);
+    const ReplicaPicture* picture() const { return m_picture.get(); }
+    void setLeastGutter(int px);
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+    /// What the checksums say, with the first step that differs.
+    QString sentence() const;
+    /// How many tensors of the kind are the same at the cursor's step, and which are not.
+    QString tensorsSentence() const;
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    StepRange shownRange() const override;
+    void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+
+private:
+    bool hasPicture() const { return m_picture && m_picture->columns() > 0; }
+    ValueScale scale() const;
+    void paintSpread(QPainter& painter, const QRect& plot) const;
+    void paintSameness(QPainter& painter, const QRect& plot) const;
+    void paintRanks(QPainter& painter, const QRectF& area) const;
+
+    std::shared_ptr<const ReplicaPicture> m_picture;
+    int m_leastGutter = 0;
+};
+
+}
