@@ -8,6 +8,7 @@
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/attention/attentionview.h>
+#include <telltale/communication/communicationview.h>
 #include <telltale/distribution/distributionview.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
@@ -68,6 +69,8 @@ constexpr ViewFactory kViews[] {
         &make<views::DistributionView>, nullptr, Subject::Modules, {}, Stat::Hist },
     { "ranks", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Ranks"), "ranks", &make<views::RanksView>, nullptr,
         Subject::Modules },
+    { "communication", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Communication"), "swap",
+        &make<views::CommunicationView>, nullptr, Subject::Modules, Kind::Comm },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

@@ -155,6 +155,10 @@ private Q_SLOTS:
         for (const char* name :
             { "step_ms", "iteration time", "forward", "tokens_per_s", "backward_ms", "loss/forward" })
             QVERIFY2(scalarRoleOf(name) != ScalarRole::ComputeTime, name);
+        // What agents say of their own is about functions of any name.
+        for (const char* name : { "telltale.comm.seconds/all_reduce (net.py[3] forward)",
+                 "telltale.comm.bytes/all_reduce (net.py[3] loss)" })
+            QCOMPARE(scalarRoleOf(name), ScalarRole::Other);
     }
 
     void oneThatIsUnlikeItsPeersIsNamed()

@@ -7,9 +7,10 @@ import abc
 import functools
 import sys
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -70,6 +71,9 @@ class CommEvent:
     parts: Parts  # argument i of the op -> its tensors: msprobe's pre_{i} / post_{i}
     site: str  # "path[line]   function" of the caller outside torch.distributed
     group: str  # name of the process group
+    group_size: int = 0  # its ranks; 0 = not known
+    started_ns: int = 0  # host's monotonic clock, of the call; 0 before it
+    ended_ns: int = 0  # when its result had been waited for
 
 
 class Listener(abc.ABC):
@@ -82,6 +86,9 @@ class Listener(abc.ABC):
     @abc.abstractmethod
     def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
         """A call from `frame`, whether wanted or not, in a process group."""
+
+    def called_from(self, op: str, site: str, frame: FrameType) -> None:
+        """A call that is to be told is about to be made."""
 
     @abc.abstractmethod
     def wants(self, op: str, frame: FrameType) -> bool:
@@ -123,16 +130,27 @@ def _parts(method: str, args: Iterable[Any]) -> Parts:
     return tuple(found)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Call:
     """A running collective and who wants to know its result."""
 
     event: CommEvent
     watches: tuple[Listener, ...]
+    started_ns: int = 0
 
     def finish(self) -> None:
+        event = self.event
+        if self.started_ns:
+            event = replace(event, started_ns=self.started_ns, ended_ns=time.perf_counter_ns())
         for watch in self.watches:
-            watch.tell(self.event)
+            watch.tell(event)
+
+
+def _size_of(group: Any) -> int:
+    try:
+        return int(group.size())
+    except Exception:  # noqa: BLE001 - a group of another sort: its size is not known
+        return 0
 
 
 class _Patch:
@@ -197,6 +215,8 @@ class _Patch:
         is_inner = getattr(self._local, "is_busy", False)  # a callback that communicates: it must not, but no recursion
         if self._watches and not is_inner and not torch.compiler.is_compiling():
             call = self._guarded(self._announce, name, group, args, kwargs)
+        if call is not None:
+            call.started_ns = time.perf_counter_ns()
         work = original(group, *args, **kwargs)
         if call is not None:
             self._guarded(self._started, call, work)
@@ -220,10 +240,13 @@ class _Patch:
             return None
         if parts is None:
             parts = _parts(name, (*args, *kwargs.values()))
+        size = _size_of(group)
+        for watch in watches:
+            watch.called_from(op, site, frame)
         before = tuple(watch for watch in watches if watch.wants_before)
         if before:
-            _Call(CommEvent(op, False, parts, site, group_name), before).finish()
-        return _Call(CommEvent(op, True, parts, site, group_name), watches)
+            _Call(CommEvent(op, False, parts, site, group_name, size), before).finish()
+        return _Call(CommEvent(op, True, parts, site, group_name, size), watches)
 
     def _started(self, call: _Call, work: Any) -> None:
         coalesced = getattr(self._local, "coalesced", None)

@@ -56,6 +56,7 @@ class CollectiveWatch(Listener):
                 self.problems.append(f"cc_codeline {pattern!r} is no regular expression and selects nothing: {error}")
         self._selects_all = not codeline
         self.logs = True  # until somebody has read the log
+        self._stacks: dict[tuple[str, str], str] = {}  # of the first call from each op and site
         self.log: dict[str, dict[tuple[str, str, str], int]] = {}  # op -> (stack, dtypes, group) -> calls
 
     def install(self) -> None:
@@ -92,6 +93,15 @@ class CollectiveWatch(Listener):
         key = (call_stack(frame), ", ".join(dtypes), group)
         if key in entries or len(entries) < MAX_STACKS:
             entries[key] = entries.get(key, 0) + 1
+
+    def called_from(self, op: str, site: str, frame: FrameType) -> None:
+        """Keeps the stack of a site's first call."""
+        if (op, site) not in self._stacks and len(self._stacks) < MAX_STACKS:
+            self._stacks[op, site] = call_stack(frame)
+
+    def stack_of(self, op: str, site: str) -> str:
+        """The stack of a site's first call; the site alone where it was not kept."""
+        return self._stacks.get((op, site), site)
 
     def wants(self, op: str, frame: FrameType) -> bool:
         """Is this call, made from `frame`, to be measured?"""

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import os
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from ..slots import Role, Slot
 from .clock import Clock
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
+from .commsites import CommSites, site_name
 from .part import Part, Stepping
 
 _Key = tuple[Extra, str, Role, int]  # which form, name, before or after the call, argument
@@ -44,11 +44,13 @@ class CommPart(Part):
         self._watch = CollectiveWatch(
             self._seen, wanted.cc_codeline, wanted.cc_pre_hook, wanted.cc_log_only, engine.strikes.add
         )
+        self._sites = CommSites(self._watch.stack_of)
         self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS)
         self._calls: dict[_Key, list[int]] = {}
         self._on_device: dict[_Key, list[torch.Tensor]] = {}
         self._first: dict[_Key, Any] = {}
         self._rows: dict[_Key, int] = {}
+        self._marks: dict[str, int] = {}
         self._used = 0
         self._steps = 0
         for sentence in self._watch.problems:
@@ -69,8 +71,10 @@ class CommPart(Part):
         engine = self._engine()
         if engine is None or not engine.collecting or engine.strikes.is_off("comm") or not self._forms:
             return
+        if event.is_post:
+            self._sites.add(event)
         when = Role.AFTER if event.is_post else Role.BEFORE
-        names = {Extra.CALLS_BY_OP: event.op, Extra.CALLS_BY_SITE: f"{event.op} ({_short(event.site)})"}
+        names = {Extra.CALLS_BY_OP: event.op, Extra.CALLS_BY_SITE: site_name(event.op, event.site)}
         for i, tensors in enumerate(event.parts):
             keys = [(form, names[form], when, i) for form in self._forms]
             for tensor in tensors:
@@ -138,6 +142,10 @@ class CommPart(Part):
         on_device, self._on_device = self._on_device, {}
         self._used = 0
         self._steps += 1
+        for name, value in self._sites.take().items():
+            self._mark(name, value)
+        if (described := self._sites.description()) is not None:
+            self.engine.dispatcher.blob("comm_sites", f"rank{self.engine.rank}", self.engine.step, described)
         for key in dict.fromkeys([*calls, *on_device]):
             rows, there = calls.get(key, []), on_device.get(key, [])
             table = self.engine.extra_table(Kind.COMM, only=key[0])
@@ -152,6 +160,15 @@ class CommPart(Part):
             else:
                 table.results[row] = _pooled(here)
 
+    def _mark(self, name: str, value: float) -> None:
+        """A run metric of the step, for the dashboard alone."""
+        table = self.engine.table(Kind.SCALAR)
+        row = self._marks.get(name)
+        if row is None:
+            row = self._marks[name] = table.add(SeriesDesc(name, numel=1))
+        if row >= 0:
+            table.put(row, value)
+
     def _describe(self, key: _Key, calls: int) -> SeriesDesc:
         shape, dtype, numel = self._first[key]
         one = calls == 1
@@ -163,12 +180,6 @@ class CommPart(Part):
             dtype=DTYPES[dtype],
             numel=numel,
         )
-
-
-def _short(site: str) -> str:
-    """ "/a/b/train.py[55]   main" -> "train.py[55] main"."""
-    path, _, rest = site.partition("[")
-    return f"{os.path.basename(path)}[{' '.join(rest.split())}"
 
 
 def _pooled(stats: np.ndarray) -> Any:

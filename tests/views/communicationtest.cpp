@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QApplication>
+#include <QBuffer>
+#include <QClipboard>
+#include <QDir>
+#include <QHeaderView>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/communication/commlane.h>
+#include <telltale/communication/commtable.h>
+#include <telltale/communication/communicationview.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+using series::CellState;
+
+namespace {
+
+constexpr int kSteps = 60;
+constexpr int kBroken = 50; ///< from here on what comes out of the second site is NaN
+constexpr int kEvery = 2; ///< of the steps have collectives
+constexpr std::int64_t kStepNs = 100'000'000;
+constexpr std::int64_t kBegin = 1'700'000'000'000'000'000;
+
+const std::array kSites { QStringLiteral("all_reduce (train.py[55] reduce)"),
+    QStringLiteral("all_gather (shard.py[12] gather)"), QStringLiteral("broadcast (init.py[7] main)") };
+
+float normOf(int rank, int step, int site, bool isAfter)
+{
+    return static_cast<float>((site + 1) * 10 + rank + 0.1 * step + (isAfter ? 100 : 0));
+}
+
+double metricOf(CommMetric metric, int step, int site)
+{
+    const double begin = static_cast<double>(kBegin + (step - 1) * kStepNs) + 1e7 * (site + 1);
+    switch (metric) {
+    case CommMetric::Calls:
+        return site + 2;
+    case CommMetric::Bytes:
+        return 1024.0 * (site + 1) * (step + 1);
+    case CommMetric::Seconds:
+        return 0.002 * (3 - site);
+    case CommMetric::BeginNs:
+        return begin;
+    case CommMetric::EndNs:
+        return begin + 2e7;
+    }
+    return 0;
+}
+
+std::string described()
+{
+    std::string sites;
+    for (int i = 0; i < 2; ++i)
+        sites += (i > 0 ? "," : "") + std::string("{\"name\":\"") + kSites[static_cast<std::size_t>(i)].toStdString()
+            + "\",\"op\":\"" + (i == 0 ? "all_reduce" : "all_gather")
+            + "\",\"line\":\"/w/train.py[55]   reduce\",\"stack\":[\"/w/train.py[55]   reduce\",\"/w/run.py[9]   "
+              "main\"],"
+              "\"dtypes\":[\"torch.float32\"],\"groups\":[{\"name\":\"0\",\"ranks\":4}]}";
+    return "{\"times\":\"host's clock\",\"sites\":[" + sites + "]}";
+}
+
+/// `isOld`: of an agent that sends the statistics alone.
+void write(const std::string& path, bool hasComm, bool isOld)
+{
+    test::CapsuleBuilder builder(path, "gpt");
+    auto comm = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Comm, { Stat::Norm, Stat::Nans }, {}));
+    std::vector<std::string> names { "telltale.wall_ns" };
+    for (const QString& site : kSites) {
+        for (const Role role : { Role::Before, Role::After }) {
+            SeriesDesc series;
+            series.name = site.toStdString();
+            series.slot = { role, 0 };
+            series.dtype = DType::F32;
+            series.numel = 64;
+            comm->series.push_back(std::move(series));
+        }
+        for (std::size_t metric = 0; metric < kCommMetrics; ++metric)
+            names.push_back(commMetricName(static_cast<CommMetric>(metric), site));
+    }
+    const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, names);
+    for (int rank = 0; rank < 2; ++rank) {
+        const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
+        std::vector<StepBlock> blocks;
+        for (int step = 0; step < kSteps; ++step) {
+            StepBlock block;
+            block.layout = scalars;
+            block.step = Step { step };
+            std::vector<double> values { static_cast<double>(kBegin + step * kStepNs) };
+            const bool isCollected = hasComm && step % kEvery == 0;
+            block.present = { isCollected && !isOld ? (1u << (1 + 3 * kCommMetrics)) - 1u : 1u };
+            for (int site = 0; site < 3; ++site) {
+                for (std::size_t metric = 0; metric < kCommMetrics; ++metric)
+                    values.push_back(metricOf(static_cast<CommMetric>(metric), step, site));
+            }
+            block.columns = { { Stat::Value, values } };
+            blocks.push_back(block);
+            if (!isCollected)
+                continue;
+            StepBlock stats;
+            stats.layout = comm;
+            stats.step = Step { step };
+            std::vector<float> norms;
+            std::vector<std::uint64_t> nans;
+            for (int site = 0; site < 3; ++site) {
+                for (const bool isAfter : { false, true }) {
+                    norms.push_back(normOf(rank, step, site, isAfter));
+                    nans.push_back(site == 1 && isAfter && step >= kBroken ? 1 : 0);
+                }
+            }
+            stats.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
+            blocks.push_back(stats);
+        }
+        std::vector<Blob> blobs;
+        if (hasComm && !isOld) {
+            const std::string text = described();
+            Blob blob;
+            blob.id = "sites" + std::to_string(rank);
+            blob.kind = "comm_sites";
+            blob.name = "rank" + std::to_string(rank);
+            blob.bytes.assign(text.begin(), text.end());
+            blobs.push_back(blob);
+        }
+        builder.stage(stream, std::move(blocks), {}, {}, std::move(blobs));
+        builder.commit();
+    }
+    builder.releaseAll();
+    builder.finish();
+}
+
+}
+
+/// The collectives of a run whose numbers are known. Thread: the test's.
+class CommunicationTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        QDir().mkpath(QStringLiteral("shots"));
+        write(path("run"), true, false);
+        write(path("old"), true, true);
+        write(path("plain"), false, false);
+    }
+    void init() { open("run"); }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        m_steering.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void theTableHasTheRunsOwnNumbers()
+    {
+        for (const int rank : { 0, 1 }) {
+            for (const int step : { 0, 30, 31 }) {
+                m_state->setRank(Rank { rank });
+                m_state->setCursor(Step { step });
+                settle();
+                const CommPicture& picture = shown();
+                const int at = step / kEvery * kEvery; // the newest one that was collected
+                QCOMPARE(picture.step, std::optional(Step { at }));
+                QCOMPARE(picture.rows.size(), std::size_t { 3 });
+                for (int site = 0; site < 3; ++site) {
+                    const CommRow& row = picture.rows[static_cast<std::size_t>(site)];
+                    QCOMPARE(row.site.name, kSites[static_cast<std::size_t>(site)]);
+                    QCOMPARE(static_cast<float>(row.before.value), normOf(rank, at, site, false));
+                    QCOMPARE(static_cast<float>(row.after.value), normOf(rank, at, site, true));
+                    for (std::size_t metric = 0; metric < kCommMetrics; ++metric)
+                        QCOMPARE(row.metrics[metric].value, metricOf(static_cast<CommMetric>(metric), at, site));
+                }
+            }
+        }
+        QCOMPARE(cell(0, CommModel::SiteColumn), QStringLiteral("train.py:55  reduce"));
+        QCOMPARE(cell(0, CommModel::GroupColumn), QStringLiteral("0 (4 ranks)"));
+        QCOMPARE(cell(0, CommModel::TypeColumn), QStringLiteral("float32"));
+        QCOMPARE(cell(0, CommModel::CallsColumn), QStringLiteral("2"));
+        QCOMPARE(cell(2, CommModel::OpColumn), QStringLiteral("broadcast")); // that nobody described
+        QCOMPARE(cell(2, CommModel::GroupColumn), QStringLiteral("–"));
+    }
+
+    void whatIsNotFiniteIsSaidAndSortsFirst()
+    {
+        settle();
+        QCOMPARE(shown().rows[1].after.state, CellState::NaN);
+        QCOMPARE(shown().rows[1].before.state, CellState::Value);
+        QCOMPARE(cell(1, CommModel::AfterColumn), QStringLiteral("NaN"));
+        m_view->table()->sortByColumn(CommModel::AfterColumn, Qt::DescendingOrder);
+        QCOMPARE(m_view->table()->order(), (std::vector { 1, 2, 0 }));
+        m_view->table()->sortByColumn(CommModel::BytesColumn, Qt::AscendingOrder);
+        QCOMPARE(m_view->table()->order(), (std::vector { 0, 1, 2 }));
+    }
+
+    void aRowIsSelectedEverywhereAndShowsItsStack()
+    {
+        settle();
+        QTest::mouseClick(m_view->table()->viewport(), Qt::LeftButton, Qt::NoModifier,
+            m_view->table()->visualRect(m_view->table()->model()->index(1, 0)).center());
+        QCOMPARE(m_state->kind(), Kind::Comm);
+        QCOMPARE(m_state->selection().size(), std::size_t { 1 });
+        QCOMPARE(m_state->selection().front().name, kSites[1]);
+        QCOMPARE(m_state->selection().front().slot.role, Role::After);
+        QCOMPARE(m_view->stack()->count(), 2);
+        QTest::mouseClick(m_view->stack()->viewport(), Qt::LeftButton, Qt::NoModifier,
+            m_view->stack()->visualItemRect(m_view->stack()->item(1)).center());
+        QCOMPARE(QApplication::clipboard()->text(), QStringLiteral("/w/run.py:9"));
+        // And back: what others select is chosen here, and stays chosen with the next step.
+        m_state->setSelection({ { kSites[0], { Role::After, 0 } } });
+        m_state->setCursor(Step { 20 });
+        settle();
+        QCOMPARE(m_view->table()->current(), kSites[0]);
+        m_state->setSelection({ { kSites[2], { Role::Before, 0 } } });
+        QCOMPARE(m_view->stack()->count(), 0);
+    }
+
+    void theKeyboardReachesEverySite()
+    {
+        settle();
+        m_view->table()->setFocus();
+        QTest::keyClick(m_view->table(), Qt::Key_Down);
+        QTest::keyClick(m_view->table(), Qt::Key_Down);
+        QCOMPARE(m_view->table()->current(), kSites[1]);
+        QTest::keyClick(m_view->lane(), Qt::Key_Down);
+        QCOMPARE(m_view->table()->current(), kSites[2]);
+    }
+
+    void theLaneShowsWhenEachSiteWasAtWork()
+    {
+        m_state->setCursor(Step { 30 });
+        settle();
+        const QRect plot = m_view->lane()->plotRect();
+        for (int site = 0; site < 3; ++site) {
+            // A step of 100 ms: from 10, 20, 30 ms on for 20 ms.
+            const QRectF bar = m_view->lane()->barOf(kSites[static_cast<std::size_t>(site)]);
+            QVERIFY(std::abs(bar.left() - (plot.left() + plot.width() * 0.1 * (site + 1))) < 1);
+            QVERIFY(std::abs(bar.width() - plot.width() * 0.2) < 1);
+        }
+        QTest::mouseClick(
+            m_view->lane(), Qt::LeftButton, Qt::NoModifier, m_view->lane()->barOf(kSites[1]).center().toPoint());
+        QCOMPARE(m_view->table()->current(), kSites[1]);
+    }
+
+    void aMetricIsShownOverTheSteps()
+    {
+        m_view->setBelow(CommMetric::Bytes);
+        settle();
+        const HeatPicture& picture = *m_view->strip()->picture();
+        QCOMPARE(picture.result.rows, 3);
+        QCOMPARE(picture.rows[0].label, QStringLiteral("all_reduce train.py:55"));
+        for (int column = 0; column < picture.columns(); ++column) {
+            const StepRange steps = picture.stepsOf(column);
+            for (int site = 0; site < 3 && steps.count() == 1; ++site) {
+                const auto step = static_cast<int>(steps.first.value);
+                const bool isCollected = step % kEvery == 0;
+                QCOMPARE(picture.state(site, column) == CellState::Value, isCollected);
+                if (isCollected)
+                    QCOMPARE(picture.value(site, column), static_cast<float>(metricOf(CommMetric::Bytes, step, site)));
+            }
+        }
+        const QPointF middle = m_view->strip()->cellRect(1, 4).center();
+        QTest::mouseClick(m_view->strip(), Qt::LeftButton, Qt::NoModifier, middle.toPoint());
+        QCOMPARE(m_state->selection().front().name, kSites[1]);
+    }
+
+    void csvHasEverySite()
+    {
+        m_state->setCursor(Step { 58 });
+        settle();
+        QBuffer buffer;
+        buffer.open(QIODevice::WriteOnly);
+        QVERIFY(m_view->writeCsv(&buffer));
+        const QList<QByteArray> lines = buffer.data().trimmed().split('\n');
+        QCOMPARE(lines.size(), 4);
+        QVERIFY(lines[1].startsWith("0,58,all_reduce,train.py:55 reduce,0 (4 ranks),torch.float32,2,60416,0.006"));
+        QVERIFY(lines[2].contains(",nan,"));
+    }
+
+    void anOlderAgentsRunHasItsStatistics()
+    {
+        cleanup();
+        open("old");
+        settle();
+        QCOMPARE(shown().rows.size(), std::size_t { 3 });
+        QVERIFY(!shown().step);
+        QVERIFY(!shown().hasTimes());
+        QCOMPARE(static_cast<float>(shown().rows[0].after.value), normOf(0, 58, 0, true));
+        QCOMPARE(cell(0, CommModel::BytesColumn), QStringLiteral("–"));
+        QCOMPARE(cell(0, CommModel::TypeColumn), QStringLiteral("float32"));
+    }
+
+    void aRunWithoutCollectivesSaysWhatTurnsThemOnAndOffersIt()
+    {
+        cleanup();
+        open("plain");
+        settle();
+        QVERIFY(m_view->emptyText().contains(QStringLiteral("cc_distribution.enable")));
+        QVERIFY(!m_view->offer()->isVisibleTo(m_view));
+        RunSteering run;
+        run.runId = "abc123";
+        RankSteering rank;
+        rank.runs = R"({"dynamic_on": true, "wg_distribution": true})";
+        run.ranks.push_back(rank);
+        std::vector<ConfigRequest> asked;
+        m_steering->offer = [&asked](const ConfigRequest& request) { asked.push_back(request); };
+        m_steering->set({ run });
+        QVERIFY(m_view->offer()->isVisibleTo(m_view));
+        QTest::mouseClick(m_view->offer(), Qt::LeftButton);
+        QCOMPARE(asked.size(), std::size_t { 1 });
+        QCOMPARE(asked[0].runId, std::string("abc123"));
+        const QByteArray config = QByteArray::fromStdString(asked[0].config).simplified().replace(" ", "");
+        QVERIFY2(config.contains("\"enable\":true") && config.contains("\"wg_distribution\":true"), config.constData());
+        QVERIFY(!m_view->offer()->isVisibleTo(m_view));
+        QVERIFY(m_view->emptyText().contains(QStringLiteral("have been asked")));
+    }
+
+    void itLooksRight_data() { test::addLooks(); }
+    void itLooksRight()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        cleanup();
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        open("run");
+        settle();
+        m_view->choose(kSites[1]);
+        settle();
+        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2.png").arg(theme, language)));
+        m_view->setBelow(CommMetric::Seconds);
+        settle();
+        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2-strip.png").arg(theme, language)));
+        const QImage image = m_view->renderImage({ 1200, 800 });
+        QVERIFY(image.save(QStringLiteral("shots/communication-%1-%2-picture.png").arg(theme, language)));
+        cleanup();
+        translations::install(*qApp, language);
+        open("plain");
+        settle();
+        QVERIFY(m_view->grab().save(QStringLiteral("shots/communication-%1-%2-empty.png").arg(theme, language)));
+    }
+
+private:
+    std::string path(const char* name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
+
+    void open(const char* name)
+    {
+        m_pool = std::make_unique<store::QueryPool>(1);
+        m_state = std::make_unique<ViewState>();
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_steering = std::make_unique<SteeringState>();
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1080, 700);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        m_view = new CommunicationView({ m_state.get(), m_axis.get(), m_pool.get(), m_steering.get() }, m_host.get());
+        m_view->resize(1080, 700);
+        const auto run = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt", nullptr });
+        const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
+        const auto catalog = test::CapsuleBuilder::must(reader->catalog());
+        m_state->setRun(run);
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_host->show();
+    }
+    void settle() { QTRY_VERIFY(m_view->isSettled()); }
+    const CommPicture& shown() { return *m_view->table()->findChild<CommModel*>()->picture(); }
+    QString cell(int row, int column)
+    {
+        const CommModel* model = m_view->table()->findChild<CommModel*>();
+        return model->index(row, column).data().toString();
+    }
+
+    QTemporaryDir m_dir;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<SteeringState> m_steering;
+    std::unique_ptr<QWidget> m_host;
+    CommunicationView* m_view = nullptr;
+};
+
+QTEST_MAIN(CommunicationTest)
+#include "communicationtest.moc"

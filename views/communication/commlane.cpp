@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commlane.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QPainter>
+
+#include <telltale/common/axispainter.h>
+#include <telltale/common/readout.h>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr int kTop = 10;
+constexpr double kTallest = 22;
+constexpr double kNamed = 11; ///< px of a line that has room for its name
+
+}
+
+CommLane::CommLane(ViewState* state, QWidget* parent)
+    : PlotCanvas(state, parent)
+{
+}
+
+void CommLane::setPicture(std::shared_ptr<const CommPicture> picture, std::vector<int> order)
+{
+    m_picture = std::move(picture);
+    m_order = std::move(order);
+    invalidate();
+}
+
+void CommLane::setCurrent(const QString& site)
+{
+    m_current = site;
+    update();
+}
+
+QRect CommLane::plotRect(QSize size) const
+{
+    const int gutter = gutterWithin(220, size.width());
+    return { gutter, kTop, std::max(1, size.width() - gutter - 24),
+        std::max(1, size.height() - kTop - AxisPainter::kStepBand) };
+}
+
+double CommLane::length() const
+{
+    double last = m_picture->endNs;
+    double first = m_picture->beginNs;
+    for (const CommRow& row : m_picture->rows) {
+        if (row.metric(CommMetric::EndNs).state != CellState::Value)
+            continue;
+        last = std::max(last, row.metric(CommMetric::EndNs).value);
+        if (m_picture->beginNs <= 0)
+            first = first <= 0 ? row.metric(CommMetric::BeginNs).value
+                               : std::min(first, row.metric(CommMetric::BeginNs).value);
+    }
+    return std::max((last - first) * 1e-9, 1e-9);
+}
+
+std::vector<CommLane::Bar> CommLane::bars() const
+{
+    std::vector<Bar> all;
+    if (!m_picture)
+        return all;
+    double from = m_picture->beginNs;
+    for (const CommRow& row : m_picture->rows) {
+        if (row.metric(CommMetric::BeginNs).state == CellState::Value && m_picture->beginNs <= 0)
+            from = from <= 0 ? row.metric(CommMetric::BeginNs).value
+                             : std::min(from, row.metric(CommMetric::BeginNs).value);
+    }
+    for (const int at : m_order) {
+        const CommRow& row = m_picture->rows[static_cast<std::size_t>(at)];
+        Bar bar { &row };
+        if (row.metric(CommMetric::EndNs).state == CellState::Value) {
+            bar.begin = (row.metric(CommMetric::BeginNs).value - from) * 1e-9;
+            bar.end = (row.metric(CommMetric::EndNs).value - from) * 1e-9;
+            const double span = std::max(bar.end - bar.begin, 1e-9);
+            bar.share = std::clamp(row.metric(CommMetric::Seconds).value / span, 0.0, 1.0);
+        }
+        all.push_back(bar);
+    }
+    return all;
+}
+
+QRectF CommLane::lineOf(std::size_t line, const QRect& plot) const
+{
+    const double pitch = std::min(kTallest, static_cast<double>(plot.height()) / static_cast<double>(m_order.size()));
+    return { static_cast<double>(plot.left()), plot.top() + pitch * static_cast<double>(line),
+        static_cast<double>(plot.width()), pitch };
+}
+
+QRectF CommLane::boxOf(const Bar& bar, std::size_t line, const QRect& plot) const
+{
+    if (bar.end <= bar.begin)
+        return {};
+    const QRectF area = lineOf(line, plot);
+    const double scale = plot.width() / length();
+    const double left = area.left() + bar.begin * scale;
+    const double gap = area.height() >= 8 ? 2 : 0;
+    return { left, area.top() + gap, std::max(2.0, (bar.end - bar.begin) * scale),
+        std::max(1.0, area.height() - 2 * gap) };
+}
+
+QRectF CommLane::barOf(const QString& site) const
+{
+    const auto all = bars();
+    for (std::size_t line = 0; line < all.size(); ++line) {
+        if (all[line].row->site.name == site)
+            return boxOf(all[line], line, plotRect());
+    }
+    return {};
+}
+
+int CommLane::lineAt(QPoint position) const
+{
+    const QRect plot = plotRect();
+    if (!m_picture || m_order.empty() || position.y() < plot.top())
+        return -1;
+    const auto line = static_cast<std::size_t>((position.y() - plot.top()) / lineOf(0, plot).height());
+    return line < m_order.size() ? static_cast<int>(line) : -1;
+}
+
+void CommLane::clickedAt(QPoint position, Qt::KeyboardModifiers)
+{
+    if (const int line = lineAt(position); line >= 0)
+        Q_EMIT siteChosen(m_picture->rows[static_cast<std::size_t>(m_order[static_cast<std::size_t>(line)])].site.name);
+}
+
+void CommLane::moveRow(int rows)
+{
+    if (!m_picture || m_order.empty())
+        return;
+    const auto at = std::find_if(m_order.begin(), m_order.end(),
+        [this](int row) { return m_picture->rows[static_cast<std::size_t>(row)].site.name == m_current; });
+    const auto from = at == m_order.end() ? (rows > 0 ? -1 : 0) : at - m_order.begin();
+    const auto to = std::clamp<std::ptrdiff_t>(from + rows, 0, static_cast<std::ptrdiff_t>(m_order.size()) - 1);
+    Q_EMIT siteChosen(m_picture->rows[static_cast<std::size_t>(m_order[static_cast<std::size_t>(to)])].site.name);
+}
+
+void CommLane::paintFrame(QImage& frame, QSize size)
+{
+    const Theme& theme = Theme::current();
+    QPainter painter(&frame);
+    if (!m_picture || !m_picture->hasTimes()) {
+        paintEmptyState(painter, QRectF(QPointF(), QSizeF(size)),
+            m_picture ? tr("The agent of this run records no times of collectives at this step.") : QString(), theme);
+        return;
+    }
+    const QRect plot = plotRect(size);
+    const auto all = bars();
+    const QColor color = theme.series[0];
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    for (std::size_t line = 0; line < all.size(); ++line) {
+        const QRectF area = lineOf(line, plot);
+        if (area.height() >= kNamed) {
+            painter.setFont(codeFont(11));
+            painter.setPen(theme.text2);
+            const QRectF box(8, area.top(), plot.left() - 16, area.height());
+            painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
+                painter.fontMetrics().elidedText(all[line].row->site.op + QLatin1Char(' ') + all[line].row->site.place,
+                    Qt::ElideLeft, static_cast<int>(box.width())));
+        }
+        const QRectF box = boxOf(all[line], line, plot);
+        if (box.isNull())
+            continue;
+        QColor pale = color;
+        pale.setAlphaF(0.3F);
+        painter.fillRect(box, pale);
+        const double filled = std::max(1.0, box.height() * all[line].share);
+        painter.fillRect(QRectF(box.left(), box.bottom() - filled, box.width(), filled), color);
+    }
+    painter.fillRect(QRectF(plot.left(), plot.bottom() + 1, plot.width(), 1), theme.text3);
+    const ValueScale scale(ValueScale::Mode::Linear, 0, length() * 1000);
+    painter.setFont(numberFont(11));
+    for (const double value : niceValues(0, length() * 1000, std::max(2, plot.width() / 90))) {
+        const double x = plot.left() + scale.unitOf(value) * plot.width();
+        painter.fillRect(QRectF(x, plot.bottom() + 1, 1, 4), theme.text3);
+        painter.setPen(theme.text2);
+        painter.drawText(
+            QRectF(x - 40, plot.bottom() + 6, 80, 16), Qt::AlignHCenter | Qt::AlignVCenter, formatValue(value));
+    }
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(QRectF(2, plot.bottom() + 6, plot.left() - 10, 16), Qt::AlignRight | Qt::AlignVCenter,
+        tr("ms in step %1").arg(formatStep(m_picture->step.value_or(m_picture->atStep).value)));
+}
+
+void CommLane::paintOverlay(QPainter& painter, QSize size)
+{
+    if (!m_picture || !m_picture->hasTimes())
+        return;
+    const Theme& theme = Theme::current();
+    const QRect plot = plotRect(size);
+    const auto all = bars();
+    for (std::size_t line = 0; line < all.size(); ++line) {
+        if (all[line].row->site.name != m_current)
+            continue;
+        const QRectF area = lineOf(line, plot);
+        painter.fillRect(QRectF(plot.left() - 6, area.top() + 1, 2, area.height() - 2), theme.accent);
+        painter.fillRect(QRectF(plot.left(), area.top(), plot.width(), 1), theme.text3);
+        painter.fillRect(QRectF(plot.left(), area.bottom(), plot.width(), 1), theme.text3);
+    }
+    const int near = isStatic() || !mouse() ? -1 : lineAt(*mouse());
+    if (near < 0)
+        return;
+    const Bar& bar = all[static_cast<std::size_t>(near)];
+    const QRectF box = boxOf(bar, static_cast<std::size_t>(near), plot);
+    if (box.isNull())
+        return;
+    Readout readout;
+    readout.name = bar.row->site.op + QLatin1Char(' ') + bar.row->site.place;
+    readout.where = tr("from %1 ms to %2 ms").arg(formatValue(bar.begin * 1000, 4), formatValue(bar.end * 1000, 4));
+    readout.value = tr("%1 ms").arg(formatValue(bar.row->metric(CommMetric::Seconds).value * 1000, 3));
+    readout.detail = tr("in %n calls", nullptr, static_cast<int>(bar.row->metric(CommMetric::Calls).value));
+    paintReadout(painter, QRectF(4, 4, size.width() - 8, size.height() - 8), box, readout, theme);
+}
+
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <telltale/common/plotcanvas.h>
+#include <telltale/common/valuescale.h>
+
+#include "commpicture.h"
+
+namespace telltale::views {
+
+/// When in a step each call site was at work: a bar from its first call to the end of its last one, filled as far up as
+/// the calls took of that time. A click chooses a site.
+class CommLane : public PlotCanvas {
+    Q_OBJECT
+public:
+    explicit CommLane(ViewState* state, QWidget* parent = nullptr);
+
+    /// `order`: rows of the picture from top to bottom.
+    void setPicture(std::shared_ptr<const CommPicture> picture, std::vector<int> order);
+    void setCurrent(const QString& site);
+    QRect plotRect(QSize size) const override;
+    using PlotCanvas::plotRect;
+    /// Where a site's bar is in the widget; null where it has no times in the step.
+    QRectF barOf(const QString& site) const;
+
+Q_SIGNALS:
+    void siteChosen(const QString& site);
+
+protected:
+    void paintFrame(QImage& frame, QSize size) override;
+    void paintOverlay(QPainter& painter, QSize size) override;
+    bool hasStepAxis() const override { return false; }
+    void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    void moveRow(int rows) override;
+
+private:
+    struct Bar {
+        const CommRow* row = nullptr;
+        double begin = 0; ///< seconds since the step began
+        double end = 0;
+        double share = 0; ///< of that time that the calls took
+    };
+    std::vector<Bar> bars() const;
+    double length() const; ///< seconds of the step
+    QRectF lineOf(std::size_t line, const QRect& plot) const;
+    QRectF boxOf(const Bar& bar, std::size_t line, const QRect& plot) const;
+    int lineAt(QPoint position) const;
+
+    std::shared_ptr<const CommPicture> m_picture;
+    std::vector<int> m_order;
+    QString m_current;
+};
+
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "commpicture.h"
+
+#include <algorithm>
+#include <array>
+
+#include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+namespace telltale::views {
+
+namespace {
+
+QStringList texts(const QJsonArray& array)
+{
+    QStringList all;
+    for (const QJsonValue& one : array)
+        all.append(one.toString());
+    return all;
+}
+
+}
+
+std::string commMetricName(CommMetric metric, const QString& site)
+{
+    constexpr std::array<const char*, kCommMetrics> kNames { "calls", "bytes", "seconds", "begin_ns", "end_ns" };
+    return std::string("telltale.comm.") + kNames[static_cast<std::size_t>(metric)] + '/' + site.toStdString();
+}
+
+bool CommPicture::hasTimes() const
+{
+    return std::any_of(rows.begin(), rows.end(),
+        [](const CommRow& row) { return row.metric(CommMetric::EndNs).state == series::CellState::Value; });
+}
+
+std::pair<QString, QString> placeOf(const QString& line)
+{
+    const qsizetype open = line.lastIndexOf(QLatin1Char('['));
+    const qsizetype close = line.indexOf(QLatin1Char(']'), open);
+    if (open < 0 || close < 0)
+        return { line.trimmed(), QString() };
+    return { line.left(open) + QLatin1Char(':') + line.mid(open + 1, close - open - 1), line.mid(close + 1).trimmed() };
+}
+
+CommSite siteOfName(const QString& name)
+{
+    CommSite site;
+    site.name = name;
+    const qsizetype open = name.indexOf(QStringLiteral(" ("));
+    site.op = open < 0 ? name : name.left(open);
+    if (open >= 0)
+        std::tie(site.place, site.function) = placeOf(name.mid(open + 2, name.size() - open - 3));
+    return site;
+}
+
+std::vector<CommSite> readSites(const std::string& json, QString* times)
+{
+    std::vector<CommSite> sites;
+    const QJsonObject whole = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
+    *times = whole.value(QLatin1String("times")).toString();
+    const QJsonArray array = whole.value(QLatin1String("sites")).toArray();
+    for (const QJsonValue& value : array) {
+        const QJsonObject one = value.toObject();
+        CommSite site = siteOfName(one.value(QLatin1String("name")).toString());
+        if (site.name.isEmpty())
+            continue;
+        site.op = one.value(QLatin1String("op")).toString();
+        site.stack = texts(one.value(QLatin1String("stack")).toArray());
+        site.dtypes = texts(one.value(QLatin1String("dtypes")).toArray());
+        const QJsonArray groups = one.value(QLatin1String("groups")).toArray();
+        for (const QJsonValue& group : groups) {
+            const QString name = group.toObject().value(QLatin1String("name")).toString();
+            const int ranks = group.toObject().value(QLatin1String("ranks")).toInt();
+            site.groups.append(ranks > 0
+                    ? QCoreApplication::translate("CommPicture", "%1 (%n ranks)", nullptr, ranks).arg(name)
+                    : name);
+        }
+        sites.push_back(std::move(site));
+    }
+    return sites;
+}
+
+}
