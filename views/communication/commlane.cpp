@@ -42,8 +42,10 @@ void CommLane::setCurrent(const QString& site)
 QRect CommLane::plotRect(QSize size) const
 {
     const int gutter = gutterWithin(220, size.width());
+    // The axis follows the last line where there are few.
+    const int wanted = static_cast<int>(kTallest * static_cast<double>(std::max<std::size_t>(m_order.size(), 1))) + 4;
     return { gutter, kTop, std::max(1, size.width() - gutter - 24),
-        std::max(1, size.height() - kTop - AxisPainter::kStepBand) };
+        std::max(1, std::min(wanted, size.height() - kTop - AxisPainter::kStepBand)) };
 }
 
 double CommLane::length() const
