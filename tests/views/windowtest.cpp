@@ -553,7 +553,9 @@ private:
             } else if (const auto* button = qobject_cast<const QAbstractButton*>(widget)) {
                 check(button, button->text());
                 check(button, button->toolTip());
-                QVERIFY2(button->width() >= button->minimumSizeHint().width() || button->icon().isNull() == false,
+                const auto* tool = qobject_cast<const QToolButton*>(button);
+                const bool isArrow = tool && tool->arrowType() != Qt::NoArrow; // scrolls tabs that have no room
+                QVERIFY2(isArrow || button->width() >= button->minimumSizeHint().width() || !button->icon().isNull(),
                     qPrintable(QStringLiteral("cut: ") + button->text()));
             } else if (const auto* header = qobject_cast<const QHeaderView*>(widget);
                        header && header->orientation() == Qt::Horizontal) {
