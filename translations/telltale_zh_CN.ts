@@ -1168,6 +1168,10 @@
         <source>Keep the last so many steps of what this config does not send in memory, and send them when something goes wrong: a value that is not finite, a step that is given up, a training that ends with an error, an incident that the dashboard finds. Kept are weights, gradients, moments, activations and attention of the targets, as far as they are not collected, at every step and on every rank. true: 32 steps; false or 0: none. Measuring them takes its time in every step, which counts for overhead_budget.</source>
         <translation>将此配置不发送的内容的最近若干步保留在内存中，出问题时再发送：出现非有限值、某一步被放弃、训练因错误结束，或仪表板发现了事件。保留的是目标的权重、梯度、矩、激活值和注意力中未被采集的部分，每一步、每个 rank 都保留。true：32 步；false 或 0：不保留。测量它们在每一步都要花时间，并计入 overhead_budget。</translation>
     </message>
+    <message>
+        <source>Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. ur_distribution has histograms of its own.</source>
+        <translation type="unfinished"></translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ConnectionsModel</name>
@@ -2142,10 +2146,6 @@ GPL-3.0-or-later</translation>
 <context>
     <name>telltale::shell::ViewExport</name>
     <message>
-        <source>Pictures (*.png)</source>
-        <translation>图片 (*.png)</translation>
-    </message>
-    <message>
         <source>Tables (*.csv)</source>
         <translation>表格 (*.csv)</translation>
     </message>
@@ -2164,6 +2164,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Cannot write %1: %2</source>
         <translation>无法写入 %1：%2</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png);;Drawings (*.svg)</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 <context>

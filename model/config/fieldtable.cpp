@@ -108,6 +108,10 @@ constexpr std::array kFields {
         "An exact checksum of every tensor measured, which tells whether two are the same to the bit. It costs a "
         "second "
         "look at each element."),
+    makeField<HistogramField>(Group::What, "telltale", "histogram",
+        "Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by "
+        "powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. "
+        "ur_distribution has histograms of its own."),
     makeField<Whole<&C::threads, 1, 16>>(
         Group::What, "telltale", "threads", "Most threads that one call of the statistics kernel may use."),
     makeLocalField<OptionalPercentage<&C::overheadBudget>>(Group::When, "telltale", "overhead_budget",

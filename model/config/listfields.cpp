@@ -7,6 +7,9 @@
 namespace telltale::config {
 namespace {
 
+/// What telltale.histogram may name: the kinds whose tensors are measured in one pass.
+constexpr std::array<std::string_view, 8> kBinned { "param_origin", "param_updated", "grad_unreduced", "grad_reduced",
+    "actv", "actv_grad", "exp_avg", "exp_avg_sq" };
 constexpr std::array<std::string_view, 9> kOps { "norm", "mean", "min", "max", "zeros", "nans", "id", "shape",
     "dtype" };
 constexpr std::array<std::string_view, 4> kFormats { "stream", "csv", "tensorboard", "api" };
@@ -39,6 +42,24 @@ void OpsField::read(FieldReader& reader, const std::string& pointer, const Json&
 Json OpsField::write(const MonitorConfig& config)
 {
     return config.ops;
+}
+
+void HistogramField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_array())
+        return reader.mustBe(pointer, value, "a list of kinds");
+    config.histogram.clear();
+    reader.readNames(pointer, value, "the kind", kBinned, config.histogram);
+}
+
+Json HistogramField::write(const MonitorConfig& config)
+{
+    return config.histogram;
+}
+
+Json HistogramField::schema()
+{
+    return listSchema(choiceSchema(kBinned));
 }
 
 Json OpsField::schema()

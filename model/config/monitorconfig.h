@@ -79,6 +79,7 @@ struct MonitorConfig {
     bool stopAfterCcLog = false;
     bool alertTwoSided = false;
     bool checksum = false;
+    std::vector<std::string> histogram; ///< kinds whose tensors have one
     std::int64_t threads = 2;
     double overheadBudget = 0; ///< percent of the time of a step; 0 = no limit
     std::int64_t flightRecorder = 0; ///< steps of detail that are kept in memory; 0 = none

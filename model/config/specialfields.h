@@ -25,6 +25,12 @@ struct OpsField {
     static Json schema();
 };
 
+struct HistogramField {
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);
+    static Json write(const MonitorConfig& config);
+    static Json schema();
+};
+
 struct RanksField {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);
     static Json write(const MonitorConfig& config);

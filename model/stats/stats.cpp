@@ -8,6 +8,7 @@
 
 #include <telltale/core/nothrow.h>
 
+#include "binblock.h"
 #include "dispatch.h"
 #include "finish.h"
 #include "passes.h"
@@ -51,18 +52,29 @@ std::uint64_t blocksOf(const tt_tensor& tensor)
     return isUsable(tensor) ? (tensor.numel + kBlockElements - 1) / kBlockElements : 0;
 }
 
-void doBlock(const tt_tensor& tensor, std::uint64_t block, const Eps& eps, BlockPartial& out)
+void doBlock(const tt_tensor& tensor, std::uint64_t block, const Eps& eps, BlockPartial& out, std::uint64_t* bins)
 {
     const std::uint64_t first = block * kBlockElements;
     const std::uint64_t count = std::min<std::uint64_t>(kBlockElements, tensor.numel - first);
     measureBlock(tensor.data, tensor.dtype, first, count, eps, out);
+    if (bins)
+        countBins(tensor.data, tensor.dtype & ~TT_WITH_CHECKSUM, first, count, bins);
 }
 
-int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results) noexcept
+/// Of one entry; null where nobody asks for them.
+std::uint64_t* binsOf(std::uint64_t* bins, std::size_t entry)
+{
+    return bins ? bins + entry * TT_BINS : nullptr;
+}
+
+int computeAlone(
+    const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results, std::uint64_t* bins) noexcept
 {
     int status = 0;
     for (std::size_t i = 0; i < count; ++i) {
         results[i] = {};
+        if (bins)
+            std::fill_n(binsOf(bins, i), TT_BINS, std::uint64_t { 0 });
         if (!isUsable(tensors[i])) {
             status = -1;
             continue;
@@ -71,7 +83,7 @@ int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt
         const std::uint64_t blocks = blocksOf(tensors[i]);
         for (std::uint64_t b = 0; b < blocks; ++b) {
             BlockPartial partial;
-            doBlock(tensors[i], b, eps, partial);
+            doBlock(tensors[i], b, eps, partial, binsOf(bins, i));
             totals.add(partial);
         }
         totals.finish(tensors[i].numel, tensors[i].dtype, results[i]);
@@ -80,7 +92,8 @@ int computeAlone(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt
 }
 
 /// One list of blocks over all tensors, in pieces: a table of one large and many small tensors balances too.
-int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results, int threads)
+int computeTogether(
+    const tt_tensor* tensors, std::size_t count, const Eps& eps, tt_stats* results, std::uint64_t* bins, int threads)
 {
     std::vector<std::uint64_t> firstBlock(count + 1, 0);
     int status = 0;
@@ -90,6 +103,8 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
     }
     const std::uint64_t blocks = firstBlock[count];
     std::vector<BlockPartial> partials(blocks);
+    if (bins)
+        std::fill_n(bins, count * TT_BINS, std::uint64_t { 0 });
     runPieces(threads, (blocks + kPieceBlocks - 1) / kPieceBlocks, [&](std::uint64_t piece) {
         const std::uint64_t begin = piece * kPieceBlocks;
         const std::uint64_t end = std::min(begin + kPieceBlocks, blocks);
@@ -98,7 +113,7 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
         for (std::uint64_t b = begin; b < end; ++b) {
             while (b >= firstBlock[i + 1])
                 ++i;
-            doBlock(tensors[i], b - firstBlock[i], eps, partials[b]);
+            doBlock(tensors[i], b - firstBlock[i], eps, partials[b], binsOf(bins, i));
         }
     });
     for (std::size_t i = 0; i < count; ++i) {
@@ -116,7 +131,8 @@ int computeTogether(const tt_tensor* tensors, std::size_t count, const Eps& eps,
 }
 }
 
-extern "C" int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads)
+extern "C" int tt_stats_bins(
+    const tt_tensor* tensors, size_t count, double eps, tt_stats* results, uint64_t* bins, int threads)
 {
     using namespace telltale::stats;
     const auto compute = [&] {
@@ -125,18 +141,29 @@ extern "C" int tt_stats_compute(const tt_tensor* tensors, size_t count, double e
         for (std::size_t i = 0; i < count; ++i)
             elements += isUsable(tensors[i]) ? tensors[i].numel : 0;
         if (threads <= 1 || elements < kParallelElements)
-            return computeAlone(tensors, count, limits, results);
-        return computeTogether(tensors, count, limits, results, std::min(threads, kMostThreads));
+            return computeAlone(tensors, count, limits, results, bins);
+        return computeTogether(tensors, count, limits, results, bins, std::min(threads, kMostThreads));
     };
     return telltale::withoutThrowing(
-        compute, [&](const char*) noexcept { return computeAlone(tensors, count, makeEps(eps), results); });
+        compute, [&](const char*) noexcept { return computeAlone(tensors, count, makeEps(eps), results, bins); });
+}
+
+extern "C" int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads)
+{
+    return tt_stats_bins(tensors, count, eps, results, nullptr, threads);
+}
+
+extern "C" int tt_stats_tensor_bins(
+    const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, uint64_t* bins, int threads)
+{
+    return telltale::withoutThrowing([&] {
+        const tt_tensor tensor { data, numel, dtype, 0 };
+        return tt_stats_bins(&tensor, 1, eps, result, bins, threads);
+    });
 }
 
 extern "C" int tt_stats_tensor(
     const void* data, uint64_t numel, uint32_t dtype, double eps, tt_stats* result, int threads)
 {
-    return telltale::withoutThrowing([&] {
-        const tt_tensor tensor { data, numel, dtype, 0 };
-        return tt_stats_compute(&tensor, 1, eps, result, threads);
-    });
+    return tt_stats_tensor_bins(data, numel, dtype, eps, result, nullptr, threads);
 }

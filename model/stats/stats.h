@@ -67,7 +67,19 @@ typedef struct tt_stats {
  * or a null pointer with numel > 0 (those entries get flags 0, the others are filled). */
 int tt_stats_compute(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, int threads);
 
-/* The same for one tensor, with its description as plain arguments: the cheapest form to call from another language. */
+/* A histogram's bins: signed, by the exponent; see octaveEdges() of model/core/histogram.h. */
+#define TT_BINS 127
+/* Their TT_BINS + 1 edges; the outer ones are infinite. */
+const double* tt_stats_bin_edges(void);
+
+/* The same with histograms, made while each block is still in the nearest cache: bins[i * TT_BINS ...] gets how many
+ * elements of tensors[i] lie in each bin. Infinities lie in the outer ones, NaN in none. All counts of an entry that
+ * was not measured are 0. */
+int tt_stats_bins(const tt_tensor* tensors, size_t count, double eps, tt_stats* results, uint64_t* bins, int threads);
+int tt_stats_tensor_bins(
+    const void* data, uint64_t numel, uint32_t dtype, double eps, struct tt_stats* result, uint64_t* bins, int threads);
+
+/* As tt_stats_compute() for one tensor, with its description as plain arguments: the cheapest form to call from another language. */
 int tt_stats_tensor(const void* data, uint64_t numel, uint32_t dtype, double eps, struct tt_stats* result, int threads);
 
 /* The same for a tensor that is not dense: `shape` and `stride` (in elements, of `ndim` <= 64 dimensions) as torch has

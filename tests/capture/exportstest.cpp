@@ -451,6 +451,23 @@ private:
                 = failing([&] { return tt_stats_tensor(m_values.data(), kMany, TT_F32, TT_DEFAULT_EPS, &result, 4); });
             return status == 0 && result.numel == kMany && result.sum == 0.5 * static_cast<double>(kMany);
         };
+        m_uses["tt_stats_bin_edges"] = [] { return failing([] { return tt_stats_bin_edges(); }) != nullptr; };
+        m_uses["tt_stats_bins"] = [this] {
+            const tt_tensor tensor { m_values.data(), kMany, TT_F32, 0 };
+            tt_stats result;
+            std::vector<std::uint64_t> bins(TT_BINS);
+            const int status
+                = failing([&] { return tt_stats_bins(&tensor, 1, TT_DEFAULT_EPS, &result, bins.data(), 4); });
+            return status == 0 && std::count(bins.begin(), bins.end(), kMany) == 1;
+        };
+        m_uses["tt_stats_tensor_bins"] = [this] {
+            tt_stats result;
+            std::vector<std::uint64_t> bins(TT_BINS);
+            const int status = failing([&] {
+                return tt_stats_tensor_bins(m_values.data(), kMany, TT_F32, TT_DEFAULT_EPS, &result, bins.data(), 4);
+            });
+            return status == 0 && std::count(bins.begin(), bins.end(), kMany) == 1;
+        };
         m_uses["tt_stats_strided"] = [this] {
             const std::int64_t shape[] = { 100, 50 };
             const std::int64_t stride[] = { 200, 2 };

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
 #include <QtTest>
 
+#include <telltale/core/histogram.h>
 #include <telltale/stats/stats.h>
 
 namespace {
@@ -33,6 +36,15 @@ tt_stats oracle(const void* data, std::size_t n, tt_dtype dtype)
     tt_stats result;
     tt_stats_reference(&tensor, TT_DEFAULT_EPS, &result);
     return result;
+}
+
+/// An element as the definition of the statistics has it.
+double valueAt(const std::uint8_t* bytes, std::size_t place, tt_dtype dtype)
+{
+    const std::size_t width = std::array { 0, 4, 8, 2, 2, 1, 1, 2, 4, 8, 1 }[dtype];
+    const tt_stats one = oracle(bytes + place * width, 1, dtype);
+    constexpr double kInfinite = std::numeric_limits<double>::infinity();
+    return one.finite == 1 ? one.sum : one.pos_infs == 1 ? kInfinite : one.neg_infs == 1 ? -kInfinite : std::nan("");
 }
 
 bool isClose(double a, double b, double scale, double tolerance)
@@ -78,6 +90,8 @@ std::uint16_t bfloatOf(float x)
 }
 
 }
+
+using telltale::binOf, telltale::checkEdges, telltale::octaveEdges;
 
 class StatsTest : public QObject {
     Q_OBJECT
@@ -306,6 +320,90 @@ private Q_SLOTS:
                 QCOMPARE(one[i].max, many[i].max);
                 QCOMPARE(one[i].nans, many[i].nans);
             }
+        }
+    }
+
+    void everyElementLiesInItsBin_data()
+    {
+        QTest::addColumn<int>("dtype");
+        for (int dtype = TT_F32; dtype <= TT_BOOL; ++dtype)
+            QTest::addRow("dtype %d", dtype) << dtype;
+    }
+    /// Any bits at all, subnormal, infinite and NaN among them; the oracle is core's own binOf().
+    void everyElementLiesInItsBin()
+    {
+        QFETCH(int, dtype);
+        const auto edges = octaveEdges();
+        QCOMPARE(edges.size(), std::size_t { TT_BINS + 1 });
+        QVERIFY(checkEdges(edges));
+        QCOMPARE(std::memcmp(tt_stats_bin_edges(), edges.data(), edges.size_bytes()), 0);
+        std::mt19937_64 generator(static_cast<unsigned>(dtype));
+        std::vector<std::uint64_t> words(40'000);
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            words[i] = generator();
+            if (i % 3 == 0)
+                words[i] &= 0x8000800080008000u | (i % 2 != 0 ? 0x000F000F000F000Fu : 0u); // zeros, the smallest ones
+        }
+        const std::size_t width = std::array { 0, 4, 8, 2, 2, 1, 1, 2, 4, 8, 1 }[static_cast<std::size_t>(dtype)];
+        auto* bytes = reinterpret_cast<std::uint8_t*>(words.data());
+        if (dtype == TT_BOOL)
+            std::for_each(bytes, bytes + words.size() * 8, [](std::uint8_t& byte) { byte &= 1; });
+        for (const std::size_t n : { std::size_t { 0 }, std::size_t { 1 }, std::size_t { 7 }, std::size_t { 8193 },
+                 words.size() * 8 / width }) {
+            std::vector<std::uint64_t> expected(TT_BINS), bins(TT_BINS, 7);
+            for (std::size_t i = 0; i < n; ++i) {
+                const double value = valueAt(bytes, i, static_cast<tt_dtype>(dtype));
+                if (!std::isnan(value))
+                    ++expected[binOf(edges, value)];
+            }
+            tt_stats with, without;
+            QCOMPARE(tt_stats_tensor_bins(n == 0 ? nullptr : bytes, n, static_cast<std::uint32_t>(dtype),
+                         TT_DEFAULT_EPS, &with, bins.data(), 1),
+                0);
+            QCOMPARE(bins, expected);
+            QCOMPARE(tt_stats_tensor(
+                         n == 0 ? nullptr : bytes, n, static_cast<std::uint32_t>(dtype), TT_DEFAULT_EPS, &without, 1),
+                0);
+            QCOMPARE(std::memcmp(&with, &without, sizeof with), 0);
+        }
+    }
+
+    void powersOfTwoLieWithTheLargerMagnitudes()
+    {
+        const auto edges = octaveEdges();
+        for (int exponent = -149; exponent <= 127; ++exponent) {
+            const float power = std::ldexp(1.0F, exponent);
+            const float below = std::nextafter(power, 0.0F);
+            for (const float value : { power, below, -power, -below, 1.5F * power, -1.5F * power }) {
+                std::vector<std::uint64_t> bins(TT_BINS);
+                tt_stats result;
+                QCOMPARE(tt_stats_tensor_bins(&value, 1, TT_F32, TT_DEFAULT_EPS, &result, bins.data(), 1), 0);
+                QCOMPARE(bins[binOf(edges, static_cast<double>(value))], std::uint64_t { 1 });
+            }
+            QCOMPARE(binOf(edges, static_cast<double>(power)) + binOf(edges, -static_cast<double>(power)),
+                std::size_t { TT_BINS - 1 });
+        }
+    }
+
+    void binsAreTheSameForAnyNumberOfThreads()
+    {
+        std::vector<std::vector<float>> tensors;
+        std::vector<tt_tensor> table;
+        for (unsigned i = 0; i < 20; ++i)
+            tensors.push_back(randomFloats(1 + i * 7919, i, 1));
+        tensors.push_back(randomFloats(900'000, 99, 1));
+        for (const auto& t : tensors)
+            table.push_back({ t.data(), t.size(), TT_F32, 0 });
+        table.push_back({ nullptr, 5, TT_F32, 0 }); // refused: no counts
+        std::vector<tt_stats> results(table.size());
+        std::vector<std::uint64_t> one(table.size() * TT_BINS, 3);
+        QCOMPARE(tt_stats_bins(table.data(), table.size(), TT_DEFAULT_EPS, results.data(), one.data(), 1), -1);
+        QCOMPARE(std::accumulate(one.end() - TT_BINS, one.end(), std::uint64_t { 0 }), std::uint64_t { 0 });
+        for (const int threads : { 2, 3, 16 }) {
+            std::vector<std::uint64_t> many(table.size() * TT_BINS, 9);
+            QCOMPARE(
+                tt_stats_bins(table.data(), table.size(), TT_DEFAULT_EPS, results.data(), many.data(), threads), -1);
+            QCOMPARE(many, one);
         }
     }
 

@@ -67,6 +67,7 @@ class MonitorConfig:
     attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
     actv_grad_input: str = "share"  # telltale.actv_grad_input: of an input's gradient: "share" or "total"
     checksum: bool = False  # telltale.checksum: of every tensor measured
+    histogram: list[str] = field(default_factory=list)  # telltale.histogram: kinds whose tensors have one
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
     overhead_budget: float = 0.0  # telltale.overhead_budget: percent of the time of a step; 0 = no limit
     flight_recorder: int = 0  # telltale.flight_recorder: steps that are kept of what is not sent; 0 = none

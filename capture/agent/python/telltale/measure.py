@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import native
+from . import native, octaves
 from .devicestats import DeviceStats, Queued
 from .kinds import DType
 from .quiet import quiet
@@ -109,22 +109,30 @@ class Pending:
 class Measurer:
     """Thread: any; a row has one writer."""
 
-    def __init__(self, eps: float, threads: int, use_native: bool | None = None, checksum: bool = False) -> None:
-        self.configure(eps, threads, checksum)
+    def __init__(
+        self,
+        eps: float,
+        threads: int,
+        use_native: bool | None = None,
+        checksum: bool = False,
+        has_bins: bool = False,
+    ) -> None:
+        self.configure(eps, threads, checksum, has_bins)
         self.is_native = native.available() if use_native is None else use_native
         if self.is_native:
             lib = native.library()
             self._tensor = lib.tt_stats_tensor
-            self._batch = lib.tt_stats_compute
+            self._batch = lib.tt_stats_bins
+            self._binned = lib.tt_stats_tensor_bins
             self._cards = DeviceStats()
         self._told = False
         self._pending: list[tuple[SeriesTable, int, torch.Tensor]] = []
         self._scratch: dict[int, np.ndarray] = {}
 
-    def configure(self, eps: float, threads: int, checksum: bool = False) -> None:
-        """What holds from the next tensor on. With a checksum, tensors on a device are read by torch's operations: the
-        native kernels for them make none."""
-        self.eps, self.threads, self.checksum = eps, threads, checksum
+    def configure(self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False) -> None:
+        """What holds from the next tensor on. With a checksum or histograms, tensors on a device are read by torch's
+        operations: the native kernels for them make none."""
+        self.eps, self.threads, self.checksum, self.has_bins = eps, threads, checksum, has_bins
         self._codes = _HASHING_CODES if checksum else _CODES
 
     def prepare(self, tensors: Iterable[Any]) -> None:
@@ -137,6 +145,11 @@ class Measurer:
                 self._cards.trouble = (
                     "the kernels for cards make no checksums (telltale.checksum): torch's operations read the tensors "
                     "there, which takes many times as long"
+                )
+            elif devices and self.has_bins:
+                self._cards.trouble = (
+                    "the kernels for cards make no histograms (telltale.histogram): torch's operations read the "
+                    "tensors of these kinds there, which takes many times as long"
                 )
 
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
@@ -151,10 +164,18 @@ class Measurer:
         """A tensor whose elements fill one range of memory."""
         if dense.is_cpu and self.is_native:
             code = self._codes[dense.dtype]
-            self._tensor(pointer, dense.numel(), code, self.eps, table.address + row * _ITEM, self.threads)
+            to = table.address + row * _ITEM
+            if table.bins is None:
+                self._tensor(pointer, dense.numel(), code, self.eps, to, self.threads)
+                return ""
+            bins = table.bins_at(row) or None
+            if self._binned(pointer, dense.numel(), code, self.eps, to, bins, self.threads) == 0 and bins:
+                table.bins.present[row] = 1
             return ""
         if dense.is_cpu:
             fill(table, row, torch_stats(dense, self.eps, self.checksum).tolist())
+            if table.bins is not None and table.bins_at(row):
+                table.bins.put(row, *octaves.counts(dense).tolist())
             return ""
         return (self._on_card if dense.is_cuda else self._by_torch)(dense, table, row)
 
@@ -171,7 +192,7 @@ class Measurer:
 
     def _on_card(self, dense: torch.Tensor, table: SeriesTable, row: int) -> str:
         status = -1
-        if self.is_native and not self.checksum:
+        if self.is_native and not self.checksum and table.bins is None:
             device, code = dense.get_device(), _CODES[dense.dtype]
             status = self._cards.one(device, dense.data_ptr(), dense.numel(), code, self.eps, table, row)
         if status < 0:
@@ -182,6 +203,8 @@ class Measurer:
         if dense.is_cuda and torch.cuda.is_current_stream_capturing():
             return _CAPTURED
         self._pending.append((table, row, torch_stats(dense, self.eps, self.checksum)))
+        if table.bins is not None and table.bins_at(row):
+            self._pending.append((table.bins, row, octaves.counts(dense)))
         return ""
 
     def _other(self, tensor: Any, table: SeriesTable, row: int) -> str:
@@ -248,7 +271,12 @@ class Measurer:
         results = np.zeros(len(tensors), STATS) if len(keep) + len(refused) else None
         # Rows of tensors that went another way must not be overwritten by the empty results of this call.
         target = table.address + first * _ITEM if results is None else results.ctypes.data
-        self._batch(described.ctypes.data, len(tensors), self.eps, target, self.threads)
+        bins = table.bins if table.bins is not None and table.bins_at(first + len(tensors) - 1) else None
+        counted = table.bins_at(first) if bins is not None else None
+        self._batch(described.ctypes.data, len(tensors), self.eps, target, counted, self.threads)
+        if bins is not None:
+            flags = table.flags[first : first + len(tensors)] if results is None else results["flags"]
+            bins.present[first : first + len(tensors)] |= (flags & PRESENT != 0).astype(np.uint8)
         if results is not None:
             measured = results["flags"] & PRESENT != 0
             table.results[first : first + len(tensors)][measured] = results[measured]
@@ -291,7 +319,7 @@ class Measurer:
         if not rows:
             return refused
         status = -1
-        if not self.checksum and self._cards.open(device):
+        if not self.checksum and table.bins is None and self._cards.open(device):
             status = self._cards.batch(device, described, rows, self.eps, table)
         if status < 0:
             todo = [(row, tensor) for row, tensor in found if tensor.numel() and tensor.data_ptr()]

@@ -234,6 +234,11 @@ def _declare(lib: Any) -> None:
         "tt_config_is_offered": (c.c_int, [pointer, c.c_char_p]),
         "tt_config_refuse": (None, [pointer, c.c_uint64, c.c_int64, c.c_char_p]),
         "tt_stats_compute": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, c.c_int]),
+        "tt_stats_bins": (c.c_int, [pointer, c.c_size_t, c.c_double, pointer, pointer, c.c_int]),
+        "tt_stats_tensor_bins": (
+            c.c_int,
+            [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, pointer, c.c_int],
+        ),
         "tt_stats_kernel_name": (c.c_char_p, []),
         "tt_stats_trouble": (c.c_char_p, []),
         "tt_stats_tensor": (c.c_int, [pointer, c.c_uint64, c.c_uint32, c.c_double, pointer, c.c_int]),

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from .bins import BINS
+from .bins import OCTAVES_DEFINITION, count_of
 from .kinds import DType, Form, Kind, Stat
 from .slots import Slot
 
@@ -44,14 +44,14 @@ HASHED = 2  # TT_STATS_CHECKSUM
 PASS = tuple(stat for stat in Stat if stat.member)  # what a STATS record holds
 
 
-def width(stats: tuple[Stat, ...]) -> int:
+def width(kind: Kind, stats: tuple[Stat, ...]) -> int:
     """Values in one row of a table with these statistics: a histogram has one a bin."""
-    return BINS if stats == (Stat.HIST,) else len(stats)
+    return count_of(kind) if stats == (Stat.HIST,) else len(stats)
 
 
-def samples_each(stats: tuple[Stat, ...]) -> int:
+def samples_each(kind: Kind, stats: tuple[Stat, ...] = ()) -> int:
     """Samples in one row of a table with these statistics; of a histogram each bin is one."""
-    return BINS if stats == (Stat.HIST,) else sum(stat.is_sample for stat in stats or PASS)
+    return count_of(kind) if stats == (Stat.HIST,) else sum(stat.is_sample for stat in stats or PASS)
 
 
 def is_hashed(kind: Kind) -> bool:
@@ -71,6 +71,7 @@ class Extra(IntFlag):
 
 
 VALUE = Slot()
+MAX_HISTOGRAMS = 1 << 15  # of one kind
 MAX_SERIES = 1 << 18  # of one kind; the rows are zero pages until they are used
 
 
@@ -109,9 +110,15 @@ class SeriesTable:
     """
 
     def __init__(
-        self, kind: Kind, stats: tuple[Stat, ...] = (), capacity: int = MAX_SERIES, only: Extra = Extra.NONE
+        self,
+        kind: Kind,
+        stats: tuple[Stat, ...] = (),
+        capacity: int = MAX_SERIES,
+        only: Extra = Extra.NONE,
+        has_bins: bool = False,
     ) -> None:
-        """only: for sinks that want this, NONE = for all."""
+        """only: for sinks that want this, NONE = for all. has_bins: each row gets a histogram, in a table of its own
+        that has the same rows."""
         self.kind = kind
         self.stats = stats
         self.only = only
@@ -122,8 +129,12 @@ class SeriesTable:
         self.arrived: list[int] = []  # rows in the order in which they were measured, where the engine notes it
         self._ended = np.zeros(0, np.int64)  # rows of the last step that was measured whole
         self._lock = threading.Lock()
+        self.bins = SeriesTable(kind, (Stat.HIST,), min(capacity, MAX_HISTOGRAMS), only) if has_bins else None
         if stats:
-            self.values = _untouched(capacity * width(stats), np.float64).reshape(capacity, width(stats))
+            each = width(kind, stats)
+            dtype = np.uint64 if stats == (Stat.HIST,) else np.float64
+            self.values = _untouched(capacity * each, dtype).reshape(capacity, each)
+            self.address = self.values.ctypes.data
             self.present = _untouched(capacity, np.uint8)
         else:
             self.results = _untouched(capacity, STATS)
@@ -139,7 +150,16 @@ class SeriesTable:
             if len(self.series) >= self.capacity:
                 return -1
             self.series.append(desc)
+            if self.bins is not None:
+                self.bins.add(replace(desc, definition=OCTAVES_DEFINITION))
             return len(self.series) - 1
+
+    def bins_at(self, row: int) -> int:
+        """Where the kernel counts a row's elements; 0: the row has no histogram."""
+        table = self.bins
+        if table is None or row >= len(table.series):
+            return 0
+        return int(table.address + row * table.values.strides[0])
 
     def put(self, row: int, *values: float) -> None:
         """Sets a row of a table that has `stats`."""
@@ -174,6 +194,8 @@ class SeriesTable:
 
     def take_changes(self) -> None:
         """Series whose tensor has another shape or type from now on say so."""
+        if self.bins is not None:
+            self.bins.changed.update({row: new for row, new in self.changed.items() if row < len(self.bins)})
         while self.changed:
             row, (shape, dtype, torch_dtype) = self.changed.popitem()
             self.series[row] = replace(
@@ -200,6 +222,8 @@ class SeriesTable:
 
     def forget(self) -> None:
         """The step is given up: what was measured in it must never be read."""
+        if self.bins is not None:
+            self.bins.forget()
         self._ended = self._ended[:0]
         self.clear()
 
@@ -221,7 +245,7 @@ class TableSnapshot:
     stats: tuple[Stat, ...]
     series: list[SeriesDesc]
     rows: np.ndarray  # row numbers, stable over a run: keys for state kept per series
-    values: np.ndarray  # [n] of STATS, or [n, width(stats)] float64
+    values: np.ndarray  # [n] of STATS, or [n, width(kind, stats)] float64 (counts of a histogram: uint64)
     arrival: np.ndarray | None = None  # positions in the order in which they were measured, None = not noted
     only: Extra = Extra.NONE  # for sinks that want this, NONE = for all
 

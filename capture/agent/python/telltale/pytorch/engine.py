@@ -115,7 +115,7 @@ class Engine(Clock):
         another would break the optimizer's own loop over them."""
         self._unwatch()
         self.config = config
-        self.measurer.configure(config.eps, config.threads, config.checksum)
+        self.measurer.configure(config.eps, config.threads, config.checksum, bool(config.histogram))
         self.collected = self._measured = 0
         if self._budgeted is not None and self._budgeted.budget.stride > 1:
             self.note(
@@ -220,6 +220,7 @@ class Engine(Clock):
         self._gradients.begin()
         known = (self.known_table(kind) for kind in (Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_UNREDUCED))
         gone = [table for table in known if table is not None]
+        gone += [table.bins for table in gone if table.bins is not None]
         for table in gone:
             table.forget()
         self.measurer.forget(gone)

@@ -135,7 +135,10 @@ class TrainerMon(LegacyInterface):
                 'watch({"first": first, "second": second}, ...)'
             )
         config = self.config
-        engine = Engine(config, Measurer(config.eps, config.threads, checksum=config.checksum), self.rank)
+        measurer = Measurer(
+            config.eps, config.threads, checksum=config.checksum, has_bins=bool(config.histogram)
+        )
+        engine = Engine(config, measurer, self.rank)
         if again is not None:
             engine.dispatcher = again.dispatcher
         else:

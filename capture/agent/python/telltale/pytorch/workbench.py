@@ -66,7 +66,8 @@ class Workbench:
             with self._lock:
                 found = self._tables.get(kind)
                 if found is None:
-                    found = self._tables[kind] = SeriesTable(kind, _STATS.get(kind, ()))
+                    has_bins = kind.word in self.config.histogram
+                    found = self._tables[kind] = SeriesTable(kind, _STATS.get(kind, ()), has_bins=has_bins)
         return found
 
     def extra_table(self, kind: Kind, stats: tuple[Stat, ...] = (), only: Extra = Extra.NONE) -> SeriesTable:
@@ -79,7 +80,8 @@ class Workbench:
 
     def tables(self) -> list[SeriesTable]:
         """Every table, by kind."""
-        return [self._tables[kind] for kind in sorted(self._tables)] + list(self._extra.values())
+        own = [self._tables[kind] for kind in sorted(self._tables)]
+        return own + [table.bins for table in own if table.bins is not None] + list(self._extra.values())
 
     def known_table(self, kind: Kind) -> SeriesTable | None:
         """The table of a kind that has one."""

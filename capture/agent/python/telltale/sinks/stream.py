@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .. import native
-from ..bins import ALL_EDGES
+from ..bins import edges_of
 from ..console import log
 from ..kinds import Kind, Stat
 from ..names import bare_name
@@ -186,7 +186,7 @@ class StreamSink(Sink):
                 if slab and part.layout:
                     self._scatter(slab, shot, part, inside)
                 else:
-                    self._refuse(samples_each(shot.stats) * int(np.count_nonzero(inside)), 0)
+                    self._refuse(samples_each(shot.kind, shot.stats) * int(np.count_nonzero(inside)), 0)
         self._count_refused(frame.step)
         if slab:
             agent.commit(slab)
@@ -204,7 +204,7 @@ class StreamSink(Sink):
                 if not inside.any():
                     continue
                 if not part.layout:
-                    self._refuse(samples_each(shot.stats) * int(np.count_nonzero(inside)), 0)
+                    self._refuse(samples_each(shot.kind, shot.stats) * int(np.count_nonzero(inside)), 0)
                 elif not self._scatter(slab, shot, part, inside):
                     agent.abandon(slab)
                     return False
@@ -332,7 +332,7 @@ class StreamSink(Sink):
                 own = {desc.name for desc in series}
                 shown = [self._shown(desc, own) for desc in shown]
             if is_histogram(table):
-                layout = self.agent.add_histograms(int(table.kind), ALL_EDGES, shown)
+                layout = self.agent.add_histograms(int(table.kind), edges_of(table.kind), shown)
             else:
                 layout = self.agent.add_layout(int(table.kind), self._columns(table), shown)
             self._parts.setdefault(key, []).append(_Part(known, count, layout))
@@ -387,7 +387,7 @@ class StreamSink(Sink):
                 block = np.frombuffer((ctypes.c_char * (part.count * _ITEM)).from_address(to), STATS)
                 block[rows] = shot.values[inside]
             return bool(to)
-        values = np.zeros((part.count, width(shot.stats)))
+        values = np.zeros((part.count, width(shot.kind, shot.stats)), shot.values.dtype)
         present = np.zeros(part.count, np.uint8)
         values[rows] = shot.values[inside]
         present[rows] = 1
@@ -468,9 +468,9 @@ def _counts(table: SeriesTable, part: _Part) -> tuple[int, int]:
     """Samples and scalars of the step in one part of a table."""
     a, b = part.first, part.first + part.count
     if not table.stats:
-        return samples_each(()) * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
+        return samples_each(table.kind) * int(np.count_nonzero(table.flags[a:b] & PRESENT)), 0
     present = int(np.count_nonzero(table.present[a:b]))
-    return (0, present) if table.kind is Kind.SCALAR else (samples_each(table.stats) * present, 0)
+    return (0, present) if table.kind is Kind.SCALAR else (samples_each(table.kind, table.stats) * present, 0)
 
 
 def _is_present(table: SeriesTable, part: _Part) -> bool:

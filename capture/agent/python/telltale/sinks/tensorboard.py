@@ -11,7 +11,7 @@ from itertools import count
 
 import numpy as np
 
-from ..bins import EDGES
+from ..bins import edges_of
 from ..config import MonitorConfig
 from ..console import log
 from ..kinds import Kind
@@ -47,6 +47,8 @@ class _Plan:
     rows: np.ndarray
     ops: list[str]
     record: ScalarRecord
+
+_WHAT = {Kind.UPDATE: "adam_update", Kind.UPDATE_RATIO: "adam_ratio"}  # as msprobe calls them
 
 
 class TensorBoardSink(FileSink):
@@ -118,19 +120,19 @@ class TensorBoardSink(FileSink):
             for i, desc in enumerate(other.series)
         }
         stats = next((other.values for other in frame.tables if other.kind is table.kind and not other.stats), None)
+        inner = np.array(edges_of(table.kind)[1:-1])
         found = []
         for desc, counts in zip(table.series, table.values):
             position = known.get((desc.vpp_stage, desc.name))
             if stats is None or position is None:
-                low, high, total, squares = EDGES[0], EDGES[-1], 0.0, 0.0
+                low, high, total, squares = inner[0], inner[-1], 0.0, 0.0
             else:
                 one = stats[position]
-                low, high = min(float(one["min"]), EDGES[0]), max(float(one["max"]), EDGES[-1])
+                low, high = min(float(one["min"]), inner[0]), max(float(one["max"]), inner[-1])
                 total, squares = float(one["sum"]), float(one["sumsq"])
             stem = self._names.row(table.kind, files, desc)
-            limits = np.append(EDGES, high)
-            what = "ratio" if table.kind is Kind.UPDATE_RATIO else "update"
-            label = f"{desc.vpp_stage}:{stem}/rank{self.directory.rank}/adam_{what}"
+            limits = np.append(inner, high)
+            label = f"{desc.vpp_stage}:{stem}/rank{self.directory.rank}/{_WHAT.get(table.kind, 'histogram')}"
             found.append(Histogram(label, low, high, total, squares, limits, counts))
         return histogram_record(frame.step, found, now)
 
