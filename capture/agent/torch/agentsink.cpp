@@ -36,6 +36,20 @@ tt_series seriesOf(const SeriesDesc& desc, const tt_slot& slot)
     return out;
 }
 
+/// As the C ABI takes them.
+struct PlainSeries {
+    explicit PlainSeries(std::span<const SeriesDesc> from)
+    {
+        series.reserve(from.size());
+        slots.reserve(from.size()); // they are pointed to
+        for (const auto& desc : from)
+            series.push_back(seriesOf(desc, slots.emplace_back(slotOf(desc.slot))));
+    }
+
+    std::vector<tt_series> series;
+    std::vector<tt_slot> slots;
+};
+
 }
 
 Expected<std::unique_ptr<AgentSink>> AgentSink::open(const tt_options& options)
@@ -60,18 +74,21 @@ AgentSink::~AgentSink()
     tt_agent_close(m_agent, m_goodbye);
 }
 
+std::uint32_t AgentSink::addHistograms(
+    Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series)
+{
+    const PlainSeries plain(series);
+    return tt_layout_add_histograms(m_agent, static_cast<std::uint32_t>(kind), edges.data(),
+        static_cast<std::uint32_t>(edges.size()), plain.series.data(), static_cast<std::uint32_t>(series.size()));
+}
+
 std::uint32_t AgentSink::addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series)
 {
-    std::vector<tt_series> plain;
-    plain.reserve(series.size());
-    std::vector<tt_slot> slots;
-    slots.reserve(series.size());
-    for (const auto& desc : series)
-        plain.push_back(seriesOf(desc, slots.emplace_back(slotOf(desc.slot))));
+    const PlainSeries plain(series);
     static_assert(sizeof(Stat) == sizeof(std::uint8_t));
     return tt_layout_add(m_agent, static_cast<std::uint32_t>(kind),
         stats.empty() ? nullptr : reinterpret_cast<const std::uint8_t*>(stats.data()),
-        static_cast<std::uint32_t>(stats.size()), plain.data(), static_cast<std::uint32_t>(plain.size()));
+        static_cast<std::uint32_t>(stats.size()), plain.series.data(), static_cast<std::uint32_t>(series.size()));
 }
 
 bool AgentSink::beginStep(std::int64_t step)
@@ -93,6 +110,11 @@ float* AgentSink::floats(std::uint32_t layout, std::uint8_t** present)
 double* AgentSink::doubles(std::uint32_t layout, std::uint8_t** present)
 {
     return tt_step_doubles(m_step, layout, present);
+}
+
+std::uint64_t* AgentSink::counts(std::uint32_t layout, std::uint8_t** present)
+{
+    return tt_step_counts(m_step, layout, present);
 }
 
 void AgentSink::commitStep()

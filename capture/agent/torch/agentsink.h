@@ -18,10 +18,13 @@ public:
     ~AgentSink() override;
 
     std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) override;
+    std::uint32_t addHistograms(
+        Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series) override;
     bool beginStep(std::int64_t step) override;
     tt_stats* stats(std::uint32_t layout) override;
     float* floats(std::uint32_t layout, std::uint8_t** present) override;
     double* doubles(std::uint32_t layout, std::uint8_t** present) override;
+    std::uint64_t* counts(std::uint32_t layout, std::uint8_t** present) override;
     void commitStep() override;
     void dropped(std::int64_t step, std::uint64_t samples, std::uint64_t scalars) override;
     void abandonStep() override;

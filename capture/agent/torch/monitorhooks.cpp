@@ -15,8 +15,8 @@ void TrainerMon::State::measure(const torch::Tensor& tensor, SeriesTable& table,
     if (host.refusal)
         notObserved(table, series, host.refusal);
     else
-        tt_stats_compute(
-            &host.table, 1, m_options.config.eps, table.results() + series, static_cast<int>(m_options.config.threads));
+        tt_stats_bins(&host.table, 1, m_options.config.eps, table.results() + series, table.bins(series),
+            static_cast<int>(m_options.config.threads));
 }
 
 void TrainerMon::State::gradientArrived(std::size_t parameter, const torch::Tensor& gradient)

@@ -88,6 +88,9 @@ void TrainerMon::State::watchParameters()
     static_cast<Watched&>(*this) = {};
     planRecorder();
     const auto& wanted = m_wanted;
+    const auto& binned = m_options.config.histogram;
+    for (SeriesTable* table : tables())
+        table->setBinned(std::find(binned.begin(), binned.end(), kindName(table->kind())) != binned.end());
     if (!isOfThisRank() && !m_recorder)
         return;
     for (auto& [name, tensor] : m_named) {
@@ -247,7 +250,7 @@ template <typename Pick> void TrainerMon::State::measureParameters(SeriesTable& 
             if (host.copy.defined())
                 m_copies.push_back(std::move(host.copy));
         }
-        tt_stats_compute(m_kernelTable.data(), m_kernelTable.size(), m_options.config.eps, table.results(),
+        tt_stats_bins(m_kernelTable.data(), m_kernelTable.size(), m_options.config.eps, table.results(), table.bins(0),
             static_cast<int>(m_options.config.threads));
         m_copies.clear();
     });

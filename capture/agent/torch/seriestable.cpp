@@ -5,9 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include <telltale/core/histogram.h>
+
 namespace telltale {
 namespace {
 
+constexpr const char* kBinned = "elements a bin; signed bins by powers of two"; // as the Python agent has it
 constexpr auto kSixOps = static_cast<std::uint64_t>(std::count_if(
     kStatTable.begin(), kStatTable.end(), [](const StatFacts& facts) { return facts.isOfPass && facts.isSample; }));
 
@@ -24,6 +27,8 @@ std::size_t SeriesTable::add(SeriesDesc series)
     m_series.push_back(std::move(series));
     if (m_stats.empty()) {
         m_now.results.emplace_back();
+        if (m_isBinned)
+            m_now.bins.resize(m_series.size() * TT_BINS);
     } else {
         m_now.values.resize(m_series.size() * m_stats.size());
         m_now.present.push_back(0);
@@ -43,8 +48,15 @@ bool SeriesTable::registerNew(Sink& sink)
     if (known == m_series.size())
         return true;
     const std::span<const SeriesDesc> fresh(m_series.data() + known, m_series.size() - known);
-    m_parts.push_back({ sink.addLayout(m_kind, m_stats, fresh), known, fresh.size() });
-    return m_parts.back().layout != 0;
+    Part part { sink.addLayout(m_kind, m_stats, fresh), 0, known, fresh.size() };
+    if (m_isBinned) {
+        std::vector<SeriesDesc> binned(fresh.begin(), fresh.end());
+        for (SeriesDesc& desc : binned)
+            desc.definition = kBinned;
+        part.histograms = sink.addHistograms(m_kind, octaveEdges(), binned);
+    }
+    m_parts.push_back(part);
+    return part.layout != 0 && (part.histograms != 0) == m_isBinned;
 }
 
 void SeriesTable::publish(Sink& sink)
@@ -70,7 +82,7 @@ bool SeriesTable::publish(Sink& sink, const Part& part, const Values& values) co
         tt_stats* to = sink.stats(part.layout);
         if (to)
             std::copy_n(values.results.data() + part.first, there(values.results.size()), to);
-        return to != nullptr;
+        return to != nullptr && (part.histograms == 0 || publishBins(sink, part, values));
     }
     std::uint8_t* present = nullptr;
     const auto width = m_stats.size();
@@ -91,6 +103,19 @@ bool SeriesTable::publish(Sink& sink, const Part& part, const Values& values) co
             to[stat * part.count + i] = static_cast<float>(values.values[(part.first + i) * width + stat]);
     }
     std::copy_n(values.present.data() + part.first, count, present);
+    return true;
+}
+
+bool SeriesTable::publishBins(Sink& sink, const Part& part, const Values& values) const
+{
+    std::uint8_t* present = nullptr;
+    std::uint64_t* to = sink.counts(part.histograms, &present);
+    if (!to)
+        return false;
+    for (std::size_t i = part.first; i < std::min(part.first + part.count, values.bins.size() / TT_BINS); ++i) {
+        present[i - part.first] = isPresent(values, i) ? 1 : 0;
+        std::copy_n(values.bins.data() + i * TT_BINS, TT_BINS, to + (i - part.first) * TT_BINS);
+    }
     return true;
 }
 
@@ -139,7 +164,7 @@ std::uint64_t SeriesTable::samples(const Values& values) const
 {
     if (m_kind == Kind::Scalar)
         return 0;
-    return presentCount(values) * (m_stats.empty() ? kSixOps : m_stats.size());
+    return presentCount(values) * (m_stats.empty() ? kSixOps + (m_isBinned ? TT_BINS : 0) : m_stats.size());
 }
 
 std::uint64_t SeriesTable::scalars() const

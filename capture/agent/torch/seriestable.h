@@ -23,6 +23,10 @@ public:
 
     /// Six-op kinds: all results, in series order; an entry counts when its flags say so.
     tt_stats* results() { return m_now.results.data(); }
+    /// Six-op kinds: histograms too, of every series that is added from now on.
+    void setBinned(bool on) { m_isBinned = on; }
+    /// Where the elements of series i are counted (TT_BINS of them, those of the next one behind); null without.
+    std::uint64_t* bins(std::size_t i) { return m_isBinned ? m_now.bins.data() + i * TT_BINS : nullptr; }
     /// Other kinds: makes series i present at this step with this value of its stat number `stat`.
     void set(std::size_t i, std::size_t stat, double value);
 
@@ -42,12 +46,13 @@ public:
     /// What the series of one step hold; of those that came up later it has nothing.
     struct Values {
         std::vector<tt_stats> results; ///< six-op kinds
+        std::vector<std::uint64_t> bins; ///< of histograms, series-major; present as the results are
         std::vector<double> values; ///< other kinds, series-major
         std::vector<std::uint8_t> present; ///< other kinds
 
         std::size_t bytes() const
         {
-            return results.size() * sizeof(tt_stats) + values.size() * sizeof(double) + present.size();
+            return results.size() * sizeof(tt_stats) + bins.size() * sizeof(std::uint64_t) + values.size() * sizeof(double) + present.size();
         }
     };
     const Values& values() const { return m_now; }
@@ -58,6 +63,7 @@ public:
 private:
     struct Part {
         std::uint32_t layout = 0; ///< 0: refused, never asked again
+        std::uint32_t histograms = 0; ///< likewise
         std::size_t first = 0;
         std::size_t count = 0;
     };
@@ -66,9 +72,11 @@ private:
     bool isPresent(const Values& values, const Part& part) const;
     std::uint64_t presentCount(const Values& values) const;
     bool publish(Sink& sink, const Part& part, const Values& values) const;
+    bool publishBins(Sink& sink, const Part& part, const Values& values) const;
 
     Kind m_kind;
     std::vector<Stat> m_stats;
+    bool m_isBinned = false;
     std::vector<SeriesDesc> m_series;
     Values m_now;
     std::vector<Part> m_parts;

@@ -25,12 +25,18 @@ public:
 
     /// No stats = the six ops from tt_stats. Returns the layout's id, 0 when refused.
     virtual std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) = 0;
+    /// The same for histograms with these edges (core/histogram.h).
+    virtual std::uint32_t addHistograms(Kind, std::span<const double> /*edges*/, std::span<const SeriesDesc>)
+    {
+        return 0;
+    }
     /// False: there is no room (the caller then says what was dropped) or nobody listens.
     virtual bool beginStep(std::int64_t step) = 0;
     /// Room for one block between beginStep and commitStep, nullptr when it does not fit.
     virtual tt_stats* stats(std::uint32_t layout) = 0;
     virtual float* floats(std::uint32_t layout, std::uint8_t** present) = 0;
     virtual double* doubles(std::uint32_t layout, std::uint8_t** present) = 0;
+    virtual std::uint64_t* counts(std::uint32_t /*layout*/, std::uint8_t** /*present*/) { return nullptr; }
     virtual void commitStep() = 0;
     /// The open step is as if it had not been begun.
     virtual void abandonStep() = 0;
