@@ -16,12 +16,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/analysis/distribution.h>
 #include <telltale/core/histogram.h>
 #include <telltale/core/namepattern.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/rowsof.h>
 #include <telltale/store/runindex.h>
 
+#include "formatloss.h"
 #include "packedvalues.h"
 #include "report.h"
 
@@ -267,7 +269,7 @@ Expected<void> readValues(
 
 /// The steps of a histogram, each written by `write`.
 Expected<void> writeHistograms(store::RunReader& reader, const Row& row, StepRange range, Damaged& damaged,
-    const std::function<void(Step, const std::vector<std::string>& counts)>& write)
+    const std::function<void(const store::HistogramValue&, const std::vector<std::string>& counts)>& write)
 {
     const auto found = store::readHistograms(reader, row.attempts, static_cast<int>(row.edges->size()) - 1, range);
     if (!found)
@@ -279,7 +281,7 @@ Expected<void> writeHistograms(store::RunReader& reader, const Row& row, StepRan
                 damaged.note({ value.step, 0, CellState::Damaged });
             counts.push_back(count < 0 ? "null" : std::to_string(count));
         }
-        write(value.step, counts);
+        write(value, counts);
     }
     return {};
 }
@@ -308,8 +310,8 @@ std::string binsText(const std::vector<double>& edges)
     return fmt::format("{}", fmt::join(texts, " "));
 }
 
-Expected<void> writeText(
-    std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
+Expected<void> writeText(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range,
+    Damaged& damaged, bool formats)
 {
     for (const Row& row : rows) {
         out << fmt::format("# {}{}  {}{}{}{}\n{:<9} {:<5} {:<15} {}\n",
@@ -317,10 +319,12 @@ Expected<void> writeText(
             statName(row.stat), row.key.microStep < 0 ? "" : fmt::format("  micro step {}", row.key.microStep),
             row.key.form == 0 ? "" : fmt::format("  ({})", fmt::join(formWords(row.key.form), ", ")),
             row.key.definition.empty() ? "" : "  = " + terminalText(row.key.definition), "STEP", "RANK", "KIND",
-            row.edges ? binsText(*row.edges) : "VALUE");
-        const auto writeCounts = [&out, &row](Step step, const std::vector<std::string>& counts) {
-            out << fmt::format(
-                "{:<9} {:<5} {:<15} {}\n", step.value, row.rank.value, kindName(row.kind), fmt::join(counts, " "));
+            formats         ? formatLossHeading()
+                : row.edges ? binsText(*row.edges)
+                            : "VALUE");
+        const auto writeCounts = [&](const store::HistogramValue& value, const std::vector<std::string>& counts) {
+            out << fmt::format("{:<9} {:<5} {:<15} {}\n", value.step.value, row.rank.value, kindName(row.kind),
+                formats ? formatLossText(*row.edges, value.counts) : fmt::format("{}", fmt::join(counts, " ")));
         };
         auto done = row.edges ? writeHistograms(reader, row, range, damaged, writeCounts)
                               : readValues(reader, row, range, [&out, &row, &damaged](const RawValue& value) {
@@ -335,8 +339,8 @@ Expected<void> writeText(
 }
 
 /// Streamed, since a series may have more values than a document in memory should.
-Expected<void> writeJsonRows(
-    std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range, Damaged& damaged)
+Expected<void> writeJsonRows(std::ostream& out, store::RunReader& reader, const std::vector<Row>& rows, StepRange range,
+    Damaged& damaged, bool formats)
 {
     const auto quoted = [](const std::string& text) {
         return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -353,9 +357,10 @@ Expected<void> writeJsonRows(
                    row.edges ? "\"edges\":" + edgesJson(*row.edges) + "," : "");
         bool first = true;
         const auto separate = [&out, &first] { out << (std::exchange(first, false) ? "\n" : ",\n"); };
-        const auto writeCounts = [&](Step step, const std::vector<std::string>& counts) {
+        const auto writeCounts = [&](const store::HistogramValue& value, const std::vector<std::string>& counts) {
             separate();
-            out << fmt::format("{{\"step\":{},\"value\":[{}]}}", step.value, fmt::join(counts, ","));
+            out << fmt::format("{{\"step\":{},\"value\":[{}]{}}}", value.step.value, fmt::join(counts, ","),
+                formats ? ",\"formats\":" + formatLossJson(*row.edges, value.counts) : "");
         };
         auto done = row.edges ? writeHistograms(reader, row, range, damaged, writeCounts)
                               : readValues(reader, row, range, [&](const RawValue& value) {
@@ -405,7 +410,15 @@ int runShow(const Args& args, Report& report)
     const auto range = parseSteps(args.value("--steps").value_or(":"), capsule->catalog->steps);
     if (!range)
         return report.failUsage(range.error());
-    const auto rows = findRows(*capsule->catalog, *wanted);
+    const bool formats = args.has("--formats");
+    auto rows = findRows(*capsule->catalog, *wanted);
+    if (formats && rows) {
+        std::erase_if(*rows, [](const Row& row) { return !row.edges || !analysis::hasOctaves(*row.edges); });
+        if (rows->empty())
+            return report.failUsage(Error { ErrorCode::BadInput,
+                fmt::format("series '{}' has no log2 histogram, from which --formats is read", wanted->name),
+                "name its kind in telltale.histogram of the config" });
+    }
     if (!rows) {
         // It may be among what the run has lost.
         for (const std::string& sentence : capsule->catalog->damage)
@@ -414,8 +427,8 @@ int runShow(const Args& args, Report& report)
     }
     Damaged damaged;
     const auto done = args.has("--packed") ? writePackedRows(*args.value("--packed"), *capsule, *rows, *range)
-        : args.has("--json")               ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged)
-                                           : writeText(out, *capsule->reader, *rows, *range, damaged);
+        : args.has("--json")               ? writeJsonRows(out, *capsule->reader, *rows, *range, damaged, formats)
+                                           : writeText(out, *capsule->reader, *rows, *range, damaged, formats);
     if (!done) {
         // The document says it itself; a second one would make it no document.
         report.say(done.error().sentence());
@@ -448,6 +461,7 @@ Verb showVerb()
             { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
             { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
             { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },
+            { "--formats", "", "what fp16, bf16 and fp8 would lose, of series with a log2 histogram" },
             { "--json", "", "one JSON document on standard output" },
             { "--packed", "FILE", "for programs: every statistic into FILE, as app/main/packedvalues.h says" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },

@@ -27,6 +27,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Everything, and a histogram of each gradient.
+constexpr const char* kDemoConfig
+    = R"({"targets": {}, "wg_distribution": true, "mv_distribution": true, "param_distribution": true, )"
+      R"("xy_distribution": true, "telltale": {"attention_hook": true, "threads": 1, "histogram": ["grad_reduced"]}})";
 constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
@@ -123,7 +127,7 @@ int runCommand(std::span<const char* const> arguments, const std::atomic<bool>& 
         std::fputs(options->help.c_str(), stdout);
         return kDone;
     }
-    const auto loaded = loadMonitorConfig(options->configPath);
+    const auto loaded = loadMonitorConfig(options->configPath.empty() ? kDemoConfig : options->configPath);
     if (!loaded)
         return complain(loaded.error(), kBadInput);
 

@@ -74,8 +74,7 @@ AgentSink::~AgentSink()
     tt_agent_close(m_agent, m_goodbye);
 }
 
-std::uint32_t AgentSink::addHistograms(
-    Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series)
+std::uint32_t AgentSink::addHistograms(Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series)
 {
     const PlainSeries plain(series);
     return tt_layout_add_histograms(m_agent, static_cast<std::uint32_t>(kind), edges.data(),

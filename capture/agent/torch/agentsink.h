@@ -18,8 +18,7 @@ public:
     ~AgentSink() override;
 
     std::uint32_t addLayout(Kind kind, std::span<const Stat> stats, std::span<const SeriesDesc> series) override;
-    std::uint32_t addHistograms(
-        Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series) override;
+    std::uint32_t addHistograms(Kind kind, std::span<const double> edges, std::span<const SeriesDesc> series) override;
     bool beginStep(std::int64_t step) override;
     tt_stats* stats(std::uint32_t layout) override;
     float* floats(std::uint32_t layout, std::uint8_t** present) override;

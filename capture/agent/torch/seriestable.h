@@ -52,7 +52,8 @@ public:
 
         std::size_t bytes() const
         {
-            return results.size() * sizeof(tt_stats) + bins.size() * sizeof(std::uint64_t) + values.size() * sizeof(double) + present.size();
+            return results.size() * sizeof(tt_stats) + bins.size() * sizeof(std::uint64_t)
+                + values.size() * sizeof(double) + present.size();
         }
     };
     const Values& values() const { return m_now; }

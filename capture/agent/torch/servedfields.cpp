@@ -17,7 +17,8 @@ constexpr std::array<std::string_view, 24> kServed {
     "param_distribution", "wg_distribution", "monitor_mbs_grad",
     "ops", // the dashboard gets all of them
     "eps", "start_step", "step_interval", "collect_times", "dynamic_on", "telltale.attention_hook",
-    "telltale.attention_queries", "telltale.histogram", "telltale.threads", "telltale.overhead_budget", "telltale.flight_recorder",
+    "telltale.attention_queries", "telltale.histogram", "telltale.threads", "telltale.overhead_budget",
+    "telltale.flight_recorder",
     "telltale.actv_grad_input", // always the total, as its series say
     "format", // as long as it is the stream
 };

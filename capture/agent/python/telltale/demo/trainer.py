@@ -17,6 +17,7 @@ from typing import Any
 import torch
 
 from .. import identity, short
+from ..configfile import EVERYTHING
 from . import checkpoint, ranks
 from .corpus import BadInput
 from .fault import Fault
@@ -27,6 +28,8 @@ from .tasks import make_task
 FLUSH_SECONDS = 5.0
 PROGRESS_SECONDS = 1.0
 GROWTH_INTERVAL = 100  # of the loss scale, in steps
+# Everything, and a histogram of each gradient.
+DEMO = {**EVERYTHING, "telltale": {**EVERYTHING["telltale"], "histogram": ["grad_reduced"]}}
 
 
 def main(arguments: list[str]) -> int:
@@ -93,7 +96,7 @@ class DemoTraining:
             monitor = short.watch(
                 trained,
                 optimizer,
-                options.config,
+                options.config or DEMO,
                 name=f"demo-{options.model}",
                 join=options.join,
                 start_step=first,
