@@ -1170,7 +1170,7 @@
     </message>
     <message>
         <source>Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. ur_distribution has histograms of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些类别的张量除统计量外还在每个采集步得到一个直方图：按二的幂划分的带符号区间，面板由此得出分位数以及 fp16、bf16 和 fp8 会丢失的部分。ur_distribution 自带直方图。</translation>
     </message>
 </context>
 <context>

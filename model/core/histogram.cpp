@@ -2,10 +2,10 @@
 #include <telltale/core/histogram.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <limits>
-#include <vector>
 
 namespace telltale {
 
@@ -49,23 +49,29 @@ std::size_t binOf(std::span<const double> edges, double value)
 
 std::span<const double> octaveEdges()
 {
-    static const std::vector<double> kEdges = [] {
-        std::vector<int> exponents { -134, -126, -64 };
+    // No allocation: the statistics kernel asks for it.
+    static const std::array<double, 128> kEdges = [] {
+        std::array<int, 62> exponents { -134, -126, -64 };
+        std::size_t count = 3;
         for (int exponent = -60; exponent < -32; exponent += 4)
-            exponents.push_back(exponent);
+            exponents[count++] = exponent;
         for (int exponent = -32; exponent <= 17; ++exponent)
-            exponents.push_back(exponent);
-        exponents.insert(exponents.end(), { 127, 128 });
+            exponents[count++] = exponent;
+        exponents[count++] = 127;
+        exponents[count] = 128;
         constexpr double kInf = std::numeric_limits<double>::infinity();
-        std::vector<double> edges { -kInf };
-        for (auto exponent = exponents.rbegin(); exponent != exponents.rend(); ++exponent)
-            edges.push_back(std::nextafter(-std::ldexp(1.0, *exponent), 0.0));
-        edges.insert(edges.end(), { 0.0, std::numeric_limits<double>::denorm_min() });
-        for (const int exponent : exponents)
-            edges.push_back(std::ldexp(1.0, exponent));
+        std::array<double, 128> edges {};
+        const std::size_t zero = 1 + exponents.size();
+        edges.front() = -kInf;
+        edges[zero] = 0;
+        edges[zero + 1] = std::numeric_limits<double>::denorm_min();
+        for (std::size_t i = 0; i < exponents.size(); ++i) {
+            edges[zero - 1 - i] = std::nextafter(-std::ldexp(1.0, exponents[i]), 0.0);
+            edges[zero + 2 + i] = std::ldexp(1.0, exponents[i]);
+        }
         // The greatest finite edge belongs below; 2^128 does not.
-        edges.back() = std::nextafter(edges.back(), 0.0);
-        edges.push_back(kInf);
+        edges[126] = std::nextafter(edges[126], 0.0);
+        edges.back() = kInf;
         return edges;
     }();
     return kEdges;

@@ -576,6 +576,7 @@ private Q_SLOTS:
             { "telltale.checksum", "true" },
             { "telltale.overhead_budget", "2" },
             { "telltale.flight_recorder", "32" },
+            { "telltale.histogram", R"(["grad_reduced"])" },
         };
         for (const auto& field : config::fields()) {
             const std::string object(field.object);

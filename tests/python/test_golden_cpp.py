@@ -24,6 +24,7 @@ CONFIG = {
     "param_distribution": True,
     "xy_distribution": True,
     "ops": ["norm", "mean", "min", "max", "zeros", "nans"],
+    "telltale": {"histogram": ["grad_unreduced", "grad_reduced", "param_origin", "actv", "actv_grad", "exp_avg_sq"]},
 }
 SERIES = ("first", "second", "first.weight", "first.bias", "second.weight", "second.bias")
 STATS = ("norm", "mean", "min", "max", "zeros", "nans", "posinfs", "neginfs")
@@ -87,6 +88,18 @@ def decoded(capsule: str) -> dict[tuple[Any, ...], float]:
     return found
 
 
+def histograms(capsule: str) -> dict[tuple[Any, ...], list[int]]:
+    """(kind, name, slot, micro step, step) -> counts of a capsule."""
+    arguments = [str(TELLTALE), "show", capsule, "--series", "*", "--stat", "hist", "--json"]
+    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return {
+        (entry["kind"], entry["name"], entry["slot"], entry["micro_step"], value["step"]): value["value"]
+        for entry in json.loads(done.stdout)["series"]
+        for value in entry["values"]
+    }
+
+
 def cells(folder: Path) -> dict[tuple[Any, ...], float]:
     """(kind, name with slot, micro step, stat, step) -> value of every cell of the csv files that has a statistic."""
     found: dict[tuple[Any, ...], float] = {}
@@ -131,6 +144,15 @@ def test_both_agents_store_the_same_values(
         exact = key[-1] == 0 and key[0] not in ("param_updated",)
         expected = value if exact else pytest.approx(value, rel=2e-5, abs=1e-6)
         assert ours[key] == expected or (value != value and ours[key] != ours[key]), key
+
+    binned, own = histograms(capsules["cpp"]), histograms(capsules["python"])
+    assert {key for key in binned if comparable(key)} == {
+        key for key in own if comparable(key) and not key[1].startswith("(")
+    }
+    assert {key[0] for key in binned} == set(CONFIG["telltale"]["histogram"])
+    for binned_key, counts in binned.items():
+        if binned_key[-1] == 0 and comparable(binned_key):
+            assert own[binned_key] == counts, binned_key
 
     # The csv files have a cell for everything that the C++ agent measured, and the same number in it.
     written = cells(tmp_path / "csv")

@@ -33,7 +33,7 @@ constexpr const char* kEveryField = R"({
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
         "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4, "overhead_budget": 2.5,
-        "flight_recorder": 48}
+        "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -91,6 +91,7 @@ private Q_SLOTS:
         QVERIFY(c.alertTwoSided);
         QCOMPARE(c.overheadBudget, 2.5);
         QCOMPARE(c.flightRecorder, std::int64_t { 48 });
+        QCOMPARE(c.histogram, (std::vector<std::string> { "grad_reduced", "actv" }));
         QVERIFY((c.ccCodeline == std::vector<std::string> { "train.py\\[23\\]" }));
         QCOMPARE(c.alertRules.size(), std::size_t { 2 });
         QVERIFY((c.alertRules[0] == AlertRule { "AnomalyTurbulence", 0.5 }));
@@ -201,6 +202,7 @@ private Q_SLOTS:
         row(R"({"telltale": {"overhead_budget": -1}})", "/telltale/overhead_budget", "from 0 to 100");
         row(R"({"telltale": {"overhead_budget": true}})", "/telltale/overhead_budget", "true");
         row(R"({"telltale": {"flight_recorder": 1025}})", "/telltale/flight_recorder", "from 0 to 1024");
+        row(R"({"telltale": {"histogram": ["actv", "loss"]}})", "/telltale/histogram/1", "loss");
         row(R"({"telltale": {"flight_recorder": "on"}})", "/telltale/flight_recorder", "on");
         row(R"({"ndigits": 0})", "/ndigits", "from 1 to 20");
         row(R"({"ndigits": 2.5})", "/ndigits", "2.5");
