@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>CompareRuns</name>
+    <message numerus="yes">
+        <source>of %n runs</source>
+        <translation>
+            <numerusform>of %n run</numerusform>
+            <numerusform>of %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message numerus="yes">
         <source>%1, %2
@@ -152,6 +162,23 @@
         <translation>
             <numerusform>in %n call</numerusform>
             <numerusform>in %n calls</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CompareView</name>
+    <message numerus="yes">
+        <source>%n rows only in A</source>
+        <translation>
+            <numerusform>%n row only in A</numerusform>
+            <numerusform>%n rows only in A</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rows only in B</source>
+        <translation>
+            <numerusform>%n row only in B</numerusform>
+            <numerusform>%n rows only in B</numerusform>
         </translation>
     </message>
 </context>

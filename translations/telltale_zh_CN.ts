@@ -178,6 +178,102 @@
     </message>
 </context>
 <context>
+    <name>CompareRuns</name>
+    <message>
+        <source>median</source>
+        <translation>中位数</translation>
+    </message>
+    <message>
+        <source>smallest to largest</source>
+        <translation>最小到最大</translation>
+    </message>
+    <message numerus="yes">
+        <source>of %n runs</source>
+        <translation>
+            <numerusform>共 %n 次运行</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>CompareWords</name>
+    <message>
+        <source>Nothing was measured in both at steps %1 to %2.</source>
+        <translation>第 %1 至 %2 步没有两者都测量的内容。</translation>
+    </message>
+    <message>
+        <source>Equal at all steps from %1 to %2.</source>
+        <translation>第 %1 至 %2 步全部相同。</translation>
+    </message>
+    <message>
+        <source>Equal to %1 at all steps from %2 to %3.</source>
+        <translation>在容差 %1 内，第 %2 至 %3 步全部相同。</translation>
+    </message>
+    <message>
+        <source>Different from the first common step on (%1)</source>
+        <translation>从第一个共同的步（%1）起就不同</translation>
+    </message>
+    <message>
+        <source>Equal until step %1</source>
+        <translation>直到第 %1 步相同</translation>
+    </message>
+    <message>
+        <source>Equal to %1 until step %2</source>
+        <translation>在容差 %1 内直到第 %2 步相同</translation>
+    </message>
+    <message>
+        <source>%1; first: step %2, rank %3, %4, %5 %6: %7 against %8</source>
+        <translation>%1；最先不同：第 %2 步，rank %3，%4，%5 %6：%7 对 %8</translation>
+    </message>
+    <message>
+        <source> (%1 of it)</source>
+        <translation>（相差其 %1）</translation>
+    </message>
+    <message>
+        <source>.</source>
+        <translation>。</translation>
+    </message>
+    <message>
+        <source>%1 of %2 values of %3 series differ</source>
+        <translation>%3 个序列的 %2 个值中有 %1 个不同</translation>
+    </message>
+    <message>
+        <source>%1 series only in A</source>
+        <translation>%1 个序列仅 A 有</translation>
+    </message>
+    <message>
+        <source>%1 series only in B</source>
+        <translation>%1 个序列仅 B 有</translation>
+    </message>
+    <message>
+        <source>%1 values without a counterpart left out</source>
+        <translation>未计入 %1 个没有对应值的值</translation>
+    </message>
+    <message>
+        <source>signs of %1 of %2 gradients suspicious</source>
+        <translation>%2 个梯度中有 %1 个符号可疑</translation>
+    </message>
+    <message>
+        <source>config</source>
+        <translation>配置</translation>
+    </message>
+    <message>
+        <source>config changes</source>
+        <translation>配置变更</translation>
+    </message>
+    <message>
+        <source>hyperparameters</source>
+        <translation>超参数</translation>
+    </message>
+    <message>
+        <source>environment</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+</context>
+<context>
     <name>CurveLegend</name>
     <message>
         <source>%1 more below</source>
@@ -281,6 +377,22 @@
     <message>
         <source>, deviation</source>
         <translation>，偏离</translation>
+    </message>
+    <message>
+        <source>B − A</source>
+        <translation>B − A</translation>
+    </message>
+    <message>
+        <source>B ÷ A</source>
+        <translation>B ÷ A</translation>
+    </message>
+    <message>
+        <source>, difference</source>
+        <translation>，差值</translation>
+    </message>
+    <message>
+        <source>, ratio</source>
+        <translation>，比值</translation>
     </message>
 </context>
 <context>
@@ -2167,7 +2279,7 @@ GPL-3.0-or-later</translation>
     </message>
     <message>
         <source>Pictures (*.png);;Drawings (*.svg)</source>
-        <translation type="unfinished"></translation>
+        <translation>图片 (*.png);;矢量图 (*.svg)</translation>
     </message>
 </context>
 <context>
@@ -2211,6 +2323,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Communication</source>
         <translation>通信</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>对比</translation>
     </message>
 </context>
 <context>
@@ -2954,6 +3070,168 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::CompareBar</name>
+    <message>
+        <source>Run B</source>
+        <translation>运行 B</translation>
+    </message>
+    <message>
+        <source>Aligned by</source>
+        <translation>对齐方式</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>样本</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Tolerance</source>
+        <translation>容差</translation>
+    </message>
+    <message>
+        <source>Two values are equal that differ by no more than this share of the larger one</source>
+        <translation>两个值之差不超过较大者的这一比例时，视为相同</translation>
+    </message>
+    <message>
+        <source>exact</source>
+        <translation>完全相同</translation>
+    </message>
+    <message>
+        <source>Choose the runs to compare with</source>
+        <translation>选择用来对比的运行</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>差值</translation>
+    </message>
+    <message>
+        <source>ratio</source>
+        <translation>比值</translation>
+    </message>
+    <message>
+        <source>Kind</source>
+        <translation>类别</translation>
+    </message>
+    <message>
+        <source>Statistic</source>
+        <translation>统计量</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Rows</source>
+        <translation>行</translation>
+    </message>
+    <message>
+        <source>model order</source>
+        <translation>模型顺序</translation>
+    </message>
+    <message>
+        <source>by value</source>
+        <translation>按值</translation>
+    </message>
+    <message>
+        <source>similar rows together</source>
+        <translation>相似的行相邻</translation>
+    </message>
+    <message>
+        <source>Below</source>
+        <translation>下方</translation>
+    </message>
+    <message>
+        <source>curves</source>
+        <translation>曲线</translation>
+    </message>
+    <message>
+        <source>band of all runs</source>
+        <translation>所有运行的区间</translation>
+    </message>
+    <message>
+        <source>what differs first</source>
+        <translation>最先不同之处</translation>
+    </message>
+    <message>
+        <source>configs that differ</source>
+        <translation>不同的配置</translation>
+    </message>
+    <message>
+        <source>Follow the newest steps</source>
+        <translation>跟随最新的步</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::CompareView</name>
+    <message>
+        <source>Differences between two runs</source>
+        <translation>两次运行之间的差异</translation>
+    </message>
+    <message>
+        <source>Curves of the compared runs</source>
+        <translation>所对比运行的曲线</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to compare it with others.</source>
+        <translation>打开一个运行或连接训练任务，即可与其他运行对比。</translation>
+    </message>
+    <message>
+        <source>Choose up to %1 runs to compare “%2” with: the button above at the right.</source>
+        <translation>最多可选择 %1 个运行与“%2”对比：点击右上方的按钮。</translation>
+    </message>
+    <message>
+        <source>No module that both runs have matches the filter “%1”.</source>
+        <translation>两个运行共有的模块中没有匹配筛选“%1”的。</translation>
+    </message>
+    <message>
+        <source>The runs have no %1 of the same modules on rank %2.</source>
+        <translation>这些运行在 rank %2 上没有相同模块的“%1”。</translation>
+    </message>
+    <message>
+        <source>not recorded by %1: aligned by step</source>
+        <translation>%1 没有记录此量：按步对齐</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rows only in A</source>
+        <translation>
+            <numerusform>%n 行仅 A 有</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n rows only in B</source>
+        <translation>
+            <numerusform>%n 行仅 B 有</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>A: %1</source>
+        <translation>A：%1</translation>
+    </message>
+    <message>
+        <source>%1, A: %2, B: %3</source>
+        <translation>%1，A：%2，B：%3</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ConfigReference</name>
     <message>
         <source>one of %1</source>
@@ -3299,6 +3577,10 @@ GPL-3.0-or-later</translation>
         <source>samples</source>
         <translation>样本</translation>
     </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CurvesView</name>
@@ -3403,6 +3685,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>, whose places are by step</source>
         <translation>，其位置按步数</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token</translation>
     </message>
 </context>
 <context>
@@ -3628,6 +3914,21 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::FactsTree</name>
+    <message>
+        <source>Configs and hyperparameters that differ</source>
+        <translation>不同的配置与超参数</translation>
+    </message>
+    <message>
+        <source>Of</source>
+        <translation>所属</translation>
+    </message>
+    <message>
+        <source>Field</source>
+        <translation>字段</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::FieldRow</name>
     <message>
         <source>Back to what runs</source>
@@ -3640,6 +3941,61 @@ GPL-3.0-or-later</translation>
     <message>
         <source>was %1</source>
         <translation>原为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FindingsTree</name>
+    <message>
+        <source>What differs first and most</source>
+        <translation>最先和最大的不同</translation>
+    </message>
+    <message>
+        <source>Difference</source>
+        <translation>不同</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Quantity</source>
+        <translation>量</translation>
+    </message>
+    <message>
+        <source>A</source>
+        <translation>A</translation>
+    </message>
+    <message>
+        <source>B</source>
+        <translation>B</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>比例</translation>
+    </message>
+    <message>
+        <source>The difference as a share of the larger of the two values</source>
+        <translation>差值占两个值中较大者的比例</translation>
+    </message>
+    <message>
+        <source>first</source>
+        <translation>最先</translation>
+    </message>
+    <message>
+        <source>at that step</source>
+        <translation>同一步</translation>
+    </message>
+    <message>
+        <source>largest of its kind</source>
+        <translation>该类中最大</translation>
     </message>
 </context>
 <context>
@@ -3683,6 +4039,18 @@ GPL-3.0-or-later</translation>
     <message>
         <source>not finite on rank %1</source>
         <translation>在 rank %1 上非有限</translation>
+    </message>
+    <message>
+        <source>%1   A %2   B %3</source>
+        <translation>%1   A %2   B %3</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>相同</translation>
+    </message>
+    <message>
+        <source>apart</source>
+        <translation>不一致</translation>
     </message>
 </context>
 <context>
@@ -4647,6 +5015,17 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::RunChooser</name>
+    <message>
+        <source>Search runs</source>
+        <translation>搜索运行</translation>
+    </message>
+    <message>
+        <source>Runs to compare with</source>
+        <translation>用来对比的运行</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RunsPanel</name>
     <message>
         <source>Runs</source>
@@ -4673,20 +5052,24 @@ GPL-3.0-or-later</translation>
         <translation>打开</translation>
     </message>
     <message>
-        <source>Compare the two selected runs (Ctrl+click selects a second)</source>
-        <translation>对比所选的两个运行（Ctrl+单击选择第二个）</translation>
-    </message>
-    <message>
         <source>Import a run: keep a copy here</source>
         <translation>导入运行：在此保留副本</translation>
     </message>
     <message>
-        <source>Compare these two</source>
-        <translation>对比这两个运行</translation>
-    </message>
-    <message>
         <source>Compare with the run shown</source>
         <translation>与当前运行对比</translation>
+    </message>
+    <message>
+        <source>Compare the selected runs (Ctrl+click selects more)</source>
+        <translation>对比选中的运行（Ctrl+单击可多选）</translation>
+    </message>
+    <message>
+        <source>End the comparison</source>
+        <translation>结束对比</translation>
+    </message>
+    <message>
+        <source>Compare these</source>
+        <translation>对比这些运行</translation>
     </message>
 </context>
 <context>
@@ -4778,6 +5161,29 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Run</source>
         <translation>运行</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::VerdictLine</name>
+    <message>
+        <source>Go to it</source>
+        <translation>转到该处</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Comparing every value: %1 %</source>
+        <translation>正在逐值对比：%1 %</translation>
+    </message>
+    <message>
+        <source>The comparison of every value was stopped.</source>
+        <translation>逐值对比已停止。</translation>
     </message>
 </context>
 </TS>

@@ -161,6 +161,13 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     const auto wanted = request.view->kind ? request.view->kind : request.kind;
     const auto kind
         = request.view->stat ? kindWith(*catalog, *request.view->stat, wanted) : chooseKind(*catalog, wanted);
+    std::vector<views::ComparedRun> others;
+    for (const store::RunRef& run : request.with) {
+        auto other = load(queries, run);
+        if (!other)
+            return tl::unexpected(other.error());
+        others.push_back({ run, std::move(other->catalog) });
+    }
     if (!kind)
         return tl::unexpected(kind.error());
     const auto steps = parseSteps(request.steps.toStdString(), catalog->steps);
@@ -209,6 +216,7 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
     state.setRank(rank);
     if (!request.ranks.empty())
         state.setRanks(request.ranks);
+    state.setComparedRuns(std::move(others));
     state.setModuleFilter(request.modules);
     if (!request.steps.isEmpty())
         state.zoomTo(*steps);

@@ -18,6 +18,7 @@ namespace telltale::app {
 /// What `telltale render` draws; also how the demo makes its pictures.
 struct RenderRequest {
     store::RunRef run;
+    std::vector<store::RunRef> with {}; ///< held against it, by views that compare
     const shell::ViewFactory* view = nullptr; ///< one that can be rendered
     std::optional<Kind> kind;
     std::optional<Stat> stat;

@@ -65,6 +65,31 @@ Expected<RenderRequest> parseRender(const Args& args)
     return request;
 }
 
+store::RunHandle handleOf(const store::RunLocator& locator)
+{
+    store::RunHandle run;
+    run.locator = locator;
+    run.name = QFileInfo(QString::fromStdString(locator.text())).completeBaseName().toStdString();
+    return run;
+}
+
+/// The runs that --with names, in that order.
+Expected<std::vector<store::RunRef>> runsWith(const Args& args)
+{
+    std::vector<store::RunRef> runs;
+    const QString names = QString::fromStdString(args.value("--with").value_or(""));
+    for (const QString& name : names.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        const auto locator = runNamed(args, name.toStdString());
+        if (!locator)
+            return tl::unexpected(locator.error());
+        runs.push_back(std::make_shared<store::RunHandle>(handleOf(*locator)));
+    }
+    if (runs.size() > views::ViewState::kMostCompared)
+        return failure(ErrorCode::BadInput, "--with names " + std::to_string(runs.size()) + " runs",
+            "at most " + std::to_string(views::ViewState::kMostCompared) + " are compared with one");
+    return runs;
+}
+
 int runRender(const Args& args, Report& report)
 {
     auto request = parseRender(args);
@@ -82,13 +107,19 @@ int runRender(const Args& args, Report& report)
     const auto locator = runOf(args);
     if (!locator)
         return report.fail(locator.error());
+    const auto with = runsWith(args);
+    if (!with)
+        return report.fail(with.error());
+    request->with = *with;
+    if (request->view->needsOthers && with->empty())
+        return report.failUsage({ ErrorCode::BadInput, "--view " + std::string(request->view->id) + " compares runs",
+            "name the others: --with RUN,RUN" });
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(report.argc, report.argv);
     views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
     PumpedQueries queries;
     auto drawn = std::make_shared<store::RunHandle>();
-    drawn->locator = *locator;
-    drawn->name = QFileInfo(QString::fromStdString(locator->text())).completeBaseName().toStdString();
+    *drawn = handleOf(*locator);
     request->run = drawn;
     const auto done = renderToFile(*request, queries.pool(), out);
     if (!done)
@@ -108,6 +139,7 @@ Verb renderVerb()
         { "CAPSULE", 1, 1 },
         {
             { "--view", "V", shell::renderableViews().toStdString(), true },
+            { "--with", "RUN,RUN", "the runs that --view compare holds against it: paths or ids" },
             { "--kind", "K", "grad_reduced, actv, exp_avg, ... (default: gradients if the run has them)" },
             { "--stat", "S", "norm, mean, min, max, absmax, zeros, nans (default norm)" },
             { "--modules", "GLOB", "which modules: text, glob* or /regex/" },

@@ -124,6 +124,7 @@ void MainWindow::makeParts()
     m_parts.views = { state, new views::SharedAxis(state, this), queries, steering, annotator };
     m_parts.driver = new RunDriver(m_parts.context, state, m_jobs.get(), this);
     m_parts.views.runs = m_parts.driver->runs();
+    m_parts.views.findRun = [driver = m_parts.driver](const QString& id) { return driver->runById(id); };
     m_parts.views.dataDir = m_parts.context.dataDir;
     m_parts.commands = new CommandRegistry(this);
     m_parts.toaster = new Toaster(this, kStatusHeight);

@@ -35,7 +35,15 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
     QObject::connect(panel, &RunsPanel::runsSelected, parts.views.steering, &views::SteeringState::choose);
     QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);
     QObject::connect(panel, &RunsPanel::importWanted, parts.runActions, &RunActions::askImport);
-    QObject::connect(panel, &RunsPanel::compareWanted, parts.driver, &RunDriver::compare);
+    QObject::connect(panel, &RunsPanel::compareWanted, parts.driver,
+        [driver = parts.driver, tabs = parts.tabs](const QString& shownId, const QStringList& otherIds) {
+            driver->compare(shownId, otherIds);
+            tabs->setCurrent(QStringLiteral("compare"));
+        });
+    QObject::connect(panel, &RunsPanel::endComparisonWanted, parts.views.state,
+        [state = parts.views.state] { state->setComparedRuns({}); });
+    QObject::connect(parts.views.state, &views::ViewState::comparedChanged, panel,
+        [panel, state = parts.views.state] { panel->setComparing(!state->comparedRuns().empty()); });
     QObject::connect(parts.driver, &RunDriver::runOpened, panel,
         [panel, state = parts.views.state] { panel->setCurrentRun(QString::fromStdString(state->run()->id)); });
     return { panel, panel->head() };

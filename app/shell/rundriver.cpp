@@ -34,10 +34,11 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_jobs(jobs)
     , m_runs(context.dataDir, jobs, this)
     , m_queryId(context.queries->newView())
-    , m_compareId(context.queries->newView())
+    , m_comparison(state, context.queries)
     , m_news(context.store ? std::make_unique<StoreNews>(*context.store) : nullptr)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
+    connect(&m_comparison, &views::ComparisonLoader::problem, this, &RunDriver::problem);
     connect(&m_runs, &RunList::archiveListed, this, [this] {
         m_meter.setRunName(*m_state, m_runs.model()); // it may have been renamed
         Q_EMIT pulseChanged();
@@ -50,7 +51,6 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
 RunDriver::~RunDriver()
 {
     m_context.queries->cancel(m_queryId);
-    m_context.queries->cancel(m_compareId);
 }
 
 void RunDriver::setFocused(bool on)
@@ -66,24 +66,15 @@ void RunDriver::openById(const QString& id)
         show(std::move(run));
 }
 
-void RunDriver::compare(const QString& shownId, const QString& otherId)
+void RunDriver::compare(const QString& shownId, const QStringList& otherIds)
 {
     openById(shownId);
-    const store::RunRef other = m_runs.byId(otherId);
-    if (!other || !m_state->run() || other->locator == m_state->run()->locator)
-        return;
-    m_context.queries->submit(m_compareId, other,
-        [this, other, shown = m_state->run()](
-            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
-            auto catalog = reader ? (*reader)->catalog()
-                                  : Expected<std::shared_ptr<const store::Catalog>>(tl::unexpected(reader.error()));
-            return [this, other, shown, catalog] {
-                if (!catalog)
-                    Q_EMIT problem(text(catalog.error().sentence()));
-                else if (shown == m_state->run())
-                    m_state->setCompared(other, *catalog);
-            };
-        });
+    std::vector<store::RunRef> others;
+    for (const QString& id : otherIds) {
+        if (store::RunRef run = m_runs.byId(id))
+            others.push_back(std::move(run));
+    }
+    m_comparison.want(std::move(others));
 }
 
 namespace {
@@ -138,8 +129,9 @@ void RunDriver::show(store::RunRef run)
 void RunDriver::leave(const store::RunLocator& gone)
 {
     m_runs.forget(gone);
-    if (m_state->comparedRun() && m_state->comparedRun()->locator == gone)
-        m_state->setCompared({}, {});
+    std::vector<views::ComparedRun> compared = m_state->comparedRuns();
+    std::erase_if(compared, [&gone](const views::ComparedRun& one) { return one.run->locator == gone; });
+    m_state->setComparedRuns(std::move(compared));
     if (!m_state->run() || m_state->run()->locator != gone)
         return;
     if (const QString other = m_runs.idOfAnother(gone); !other.isEmpty())

@@ -9,6 +9,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <telltale/common/comparisonloader.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/runhandle.h>
 
@@ -41,8 +42,9 @@ public:
     void openById(const QString& id);
     /// A capsule anywhere, or an id; a problem comes back as a sentence.
     void openPath(const QString& path);
-    /// Shows the first and draws the second beside it, on the same axis.
-    void compare(const QString& shownId, const QString& otherId);
+    /// Shows the first and holds the others against it, on the same axis.
+    void compare(const QString& shownId, const QStringList& otherIds);
+    store::RunRef runById(const QString& id) { return m_runs.byId(id); } ///< null where there is none
     /// Shows this run, live or archived.
     void show(store::RunRef run);
     /// The run is gone: another run is shown in its place, or none.
@@ -71,7 +73,7 @@ private:
     JobThread* m_jobs;
     RunList m_runs;
     store::QueryPool::ViewId m_queryId;
-    store::QueryPool::ViewId m_compareId;
+    views::ComparisonLoader m_comparison;
     PulseMeter m_meter;
     std::vector<ConnectionInfo> m_connections;
     QTimer m_timer;

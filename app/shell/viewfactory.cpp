@@ -9,6 +9,7 @@
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/attention/attentionview.h>
 #include <telltale/communication/communicationview.h>
+#include <telltale/compare/compareview.h>
 #include <telltale/distribution/distributionview.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatmapview.h>
@@ -71,6 +72,8 @@ constexpr ViewFactory kViews[] {
         Subject::Modules },
     { "communication", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Communication"), "swap",
         &make<views::CommunicationView>, nullptr, Subject::Modules, Kind::Comm },
+    { "compare", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Compare"), "compare", &make<views::CompareView>,
+        nullptr, Subject::Modules, {}, {}, true },
     { "anomalies", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Anomalies"), "dia", &make<views::AnomaliesView>,
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,

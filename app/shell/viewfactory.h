@@ -37,6 +37,7 @@ struct ViewFactory {
     std::optional<Subject> rendered = {}; ///< nothing where `telltale render` does not draw it
     std::optional<Kind> kind = {}; ///< the only one that it draws
     std::optional<Stat> stat = {}; ///< likewise
+    bool needsOthers = false; ///< nothing is drawn of one run alone
 
     QString title() const;
     /// make() with the object name.

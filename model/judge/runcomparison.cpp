@@ -329,15 +329,16 @@ Expected<void> Comparer::judgeSigns()
 
 Expected<Comparison> Comparer::run()
 {
-    const StepRange common { std::max(m_a.catalog.steps.first, m_b.catalog.steps.first),
-        std::min(m_a.catalog.steps.last, m_b.catalog.steps.last) };
+    const StepRange ofA = m_a.steps.value_or(m_a.catalog.steps);
+    const StepRange ofB = m_b.steps.value_or(m_b.catalog.steps);
+    const StepRange common { std::max(ofA.first, ofB.first), std::min(ofA.last, ofB.last) };
     m_result.steps = common;
     if (m_wish.steps)
         m_result.steps = { std::max(common.first, m_wish.steps->first), std::min(common.last, m_wish.steps->last) };
     if (m_result.steps.isEmpty())
         return failure(ErrorCode::NotFound, "the runs have no step in common",
-            fmt::format("one has {} to {}, the other {} to {}", m_a.catalog.steps.first.value,
-                m_a.catalog.steps.last.value, m_b.catalog.steps.first.value, m_b.catalog.steps.last.value));
+            fmt::format("one has {} to {}, the other {} to {}", ofA.first.value, ofA.last.value, ofB.first.value,
+                ofB.last.value));
     pairRows();
     if (m_pairs.empty())
         return failure(ErrorCode::NotFound, "the runs have nothing in common that could be compared",

@@ -20,6 +20,7 @@ namespace telltale::judge {
 struct ComparedRun {
     store::RunReader& reader;
     const store::Catalog& catalog;
+    std::optional<StepRange> steps {}; ///< that it has by now; without: those that its directory told
 };
 
 /// What is held against each other; everything that both have where nothing is said.

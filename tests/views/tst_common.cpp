@@ -244,18 +244,22 @@ private Q_SLOTS:
         QCOMPARE(state.visibleRange(), range(900, 999));
     }
 
-    void anotherRunForgetsSelectionCursorAndZoom()
+    void anotherRunForgetsCursorAndZoomAndKeepsWhatItHasOfTheSelection()
     {
         ViewState state;
         state.setFullRange(range(0, 999));
-        state.setSelection({ key("a") });
+        const ModuleKey known = key(synthetic::moduleNames()[2].c_str());
+        state.setSelection({ key("a"), known });
         state.setCursor(Step { 4 });
         state.zoomTo(range(3, 9));
         state.setRun(std::make_shared<store::RunHandle>());
-        QVERIFY(state.selection().empty());
         QVERIFY(!state.cursor());
         QVERIFY(!state.canZoomBack());
         QVERIFY(!state.isFollowing());
+        state.setCatalog(synthetic::catalog());
+        QCOMPARE(state.selection(), (std::vector<ModuleKey> { known }));
+        state.setRun(nullptr);
+        QVERIFY(state.selection().empty());
     }
 
     void colorsStayWithTheirSeriesWhileItIsSelected()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -37,6 +38,8 @@ struct ViewContext {
     Annotator* annotator = nullptr; ///< null where nothing is written
     items::RunsModel* runs = nullptr; ///< of the data directory; null where there is none
     std::string dataDir = {};
+    /// A run of that list by its id, live ones with what is still being recorded; null where there is no list.
+    std::function<store::RunRef(const QString& id)> findRun = {};
 };
 
 /// A view of run data: asks the query pool in O(pixels), paints the last answer, exports what it shows. It asks only

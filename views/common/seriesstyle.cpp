@@ -13,4 +13,11 @@ SeriesStyle SeriesStyle::forSlot(int slot, const Theme& theme)
     return slot < 12 ? SeriesStyle { color, 6, 3 } : SeriesStyle { color, 2, 3 };
 }
 
+SeriesStyle otherRunStyle(SeriesStyle own)
+{
+    own.dashOff = own.dashOn == 6 ? 4 : 3;
+    own.dashOn = own.dashOn == 0 ? 6 : own.dashOn == 6 ? 3 : 1;
+    return own;
+}
+
 }

@@ -19,4 +19,7 @@ struct SeriesStyle {
     static SeriesStyle forSlot(int slot, const Theme& theme);
 };
 
+/// The line of the same row in another run: the same color, in dashes that the row's own line never has.
+SeriesStyle otherRunStyle(SeriesStyle own);
+
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include <telltale/core/drops.h>
 #include <telltale/core/protocolone.h>
@@ -41,6 +42,14 @@ StepRange clampedTo(StepRange range, StepRange full)
 
 }
 
+StepRange stepsOf(const store::RunHandle& run, const store::Catalog& catalog)
+{
+    if (!run.live)
+        return catalog.steps;
+    return { Step { run.live->firstStep.load(std::memory_order_relaxed) },
+        Step { run.live->lastStep.load(std::memory_order_relaxed) } };
+}
+
 ViewState::ViewState(QObject* parent)
     : QObject(parent)
 {
@@ -60,15 +69,15 @@ void ViewState::setRun(store::RunRef run)
     setIncident(0);
     m_droppedSamples = 0;
     m_isLogRead = false;
-    m_compared.reset();
-    m_comparedCatalog.reset();
+    m_compared.clear();
     m_zoomStack.clear();
     m_undoneZooms.clear();
     m_own = {};
     m_full = {};
     m_visible = {};
     m_followSpan = 0;
-    setSelection({});
+    if (!m_run)
+        setSelection({});
     setHover({});
     setCursor({});
     setMarks({}, {});
@@ -87,9 +96,25 @@ void ViewState::setCatalog(std::shared_ptr<const store::Catalog> catalog)
     items::assertGuiThread();
     if (catalog == m_catalog)
         return;
-    m_catalog = std::move(catalog);
+    const bool isFirst = !std::exchange(m_catalog, std::move(catalog));
     takeStatOfKind();
+    if (isFirst)
+        keepKnownSelection();
     Q_EMIT catalogChanged();
+}
+
+void ViewState::keepKnownSelection()
+{
+    if (m_selection.empty() || !m_catalog || m_catalog->series.empty())
+        return;
+    std::set<std::string> sought;
+    for (const ModuleKey& key : m_selection)
+        sought.insert(key.name.toStdString());
+    for (const store::SeriesInfo& one : m_catalog->series)
+        sought.erase(one.name);
+    std::vector<ModuleKey> kept = m_selection;
+    std::erase_if(kept, [&sought](const ModuleKey& key) { return sought.contains(key.name.toStdString()); });
+    setSelection(std::move(kept));
 }
 
 void ViewState::appendLog(const store::LogPage& page)
@@ -234,26 +259,33 @@ void ViewState::setRanks(std::optional<std::vector<Rank>> ranks)
         Q_EMIT ranksChanged();
 }
 
-QString ViewState::comparedName() const
+QString ViewState::runName(std::size_t n) const
 {
-    const QString name = nameOf(m_compared, m_comparedCatalog);
-    const QString word = comparedWord();
-    return word == name ? name : name + u' ' + word;
-}
-
-QString ViewState::comparedWord() const
-{
-    const QString name = nameOf(m_compared, m_comparedCatalog);
-    const bool alike = m_run && m_compared && name == nameOf(m_run, m_catalog) && !m_compared->id.empty();
-    return alike ? QString::fromStdString(store::shortRunId(m_compared->id)) : name;
+    std::vector<ComparedRun> runs { { m_run, m_catalog } };
+    runs.insert(runs.end(), m_compared.begin(), m_compared.end());
+    if (n >= runs.size() || !runs[n].run)
+        return {};
+    const QString name = nameOf(runs[n].run, runs[n].catalog);
+    const auto alike = std::count_if(runs.begin(), runs.end(),
+        [&name](const ComparedRun& one) { return one.run && nameOf(one.run, one.catalog) == name; });
+    if (alike < 2)
+        return name;
+    // One that was opened from a path has no id here, and the name of its file.
+    return runs[n].run->id.empty() ? QString::fromStdString(runs[n].run->name)
+                                   : name + u' ' + QString::fromStdString(store::shortRunId(runs[n].run->id));
 }
 
 void ViewState::setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog)
 {
-    if (run == m_compared && catalog == m_comparedCatalog)
+    setComparedRuns(
+        run ? std::vector<ComparedRun> { { std::move(run), std::move(catalog) } } : std::vector<ComparedRun>());
+}
+
+void ViewState::setComparedRuns(std::vector<ComparedRun> runs)
+{
+    runs.resize(std::min(runs.size(), kMostCompared));
+    if (!assign(m_compared, std::move(runs)))
         return;
-    m_compared = std::move(run);
-    m_comparedCatalog = std::move(catalog);
     applyFullRange(wholeRange());
     Q_EMIT comparedChanged();
 }
@@ -348,10 +380,13 @@ StepRange ViewState::followedRange() const
 
 StepRange ViewState::wholeRange() const
 {
-    if (!m_comparedCatalog || m_comparedCatalog->steps.isEmpty() || m_own.isEmpty())
-        return m_own;
-    const StepRange other = m_comparedCatalog->steps;
-    return { std::min(m_own.first, other.first), std::max(m_own.last, other.last) };
+    StepRange whole = m_own;
+    for (const ComparedRun& one : m_compared) {
+        const StepRange other = one.catalog ? one.catalog->steps : StepRange {};
+        if (!other.isEmpty() && !whole.isEmpty())
+            whole = { std::min(whole.first, other.first), std::max(whole.last, other.last) };
+    }
+    return whole;
 }
 
 void ViewState::setFullRange(StepRange range)

@@ -29,6 +29,16 @@ struct ModuleKey {
     QString slotText() const { return QString::fromStdString(slot.text()); }
 };
 
+/// A run beside the one that is shown, and its directory as it was when the comparison began.
+struct ComparedRun {
+    store::RunRef run;
+    std::shared_ptr<const store::Catalog> catalog;
+    bool operator==(const ComparedRun&) const = default;
+};
+
+/// The steps of a run by now: what is recorded says so itself, what is over stands in its directory. Thread: any.
+StepRange stepsOf(const store::RunHandle& run, const store::Catalog& catalog);
+
 /// Owns everything that the views share: run, kind, statistic, rank, selection, cursor, visible steps, zoom stack,
 /// follow mode. A view never keeps its own copy of any of these; it asks here and listens here. Thread: gui.
 class ViewState : public QObject {
@@ -37,7 +47,8 @@ public:
     explicit ViewState(QObject* parent = nullptr);
 
     store::RunRef run() const { return m_run; }
-    void setRun(store::RunRef run); ///< clears selection, cursor and zoom; follow on for live runs
+    /// Clears cursor, zoom and comparison; follow on for live runs. Of the selection, what the run has stays.
+    void setRun(store::RunRef run);
     std::shared_ptr<const store::Catalog> catalog() const { return m_catalog; }
     void setCatalog(std::shared_ptr<const store::Catalog> catalog); ///< a newer directory of the same run
     /// More of the run's log, in the order in which it was stored.
@@ -106,12 +117,19 @@ public:
     bool canZoomBack() const { return !m_zoomStack.empty(); }
     bool canZoomForward() const { return !m_undoneZooms.empty(); }
 
-    /// Another run whose curves are drawn beside this one's, on the same axis; null for none.
-    store::RunRef comparedRun() const { return m_compared; }
-    std::shared_ptr<const store::Catalog> comparedCatalog() const { return m_comparedCatalog; }
-    QString comparedName() const; ///< with its id where both runs have one name
-    /// What tells it from the run that is shown in little room: its name, or its id where both have one name.
-    QString comparedWord() const;
+    static constexpr std::size_t kMostCompared = 7; ///< beside the run that is shown
+    /// Other runs that are held against this one, in the order in which they were chosen.
+    const std::vector<ComparedRun>& comparedRuns() const { return m_compared; }
+    void setComparedRuns(std::vector<ComparedRun> runs); ///< the first kMostCompared of them
+    /// The first of them, whose curves are drawn beside this one's, on the same axis; null for none.
+    store::RunRef comparedRun() const { return m_compared.empty() ? nullptr : m_compared.front().run; }
+    std::shared_ptr<const store::Catalog> comparedCatalog() const
+    {
+        return m_compared.empty() ? nullptr : m_compared.front().catalog;
+    }
+    /// Of the run that is shown (0) or the n-th of the others, with its id where another of them has that name.
+    QString runName(std::size_t n) const;
+    QString comparedName() const { return m_compared.empty() ? QString() : runName(1); }
     void setCompared(store::RunRef run, std::shared_ptr<const store::Catalog> catalog);
 
     bool isFollowing() const { return m_following; }
@@ -149,6 +167,7 @@ private:
         std::int64_t followSpan = 0;
     };
     void takeStatOfKind();
+    void keepKnownSelection();
     void takeIncidents();
     ModuleKey keyOf(const judge::Finding& finding) const;
     void chooseWorstIncident();
@@ -171,8 +190,7 @@ private:
     Stat m_stat = Stat::Norm;
     Rank m_rank;
     std::optional<std::vector<Rank>> m_ranks;
-    store::RunRef m_compared;
-    std::shared_ptr<const store::Catalog> m_comparedCatalog;
+    std::vector<ComparedRun> m_compared;
     std::vector<ModuleKey> m_selection;
     std::vector<ModuleKey> m_omitted;
     std::vector<int> m_slots; ///< beside m_selection

@@ -339,6 +339,31 @@ QString HeatCanvas::readoutPlace(int row, int column) const
     return text;
 }
 
+void HeatCanvas::tellSides(Readout& readout, const QString& stat) const
+{
+    const HeatSides& sides = *m_picture->sides;
+    const auto columns = static_cast<std::size_t>(m_picture->columns());
+    const std::size_t at
+        = m_picture->sideRows[static_cast<std::size_t>(m_hoverRow)] * columns + static_cast<std::size_t>(m_hoverColumn);
+    const auto text = [](CellState state, float value) {
+        return state == CellState::Value ? formatValue(static_cast<double>(value), 6) : glyphs::word(state);
+    };
+    const QString a = text(sides.statesA[at], sides.valuesA[at]);
+    const QString b = text(sides.statesB[at], sides.valuesB[at]);
+    readout.detail = tr("%1   A %2   B %3").arg(stat, a, b);
+    const CellState state = readout.state;
+    const double value = m_picture->value(m_hoverRow, m_hoverColumn);
+    if (sides.statesA[at] == sides.statesB[at]
+        && (sides.valuesA[at] == sides.valuesB[at] || series::isNonFinite(sides.statesA[at])))
+        readout.value = tr("equal");
+    else if (state != CellState::Value)
+        readout.value = series::isNonFinite(state) ? tr("apart") : glyphs::word(state);
+    else if (m_picture->scaleMode == HeatScale::Ratio)
+        readout.value = QChar(0x00D7) + formatValue(value, 4);
+    else
+        readout.value = (value > 0 ? QStringLiteral("+") : QString()) + formatValue(value, 4);
+}
+
 void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
 {
     if (m_hoverRow < 0 || m_hoverColumn < 0 || m_hoverRow >= m_layout.rows() || m_hoverColumn >= m_picture->columns())
@@ -360,7 +385,9 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     const QString stat
         = QString::fromUtf8(statName(m_picture->stat).data(), static_cast<qsizetype>(statName(m_picture->stat).size()));
     const double value = m_picture->value(m_hoverRow, m_hoverColumn);
-    if (cellState == CellState::Value) {
+    if (m_picture->sides) {
+        tellSides(readout, stat);
+    } else if (cellState == CellState::Value) {
         readout.value = formatValue(value, 4);
         readout.detail = stat;
         if (m_picture->scaleMode == HeatScale::Deviation) {

@@ -13,6 +13,8 @@
 
 namespace telltale::views {
 
+struct Readout;
+
 /// Paints a heat map with its gutter, lane, legend and readout, and turns clicks into selection. Shows the last answer
 /// until the next one comes.
 class HeatCanvas : public PlotCanvas {
@@ -70,6 +72,7 @@ private:
     void paintSelection(QPainter& painter, const QRect& plot) const;
     void paintColumnOutline(QPainter& painter, const QRect& plot, int column) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
+    void tellSides(Readout& readout, const QString& stat) const;
     void tellGutter();
     int selectedRow() const;
     int columnAt(int x) const;

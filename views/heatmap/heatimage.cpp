@@ -161,7 +161,7 @@ QImage HeatImage::render(
     const int columns = folds ? size.width() : picture.columns();
     if (columns <= 0 || layout.rows() == 0 || size.isEmpty())
         return image;
-    const ColorTable& table = picture.scaleMode == HeatScale::Deviation ? divergingTable(theme.mode) : kSequentialTable;
+    const ColorTable& table = picture.isDiverging() ? divergingTable(theme.mode) : kSequentialTable;
     const ColorIndex index(picture.scale);
     const QRgb base = theme.base.rgb();
     std::array<QRgb, 8> special {};

@@ -45,6 +45,9 @@ QString rangeText(const HeatPicture& picture)
 {
     if (picture.scaleMode == HeatScale::Deviation)
         return QCoreApplication::translate("HeatLegend", "in MAD of each row");
+    if (picture.sides)
+        return picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", "B − A")
+                                                          : QCoreApplication::translate("HeatLegend", "B ÷ A");
     const double low = picture.scale.low();
     const double high = picture.scale.high();
     if (low <= 0 || high / low >= 10)
@@ -67,7 +70,7 @@ void paintClip(QPainter& painter, QPointF center, bool up, const QColor& color)
 void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, const Theme& theme)
 {
     const bool deviation = picture.scaleMode == HeatScale::Deviation;
-    const ColorTable& table = deviation ? divergingTable(theme.mode) : kSequentialTable;
+    const ColorTable& table = picture.isDiverging() ? divergingTable(theme.mode) : kSequentialTable;
     painter.setRenderHint(QPainter::Antialiasing, false);
     const int height = static_cast<int>(bar.height());
     for (int y = 0; y < height; ++y) {
@@ -80,7 +83,7 @@ void paintBar(QPainter& painter, const QRectF& bar, const HeatPicture& picture, 
     if (picture.clippedLow)
         paintClip(painter, QPointF(bar.center().x(), bar.bottom() + 2), false, QColor::fromRgb(table[0]));
     painter.setFont(numberFont(11));
-    for (const ValueScale::Tick& tick : picture.scale.ticks(height, 30)) {
+    for (const ValueScale::Tick& tick : picture.ticks.empty() ? picture.scale.ticks(height, 30) : picture.ticks) {
         const double y = std::round(bar.bottom() - picture.scale.unitOf(tick.value) * height);
         painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
         painter.setPen(theme.text2);
@@ -105,6 +108,9 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     QString title = picture.title.isEmpty() ? QString::fromUtf8(statName(picture.stat)) : picture.title;
     if (picture.scaleMode == HeatScale::Deviation)
         title += QCoreApplication::translate("HeatLegend", ", deviation");
+    else if (picture.sides)
+        title += picture.scaleMode == HeatScale::Difference ? QCoreApplication::translate("HeatLegend", ", difference")
+                                                            : QCoreApplication::translate("HeatLegend", ", ratio");
     painter.drawText(QPointF(x, y + 12), title);
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);

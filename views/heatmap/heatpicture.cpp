@@ -90,6 +90,8 @@ void HeatPicture::finish()
         std::transform(strongest.begin(), strongest.end(), cell, strongest.begin(),
             [](CellState a, CellState b) { return std::max(a, b); });
     shown = result.values;
+    sideRows.resize(sides ? rows.size() : 0);
+    std::iota(sideRows.begin(), sideRows.end(), std::size_t { 0 });
     if (scaleMode == HeatScale::Deviation)
         computeDeviations();
     if (order == RowOrder::Value)
@@ -144,6 +146,8 @@ void HeatPicture::permute(const std::vector<std::size_t>& permutation)
         copy(result.values, sorted.result.values);
         copy(result.states, sorted.result.states);
         copy(shown, sorted.shown);
+        if (sides)
+            sorted.sideRows[row] = sideRows[from];
     }
     *this = std::move(sorted);
 }
@@ -228,6 +232,10 @@ void HeatPicture::computeDeviations()
 
 void HeatPicture::chooseScale()
 {
+    if (scaleMode == HeatScale::Difference)
+        return spreadDifferences();
+    if (scaleMode == HeatScale::Ratio)
+        return spreadRatios();
     if (scaleMode == HeatScale::Deviation) {
         scale = ValueScale(ValueScale::Mode::Linear, -kDeviationLimit, kDeviationLimit);
         for (std::size_t i = 0; i < shown.size(); ++i) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <vector>
 
 #include <QImage>
@@ -17,13 +18,23 @@
 namespace telltale::views {
 
 enum class HeatAxes { ModuleByStep, RankByStep, ModuleByRank };
-enum class HeatScale { Linear, Log, Symlog, Deviation };
+enum class HeatScale { Linear, Log, Symlog, Deviation, Difference, Ratio };
 enum class RowOrder { Model, Value, Clustered };
 
 /// Ranks that stand together on an axis of ranks.
 struct RankBand {
     QString label;
     std::vector<Rank> ranks;
+};
+
+/// What two runs have in the cells of a picture that shows how they differ.
+struct HeatSides {
+    QString nameA;
+    QString nameB;
+    std::vector<float> valuesA; ///< row-major, in the order in which the rows were before they were ordered
+    std::vector<float> valuesB;
+    std::vector<series::CellState> statesA;
+    std::vector<series::CellState> statesB;
 };
 
 /// One answer with everything needed to paint it. Immutable once built. Thread: any (a value).
@@ -49,10 +60,15 @@ struct HeatPicture {
     bool clippedLow = false;
     bool clippedHigh = false;
     bool isLive = false;
+    std::shared_ptr<const HeatSides> sides; ///< null where one run is shown alone
+    std::vector<std::size_t> sideRows; ///< of each row, its row in `sides`
+    std::vector<ValueScale::Tick> ticks; ///< of the legend, where those of `scale` are not the values'
     QImage cells; ///< as painted for the plot that they were asked for, in `cellsTheme`; null when they were not
     const Theme* cellsTheme = nullptr;
 
     int columns() const { return result.columns; }
+    /// Its colors go from a middle to both sides.
+    bool isDiverging() const { return scaleMode >= HeatScale::Deviation; }
     series::CellState state(int row, int column) const { return result.states[at(row, column)]; }
     float value(int row, int column) const { return result.values[at(row, column)]; }
     /// The steps of a column.
@@ -76,6 +92,8 @@ private:
     std::vector<float> likenessFeatures(std::size_t bins) const;
     void computeDeviations();
     void chooseScale();
+    void spreadDifferences();
+    void spreadRatios();
 };
 
 }

@@ -41,7 +41,7 @@ void ComparedCurves::ask(CurveRequest request, Read read, std::function<void()> 
         return;
     }
     request.catalog = catalog;
-    request.runName = m_context.state->comparedWord();
+    request.runName = m_context.state->comparedName();
     request.ranks = std::vector<Rank> {}; // one line a run: two runs with all their ranks are a thicket
     const bool hasRank = std::any_of(catalog->sources.begin(), catalog->sources.end(),
         [&](const store::SourceInfo& source) { return source.rank == request.rank; });
@@ -66,6 +66,8 @@ std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(std::shared_ptr<c
     if (!m_other || !main || !m_context.state->comparedRun() || m_other->range != main->range)
         return main;
     auto merged = std::make_shared<CurvePicture>(*main);
+    for (CurveSeries& own : merged->series)
+        own.runName = m_context.state->runName(0);
     for (const CurveSeries& one : m_other->series) {
         const auto last = std::find_if(merged->series.rbegin(), merged->series.rend(),
             [&](const CurveSeries& other) { return belongTogether(one, other); });

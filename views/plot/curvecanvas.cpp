@@ -321,7 +321,11 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
         std::vector<AxisPainter::Label> labels;
         for (const XWarp::Tick& tick : warp->ticks(plot.width()))
             labels.push_back({ tick.unit * plot.width(), tick.label });
-        axis.labels(plot, m_picture->range, labels, warp->axis() == XAxis::Time ? tr("time") : tr("samples"), marks);
+        axis.labels(plot, m_picture->range, labels,
+            warp->axis() == XAxis::Time         ? tr("time")
+                : warp->axis() == XAxis::Tokens ? tr("tokens")
+                                                : tr("samples"),
+            marks);
     } else {
         axis.steps(plot, m_picture->range, tr("step"), marks);
     }

@@ -29,7 +29,9 @@ bool isSecondary(const CurveSeries& one)
 
 void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const Theme& theme)
 {
-    const SeriesStyle style = SeriesStyle::forSlot(one.slot, theme);
+    SeriesStyle style = SeriesStyle::forSlot(one.slot, theme);
+    if (one.isOtherRun && !one.hasRunColor)
+        style = otherRunStyle(style);
     painter.setRenderHint(QPainter::Antialiasing, false);
     if (one.isGroup) {
         QColor fill = style.color;
@@ -43,9 +45,7 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
     QPen pen(style.color, one.isOtherRank ? 1 : 2);
     pen.setCapStyle(Qt::FlatCap);
     const double width = pen.widthF();
-    if (!one.runName.isEmpty())
-        pen.setDashPattern({ 4 / width, 2 / width });
-    else if (style.dashOn > 0)
+    if (style.dashOn > 0)
         pen.setDashPattern({ style.dashOn / width, style.dashOff / width });
     painter.setPen(pen);
     painter.drawLine(left, left + QPointF(11, 0));
@@ -119,7 +119,7 @@ void CurveLegend::addLines()
         }
         const CurveSeries& one = m_picture.series[static_cast<std::size_t>(i)];
         if (i == 0 || one.row.label != m_picture.series[static_cast<std::size_t>(i) - 1].row.label
-            || one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot)
+            || (one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot && !one.hasRunColor))
             m_lines.push_back({ i, Form::Name, kName });
         m_lines.push_back(one.runName.isEmpty() ? Line { i, Form::Where, kWhere } : Line { i, Form::Run, 2 * kWhere });
     }

@@ -22,8 +22,6 @@ constexpr float kRawAlpha = 0.4F;
 constexpr float kEnvelopeAlpha = 0.3F;
 constexpr float kEdgeAlpha = 0.7F;
 constexpr float kOtherRankAlpha = 0.8F;
-constexpr int kOtherRunOn = 6; ///< dashes of a compared run, px
-constexpr int kOtherRunOff = 3;
 /// Above this many columns the exact stroke would not fit a frame.
 constexpr std::size_t kFineColumns = 40000;
 
@@ -123,7 +121,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         order[i] = order.size() - 1 - i;
     const auto layer = [&](std::size_t i) {
         const CurveSeries& one = picture.series[i];
-        return one.isGroup ? 0 : one.isOtherRank ? 1 : one.runName.isEmpty() ? 3 : 2;
+        return one.isGroup ? 0 : one.isOtherRank ? 1 : !one.isOtherRun || one.hasRunColor ? 3 : 2;
     };
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return layer(a) < layer(b); });
     if (look.emphasised >= 0)
@@ -140,8 +138,10 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
         const bool isThin = one.isOtherRank && !emphasised;
         style.width = (isThin ? 1.0F : one.slot == 0 || emphasised ? 2.0F : 1.5F) * pixels;
         style.alpha = isThin ? kOtherRankAlpha : 1;
-        style.dashOn = static_cast<int>((one.runName.isEmpty() ? series.dashOn : kOtherRunOn) * ratio);
-        style.dashOff = static_cast<int>((one.runName.isEmpty() ? series.dashOff : kOtherRunOff) * ratio);
+        if (one.isOtherRun && !one.hasRunColor)
+            series = otherRunStyle(series);
+        style.dashOn = static_cast<int>(series.dashOn * ratio);
+        style.dashOff = static_cast<int>(series.dashOff * ratio);
         if (one.isGroup) {
             const std::vector<ColumnSpan> band = trace.envelope(one.result.buckets);
             spans.fill(band, style.color, kEnvelopeAlpha);

@@ -36,6 +36,8 @@ QString rankListText(const std::vector<Rank>& ranks, const QString& to)
 
 QString rankText(const CurveSeries& one)
 {
+    if (!one.where.isEmpty())
+        return one.where;
     return one.isGroup
         ? QCoreApplication::translate("CurveLegend", "ranks %1").arg(rankListText(one.ranks, QString(QChar(0x2013))))
         : QCoreApplication::translate("CurveLegend", "rank %1").arg(one.row.rank.value);

@@ -24,7 +24,10 @@ struct CurveSeries {
     bool isGroup = false;
     std::vector<Rank> ranks; ///< of a band, ascending
     bool isOtherRank = false; ///< of a series whose selected rank has the bold line: thin
-    QString runName; ///< of the run that is compared with; empty for the run that is shown
+    QString runName; ///< empty where only one run is drawn
+    QString where; ///< what is said in place of its rank, where it is more than that
+    bool isOtherRun = false; ///< of a run that is held against the one that is shown
+    bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
 };
 
 /// One answer of a plot. Immutable once built. Thread: any (a value).

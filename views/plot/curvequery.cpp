@@ -24,6 +24,7 @@ Expected<CurveSeries> readCurve(
     one.stat = stat;
     one.result = std::move(*result);
     one.runName = request.runName;
+    one.isOtherRun = !request.runName.isEmpty();
     return one;
 }
 
@@ -157,7 +158,7 @@ Expected<std::vector<std::vector<series::CellValue>>> readValues(
             std::vector<std::size_t> at;
             for (std::size_t i = 0; i < picture.series.size(); ++i) {
                 const CurveSeries& one = picture.series[i];
-                if (one.stat == stat && !one.isGroup && one.runName.isEmpty()) {
+                if (one.stat == stat && !one.isGroup && !one.isOtherRun) {
                     rows.push_back(one.row.attempts);
                     at.push_back(i);
                 }

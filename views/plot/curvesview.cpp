@@ -54,6 +54,7 @@ void CurvesView::buildBar()
     m_xBox = m_bar->addCombo(tr("x"), QStringLiteral("curvesX"));
     m_xBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
     m_xBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
+    m_xBox->addItem(tr("tokens"), static_cast<int>(XAxis::Tokens));
     m_xBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
     m_yBox = m_bar->addCombo(tr("y"), QStringLiteral("curvesY"));
     m_yBox->addItem(tr("linear"), static_cast<int>(YMode::Linear));
@@ -256,7 +257,7 @@ void CurvesView::askValues()
             std::vector<LegendValue> values;
             for (std::size_t i = 0; i < picture->series.size(); ++i) {
                 LegendValue value;
-                value.isExact = picture->series[i].runName.isEmpty();
+                value.isExact = !picture->series[i].isOtherRun;
                 value.state = cells->front()[i].state;
                 value.value = cells->front()[i].value;
                 if (cells->size() == 3 && (*cells)[1][i].state == series::CellState::Value

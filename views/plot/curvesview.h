@@ -25,7 +25,8 @@ public:
     void paintPicture(QPainter& painter, QSize size) override;
     Expected<void> writeCsv(QIODevice* device) const override;
 
-    /// By samples or time where the run records telltale.samples_seen or telltale.wall_ns; by step otherwise.
+    /// By samples or time where the run records telltale.samples_seen, telltale.tokens_seen or telltale.wall_ns; by
+    /// step otherwise.
     void setXAxis(XAxis axis);
     void setYMode(YMode mode);
     void setSmoothing(double weight);

@@ -40,7 +40,9 @@ double niceSeconds(double rough)
 
 QString scalarOf(XAxis axis)
 {
-    return axis == XAxis::Time ? QStringLiteral("telltale.wall_ns") : QStringLiteral("telltale.samples_seen");
+    return axis == XAxis::Time  ? QStringLiteral("telltale.wall_ns")
+        : axis == XAxis::Tokens ? QStringLiteral("telltale.tokens_seen")
+                                : QStringLiteral("telltale.samples_seen");
 }
 
 std::shared_ptr<const XWarp> XWarp::of(XAxis axis, const series::CurveResult& quantity)

@@ -11,7 +11,7 @@
 
 namespace telltale::views {
 
-enum class XAxis { Step, Samples, Time };
+enum class XAxis { Step, Samples, Tokens, Time };
 
 /// Puts the steps of a plot along another quantity that grows with them: samples seen, or time since the first step.
 /// Thread: any (immutable).

@@ -39,8 +39,8 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
 
     QToolButton* search = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
     search->setCheckable(true);
-    m_compare = m_head->addButton(
-        QStringLiteral("compare"), tr("Compare the two selected runs (Ctrl+click selects a second)"));
+    m_compare = m_head->addButton(QStringLiteral("compare"), tr("Compare the selected runs (Ctrl+click selects more)"));
+    m_compare->setCheckable(true);
     m_compare->setObjectName(QStringLiteral("runsCompare"));
     QToolButton* open = m_head->addButton(QStringLiteral("folder"), tr("Open a run"));
     QToolButton* importButton = m_head->addButton(QStringLiteral("imp"), tr("Import a run: keep a copy here"));
@@ -81,7 +81,13 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     });
     connect(open, &QToolButton::clicked, this, &RunsPanel::openWanted);
     connect(importButton, &QToolButton::clicked, this, &RunsPanel::importWanted);
-    connect(m_compare, &QToolButton::clicked, this, &RunsPanel::compareSelected);
+    connect(m_compare, &QToolButton::clicked, this, [this](bool on) {
+        if (on)
+            compareSelected();
+        else
+            Q_EMIT endComparisonWanted();
+        updateCompare(); // it is pressed while there is a comparison, not for having been clicked
+    });
     connect(m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPanel::selectionChanged);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::highlightChanged);
     selectionChanged();
@@ -137,19 +143,35 @@ QStringList RunsPanel::selectedIds() const
 void RunsPanel::selectionChanged()
 {
     const QStringList ids = selectedIds();
-    m_compare->setEnabled(ids.size() == 2);
+    updateCompare();
     Q_EMIT highlightChanged();
     Q_EMIT runsSelected(ids);
+}
+
+void RunsPanel::setComparing(bool on)
+{
+    m_isComparing = on;
+    updateCompare();
+}
+
+void RunsPanel::updateCompare()
+{
+    m_compare->setEnabled(m_isComparing || selectedIds().size() > 1);
+    m_compare->setChecked(m_isComparing);
+    m_compare->setToolTip(
+        m_isComparing ? tr("End the comparison") : tr("Compare the selected runs (Ctrl+click selects more)"));
+    m_compare->setAccessibleName(m_compare->toolTip());
 }
 
 void RunsPanel::compareSelected()
 {
     QStringList ids = selectedIds();
-    if (ids.size() != 2)
+    if (ids.size() < 2)
         return;
-    if (ids.back() == m_currentId)
-        ids.swapItemsAt(0, 1);
-    Q_EMIT compareWanted(ids.front(), ids.back());
+    if (const auto shown = ids.indexOf(m_currentId); shown > 0)
+        ids.move(shown, 0);
+    const QString shown = ids.takeFirst();
+    Q_EMIT compareWanted(shown, ids);
 }
 
 QString RunsPanel::highlightedId() const
@@ -175,10 +197,11 @@ void RunsPanel::showMenu(const QPoint& position)
         return;
     QMenu menu(this);
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
-    if (selectedIds().size() == 2)
-        menu.addAction(tr("Compare these two"), this, &RunsPanel::compareSelected);
+    if (selectedIds().size() > 1)
+        menu.addAction(tr("Compare these"), this, &RunsPanel::compareSelected);
     else if (!m_currentId.isEmpty() && id != m_currentId)
-        menu.addAction(tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, id); });
+        menu.addAction(
+            tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, { id }); });
     menu.addSeparator();
     menu.addActions(m_runActions);
     menu.exec(m_tree->viewport()->mapToGlobal(position));

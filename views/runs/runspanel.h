@@ -27,6 +27,7 @@ public:
     PanelHead* head() const { return m_head; }
     /// Marks the run that the views show.
     void setCurrentRun(const QString& id);
+    void setComparing(bool on); ///< the button for it ends what it began
     void showSearch();
     /// The highlighted run; empty without one, or where the list cannot be seen.
     QString highlightedId() const;
@@ -39,8 +40,9 @@ Q_SIGNALS:
     void runsSelected(const QStringList& ids);
     void openWanted();
     void importWanted();
-    /// Two runs on one axis; the first is or becomes the one that is shown.
-    void compareWanted(const QString& shownId, const QString& otherId);
+    /// Several runs on one axis; the first is or becomes the one that is shown.
+    void compareWanted(const QString& shownId, const QStringList& otherIds);
+    void endComparisonWanted();
 
 private:
     void activate(const QModelIndex& index);
@@ -50,6 +52,7 @@ private:
     QStringList selectedIds() const; ///< runs, not headings
     void compareSelected();
     void selectionChanged();
+    void updateCompare();
 
     items::RunsModel* m_model;
     QSortFilterProxyModel* m_proxy;
@@ -58,6 +61,7 @@ private:
     PanelTree* m_tree;
     QToolButton* m_compare;
     QString m_currentId;
+    bool m_isComparing = false;
     QList<QAction*> m_runActions;
 };
 

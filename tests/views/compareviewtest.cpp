@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <cmath>
+
+#include <QApplication>
+#include <QBuffer>
+#include <QComboBox>
+#include <QDir>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+#include <telltale/compare/comparebar.h>
+#include <telltale/compare/compareview.h>
+#include <telltale/compare/differencetrees.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/runsmodel.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/store/querypool.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+using series::CellState;
+
+namespace {
+
+constexpr int kSteps = 240;
+constexpr int kRows = 6;
+constexpr int kParts = 120; ///< where run "b" leaves the reference
+constexpr int kBreaks = 150; ///< where layers.1 of "b" is NaN, once
+constexpr int kBroken = 200; ///< where layers.2 is NaN in all of them, once
+constexpr int kBatch = 8;
+
+/// What a tensor shows after so many samples.
+float valueOf(int row, int samples)
+{
+    return static_cast<float>((1 + row) * std::exp(0.3 * std::sin(samples / 90.0 + row)));
+}
+
+struct MadeUp {
+    std::string name;
+    int batch = kBatch;
+    double shift = 0; ///< of every value, as another seed has
+    bool parts = false;
+    std::string config = "{\"start_step\": 0}";
+};
+
+float valueIn(const MadeUp& run, int row, int step)
+{
+    float value = valueOf(row, (step + 1) * run.batch) + static_cast<float>(run.shift);
+    if (run.parts && step >= kParts && row == 3)
+        value *= 1.01F;
+    if ((run.parts && step == kBreaks && row == 1) || (step == kBroken && row == 2 && run.batch == kBatch))
+        value = std::nanf("");
+    return value;
+}
+
+void stage(test::CapsuleBuilder& builder, std::int64_t stream, const MadeUp& run, int from, int to)
+{
+    std::vector<std::string> names;
+    for (int row = 0; row < kRows; ++row)
+        names.push_back("layers." + std::to_string(row) + ".fc.weight");
+    const auto tensors = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Nans }, names);
+    const auto scalars
+        = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "telltale.samples_seen", "telltale.wall_ns" });
+    std::vector<StepBlock> blocks;
+    for (int step = from; step < to; ++step) {
+        StepBlock values;
+        values.layout = tensors;
+        values.step = Step { step };
+        std::vector<float> norms;
+        std::vector<std::uint64_t> nans;
+        for (int row = 0; row < kRows; ++row) {
+            const float value = valueIn(run, row, step);
+            norms.push_back(std::isnan(value) ? 1.0F : value);
+            nans.push_back(std::isnan(value) ? 1 : 0);
+        }
+        values.columns = { { Stat::Norm, norms }, { Stat::Nans, nans } };
+        blocks.push_back(values);
+        StepBlock loss;
+        loss.layout = scalars;
+        loss.step = Step { step };
+        loss.columns = { { Stat::Value,
+            std::vector<double> {
+                3.0 - 0.001 * step + run.shift, static_cast<double>((step + 1) * run.batch), 1e18 + 5e8 * step } } };
+        blocks.push_back(loss);
+    }
+    builder.stage(stream, std::move(blocks));
+    builder.commit();
+}
+
+void write(const std::string& path, const MadeUp& run)
+{
+    test::CapsuleBuilder builder(path, run.name);
+    const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+    stage(builder, stream, run, 0, kSteps);
+    Blob config;
+    config.id = config.kind = "config";
+    config.name = "config.json";
+    config.bytes = run.config;
+    builder.stage(stream, {}, {}, {}, { config });
+    builder.commit();
+    builder.releaseAll();
+    builder.finish();
+}
+
+}
+
+/// Runs whose values are known, beside each other. Thread: the test's.
+class CompareViewTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase()
+    {
+        QVERIFY(m_dir.isValid());
+        QDir().mkpath(QStringLiteral("shots"));
+        m_runs = { { "a" }, { "same" }, { "b", kBatch, 0, true, "{\"start_step\": 10}" }, { "seed", kBatch, 0.5 },
+            { "other", kBatch, 1.5 }, { "wide", 2 * kBatch } };
+        for (const MadeUp& run : m_runs)
+            write(path(run.name), run);
+    }
+
+    void init() { openWindow(); }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+        Theme::apply(*qApp, Theme::Mode::Dark);
+    }
+
+    void theSentenceIsTheVerbs_data()
+    {
+        QTest::addColumn<QString>("other");
+        QTest::addColumn<double>("tolerance");
+        for (const char* other : { "same", "b", "seed" }) {
+            for (const double tolerance : { 0.0, 1e-4, 0.1 })
+                QTest::addRow("%s %g", other, tolerance) << QString::fromLatin1(other) << tolerance;
+        }
+    }
+    void theSentenceIsTheVerbs()
+    {
+        QFETCH(QString, other);
+        QFETCH(double, tolerance);
+        compareWith({ other.toStdString() });
+        choose("compareTolerance", tolerance);
+        settle();
+        const auto a = reader("a");
+        const auto b = reader(other.toStdString());
+        judge::ComparisonWish wish;
+        wish.tolerance = tolerance;
+        const auto found
+            = test::CapsuleBuilder::must(judge::compareRuns({ *a, **a->catalog() }, { *b, **b->catalog() }, wish));
+        QVERIFY(m_view->conformance().found());
+        QCOMPARE(judge::reportJson(*m_view->conformance().found(), {}), judge::reportJson(found, {}));
+        auto* sentence = m_view->findChild<QWidget*>(QStringLiteral("compareSentence"))->parentWidget();
+        QCOMPARE(sentence->accessibleName().toStdString(), found.sentence());
+    }
+
+    void everyCellIsWhatTheRunsDifferBy()
+    {
+        for (const std::string other : { "same", "b", "seed" }) {
+            for (const HeatScale value : { HeatScale::Difference, HeatScale::Ratio }) {
+                compareWith({ other });
+                choose("compareValue", static_cast<int>(value));
+                settle();
+                const HeatPicture& picture = *m_view->map()->picture();
+                QCOMPARE(picture.columns(), kSteps);
+                QCOMPARE(picture.rows.size(), std::size_t { kRows });
+                for (int row = 0; row < kRows; ++row) {
+                    for (int step = 0; step < kSteps; ++step)
+                        verifyCell(picture, run("a"), run(other), row, step, value);
+                }
+            }
+        }
+    }
+
+    void aNaNAgainstANumberIsSeenAtEveryZoom_data()
+    {
+        QTest::addColumn<int>("width");
+        for (const int width : { 1080, 420, 300 })
+            QTest::addRow("%d px", width) << width;
+    }
+    void aNaNAgainstANumberIsSeenAtEveryZoom()
+    {
+        QFETCH(int, width);
+        m_host->resize(width, 700);
+        m_view->resize(width, 700);
+        compareWith({ "b" });
+        settle();
+        const HeatPicture& picture = *m_view->map()->picture();
+        const int broken = picture.columnOf(Step { kBreaks });
+        QCOMPARE(picture.state(1, broken), CellState::NaN);
+        QCOMPARE(picture.strongest[static_cast<std::size_t>(broken)], CellState::NaN);
+        // NaN in both is equal, and stays marked above the map.
+        const int both = picture.columnOf(Step { kBroken });
+        QCOMPARE(picture.state(2, both), CellState::Value);
+        QCOMPARE(picture.value(2, both), 0.0F);
+        QCOMPARE(picture.strongest[static_cast<std::size_t>(both)], CellState::NaN);
+        const auto& apart = m_view->conformance().found()->stepsApart;
+        const auto at
+            = std::find_if(apart.begin(), apart.end(), [](const auto& of) { return of.step == Step { kBreaks }; });
+        QVERIFY(at != apart.end() && at->nonFinite > 0);
+    }
+
+    void theSmallestDifferenceIsSeenBesideTheLargest()
+    {
+        compareWith({ "b" });
+        settle();
+        const HeatPicture& picture = *m_view->map()->picture();
+        for (int step = 0; step < kSteps; ++step) {
+            const float shown = picture.shown[static_cast<std::size_t>(3 * kSteps + step)];
+            QVERIFY2(step < kParts ? shown == 0 : shown >= 0.1F, qPrintable(QString::number(step)));
+        }
+    }
+
+    void aClickGoesWhereTheyPart()
+    {
+        compareWith({ "b" });
+        m_state->setKind(Kind::Scalar);
+        settle();
+        auto* go = m_view->findChild<QPushButton*>(QStringLiteral("compareGo"));
+        QVERIFY(go->isVisible());
+        QTest::mouseClick(go, Qt::LeftButton);
+        QCOMPARE(m_state->cursor(), std::optional(Step { kParts }));
+        QCOMPARE(m_state->kind(), Kind::GradReduced);
+        QCOMPARE(m_state->selection(), (std::vector<ModuleKey> { { QStringLiteral("layers.3.fc.weight"), {} } }));
+        settle();
+        QCOMPARE(m_view->curves()->picture()->series.size(), std::size_t { 2 });
+        compareWith({ "same" });
+        settle();
+        QVERIFY(!go->isVisible());
+    }
+
+    void runsThatSawOtherSamplesAStepAreLaidBesideEachOther()
+    {
+        compareWith({ "wide" });
+        settle();
+        QVERIFY(std::abs(m_view->map()->picture()->value(0, 10)) > 1e-3F);
+        choose("compareAlign", static_cast<int>(XAxis::Samples));
+        settle();
+        const HeatPicture& picture = *m_view->map()->picture();
+        QCOMPARE(picture.columns(), kSteps);
+        for (int row = 0; row < kRows; ++row) {
+            // Step 2 n + 1 of a saw as much as step n of the other.
+            for (int step = 1; step < kSteps; step += 2) {
+                const bool isBroken = row == 2 && step == kBroken;
+                QVERIFY(isBroken || picture.state(row, step) == CellState::Value);
+                QCOMPARE(picture.value(row, step), 0.0F);
+            }
+        }
+        QVERIFY(m_view->curves()->picture()->warp);
+        choose("compareAlign", static_cast<int>(XAxis::Time));
+        settle();
+        QVERIFY(std::abs(m_view->map()->picture()->value(0, 10)) > 1e-3F); // a step of each took as long
+        choose("compareAlign", static_cast<int>(XAxis::Tokens)); // which none of them records
+        settle();
+        QCOMPARE(m_view->map()->picture()->columns(), kSteps);
+    }
+
+    void repeatedRunsAreABandAndTheirMedian()
+    {
+        compareWith({ "seed", "other" });
+        m_state->setSelection({ { QStringLiteral("layers.4.fc.weight"), {} } });
+        choose("compareBelow", static_cast<int>(BelowMap::Lines));
+        settle();
+        auto series = m_view->curves()->picture()->series;
+        QCOMPARE(series.size(), std::size_t { 3 });
+        QCOMPARE(series[0].runName, QStringLiteral("a"));
+        QCOMPARE(series[2].runName, QStringLiteral("other"));
+        QVERIFY(series[0].slot != series[1].slot && series[1].slot != series[2].slot);
+        choose("compareBelow", static_cast<int>(BelowMap::Band));
+        settle();
+        series = m_view->curves()->picture()->series;
+        QCOMPARE(series.size(), std::size_t { 2 });
+        QVERIFY(!series[0].isGroup && series[1].isGroup);
+        for (int step = 0; step < kSteps; ++step) {
+            const auto at = static_cast<std::size_t>(step);
+            const auto value = [&](const char* name) { return static_cast<double>(valueIn(run(name), 4, step)); };
+            QCOMPARE(series[0].result.buckets[at].last, value("seed")); // lies between the others
+            QCOMPARE(series[1].result.buckets[at].min, value("a"));
+            QCOMPARE(series[1].result.buckets[at].max, value("other"));
+        }
+    }
+
+    void whatDiffersIsListed()
+    {
+        compareWith({ "b" });
+        choose("compareBelow", static_cast<int>(BelowMap::Facts));
+        settle();
+        const auto* facts = m_view->findChild<FactsTree*>();
+        QVERIFY(facts->isVisible());
+        QCOMPARE(facts->topLevelItemCount(), 1);
+        QCOMPARE(facts->topLevelItem(0)->text(1), QStringLiteral("start_step"));
+        QCOMPARE(facts->topLevelItem(0)->text(2), QStringLiteral("0"));
+        QCOMPARE(facts->topLevelItem(0)->text(3), QStringLiteral("10"));
+        QCOMPARE(csv(), QByteArray("section,field,a,b\r\nconfig,start_step,0,10\r\n"));
+        choose("compareBelow", static_cast<int>(BelowMap::Findings));
+        settle();
+        auto* findings = m_view->findChild<FindingsTree*>();
+        QCOMPARE(findings->topLevelItem(0)->text(FindingsTree::NameColumn), QStringLiteral("layers.3.fc.weight"));
+        QTRY_VERIFY(findings->isVisible());
+        QTest::mouseClick(
+            findings->viewport(), Qt::LeftButton, {}, findings->visualItemRect(findings->topLevelItem(0)).center());
+        QCOMPARE(m_state->cursor(), std::optional(Step { kParts }));
+        QVERIFY(csv().startsWith(
+            "what,step,rank,name,slot,kind,statistic,a,b,relative\r\nfirst,120,0,layers.3.fc.weight,"));
+    }
+
+    void everyCellIsInTheTable()
+    {
+        compareWith({ "b" });
+        settle();
+        const QList<QByteArray> lines = csv().split('\n');
+        QCOMPARE(lines.size(), kRows * kSteps + 2);
+        const QList<QByteArray> cells = lines[1 + kSteps + kBreaks].trimmed().split(',');
+        QCOMPARE(cells[0], QByteArray("layers.1.fc.weight"));
+        QCOMPARE(cells[5].toInt(), kBreaks);
+        QCOMPARE(cells[7], QByteArray("value"));
+        QCOMPARE(cells[9], QByteArray("nan"));
+        const QList<QByteArray> other = lines[1 + 3 * kSteps + kParts].trimmed().split(',');
+        QCOMPARE(other[11].toFloat(), valueIn(run("b"), 3, kParts) - valueIn(run("a"), 3, kParts));
+    }
+
+    void runsAreChosenFromAListWithASearch()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QTest::mouseClick(m_view->bar()->runsButton(), Qt::LeftButton);
+        auto* chooser = m_view->findChild<QWidget*>(QStringLiteral("compareChooser"));
+        QVERIFY(chooser && chooser->isVisible());
+        auto* list = chooser->findChild<QListWidget*>();
+        QCOMPARE(list->count(), static_cast<int>(m_runs.size()) - 1); // without the one that is shown
+        chooser->findChild<QLineEdit*>()->setText(QStringLiteral("SE"));
+        QStringList seen;
+        for (int row = 0; row < list->count(); ++row) {
+            if (!list->item(row)->isHidden())
+                seen.append(list->item(row)->text());
+        }
+        QCOMPARE(seen, (QStringList { QStringLiteral("seed") }));
+        QTest::keyClick(chooser->findChild<QLineEdit*>(), Qt::Key_Down);
+        list->setCurrentItem(list->findItems(QStringLiteral("seed"), Qt::MatchExactly).front());
+        QTest::keyClick(list, Qt::Key_Space);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 1 });
+        list->findItems(QStringLiteral("b"), Qt::MatchExactly).front()->setCheckState(Qt::Checked);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 2 });
+        QCOMPARE(m_state->runName(1), QStringLiteral("seed"));
+        list->findItems(QStringLiteral("seed"), Qt::MatchExactly).front()->setCheckState(Qt::Unchecked);
+        QTRY_COMPARE(m_state->comparedRuns().size(), std::size_t { 1 });
+        QCOMPARE(m_state->runName(1), QStringLiteral("b"));
+        QTest::keyClick(list, Qt::Key_Escape);
+        QVERIFY(!chooser->isVisible());
+        settle();
+        QVERIFY(m_view->map()->picture());
+    }
+
+    void aRunThatIsStillRecordedIsComparedOn()
+    {
+        test::CapsuleBuilder builder(path("live"), "live");
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        stage(builder, stream, run("b"), 0, 100);
+        m_state->setComparedRuns(
+            { { std::make_shared<store::RunHandle>(builder.liveHandle()), reader("a")->catalog().value() } });
+        settle();
+        QVERIFY(m_view->conformance().found()->isEqual());
+        QCOMPARE(m_view->conformance().found()->steps.last, Step { 97 });
+        stage(builder, stream, run("b"), 100, 180);
+        QTRY_VERIFY_WITH_TIMEOUT(!m_view->conformance().found()->isEqual(), 20'000);
+        QCOMPARE(m_view->conformance().found()->first.front().step, Step { kParts });
+        m_state->setComparedRuns({});
+        settle();
+    }
+
+    void nothingToCompareWithSaysSo()
+    {
+        m_state->setComparedRuns({});
+        settle();
+        QVERIFY(!m_view->map()->picture());
+        QVERIFY(m_view->renderImage({ 800, 500 }).save(QStringLiteral("shots/compare-none.png")));
+    }
+
+    void itLooksAsItShould_data() { test::addLooks(); }
+    void itLooksAsItShould()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        m_host.reset();
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        openWindow();
+        compareWith({ "b", "seed", "other" });
+        settle();
+        QTest::mouseClick(m_view->findChild<QPushButton*>(QStringLiteral("compareGo")), Qt::LeftButton);
+        settle();
+        for (const BelowMap below : { BelowMap::Lines, BelowMap::Band, BelowMap::Findings, BelowMap::Facts }) {
+            choose("compareBelow", static_cast<int>(below));
+            settle();
+            QVERIFY(m_view->grab().save(
+                QStringLiteral("shots/compare-%1-%2-%3.png").arg(theme, language).arg(static_cast<int>(below))));
+        }
+        QVERIFY(m_view->renderImage({ 1200, 800 })
+                    .save(QStringLiteral("shots/compare-picture-%1-%2.png").arg(theme, language)));
+    }
+
+private:
+    std::string path(const std::string& name) const { return m_dir.path().toStdString() + '/' + name + ".telltale"; }
+    const MadeUp& run(const std::string& name) const
+    {
+        return *std::find_if(m_runs.begin(), m_runs.end(), [&](const MadeUp& one) { return one.name == name; });
+    }
+    store::RunRef handle(const std::string& name) const
+    {
+        return std::make_shared<store::RunHandle>(store::RunHandle { path(name), name, name, nullptr });
+    }
+    std::unique_ptr<store::RunReader> reader(const std::string& name) const
+    {
+        return test::CapsuleBuilder::must(store::openReader(*handle(name)));
+    }
+
+    void openWindow()
+    {
+        m_pool = std::make_unique<store::QueryPool>(2);
+        m_state = std::make_unique<ViewState>();
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_model = std::make_unique<items::RunsModel>();
+        std::vector<store::RunSummary> archived;
+        for (const MadeUp& one : m_runs) {
+            store::RunSummary summary;
+            summary.locator = path(one.name);
+            summary.id = summary.name = one.name;
+            archived.push_back(summary);
+        }
+        m_model->setArchived(archived);
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1080, 700);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        ViewContext context { m_state.get(), m_axis.get(), m_pool.get() };
+        context.runs = m_model.get();
+        m_view = new CompareView(context, m_host.get());
+        m_view->resize(1080, 700);
+        const auto catalog = test::CapsuleBuilder::must(reader("a")->catalog());
+        m_state->setRun(handle("a"));
+        m_state->setCatalog(catalog);
+        m_state->setFullRange(catalog->steps);
+        m_host->show();
+    }
+    void compareWith(const std::vector<std::string>& names)
+    {
+        std::vector<ComparedRun> runs;
+        for (const std::string& name : names)
+            runs.push_back({ handle(name), test::CapsuleBuilder::must(reader(name)->catalog()) });
+        m_state->setComparedRuns(std::move(runs));
+    }
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(m_view->isSettled(), 20'000); }
+    /// As a person does.
+    void choose(const char* name, const QVariant& data)
+    {
+        auto* box = m_view->findChild<QComboBox*>(QLatin1String(name));
+        const int index = box->findData(data);
+        QVERIFY(index >= 0);
+        box->setCurrentIndex(index);
+        Q_EMIT box->activated(index);
+    }
+    QByteArray csv() const
+    {
+        QBuffer buffer;
+        buffer.open(QIODevice::WriteOnly);
+        return m_view->writeCsv(&buffer) ? buffer.data() : QByteArray();
+    }
+    static void verifyCell(
+        const HeatPicture& picture, const MadeUp& runA, const MadeUp& runB, int row, int step, HeatScale value)
+    {
+        const float a = valueIn(runA, row, step);
+        const float b = valueIn(runB, row, step);
+        const CellState state = picture.state(row, step);
+        if (std::isnan(a) != std::isnan(b)) {
+            QCOMPARE(state, CellState::NaN);
+            return;
+        }
+        QCOMPARE(state, CellState::Value);
+        const bool areEqual = std::isnan(a) || a == b;
+        const float expected = value == HeatScale::Difference ? (areEqual ? 0 : b - a) : (areEqual ? 1 : b / a);
+        QCOMPARE(picture.value(row, step), expected);
+    }
+
+    QTemporaryDir m_dir;
+    std::vector<MadeUp> m_runs;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<items::RunsModel> m_model;
+    std::unique_ptr<QWidget> m_host;
+    CompareView* m_view = nullptr;
+};
+
+QTEST_MAIN(CompareViewTest)
+#include "compareviewtest.moc"

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparebar.h"
+
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/kindtext.h>
+#include <telltale/common/viewbar.h>
+
+namespace telltale::views {
+namespace {
+
+void choose(QComboBox* box, int data)
+{
+    box->setCurrentIndex(box->findData(data));
+}
+
+}
+
+CompareBar::CompareBar(ViewState* state, QWidget* parent)
+    : QWidget(parent)
+    , m_state(state)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* runs = new ViewBar(this);
+    auto* shown = new ViewBar(this);
+    layout->addWidget(runs);
+    layout->addWidget(shown);
+    m_againstBox = addChoice(runs, tr("Run B"), "compareAgainst");
+    m_alignBox = addChoice(runs, tr("Aligned by"), "compareAlign");
+    m_alignBox->addItem(tr("step"), static_cast<int>(XAxis::Step));
+    m_alignBox->addItem(tr("samples"), static_cast<int>(XAxis::Samples));
+    m_alignBox->addItem(tr("tokens"), static_cast<int>(XAxis::Tokens));
+    m_alignBox->addItem(tr("time"), static_cast<int>(XAxis::Time));
+    m_toleranceBox = addChoice(runs, tr("Tolerance"), "compareTolerance");
+    m_toleranceBox->setToolTip(tr("Two values are equal that differ by no more than this share of the larger one"));
+    m_toleranceBox->addItem(tr("exact"), 0.0);
+    for (const double tolerance : { 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1 })
+        m_toleranceBox->addItem(QString::number(tolerance, 'g', 2), tolerance);
+    runs->addStretch();
+    m_caption = runs->addCaption();
+    m_runs = runs->addButton(
+        QStringLiteral("compare"), tr("Choose the runs to compare with"), QString(), QStringLiteral("compareChoose"));
+    m_valueBox = addChoice(shown, tr("Show"), "compareValue");
+    m_valueBox->addItem(tr("difference"), static_cast<int>(HeatScale::Difference));
+    m_valueBox->addItem(tr("ratio"), static_cast<int>(HeatScale::Ratio));
+    m_kindBox = addChoice(shown, tr("Kind"), "compareKind");
+    m_statBox = addChoice(shown, tr("Statistic"), "compareStatistic");
+    m_rankBox = addChoice(shown, tr("Rank"), "compareRank");
+    m_orderBox = addChoice(shown, tr("Rows"), "compareRows");
+    m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
+    m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
+    m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
+    m_belowBox = addChoice(shown, tr("Below"), "compareBelow");
+    m_belowBox->addItem(tr("curves"), static_cast<int>(BelowMap::Lines));
+    m_belowBox->addItem(tr("band of all runs"), static_cast<int>(BelowMap::Band));
+    m_belowBox->addItem(tr("what differs first"), static_cast<int>(BelowMap::Findings));
+    m_belowBox->addItem(tr("configs that differ"), static_cast<int>(BelowMap::Facts));
+    shown->addStretch();
+    m_follow = shown->addButton(
+        QStringLiteral("follow"), tr("Follow the newest steps"), tr("Space"), QStringLiteral("compareFollow"));
+    m_follow->setCheckable(true);
+    connect(m_runs, &QToolButton::clicked, this, &CompareBar::chooseWanted);
+    connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
+    connect(state, &ViewState::followingChanged, this, [this] { m_follow->setChecked(m_state->isFollowing()); });
+    m_follow->setChecked(state->isFollowing());
+    connect(m_againstBox, &QComboBox::activated, this, [this](int index) {
+        m_against = static_cast<std::size_t>(index) + 1;
+        Q_EMIT questionChanged();
+        Q_EMIT conformanceChanged();
+    });
+    connect(m_toleranceBox, &QComboBox::activated, this, &CompareBar::conformanceChanged);
+    for (QComboBox* box : { m_alignBox, m_valueBox, m_orderBox })
+        connect(box, &QComboBox::activated, this, &CompareBar::questionChanged);
+    connect(m_belowBox, &QComboBox::activated, this, &CompareBar::belowChanged);
+    connect(m_kindBox, &QComboBox::activated, this,
+        [this] { m_state->setKind(static_cast<Kind>(m_kindBox->currentData().toInt())); });
+    connect(m_statBox, &QComboBox::activated, this,
+        [this] { m_state->setStat(static_cast<Stat>(m_statBox->currentData().toInt())); });
+    connect(m_rankBox, &QComboBox::activated, this,
+        [this] { m_state->setRank(Rank { m_rankBox->currentData().toInt() }); });
+    fill();
+}
+
+QComboBox* CompareBar::addChoice(ViewBar* bar, const QString& label, const char* name)
+{
+    return bar->addCombo(label, QLatin1String(name));
+}
+
+void CompareBar::fill()
+{
+    const std::size_t others = m_state->comparedRuns().size();
+    if (m_against > others)
+        m_against = 1;
+    const QSignalBlocker blockers[] { QSignalBlocker(m_againstBox), QSignalBlocker(m_kindBox),
+        QSignalBlocker(m_statBox), QSignalBlocker(m_rankBox) };
+    for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
+        box->clear();
+    for (std::size_t run = 1; run <= others; ++run)
+        m_againstBox->addItem(m_state->runName(run));
+    m_againstBox->setCurrentIndex(static_cast<int>(m_against) - 1);
+    m_againstBox->setEnabled(others > 0);
+    if (const auto catalog = m_state->catalog()) {
+        for (const Kind kind : kindsOf(*catalog)) {
+            if (kind != Kind::Scalar)
+                m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
+        }
+        for (const Stat stat : statsOf(*catalog, m_state->kind()))
+            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
+        for (const Rank rank : ranksOf(*catalog, m_state->kind()))
+            m_rankBox->addItem(QString::number(rank.value), rank.value);
+    }
+    choose(m_kindBox, static_cast<int>(m_state->kind()));
+    choose(m_statBox, static_cast<int>(m_state->stat()));
+    choose(m_rankBox, m_state->rank().value);
+    for (QComboBox* box : { m_againstBox, m_kindBox, m_statBox, m_rankBox })
+        box->updateGeometry();
+}
+
+XAxis CompareBar::alignment() const
+{
+    return static_cast<XAxis>(m_alignBox->currentData().toInt());
+}
+
+double CompareBar::tolerance() const
+{
+    return m_toleranceBox->currentData().toDouble();
+}
+
+HeatScale CompareBar::value() const
+{
+    return static_cast<HeatScale>(m_valueBox->currentData().toInt());
+}
+
+RowOrder CompareBar::order() const
+{
+    return static_cast<RowOrder>(m_orderBox->currentData().toInt());
+}
+
+BelowMap CompareBar::below() const
+{
+    return static_cast<BelowMap>(m_belowBox->currentData().toInt());
+}
+
+void CompareBar::setCaption(const QString& text, const QString& tip)
+{
+    m_caption->setText(text);
+    m_caption->setToolTip(tip);
+}
+
+}

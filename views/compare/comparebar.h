@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+#include "comparequery.h"
+
+class QComboBox;
+class QLabel;
+class QToolButton;
+
+namespace telltale::views {
+
+class ViewBar;
+
+/// What a comparison is made of: which runs, laid beside each other by what, how close counts as equal; and below it,
+/// what of them is shown. Kind, statistic and rank are the state's own. Thread: gui.
+class CompareBar : public QWidget {
+    Q_OBJECT
+public:
+    explicit CompareBar(ViewState* state, QWidget* parent = nullptr);
+
+    /// With what the state knows now: runs, kinds, statistics, ranks.
+    void fill();
+    std::size_t against() const { return m_against; }
+    XAxis alignment() const;
+    double tolerance() const;
+    HeatScale value() const;
+    RowOrder order() const;
+    BelowMap below() const;
+    QToolButton* runsButton() const { return m_runs; }
+    void setCaption(const QString& text, const QString& tip = {});
+
+Q_SIGNALS:
+    void chooseWanted();
+    void questionChanged(); ///< another picture is wanted
+    void conformanceChanged(); ///< another tolerance or run B
+    void belowChanged();
+
+private:
+    QComboBox* addChoice(ViewBar* bar, const QString& label, const char* name);
+
+    ViewState* m_state;
+    std::size_t m_against = 1;
+    QToolButton* m_runs;
+    QComboBox* m_againstBox;
+    QComboBox* m_alignBox;
+    QComboBox* m_toleranceBox;
+    QComboBox* m_valueBox;
+    QComboBox* m_kindBox;
+    QComboBox* m_statBox;
+    QComboBox* m_rankBox;
+    QComboBox* m_orderBox;
+    QComboBox* m_belowBox;
+    QLabel* m_caption;
+    QToolButton* m_follow;
+};
+
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <vector>
+
+#include <QStringList>
+
+#include <telltale/core/expected.h>
+#include <telltale/heatmap/heatpicture.h>
+#include <telltale/judge/comparisonreport.h>
+
+class QIODevice;
+
+namespace telltale::views {
+
+// What a comparison shows, as CSV. Thread: gui.
+
+/// Every cell of the map: both values, their difference and ratio. Null: the head alone.
+Expected<void> writeDifferenceCsv(QIODevice* device, const HeatPicture* picture);
+/// What differs first, and most of each kind. Null: the head alone.
+Expected<void> writeFindingsCsv(QIODevice* device, const judge::Comparison* found);
+Expected<void> writeFactsCsv(
+    QIODevice* device, const QStringList& runs, const std::vector<judge::DifferingFact>& facts);
+
+}

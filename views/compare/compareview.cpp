@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "compareview.h"
+
+#include <cmath>
+
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QPainter>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/exportpicture.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvecsv.h>
+
+#include "comparebar.h"
+#include "comparecsv.h"
+#include "comparewords.h"
+#include "differencetrees.h"
+#include "runchooser.h"
+#include "verdictline.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr double kMapShare = 0.6; ///< of the height
+constexpr int kLiveMs = 1000; ///< how often a run that is still recorded is compared on
+constexpr int kVerdict = 24; ///< px of its line in a picture
+
+bool isRecording(const store::RunRef& run)
+{
+    return run && run->live && !run->live->closed.load(std::memory_order_acquire);
+}
+
+}
+
+CompareView::CompareView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_loader(context.state, context.queries)
+    , m_queries(context.queries)
+    , m_conformance(context.queries)
+    , m_bar(new CompareBar(context.state, this))
+    , m_verdict(new VerdictLine(&m_conformance, this))
+    , m_split(new QSplitter(Qt::Vertical, this))
+    , m_map(new HeatCanvas(context.state, m_split))
+    , m_below(new QStackedWidget(m_split))
+    , m_curves(new CurveCanvas(context.state, m_below))
+    , m_findings(new FindingsTree(m_below))
+    , m_facts(new FactsTree(m_below))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_verdict);
+    layout->addWidget(m_split, 1);
+    m_map->setObjectName(QStringLiteral("compareMap"));
+    m_map->setAccessibleName(tr("Differences between two runs"));
+    m_curves->setObjectName(QStringLiteral("compareCurves"));
+    m_curves->setAccessibleName(tr("Curves of the compared runs"));
+    m_below->addWidget(m_curves);
+    m_below->addWidget(m_findings);
+    m_below->addWidget(m_facts);
+    m_split->addWidget(m_map);
+    m_split->addWidget(m_below);
+    m_split->setCollapsible(0, false);
+    m_split->setSizes({ static_cast<int>(1000 * kMapShare), static_cast<int>(1000 * (1 - kMapShare)) });
+    setFocusProxy(m_map);
+    m_liveTimer.setInterval(kLiveMs);
+    connectState();
+    showBelow();
+    m_map->setEmptyText(emptyText());
+}
+
+CompareView::~CompareView() = default;
+
+void CompareView::connectState()
+{
+    ViewState* state = context().state;
+    const auto askNow = [this] {
+        m_bar->fill();
+        askSoon(Urgency::Now);
+    };
+    const auto askAll = [this, askNow] {
+        m_isConformanceOutdated = true;
+        m_queries.cancel();
+        m_conformance.clear();
+        show({});
+        askNow();
+    };
+    connect(state, &ViewState::runChanged, this, askAll);
+    connect(state, &ViewState::comparedChanged, this, askAll);
+    for (const auto signal : { &ViewState::kindChanged, &ViewState::statChanged, &ViewState::rankChanged,
+             &ViewState::moduleFilterChanged, &ViewState::selectionChanged })
+        connect(state, signal, this, askNow);
+    const auto askWhenIdle = [this] {
+        m_isOutdated = m_queries.isBusy();
+        if (!m_isOutdated)
+            askSoon(Urgency::WhenIdle);
+    };
+    connect(state, &ViewState::catalogChanged, this, [this, askWhenIdle] {
+        m_bar->fill();
+        askWhenIdle();
+    });
+    connect(state, &ViewState::dataArrived, this, askWhenIdle);
+    connect(state, &ViewState::visibleRangeChanged, this, [this, state, askWhenIdle] {
+        if (state->isFollowing())
+            askWhenIdle();
+        else
+            askSoon(Urgency::Now);
+    });
+    connect(m_map, &HeatCanvas::gutterChanged, m_curves, &CurveCanvas::setGutter);
+    for (PlotCanvas* canvas : { static_cast<PlotCanvas*>(m_map), static_cast<PlotCanvas*>(m_curves) })
+        connect(canvas, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
+    connect(m_curves, &CurveCanvas::showAllWanted, state, &ViewState::selectOmitted);
+    connect(m_bar, &CompareBar::questionChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(m_bar, &CompareBar::conformanceChanged, this, [this] {
+        m_isConformanceOutdated = true;
+        askSoon(Urgency::Now);
+    });
+    connect(m_bar, &CompareBar::belowChanged, this, [this] {
+        showBelow();
+        askSoon(Urgency::Now);
+    });
+    connect(m_bar, &CompareBar::chooseWanted, this, [this] {
+        if (!m_chooser) {
+            m_chooser = new RunChooser(context().runs, context().state, context().findRun, this);
+            connect(m_chooser, &RunChooser::chosen, &m_loader,
+                [this](const std::vector<store::RunRef>& chosen) { m_loader.want(chosen); });
+        }
+        m_chooser->openBelow(m_bar->runsButton());
+    });
+    connect(&m_loader, &ComparisonLoader::problem, this, [this](const QString& sentence) {
+        m_problem = sentence;
+        m_map->setEmptyText(emptyText());
+    });
+    connect(m_verdict, &VerdictLine::goWanted, this, [this] {
+        if (m_conformance.found() && !m_conformance.found()->isEqual())
+            goTo(m_conformance.found()->first.front());
+    });
+    connect(m_verdict, &VerdictLine::copyWanted, this, &CompareView::copyReport);
+    connect(m_findings, &FindingsTree::goWanted, this, &CompareView::goTo);
+    connect(&m_conformance, &Conformance::changed, this, &CompareView::showConformance);
+    connect(&m_liveTimer, &QTimer::timeout, this, [this] {
+        if (!isVisible() || !m_conformance.hasLive())
+            return;
+        m_conformance.askMore();
+        m_isOutdated = m_queries.isBusy();
+        if (!m_isOutdated)
+            askSoon(Urgency::WhenIdle);
+    });
+}
+
+bool CompareView::hasOthers() const
+{
+    return !context().state->comparedRuns().empty();
+}
+
+std::vector<store::RunRef> CompareView::runs() const
+{
+    std::vector<store::RunRef> runs { context().state->run() };
+    for (const ComparedRun& one : context().state->comparedRuns())
+        runs.push_back(one.run);
+    return runs;
+}
+
+QStringList CompareView::names() const
+{
+    QStringList names;
+    for (std::size_t run = 0; run <= context().state->comparedRuns().size(); ++run)
+        names.append(context().state->runName(run));
+    return names;
+}
+
+QString CompareView::emptyText() const
+{
+    const ViewState& state = *context().state;
+    if (!m_problem.isEmpty())
+        return m_problem;
+    if (!state.run())
+        return tr("Open a run, or connect a training job, to compare it with others.");
+    if (!hasOthers())
+        return tr("Choose up to %1 runs to compare “%2” with: the button above at the right.")
+            .arg(ViewState::kMostCompared)
+            .arg(state.runName(0));
+    if (!state.moduleFilter().isEmpty())
+        return tr("No module that both runs have matches the filter “%1”.").arg(state.moduleFilter());
+    return tr("The runs have no %1 of the same modules on rank %2.")
+        .arg(kindText(state.kind()))
+        .arg(state.rank().value);
+}
+
+CompareRequest CompareView::request() const
+{
+    const ViewState& state = *context().state;
+    CompareRequest request;
+    request.names = names();
+    request.steps.push_back(stepsOf(*state.run(), *state.catalog()));
+    for (const ComparedRun& one : state.comparedRuns())
+        request.steps.push_back(stepsOf(*one.run, *one.catalog));
+    request.against = m_bar->against();
+    request.alignment = m_bar->alignment();
+    request.value = m_bar->value();
+    request.order = m_bar->order();
+    request.hasBand = m_bar->below() == BelowMap::Band;
+    request.kind = state.kind();
+    request.stat = state.stat();
+    request.rank = state.rank();
+    request.filter = state.moduleFilter();
+    request.selection = state.selection();
+    request.range = state.visibleRange();
+    request.plot = m_map->plotRect().size();
+    request.pixelRatio = devicePixelRatioF();
+    request.mapPixels = static_cast<int>(std::lround(request.plot.width() * request.pixelRatio));
+    request.curvePixels = static_cast<int>(std::lround(m_curves->plotRect().width() * request.pixelRatio));
+    request.theme = &Theme::current();
+    request.isLive = isRecording(state.run());
+    return request;
+}
+
+void CompareView::ask()
+{
+    const ViewState& state = *context().state;
+    m_map->setEmptyText(emptyText());
+    if (!hasOthers() || !state.catalog() || state.visibleRange().isEmpty() || !context().queries) {
+        m_liveTimer.stop();
+        show({});
+        return;
+    }
+    m_liveTimer.start();
+    askPicture();
+    askConformance();
+}
+
+void CompareView::askPicture()
+{
+    m_isOutdated = false;
+    m_queries.ask(runs(), request(), [this](Expected<CompareAnswer> answer) { take(answer); });
+}
+
+void CompareView::askConformance()
+{
+    if (!std::exchange(m_isConformanceOutdated, false))
+        return;
+    m_conformance.ask(runs(), m_bar->against(), m_bar->tolerance());
+}
+
+void CompareView::take(const Expected<CompareAnswer>& answer)
+{
+    m_problem = answer ? QString() : QString::fromStdString(answer.error().sentence());
+    m_map->setEmptyText(emptyText());
+    if (answer)
+        show(*answer);
+    if (m_isOutdated)
+        askSoon(Urgency::WhenIdle);
+    if (isSettled())
+        Q_EMIT settled();
+}
+
+void CompareView::show(const CompareAnswer& answer)
+{
+    m_map->setPicture(answer.map && !answer.map->rows.empty() ? answer.map : nullptr);
+    m_curves->setPicture(answer.curves);
+    QStringList notes;
+    if (!answer.unaligned.isEmpty())
+        notes.append(tr("not recorded by %1: aligned by step").arg(answer.unaligned.join(QStringLiteral(", "))));
+    if (answer.onlyInA > 0)
+        notes.append(tr("%n rows only in A", nullptr, answer.onlyInA));
+    if (answer.onlyInB > 0)
+        notes.append(tr("%n rows only in B", nullptr, answer.onlyInB));
+    const QString who = hasOthers() ? tr("A: %1").arg(context().state->runName(0)) : QString();
+    notes.prepend(who);
+    const QString text = notes.join(QStringLiteral(", "));
+    m_bar->setCaption(text, text);
+    m_split->widget(1)->setVisible(hasOthers());
+}
+
+void CompareView::showConformance()
+{
+    const auto& found = m_conformance.found();
+    if (!m_conformance.isBusy() || !found) {
+        m_findings->set(found ? &*found : nullptr);
+        m_facts->set(names(), m_conformance.facts());
+    }
+    if (isSettled())
+        Q_EMIT settled();
+}
+
+void CompareView::showBelow()
+{
+    switch (m_bar->below()) {
+    case BelowMap::Lines:
+    case BelowMap::Band:
+        m_below->setCurrentWidget(m_curves);
+        break;
+    case BelowMap::Findings:
+        m_below->setCurrentWidget(m_findings);
+        break;
+    case BelowMap::Facts:
+        m_below->setCurrentWidget(m_facts);
+        break;
+    }
+}
+
+void CompareView::goTo(const judge::Deviation& deviation)
+{
+    ViewState* state = context().state;
+    if (deviation.kind != Kind::Scalar) {
+        state->setKind(deviation.kind);
+        if (!isIdentity(deviation.stat))
+            state->setStat(deviation.stat);
+    }
+    state->setRank(deviation.rank);
+    state->setSelection({ { QString::fromStdString(deviation.key.name), deviation.key.slot } });
+    state->goTo(deviation.step);
+    m_map->setFocus();
+}
+
+void CompareView::copyReport() const
+{
+    if (m_conformance.found())
+        QGuiApplication::clipboard()->setText(
+            QString::fromStdString(judge::reportText(*m_conformance.found(), m_conformance.facts())));
+}
+
+bool CompareView::isSettled() const
+{
+    return DataView::isSettled() && !m_queries.isBusy() && !m_isOutdated && !m_conformance.isBusy();
+}
+
+void CompareView::paintPicture(QPainter& painter, QSize size)
+{
+    const ViewState& state = *context().state;
+    const QStringList runNames = names();
+    PictureCaption caption = PictureCaption::of(state,
+        { kindText(state.kind()), QString::fromUtf8(statName(state.stat())),
+            tr("%1, A: %2, B: %3")
+                .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
+                    runNames.front(), runNames.value(static_cast<int>(m_bar->against()))) },
+        true);
+    if (!m_map->picture())
+        return paintWithCaption(painter, QRect(QPoint(), size), *m_map, caption);
+    const Theme& theme = Theme::current();
+    painter.setFont(wordsFont(13));
+    painter.setPen(theme.text);
+    painter.drawText(QRect(12, 0, size.width() - 24, kVerdict), Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(m_verdict->text(), Qt::ElideRight, size.width() - 24));
+    const int map = static_cast<int>(std::lround((size.height() - kVerdict) * kMapShare));
+    paintWithCaption(painter, QRect(0, kVerdict, size.width(), map), *m_map, caption);
+    m_curves->paintTo(painter, QRect(0, kVerdict + map, size.width(), size.height() - kVerdict - map));
+}
+
+Expected<void> CompareView::writeCsv(QIODevice* device) const
+{
+    switch (m_bar->below()) {
+    case BelowMap::Findings:
+        return writeFindingsCsv(device, m_conformance.found() ? &*m_conformance.found() : nullptr);
+    case BelowMap::Facts:
+        return writeFactsCsv(device, names(), m_conformance.facts());
+    case BelowMap::Lines:
+    case BelowMap::Band:
+        break;
+    }
+    return writeDifferenceCsv(device, m_map->picture());
+}
+
+}

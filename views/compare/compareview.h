@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QTimer>
+
+#include <telltale/common/comparisonloader.h>
+#include <telltale/common/dataview.h>
+
+#include "comparequeries.h"
+#include "conformance.h"
+
+class QSplitter;
+class QStackedWidget;
+
+namespace telltale::views {
+
+class CompareBar;
+class CurveCanvas;
+class FactsTree;
+class FindingsTree;
+class HeatCanvas;
+class RunChooser;
+class VerdictLine;
+
+/// The run that is shown (A) beside others: until which step B is the same, where it differs over modules and steps,
+/// and below, the curves of all runs, what differs first, or what differs in their configs.
+class CompareView : public DataView {
+    Q_OBJECT
+public:
+    explicit CompareView(const ViewContext& context, QWidget* parent = nullptr);
+    ~CompareView() override;
+
+    bool isSettled() const override;
+    void paintPicture(QPainter& painter, QSize size) override;
+    /// What is shown below where that is a table, else the cells of the map.
+    Expected<void> writeCsv(QIODevice* device) const override;
+
+    HeatCanvas* map() const { return m_map; }
+    CurveCanvas* curves() const { return m_curves; }
+    const Conformance& conformance() const { return m_conformance; }
+    CompareBar* bar() const { return m_bar; }
+
+protected:
+    void ask() override;
+
+private:
+    void connectState();
+    void askPicture();
+    void askConformance();
+    void take(const Expected<CompareAnswer>& answer);
+    void show(const CompareAnswer& answer);
+    void showConformance();
+    void showBelow();
+    void goTo(const judge::Deviation& deviation);
+    void copyReport() const;
+    std::vector<store::RunRef> runs() const;
+    QStringList names() const;
+    bool hasOthers() const;
+    CompareRequest request() const;
+    QString emptyText() const;
+
+    ComparisonLoader m_loader;
+    CompareQueries m_queries;
+    Conformance m_conformance;
+    QString m_problem; ///< why the last question had no answer
+    bool m_isOutdated = false; ///< data came while a question ran
+    bool m_isConformanceOutdated = true;
+    CompareBar* m_bar;
+    VerdictLine* m_verdict;
+    QSplitter* m_split;
+    HeatCanvas* m_map;
+    QStackedWidget* m_below;
+    CurveCanvas* m_curves;
+    FindingsTree* m_findings;
+    FactsTree* m_facts;
+    RunChooser* m_chooser = nullptr;
+    QTimer m_liveTimer;
+};
+
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "comparewords.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QCoreApplication>
+#include <QStringList>
+
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+namespace {
+
+QString text(std::string_view word)
+{
+    return QString::fromUtf8(word.data(), static_cast<qsizetype>(word.size()));
+}
+
+}
+
+QString comparisonSentence(const judge::Comparison& found)
+{
+    const QString tolerance = QString::number(found.tolerance, 'g', 6);
+    if (found.compared == 0)
+        return QCoreApplication::translate("CompareWords", "Nothing was measured in both at steps %1 to %2.")
+            .arg(found.steps.first.value)
+            .arg(found.steps.last.value);
+    if (found.isEqual())
+        return found.tolerance == 0
+            ? QCoreApplication::translate("CompareWords", "Equal at all steps from %1 to %2.")
+                  .arg(found.steps.first.value)
+                  .arg(found.steps.last.value)
+            : QCoreApplication::translate("CompareWords", "Equal to %1 at all steps from %2 to %3.")
+                  .arg(tolerance)
+                  .arg(found.steps.first.value)
+                  .arg(found.steps.last.value);
+    const judge::Deviation& one = found.first.front();
+    QString until;
+    if (one.step == found.steps.first)
+        until = QCoreApplication::translate("CompareWords", "Different from the first common step on (%1)")
+                    .arg(one.step.value);
+    else if (found.tolerance == 0)
+        until = QCoreApplication::translate("CompareWords", "Equal until step %1").arg(one.step.value - 1);
+    else
+        until = QCoreApplication::translate("CompareWords", "Equal to %1 until step %2")
+                    .arg(tolerance)
+                    .arg(one.step.value - 1);
+    const auto [a, b] = judge::comparedTexts(one);
+    QString sentence
+        = QCoreApplication::translate("CompareWords", "%1; first: step %2, rank %3, %4, %5 %6: %7 against %8")
+              .arg(until)
+              .arg(one.step.value)
+              .arg(one.rank.value)
+              .arg(text(one.key.text()), text(kindName(one.kind)), text(statName(one.stat)), text(a), text(b));
+    if (std::isfinite(one.relative))
+        sentence
+            += QCoreApplication::translate("CompareWords", " (%1 of it)").arg(QString::number(one.relative, 'g', 2));
+    return sentence + QCoreApplication::translate("CompareWords", ".");
+}
+
+QString comparisonNote(const judge::Comparison& found)
+{
+    QStringList notes { QCoreApplication::translate("CompareWords", "%1 of %2 values of %3 series differ")
+                            .arg(formatStep(static_cast<qint64>(found.differing)),
+                                formatStep(static_cast<qint64>(found.compared)),
+                                formatStep(static_cast<qint64>(found.rows))) };
+    if (found.onlyInA > 0)
+        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in A").arg(found.onlyInA));
+    if (found.onlyInB > 0)
+        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in B").arg(found.onlyInB));
+    if (found.unmatched > 0)
+        notes.append(QCoreApplication::translate("CompareWords", "%1 values without a counterpart left out")
+                         .arg(formatStep(static_cast<qint64>(found.unmatched))));
+    const auto suspicious = std::count_if(
+        found.signs.begin(), found.signs.end(), [](const auto& one) { return one.verdict.isSuspicious(); });
+    if (!found.signs.empty())
+        notes.append(QCoreApplication::translate("CompareWords", "signs of %1 of %2 gradients suspicious")
+                         .arg(suspicious)
+                         .arg(found.signs.size()));
+    return notes.join(QStringLiteral("  ·  "));
+}
+
+QString factSectionText(const std::string& section)
+{
+    using namespace judge::factsection;
+    if (section == kConfig)
+        return QCoreApplication::translate("CompareWords", "config");
+    if (section == kRevisions)
+        return QCoreApplication::translate("CompareWords", "config changes");
+    if (section == kHyperparameters)
+        return QCoreApplication::translate("CompareWords", "hyperparameters");
+    if (section == kEnvironment)
+        return QCoreApplication::translate("CompareWords", "environment");
+    if (section == kRun)
+        return QCoreApplication::translate("CompareWords", "run");
+    return text(section);
+}
+
+}

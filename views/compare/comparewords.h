@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QString>
+
+#include <telltale/judge/comparisonreport.h>
+
+namespace telltale::views {
+
+// What a comparison says, in the window's language. Thread: gui.
+
+/// judge::Comparison::sentence(), for people.
+QString comparisonSentence(const judge::Comparison& found);
+/// "12 of 400 values of 96 series differ", and what was left out.
+QString comparisonNote(const judge::Comparison& found);
+/// "Configuration" of "config".
+QString factSectionText(const std::string& section);
+
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "differencetrees.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QHeaderView>
+
+#include <telltale/common/kindtext.h>
+#include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
+#include <telltale/items/tooltiptext.h>
+
+#include "comparewords.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr int kRowRole = Qt::UserRole;
+
+void setUp(QTreeWidget* tree)
+{
+    tree->setFrameShape(QFrame::NoFrame);
+    tree->setRootIsDecorated(false);
+    tree->setIndentation(0);
+    tree->setUniformRowHeights(true);
+    tree->setFont(wordsFont(12));
+    tree->header()->setFont(wordsFont(11));
+    tree->header()->setFixedHeight(22);
+    tree->header()->setMinimumSectionSize(40);
+    tree->header()->setStretchLastSection(true);
+    tree->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+}
+
+void alignRight(QTreeWidgetItem* item, int column)
+{
+    item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    item->setFont(column, numberFont(12));
+}
+
+}
+
+FindingsTree::FindingsTree(QWidget* parent)
+    : QTreeWidget(parent)
+{
+    setUp(this);
+    setObjectName(QStringLiteral("compareFindings"));
+    setAccessibleName(tr("What differs first and most"));
+    setColumnCount(ColumnCount);
+    setHeaderLabels(
+        { tr("Difference"), tr("Step"), tr("Rank"), tr("Name"), tr("Quantity"), tr("A"), tr("B"), tr("Share") });
+    headerItem()->setToolTip(ShareColumn, tr("The difference as a share of the larger of the two values"));
+    const int widths[] = { 136, 64, 44, 240, 180, 100, 100, 70 };
+    for (int column = 0; column < ColumnCount; ++column)
+        header()->resizeSection(column, std::max(widths[column], header()->sectionSizeHint(column)));
+    for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
+        headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+    const auto go = [this](QTreeWidgetItem* item) {
+        Q_EMIT goWanted(m_rows[static_cast<std::size_t>(item->data(0, kRowRole).toInt())]);
+    };
+    connect(this, &QTreeWidget::itemActivated, this, go);
+    connect(this, &QTreeWidget::itemClicked, this, go);
+}
+
+void FindingsTree::addRow(const QString& where, const judge::Deviation& deviation)
+{
+    auto* item = new QTreeWidgetItem(this);
+    item->setData(0, kRowRole, static_cast<int>(m_rows.size()));
+    m_rows.push_back(deviation);
+    const auto [a, b] = judge::comparedTexts(deviation);
+    const QString quantity
+        = kindText(deviation.kind) + QStringLiteral(", ") + QString::fromUtf8(statName(deviation.stat));
+    const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
+        QString::fromStdString(deviation.key.text()), quantity, QString::fromStdString(a), QString::fromStdString(b),
+        std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };
+    for (int column = 0; column < ColumnCount; ++column)
+        item->setText(column, texts[column]);
+    item->setToolTip(NameColumn, items::toolTipText(texts[NameColumn]));
+    item->setFont(NameColumn, codeFont(12));
+    for (const int column : { StepColumn, RankColumn, AColumn, BColumn, ShareColumn })
+        alignRight(item, column);
+    const Theme& theme = Theme::current();
+    if (series::isNonFinite(deviation.a.state))
+        item->setForeground(AColumn, theme.criticalText);
+    if (series::isNonFinite(deviation.b.state))
+        item->setForeground(BColumn, theme.criticalText);
+}
+
+void FindingsTree::set(const judge::Comparison* found)
+{
+    items::assertGuiThread();
+    clear();
+    m_rows.clear();
+    if (!found)
+        return;
+    int place = 0;
+    for (const judge::Deviation& one : found->first)
+        addRow(++place == 1 ? tr("first") : tr("at that step"), one);
+    for (const judge::Comparison::OfKind& of : found->kinds) {
+        if (of.largest)
+            addRow(tr("largest of its kind"), *of.largest);
+    }
+}
+
+FactsTree::FactsTree(QWidget* parent)
+    : QTreeWidget(parent)
+{
+    setUp(this);
+    setObjectName(QStringLiteral("compareFacts"));
+    setAccessibleName(tr("Configs and hyperparameters that differ"));
+}
+
+void FactsTree::set(const QStringList& runs, const std::vector<judge::DifferingFact>& facts)
+{
+    items::assertGuiThread();
+    constexpr int kFirstRun = 2;
+    clear();
+    setColumnCount(kFirstRun + static_cast<int>(runs.size()));
+    setHeaderLabels(QStringList { tr("Of"), tr("Field") } + runs);
+    header()->resizeSection(0, 130);
+    header()->resizeSection(1, 260);
+    for (int run = 0; run < static_cast<int>(runs.size()); ++run)
+        header()->resizeSection(kFirstRun + run, 170);
+    const Theme& theme = Theme::current();
+    for (const judge::DifferingFact& fact : facts) {
+        auto* item = new QTreeWidgetItem(this);
+        item->setText(0, factSectionText(fact.section));
+        item->setForeground(0, theme.text2);
+        item->setText(1, QString::fromStdString(fact.name));
+        item->setFont(1, codeFont(12));
+        item->setToolTip(1, items::toolTipText(item->text(1)));
+        for (std::size_t run = 0; run < fact.values.size(); ++run) {
+            const int column = kFirstRun + static_cast<int>(run);
+            const auto& value = fact.values[run];
+            item->setText(column, value ? QString::fromStdString(*value) : QString(QChar(0x2013)));
+            item->setFont(column, codeFont(12));
+            item->setToolTip(column, items::toolTipText(item->text(column)));
+            if (value != fact.values.front())
+                item->setForeground(column, theme.accent);
+        }
+    }
+}
+
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QStringList>
+#include <QTreeWidget>
+
+#include <telltale/judge/comparisonreport.h>
+
+namespace telltale::views {
+
+/// What differs first, in the order of a step, and what differs most of each kind. A click or Return goes there.
+/// Thread: gui.
+class FindingsTree : public QTreeWidget {
+    Q_OBJECT
+public:
+    enum Column {
+        WhereColumn,
+        StepColumn,
+        RankColumn,
+        NameColumn,
+        KindColumn,
+        AColumn,
+        BColumn,
+        ShareColumn,
+        ColumnCount
+    };
+
+    explicit FindingsTree(QWidget* parent = nullptr);
+    void set(const judge::Comparison* found); ///< null: nothing
+
+Q_SIGNALS:
+    void goWanted(const telltale::judge::Deviation& deviation);
+
+private:
+    void addRow(const QString& where, const judge::Deviation& deviation);
+
+    std::vector<judge::Deviation> m_rows;
+};
+
+/// Facts that are not the same in all compared runs, a column a run. Thread: gui.
+class FactsTree : public QTreeWidget {
+    Q_OBJECT
+public:
+    explicit FactsTree(QWidget* parent = nullptr);
+    void set(const QStringList& runs, const std::vector<judge::DifferingFact>& facts);
+};
+
+}

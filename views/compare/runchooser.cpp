@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runchooser.h"
+
+#include <algorithm>
+
+#include <QApplication>
+#include <QKeyEvent>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QScopedValueRollback>
+#include <QVBoxLayout>
+
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
+#include <telltale/items/runsmodel.h>
+
+namespace telltale::views {
+namespace {
+
+constexpr int kIdRole = Qt::UserRole;
+
+}
+
+RunChooser::RunChooser(items::RunsModel* model, ViewState* state, Find find, QWidget* parent)
+    : QFrame(parent)
+    , m_model(model)
+    , m_state(state)
+    , m_find(std::move(find))
+    , m_search(new QLineEdit(this))
+    , m_list(new QListWidget(this))
+{
+    setObjectName(QStringLiteral("compareChooser"));
+    setFrameShape(QFrame::StyledPanel);
+    m_search->setObjectName(QStringLiteral("compareSearch"));
+    m_search->setPlaceholderText(tr("Search runs"));
+    m_search->setAccessibleName(tr("Search runs"));
+    m_search->setClearButtonEnabled(true);
+    m_list->setObjectName(QStringLiteral("compareRuns"));
+    m_list->setAccessibleName(tr("Runs to compare with"));
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setFont(wordsFont(12));
+    m_list->setUniformItemSizes(true);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(8, 8, 8, 8);
+    layout->setSpacing(8);
+    layout->addWidget(m_search);
+    layout->addWidget(m_list);
+    resize(340, 360);
+    setAutoFillBackground(true);
+    setFocusProxy(m_search);
+    hide();
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, const QWidget* now) {
+        if (isVisible() && now && now != this && !isAncestorOf(now))
+            hide();
+    });
+    connect(m_search, &QLineEdit::textChanged, this, &RunChooser::filter);
+    connect(m_list, &QListWidget::itemChanged, this, [this] {
+        if (!m_isFilling)
+            tellChosen();
+    });
+    // Return checks what is highlighted, as Space does.
+    connect(m_list, &QListWidget::itemActivated, this, [](QListWidgetItem* item) {
+        item->setCheckState(item->checkState() == Qt::Checked ? Qt::Unchecked : Qt::Checked);
+    });
+}
+
+void RunChooser::openBelow(const QWidget* button)
+{
+    fill();
+    m_search->clear();
+    const QPoint below = button->mapTo(parentWidget(), QPoint(button->width(), button->height() + 2));
+    resize(std::min(340, parentWidget()->width() - 8), std::min(360, parentWidget()->height() - below.y() - 8));
+    move(std::max(4, below.x() - width()), below.y());
+    show();
+    raise();
+    m_search->setFocus();
+}
+
+void RunChooser::fill()
+{
+    items::assertGuiThread();
+    const QScopedValueRollback<bool> guard(m_isFilling, true);
+    m_list->clear();
+    const auto isCompared = [this](const store::RunLocator& locator) {
+        return std::any_of(m_state->comparedRuns().begin(), m_state->comparedRuns().end(),
+            [&locator](const ComparedRun& one) { return one.run->locator == locator; });
+    };
+    for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
+        for (const store::RunSummary& run : m_model ? m_model->runs(group) : std::vector<store::RunSummary>()) {
+            const bool isShown = m_state->run() && m_state->run()->locator == run.locator;
+            if (isShown || run.state == store::RunState::Newer)
+                continue;
+            const QString id = QString::fromStdString(run.id);
+            auto* item = new QListWidgetItem(m_model->indexOf(id).data().toString(), m_list);
+            item->setData(kIdRole, id);
+            item->setToolTip(m_model->indexOf(id).data(Qt::ToolTipRole).toString());
+            item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
+            item->setCheckState(isCompared(run.locator) ? Qt::Checked : Qt::Unchecked);
+        }
+    }
+}
+
+void RunChooser::filter(const QString& text)
+{
+    for (int row = 0; row < m_list->count(); ++row)
+        m_list->item(row)->setHidden(!m_list->item(row)->text().contains(text, Qt::CaseInsensitive));
+}
+
+store::RunRef RunChooser::find(const QString& id) const
+{
+    if (m_find)
+        return m_find(id);
+    const store::RunSummary* run = m_model->runAt(m_model->indexOf(id));
+    return run ? std::make_shared<store::RunHandle>(store::RunHandle { run->locator, run->id, run->name, {} })
+               : nullptr;
+}
+
+void RunChooser::tellChosen()
+{
+    // Those that were there keep their places, and with them their colors.
+    std::vector<store::RunRef> runs;
+    for (const ComparedRun& one : m_state->comparedRuns()) {
+        for (int row = 0; row < m_list->count(); ++row) {
+            const QListWidgetItem* item = m_list->item(row);
+            if (item->checkState() == Qt::Checked && item->data(kIdRole).toString().toStdString() == one.run->id)
+                runs.push_back(one.run);
+        }
+    }
+    for (int row = 0; row < m_list->count(); ++row) {
+        QListWidgetItem* item = m_list->item(row);
+        const std::string id = item->data(kIdRole).toString().toStdString();
+        const bool isKnown
+            = std::any_of(runs.begin(), runs.end(), [&id](const store::RunRef& run) { return run->id == id; });
+        if (item->checkState() != Qt::Checked || isKnown)
+            continue;
+        if (runs.size() >= ViewState::kMostCompared) {
+            const QScopedValueRollback<bool> guard(m_isFilling, true);
+            item->setCheckState(Qt::Unchecked);
+            continue;
+        }
+        if (store::RunRef run = find(item->data(kIdRole).toString()))
+            runs.push_back(std::move(run));
+    }
+    Q_EMIT chosen(runs);
+}
+
+void RunChooser::keyPressEvent(QKeyEvent* event)
+{
+    if (event->key() == Qt::Key_Escape) {
+        hide();
+        parentWidget()->setFocus();
+        return;
+    }
+    if (event->key() == Qt::Key_Down && m_search->hasFocus()) {
+        m_list->setFocus();
+        if (m_list->currentRow() < 0)
+            m_list->setCurrentRow(0);
+        return;
+    }
+    QFrame::keyPressEvent(event);
+}
+
+}

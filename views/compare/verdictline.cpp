@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "verdictline.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/theme.h>
+
+#include "comparewords.h"
+#include "conformance.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr int kHeight = 62;
+constexpr int kLines = 38; ///< px of two lines of the sentence
+constexpr int kSign = 34; ///< px left of the words
+
+QPushButton* addButton(QHBoxLayout* layout, const QString& text, const QString& name, QWidget* parent)
+{
+    auto* button = new QPushButton(text, parent);
+    button->setObjectName(name);
+    button->setAccessibleName(text);
+    button->setFixedHeight(24);
+    layout->addWidget(button);
+    return button;
+}
+
+}
+
+VerdictLine::VerdictLine(Conformance* conformance, QWidget* parent)
+    : QWidget(parent)
+    , m_conformance(conformance)
+    , m_sentence(new QLabel(this))
+    , m_note(new QLabel(this))
+{
+    setFixedHeight(kHeight);
+    m_sentence->setObjectName(QStringLiteral("compareSentence"));
+    m_sentence->setFont(wordsFont(13));
+    m_sentence->setTextFormat(Qt::PlainText);
+    m_sentence->setWordWrap(true);
+    m_sentence->setMaximumHeight(kLines);
+    m_note->setObjectName(QStringLiteral("compareNote"));
+    m_note->setFont(wordsFont(11));
+    m_note->setForegroundRole(QPalette::PlaceholderText);
+    m_note->setTextFormat(Qt::PlainText);
+    for (QLabel* label : { m_sentence, m_note })
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(kSign, 4, 12, 4);
+    layout->setSpacing(8);
+    auto* words = new QVBoxLayout;
+    words->setSpacing(0);
+    words->addWidget(m_sentence);
+    words->addWidget(m_note);
+    layout->addLayout(words, 1);
+    m_go = addButton(layout, tr("Go to it"), QStringLiteral("compareGo"), this);
+    m_copy = addButton(layout, tr("Copy report"), QStringLiteral("compareCopy"), this);
+    m_stop = addButton(layout, tr("Stop"), QStringLiteral("compareStop"), this);
+    connect(m_go, &QPushButton::clicked, this, &VerdictLine::goWanted);
+    connect(m_copy, &QPushButton::clicked, this, &VerdictLine::copyWanted);
+    connect(m_stop, &QPushButton::clicked, conformance, &Conformance::stop);
+    connect(conformance, &Conformance::changed, this, &VerdictLine::update);
+    update();
+}
+
+QString VerdictLine::text() const
+{
+    return m_text;
+}
+
+void VerdictLine::update()
+{
+    const auto& found = m_conformance->found();
+    const bool isFirstLook = m_conformance->isBusy() && !found;
+    m_noteText.clear();
+    if (found) {
+        m_text = comparisonSentence(*found);
+        m_noteText = comparisonNote(*found);
+    } else if (isFirstLook) {
+        m_text = tr("Comparing every value: %1 %").arg(static_cast<int>(m_conformance->share() * 100));
+    } else if (m_conformance->isStopped()) {
+        m_text = tr("The comparison of every value was stopped.");
+    } else {
+        m_text = m_conformance->problem();
+    }
+    m_go->setVisible(found && !found->isEqual());
+    m_copy->setVisible(found.has_value());
+    m_stop->setVisible(isFirstLook);
+    setAccessibleName(m_text);
+    setVisible(!m_text.isEmpty());
+    fit();
+    QWidget::update();
+}
+
+void VerdictLine::fit()
+{
+    for (const auto& [label, text] : { std::pair { m_sentence, m_text }, { m_note, m_noteText } }) {
+        // Two lines of words break where they must: a little is lost at the end of the first.
+        const int room = label == m_note ? label->width() : label->width() * 9 / 5;
+        label->setText(label->fontMetrics().elidedText(text, Qt::ElideRight, room));
+        label->setToolTip(label->text() == text ? QString() : text);
+    }
+}
+
+void VerdictLine::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    layout()->activate();
+    fit();
+}
+
+void VerdictLine::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.fillRect(rect(), palette().color(QPalette::Window));
+    painter.fillRect(QRect(0, height() - 1, width(), 1), palette().color(QPalette::Mid));
+    const Theme& theme = Theme::current();
+    const auto& found = m_conformance->found();
+    if (m_conformance->isBusy() && !found) {
+        const int done = static_cast<int>(m_conformance->share() * width());
+        painter.fillRect(QRect(0, height() - 2, done, 2), theme.accent);
+    }
+    if (!found)
+        return;
+    const bool isBroken = !found->isEqual()
+        && (series::isNonFinite(found->first.front().a.state) || series::isNonFinite(found->first.front().b.state));
+    glyphs::paintSeverity(painter, QPointF(kSign / 2.0 + 2, m_sentence->y() + 10), 12,
+        found->isEqual() ? glyphs::Severity::Good
+            : isBroken   ? glyphs::Severity::Critical
+                         : glyphs::Severity::Warning,
+        theme);
+}
+
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+
+namespace telltale::views {
+
+class Conformance;
+
+/// One sentence on how far the two runs are the same, with what goes to the first difference; how far the comparison
+/// is, and what stops it. Thread: gui.
+class VerdictLine : public QWidget {
+    Q_OBJECT
+public:
+    explicit VerdictLine(Conformance* conformance, QWidget* parent = nullptr);
+
+    QString text() const;
+
+Q_SIGNALS:
+    void goWanted();
+    void copyWanted();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void update();
+    void fit();
+
+    Conformance* m_conformance;
+    QLabel* m_sentence;
+    QLabel* m_note;
+    QPushButton* m_go;
+    QPushButton* m_stop;
+    QPushButton* m_copy;
+    QString m_text;
+    QString m_noteText;
+};
+
+}

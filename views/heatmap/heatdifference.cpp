@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a HeatPicture of two runs spreads what differs over its colors.
+#include "heatpicture.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr double kMostDecades = 12;
+constexpr float kFirst = 0.2F; ///< of the way to the end: where the smallest difference stands, beside none at all
+
+QString signedTick(double value, bool isAbove)
+{
+    return (isAbove ? QStringLiteral("+") : QString(QChar(0x2212))) + formatTick(value, value);
+}
+
+}
+
+/// No difference is the middle; the smallest one is seen beside it, however large the largest.
+void HeatPicture::spreadDifferences()
+{
+    scale = ValueScale(ValueScale::Mode::Linear, -1, 1);
+    double least = HUGE_VAL;
+    double most = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const double size = std::abs(static_cast<double>(shown[i]));
+        if (result.states[i] != CellState::Value || size == 0 || !std::isfinite(size))
+            continue;
+        least = std::min(least, size);
+        most = std::max(most, size);
+    }
+    if (most == 0) {
+        ticks = { { 0, QStringLiteral("0") } };
+        return;
+    }
+    const double high = std::ceil(std::log10(most));
+    const double low = std::max(std::min(std::floor(std::log10(least)), high - 1), high - kMostDecades);
+    const auto placeOf = [=](double size) {
+        const double unit = (std::log10(size) - low) / (high - low);
+        return static_cast<float>(kFirst + (1 - kFirst) * std::clamp(unit, 0.0, 1.0));
+    };
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        const double size = std::abs(static_cast<double>(shown[i]));
+        if (result.states[i] == CellState::Value && size > 0)
+            shown[i] = std::copysign(std::isfinite(size) ? placeOf(size) : 1.0F, shown[i]);
+    }
+    const int stride = std::max(1, static_cast<int>(std::ceil((high - low) / 3)));
+    for (int decade = static_cast<int>(high); decade >= static_cast<int>(low); decade -= stride) {
+        const double size = std::pow(10.0, decade);
+        const auto place = static_cast<double>(placeOf(size));
+        ticks.push_back({ place, signedTick(size, true) });
+        ticks.push_back({ -place, signedTick(size, false) });
+    }
+    ticks.push_back({ 0, QStringLiteral("0") });
+}
+
+/// Doublings up and down from the same.
+void HeatPicture::spreadRatios()
+{
+    constexpr double kMost = 10; ///< doublings
+    constexpr double kLeast = 1.0 / 64;
+    double largest = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        if (result.states[i] != CellState::Value)
+            continue;
+        const double ratio = static_cast<double>(shown[i]);
+        const double doublings = ratio <= 0 ? -HUGE_VAL : std::log2(ratio);
+        shown[i] = static_cast<float>(std::clamp(doublings, -1e6, 1e6));
+        largest = std::max(largest, std::min(std::abs(doublings), kMost));
+        clippedHigh = clippedHigh || doublings > kMost;
+        clippedLow = clippedLow || doublings < -kMost;
+    }
+    const double end = std::exp2(std::ceil(std::log2(std::max(largest, kLeast))));
+    scale = ValueScale(ValueScale::Mode::Linear, -end, end);
+    for (const double part : { 1.0, 0.5, 0.0, -0.5, -1.0 })
+        ticks.push_back({ part * end, QChar(0x00D7) + formatValue(std::exp2(part * end), 3) });
+}
+
+}
