@@ -207,6 +207,23 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::ConsolePane</name>
+    <message numerus="yes">
+        <source>%n lines</source>
+        <translation>
+            <numerusform>%n line</numerusform>
+            <numerusform>%n lines</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n lines</source>
+        <translation>
+            <numerusform>%1 of %n line</numerusform>
+            <numerusform>%1 of %n lines</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::CurvesView</name>
     <message numerus="yes">
         <source>%1 of %n series</source>
@@ -265,6 +282,16 @@
         <translation>
             <numerusform>%n day</numerusform>
             <numerusform>%n days</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::LoggedPane</name>
+    <message numerus="yes">
+        <source>the first %1 of %n names</source>
+        <translation>
+            <numerusform>the first %1 of %n name</numerusform>
+            <numerusform>the first %1 of %n names</numerusform>
         </translation>
     </message>
 </context>

@@ -1284,6 +1284,14 @@
         <source>Kinds whose tensors get a histogram beside their statistics, at every step that collects them: signed bins by powers of two, from which the dashboard reads quantiles and what fp16, bf16 and fp8 would lose. ur_distribution has histograms of its own.</source>
         <translation>这些类别的张量除统计量外还在每个采集步得到一个直方图：按二的幂划分的带符号区间，面板由此得出分位数以及 fp16、bf16 和 fp8 会丢失的部分。ur_distribution 自带直方图。</translation>
     </message>
+    <message>
+        <source>Keep in the run what the training runs on: versions, GPUs, host, git commit, command line without keys and passwords. Never the environment&apos;s variables. TELLTALE_ENVIRONMENT=off switches it off, too.</source>
+        <translation>在运行中保留训练的环境：版本、GPU、主机、git 提交、不含密钥和密码的命令行。绝不保留环境变量。TELLTALE_ENVIRONMENT=off 也可将其关闭。</translation>
+    </message>
+    <message>
+        <source>What the training&apos;s process, its machine and its GPUs use, every five seconds: scalars whose names begin with system/. TELLTALE_SYSTEM_METRICS=off switches it off, too.</source>
+        <translation>训练进程、所在机器及其 GPU 的资源占用，每五秒一次：名称以 system/ 开头的标量。TELLTALE_SYSTEM_METRICS=off 也可将其关闭。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ConnectionsModel</name>
@@ -2327,6 +2335,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Compare</source>
         <translation>对比</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Structure</source>
+        <translation>结构</translation>
     </message>
 </context>
 <context>
@@ -3509,6 +3525,45 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::ConsolePane</name>
+    <message>
+        <source>Nothing is kept of what the training prints: telltale.capture_console() in its program keeps it.</source>
+        <translation>没有保留训练打印的内容：在训练程序中调用 telltale.capture_console() 即可保留。</translation>
+    </message>
+    <message>
+        <source>Part of a line</source>
+        <translation>行中的文字</translation>
+    </message>
+    <message>
+        <source>Search the console</source>
+        <translation>搜索控制台</translation>
+    </message>
+    <message>
+        <source>Console</source>
+        <translation>控制台</translation>
+    </message>
+    <message>
+        <source>Copy the selected lines, or all</source>
+        <translation>复制所选行；未选则复制全部</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n lines</source>
+        <translation>
+            <numerusform>%n 行</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n lines</source>
+        <translation>
+            <numerusform>%n 行中的 %1 行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rank %1, %2</source>
+        <translation>rank %1，%2</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::CostLine</name>
     <message>
         <source>about %1 series</source>
@@ -3911,6 +3966,36 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1, at %2</source>
         <translation>%1，位于 %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FactTree</name>
+    <message>
+        <source>Part of a name or a value</source>
+        <translation>名称或值中的文字</translation>
+    </message>
+    <message>
+        <source>Search hyperparameters and environment</source>
+        <translation>搜索超参数和环境</translation>
+    </message>
+    <message>
+        <source>Hyperparameters and environment</source>
+        <translation>超参数和环境</translation>
+    </message>
+    <message>
+        <source>Copy the selected rows, or all</source>
+        <translation>复制所选行；未选则复制全部</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::FactTreeModel</name>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Value</source>
+        <translation>值</translation>
     </message>
 </context>
 <context>
@@ -4458,6 +4543,102 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::LoggedPane</name>
+    <message>
+        <source>To the step before with a text or an image</source>
+        <translation>转到上一个有文本或图像的步</translation>
+    </message>
+    <message>
+        <source>To the next step with a text or an image</source>
+        <translation>转到下一个有文本或图像的步</translation>
+    </message>
+    <message>
+        <source>No texts or images: telltale.log_text() and telltale.log_image() in the training&apos;s program log them.</source>
+        <translation>没有文本或图像：在训练程序中用 telltale.log_text() 和 telltale.log_image() 记录。</translation>
+    </message>
+    <message>
+        <source>Texts and images</source>
+        <translation>文本和图像</translation>
+    </message>
+    <message>
+        <source>%1, step %2</source>
+        <translation>%1，第 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>the first %1 of %n names</source>
+        <translation>
+            <numerusform>%n 个名称中的前 %1 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>newest up to step %1</source>
+        <translation>截至第 %1 步的最新内容</translation>
+    </message>
+    <message>
+        <source>newest</source>
+        <translation>最新内容</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::ModuleCard</name>
+    <message>
+        <source>Collected</source>
+        <translation>已采集</translation>
+    </message>
+    <message>
+        <source>A click adds to the draft of the config</source>
+        <translation>点击即加入配置草稿</translation>
+    </message>
+    <message>
+        <source>Called from</source>
+        <translation>调用位置</translation>
+    </message>
+    <message>
+        <source>(model)</source>
+        <translation>(模型)</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 个参数</translation>
+    </message>
+    <message>
+        <source>%1 parameters, %2 of them are trained</source>
+        <translation>%1 个参数，其中 %2 个参与训练</translation>
+    </message>
+    <message>
+        <source>same as %1</source>
+        <translation>与 %1 相同</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>targets + %1</source>
+        <translation>targets + %1</translation>
+    </message>
+    <message>
+        <source>Everything that costs little is collected of it already.</source>
+        <translation>开销小的内容都已采集。</translation>
+    </message>
+    <message>
+        <source>There is no config to draft here.</source>
+        <translation>此处没有可起草的配置。</translation>
+    </message>
+    <message>
+        <source>Fields other than targets are of every module that the config selects.</source>
+        <translation>除 targets 外的字段对配置所选的每个模块生效。</translation>
+    </message>
+    <message>
+        <source>Its stack was not taken: it did not run in that step.</source>
+        <translation>未记录其调用栈：它在那一步没有运行。</translation>
+    </message>
+    <message>
+        <source>stack_info in the config takes the call stacks of all modules, once.</source>
+        <translation>配置中的 stack_info 会记录一次所有模块的调用栈。</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::ModulesPanel</name>
     <message>
         <source>Modules</source>
@@ -4486,6 +4667,37 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::NotesEditor</name>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>What people should know of this run</source>
+        <translation>关于此运行需要让大家知道的事</translation>
+    </message>
+    <message>
+        <source>Keeps the notes in the run (Ctrl+Enter)</source>
+        <translation>将备注保存到运行中（Ctrl+Enter）</translation>
+    </message>
+    <message>
+        <source>Not saved yet</source>
+        <translation>尚未保存</translation>
+    </message>
+    <message>
+        <source>Last written by %1</source>
+        <translation>最后由 %1 编写</translation>
+    </message>
+    <message>
+        <source>Written by the training</source>
+        <translation>由训练程序编写</translation>
     </message>
 </context>
 <context>
@@ -5026,6 +5238,77 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::RunView</name>
+    <message>
+        <source>This image cannot be read.</source>
+        <translation>无法读取此图像。</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>What the run logged</source>
+        <translation>运行记录的内容</translation>
+    </message>
+    <message>
+        <source>What the system uses</source>
+        <translation>系统资源占用</translation>
+    </message>
+    <message>
+        <source>This run has no system metrics: its config or its environment has them off, its agent sends none, or no step has ended yet.</source>
+        <translation>此运行没有系统指标：配置或环境将其关闭、代理不发送，或尚无步结束。</translation>
+    </message>
+    <message>
+        <source>System</source>
+        <translation>系统</translation>
+    </message>
+    <message>
+        <source>Texts and images</source>
+        <translation>文本和图像</translation>
+    </message>
+    <message>
+        <source>Console</source>
+        <translation>控制台</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see what it says of itself.</source>
+        <translation>打开一个运行，或连接一个训练任务，即可查看它的自述信息。</translation>
+    </message>
+    <message>
+        <source>This run says nothing of itself: telltale.hyperparameters() in the training&apos;s program does.</source>
+        <translation>此运行没有自述信息：在训练程序中调用 telltale.hyperparameters() 即可提供。</translation>
+    </message>
+    <message>
+        <source>Nothing is written here.</source>
+        <translation>此处不写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Hyperparameters</source>
+        <translation>超参数</translation>
+    </message>
+    <message>
+        <source>Environment</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>Environment of rank %1, what differs</source>
+        <translation>rank %1 的环境（仅差异）</translation>
+    </message>
+    <message>
+        <source>Config</source>
+        <translation>配置</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::RunsPanel</name>
     <message>
         <source>Runs</source>
@@ -5135,6 +5418,114 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>全部 %n 次运行</numerusform>
         </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::Stack</name>
+    <message>
+        <source>A click on a place copies it.</source>
+        <translation>点击位置即可复制。</translation>
+    </message>
+    <message>
+        <source>Copied: %1</source>
+        <translation>已复制：%1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::StructureModel</name>
+    <message>
+        <source>(model)</source>
+        <translation>(模型)</translation>
+    </message>
+    <message>
+        <source>same as %1</source>
+        <translation>与 %1 相同</translation>
+    </message>
+    <message>
+        <source>parameter</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>parameter, frozen</source>
+        <translation>参数，已冻结</translation>
+    </message>
+    <message>
+        <source>%1 parameters, %2 of them are trained</source>
+        <translation>%1 个参数，其中 %2 个参与训练</translation>
+    </message>
+    <message>
+        <source>Module</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Type</source>
+        <translation>类型</translation>
+    </message>
+    <message>
+        <source>Shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数量</translation>
+    </message>
+    <message>
+        <source>Dtype</source>
+        <translation>数据类型</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Collected</source>
+        <translation>已采集</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::StructureView</name>
+    <message>
+        <source>Structure</source>
+        <translation>结构</translation>
+    </message>
+    <message>
+        <source>Structure of the model</source>
+        <translation>模型结构</translation>
+    </message>
+    <message>
+        <source>Choose a module to see what is collected of it.</source>
+        <translation>选择一个模块，查看对它采集了什么。</translation>
+    </message>
+    <message>
+        <source>Open a run, or connect a training job, to see its model.</source>
+        <translation>打开一个运行，或连接一个训练任务，即可查看其模型。</translation>
+    </message>
+    <message>
+        <source>This run has no structure of its model: its agent sent none.</source>
+        <translation>此运行没有模型结构：其代理未发送。</translation>
+    </message>
+    <message>
+        <source>%1, %2 parameters, %3</source>
+        <translation>%1，%2 个参数，%3</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::TagsLine</name>
+    <message>
+        <source>Add a tag</source>
+        <translation>添加标签</translation>
+    </message>
+    <message>
+        <source>Take the tag away</source>
+        <translation>移除此标签</translation>
+    </message>
+    <message>
+        <source>Tag %1, press to take it away</source>
+        <translation>标签 %1，按下即移除</translation>
+    </message>
+    <message>
+        <source>Tag %1</source>
+        <translation>标签 %1</translation>
     </message>
 </context>
 <context>

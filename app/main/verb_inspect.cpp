@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/analysis/rundocument.h>
 #include <telltale/core/drops.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/series/serieskey.h>
@@ -213,6 +214,26 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
     return document;
 }
 
+/// What the run says of itself: hyperparameters, environment, tags, notes.
+void writeText(std::ostream& out, const analysis::RunDocument& document)
+{
+    if (!document.tags.empty())
+        out << "tags     " << terminalText(fmt::format("{}", fmt::join(document.tags, ", "))) << '\n';
+    if (!document.notes.empty())
+        out << "notes    " << terminalText(document.notes) << '\n';
+    const auto table = [&out](const char* title, const analysis::Json& object) {
+        const auto facts = analysis::factsOf(object);
+        if (!facts.empty())
+            out << title << '\n';
+        for (const analysis::Fact& fact : facts)
+            out << fmt::format("  {:<30} {}\n", terminalText(fact.name), terminalText(fact.value));
+    };
+    table("hyperparameters", document.hyperparameters);
+    table("environment", document.environment);
+    for (const auto& [rank, environment] : document.otherEnvironments)
+        table(fmt::format("environment of rank {}", rank.value).c_str(), environment);
+}
+
 void writeText(
     std::ostream& out, const OpenedCapsule& capsule, const Log& log, const store::RunSummary& run, bool withNames)
 {
@@ -270,6 +291,9 @@ int runInspect(const Args& args, Report& report)
     const auto log = store::readWholeLog(*capsule->reader).map(logOf);
     if (!log)
         return report.fail(log.error());
+    const auto document = analysis::readRunDocument(*capsule->reader);
+    if (!document)
+        return report.fail(document.error());
     if (auto catalog = capsule->reader->catalog()) // with the damage that the log has
         capsule->catalog = std::move(*catalog);
     const store::RunSummary summary = store::describeRun(capsule->handle.locator);
@@ -284,9 +308,12 @@ int runInspect(const Args& args, Report& report)
     }
     const bool withNames = args.has("--names");
     if (args.has("--json")) {
-        writeJson(out, toJson(*capsule, *log, summary, withNames, verification, verifyError));
+        nlohmann::json json = toJson(*capsule, *log, summary, withNames, verification, verifyError);
+        json.update(nlohmann::json(analysis::toJson(*document)));
+        writeJson(out, json);
     } else {
         writeText(out, *capsule, *log, summary, withNames);
+        writeText(out, *document);
         if (verification && verifyError.empty())
             out << fmt::format("verified {} blobs, {}\n", verification->blobs, bytesText(verification->bytes));
     }

@@ -152,11 +152,15 @@ std::vector<Command> Rows::view() const
 {
     const QString menu = tr("&View");
     std::vector<Command> rows;
-    int digit = Qt::Key_1;
+    // The first nine have the digits from 1 on, the tenth 0; later ones are in the menu and the palette.
+    constexpr int kDigits = 10;
+    int number = 0;
     for (const ViewFactory& view : viewFactories()) {
-        rows.push_back(
-            { QByteArray("view.") + view.id, menu, view.title(), view.icon, Qt::CTRL | static_cast<Qt::Key>(digit++),
-                always, [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
+        const int digit = ++number % kDigits;
+        const QKeySequence keys
+            = number <= kDigits ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + digit)) : QKeySequence();
+        rows.push_back({ QByteArray("view.") + view.id, menu, view.title(), view.icon, keys, always,
+            [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
     }
     const std::vector<Command> own {
         { "view.follow", menu, tr("&Follow the newest steps"), "follow", Qt::Key_Space, inViews,

@@ -252,6 +252,8 @@ void MainWindow::connectParts()
     connect(m_alertJump, &AlertJump::arrived, m_openingRank, &OpeningRank::keep);
     takeSteering();
     m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
+    connect(m_parts.views.steering, &views::SteeringState::draftWanted, this,
+        [this] { m_parts.tabs->setCurrent(QStringLiteral("config")); });
     connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
         m_parts.toaster->post(Toaster::Severity::Notice,

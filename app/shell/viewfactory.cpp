@@ -17,7 +17,9 @@
 #include <telltale/plot/overviewview.h>
 #include <telltale/ranks/ranksview.h>
 #include <telltale/rulelab/rulelabview.h>
+#include <telltale/run/runview.h>
 #include <telltale/steering/configview.h>
+#include <telltale/structure/structureview.h>
 
 namespace telltale::shell {
 
@@ -78,6 +80,10 @@ constexpr ViewFactory kViews[] {
         nullptr, Subject::Incidents },
     { "rulelab", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Rule lab"), "filter", &make<views::RuleLabView>,
         nullptr, Subject::Incidents },
+    { "run", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Run"), "ring", &make<views::RunView>, nullptr,
+        Subject::Metrics },
+    { "structure", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Structure"), "layout",
+        &make<views::StructureView>, nullptr, Subject::Metrics },
     { "config", QT_TRANSLATE_NOOP("telltale::shell::ViewFactory", "Config"), "note", &make<views::ConfigView>, nullptr,
         {} },
 };

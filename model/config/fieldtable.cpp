@@ -119,6 +119,12 @@ constexpr std::array kFields {
         "only "
         "every 2nd, 4th, 8th (and so on, up to every 1024th) of the steps that the config selects is collected, whole, "
         "and the run's log says so. Left out, null or 0: no limit."),
+    makeLocalField<Flag<&C::environment>>(Group::What, "telltale", "environment",
+        "Keep in the run what the training runs on: versions, GPUs, host, git commit, command line without keys and "
+        "passwords. Never the environment's variables. TELLTALE_ENVIRONMENT=off switches it off, too."),
+    makeField<Flag<&C::systemMetrics>>(Group::What, "telltale", "system_metrics",
+        "What the training's process, its machine and its GPUs use, every five seconds: scalars whose names begin with "
+        "system/. TELLTALE_SYSTEM_METRICS=off switches it off, too."),
     makeField<StepsKept<&C::flightRecorder>>(Group::What, "telltale", "flight_recorder",
         "Keep the last so many steps of what this config does not send in memory, and send them when something goes "
         "wrong: a value that is not finite, a step that is given up, a training that ends with an error, an incident "

@@ -82,6 +82,8 @@ struct MonitorConfig {
     std::vector<std::string> histogram; ///< kinds whose tensors have one
     std::int64_t threads = 2;
     double overheadBudget = 0; ///< percent of the time of a step; 0 = no limit
+    bool environment = true; ///< versions, host, command line
+    bool systemMetrics = true; ///< what process and machine use
     std::int64_t flightRecorder = 0; ///< steps of detail that are kept in memory; 0 = none
     std::map<std::string, std::string> extras; ///< what else stood in "telltale": name -> JSON text
 

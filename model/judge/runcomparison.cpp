@@ -112,7 +112,7 @@ bool Comparer::isWanted(
     if ((m_wish.kind && row.kind != *m_wish.kind) || !isOfRank || !chosen[row.tensor])
         return false;
     const std::string& name = index.key(row).name;
-    if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !isTiming(name)))
+    if (row.kind != Kind::Scalar || (!name.starts_with("telltale.") && !name.starts_with("system/") && !isTiming(name)))
         return true;
     m_timings.insert(name);
     return false;

@@ -151,4 +151,14 @@ Expected<std::string> RememberingReader::blob(const std::string& kind, const std
     return m_reader.blob(kind, name, step);
 }
 
+Expected<std::vector<store::DocumentInfo>> RememberingReader::documents(const std::string& kind, std::int64_t after)
+{
+    return m_reader.documents(kind, after);
+}
+
+Expected<std::string> RememberingReader::document(std::int64_t id)
+{
+    return m_reader.document(id);
+}
+
 }

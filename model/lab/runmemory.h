@@ -58,6 +58,8 @@ public:
     Expected<void> raw(const series::RowAttempts& row, Stat stat, StepRange range,
         const std::function<bool(const series::RawValue&)>& sink) override;
     Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) override;
+    Expected<std::vector<store::DocumentInfo>> documents(const std::string& kind, std::int64_t after) override;
+    Expected<std::string> document(std::int64_t id) override;
 
 private:
     store::RunReader& m_reader;

@@ -207,6 +207,24 @@ Expected<std::string> CapsuleReader::blob(const std::string& kind, const std::st
     return readBlob(m_db.get(), kind, name, step);
 }
 
+Expected<std::vector<DocumentInfo>> CapsuleReader::documents(const std::string& kind, std::int64_t after)
+{
+    m_home.check();
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
+    return listBlobs(m_db.get(), kind, after);
+}
+
+Expected<std::string> CapsuleReader::document(std::int64_t id)
+{
+    m_home.check();
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
+    return readBlob(m_db.get(), id);
+}
+
 OpenTiles CapsuleReader::openTiles(GroupId group) const
 {
     OpenTiles tiles;

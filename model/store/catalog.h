@@ -66,6 +66,15 @@ struct GroupInfo {
     int bins() const { return edges ? static_cast<int>(edges->size()) - 1 : 1; }
 };
 
+/// A document of a run, without its bytes.
+struct DocumentInfo {
+    std::int64_t id = 0; ///< those that came later have larger ones
+    Rank rank { -1 };
+    int attempt = 0;
+    std::string name;
+    Step step;
+};
+
 /// Batches that an agent said it had made and that never came: its process is gone. Its spool may still have them.
 struct MissingInfo {
     SourceId source;

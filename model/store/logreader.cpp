@@ -312,4 +312,48 @@ Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::
     return assemble(db, *place);
 }
 
+// A document is known by its last part: whoever reads on behind it has missed none that was not whole yet.
+Expected<std::vector<DocumentInfo>> listBlobs(sqlite3* db, const std::string& kind, std::int64_t after)
+{
+    auto rows = Statement::prepare(db,
+        "SELECT blob.id, coalesce(source.rank, -1), coalesce(source.attempt, 0), blob.name, blob.step FROM blob LEFT "
+        "JOIN stream ON stream.id = blob.stream LEFT JOIN source ON source.id = stream.source WHERE blob.id > ?1 AND "
+        "blob.kind = ?2 AND blob.part = blob.parts - 1 AND (blob.parts = 1 OR blob.parts = (SELECT count(*) FROM blob "
+        "AS one WHERE one.stream = blob.stream AND one.blob_id = blob.blob_id)) ORDER BY blob.id");
+    if (!rows)
+        return tl::unexpected<Error>(std::move(rows.error()));
+    rows->bind(1, after).bindText(2, kind);
+    std::vector<DocumentInfo> found;
+    for (;;) {
+        const auto more = rows->step();
+        if (!more)
+            return tl::unexpected<Error>(more.error());
+        if (!*more)
+            return found;
+        CheckedRow row(*rows);
+        DocumentInfo info;
+        info.id = row.id(0);
+        info.rank = Rank { row.number<std::int32_t>(1, -1) };
+        info.attempt = row.number<int>(2);
+        info.name = row.text(3);
+        info.step = row.step(4);
+        if (row.isGood())
+            found.push_back(std::move(info));
+    }
+}
+
+Expected<std::string> readBlob(sqlite3* db, std::int64_t id)
+{
+    auto statement = Statement::prepare(db, "SELECT stream, blob_id FROM blob WHERE id = ?1");
+    if (!statement)
+        return tl::unexpected<Error>(std::move(statement.error()));
+    statement->bind(1, id);
+    const auto place = findPlace(*statement);
+    if (!place)
+        return tl::unexpected<Error>(place.error());
+    if (!place->exists)
+        return failure(ErrorCode::NotFound, "the run has no stored document " + std::to_string(id));
+    return assemble(db, *place);
+}
+
 }

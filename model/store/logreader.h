@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/store/catalog.h>
 #include <telltale/store/logrecord.h>
 
 struct sqlite3;
@@ -24,5 +25,8 @@ Expected<LogPage> readLog(
 /// The bytes of a stored blob, all parts in order: the newest of that kind and name at or before `step`. An empty name
 /// means any.
 Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::string& name, Step step);
+/// As RunReader::documents and RunReader::document.
+Expected<std::vector<DocumentInfo>> listBlobs(sqlite3* db, const std::string& kind, std::int64_t after);
+Expected<std::string> readBlob(sqlite3* db, std::int64_t id);
 
 }

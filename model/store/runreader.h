@@ -41,6 +41,11 @@ public:
         = 0;
     /// A stored blob (stack text, structure, config), newest of that kind and name at or before `step`.
     virtual Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) = 0;
+    /// Every stored document of a kind that is whole and newer than the one of id `after`, in the order in which they
+    /// came.
+    virtual Expected<std::vector<DocumentInfo>> documents(const std::string& kind, std::int64_t after = 0) = 0;
+    /// The bytes of one of them.
+    virtual Expected<std::string> document(std::int64_t id) = 0;
 };
 
 /// The whole log at once, in the order of time, with what is unaccounted for: for reports, not for views.

@@ -12,10 +12,12 @@
 #include <telltale/config/field.h>
 #include <telltale/torch/attentionstats.h>
 #include <telltale/torch/configfile.h>
+#include <telltale/torch/environment.h>
 #include <telltale/torch/hosttensor.h>
 #include <telltale/torch/servedfields.h>
 #include <telltale/torch/strikes.h>
 #include <telltale/torch/trainermon.h>
+#include <telltale/torch/watch.h>
 
 #include "torchrecordingsink.h"
 
@@ -575,6 +577,8 @@ private Q_SLOTS:
             { "telltale.stop_after_cc_log", "true" },
             { "telltale.checksum", "true" },
             { "telltale.overhead_budget", "2" },
+            { "telltale.environment", "false" },
+            { "telltale.system_metrics", "false" },
             { "telltale.flight_recorder", "32" },
             { "telltale.histogram", R"(["grad_reduced"])" },
         };
@@ -596,6 +600,35 @@ private Q_SLOTS:
         }
         QVERIFY(unservedFields(config::parseMonitorConfig(R"({"format": ["stream"]})")->config).empty());
         QVERIFY(unservedFields(config::parseMonitorConfig(everythingConfigText())->config).empty());
+    }
+
+    void secretsOfTheCommandLineAreHidden()
+    {
+        const std::string line = commandLine({ "train", "--api-key", "k1", "--lr", "0.1", "--hub_token=k2",
+            "telltale://h:1#token=k3&fp=aa", "https://me:k4@host/x", "--pad-token", "<pad>" });
+        QCOMPARE(line,
+            std::string("train --api-key *** --lr 0.1 --hub_token=*** telltale://h:1#token=***&fp=aa "
+                        "https://***@host/x --pad-token <pad>"));
+        const std::string all = environmentJson("libtorch");
+        QVERIFY2(all.find("\"host\"") != std::string::npos && all.find("trainermontorchtest") != std::string::npos,
+            all.c_str());
+    }
+
+    void aRunSaysWhatItWasStartedWithOnce()
+    {
+        for (const int rank : { 0, 1 }) {
+            auto owned = std::make_unique<RecordingSink>();
+            const RecordingSink& sink = *owned;
+            MonitorOptions options;
+            options.rank = rank;
+            Watch watch(std::move(owned), options);
+            QVERIFY(watch.hyperparameters(R"({"lr": 0.1})"));
+            QVERIFY(!watch.hyperparameters("[1]") && !watch.hyperparameters("{"));
+            watch.tags({ "a", "b c" });
+            watch.notes("one\ntwo");
+            QCOMPARE(sink.events,
+                rank == 0 ? (std::vector<std::string> { "tags: a b c", "one" }) : std::vector<std::string>());
+        }
     }
 
     void whatTheConfigAsksForInVainIsToldOnce()

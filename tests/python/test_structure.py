@@ -32,10 +32,10 @@ def test_the_tree_has_the_cpp_agents_form():
             self.body = nn.Sequential(nn.Linear(2, 3, bias=False), nn.ReLU())
 
     assert structure_json(Net()) == (
-        '{"name":"","type":"Net","parameters":[{"name":"scale","shape":[2],"dtype":"bfloat16","trainable":false}],'
+        '{"name":"","type":"Net","parameters":[{"name":"scale","shape":[2],"dtype":"bfloat16","trainable":false,"device":"cpu"}],'
         '"children":[{"name":"body","type":"Sequential","parameters":[],"children":['
         '{"name":"body.0","type":"Linear","parameters":'
-        '[{"name":"body.0.weight","shape":[3,2],"dtype":"float32","trainable":true}],"children":[]},'
+        '[{"name":"body.0.weight","shape":[3,2],"dtype":"float32","trainable":true,"device":"cpu"}],"children":[]},'
         '{"name":"body.1","type":"ReLU","parameters":[],"children":[]}]}]}'
     )
 
@@ -49,6 +49,9 @@ def test_odd_models_have_a_tree_too():
     tree = json.loads(structure_json(model))
     assert [child["name"] for child in tree["children"]] == ["a", "b", "again", "complex"]
     assert tree["children"][0]["parameters"][0]["shape"] == []
+    assert [p["device"] for p in tree["children"][1]["parameters"]] == ["meta", "meta"]
+    assert [p["shared"] for p in tree["children"][2]["parameters"]] == ["b.weight", "b.bias"]
+    assert "shared" not in tree["children"][1]["parameters"][0]
     assert tree["children"][3]["parameters"][0]["dtype"] == "unknown"
     sharded = nn.Linear(2, 2)
     sharded.weight.ds_shape = torch.Size((8, 2))

@@ -74,6 +74,11 @@ public:
     {
         return m_reader.blob(kind, name, step);
     }
+    Expected<std::vector<store::DocumentInfo>> documents(const std::string& kind, std::int64_t after) override
+    {
+        return m_reader.documents(kind, after);
+    }
+    Expected<std::string> document(std::int64_t id) override { return m_reader.document(id); }
 
 private:
     store::RunReader& m_reader;

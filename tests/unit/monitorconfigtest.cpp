@@ -33,7 +33,7 @@ constexpr const char* kEveryField = R"({
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
         "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4, "overhead_budget": 2.5,
-        "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
+        "environment": false, "system_metrics": false, "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -90,6 +90,7 @@ private Q_SLOTS:
         QVERIFY(c.monitorMbsGrad && c.squashName && c.dynamicOn && c.attentionHook && c.stopAfterStruct);
         QVERIFY(c.alertTwoSided);
         QCOMPARE(c.overheadBudget, 2.5);
+        QVERIFY(!c.environment && !c.systemMetrics);
         QCOMPARE(c.flightRecorder, std::int64_t { 48 });
         QCOMPARE(c.histogram, (std::vector<std::string> { "grad_reduced", "actv" }));
         QVERIFY((c.ccCodeline == std::vector<std::string> { "train.py\\[23\\]" }));

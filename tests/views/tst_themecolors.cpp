@@ -137,7 +137,7 @@ private Q_SLOTS:
     {
         QApplication& app = *qobject_cast<QApplication*>(QCoreApplication::instance());
         const QStringList names = QDir(QStringLiteral(":/icons")).entryList();
-        QCOMPARE(names.size(), 41);
+        QCOMPARE(names.size(), 42);
         for (const Theme::Mode mode : { Theme::Mode::Dark, Theme::Mode::Light }) {
             Theme::apply(app, mode);
             for (const QString& file : names) {

@@ -38,6 +38,8 @@ public:
 Q_SIGNALS:
     void changed();
     void ratesChanged();
+    /// Somebody wants a field of the config to be so, as JSON; of "/targets" it is what comes to those that are there.
+    void draftWanted(const QString& pointer, const QString& value);
 
 private:
     std::vector<RunSteering> m_runs;

@@ -132,7 +132,9 @@ Expected<CurvePicture> readScalars(
             rows = buildRows(*request.catalog, wish);
         }
     }
-    std::erase_if(rows, [](const Row& row) { return row.isAxis(); });
+    std::erase_if(rows, [&request](const Row& row) {
+        return row.isAxis() || row.key.name.startsWith(kSystemGroup) != request.isSystem;
+    });
     std::stable_sort(rows.begin(), rows.end(),
         [](const Row& a, const Row& b) { return scalarOrder(a.key.name) < scalarOrder(b.key.name); });
     int slot = 0;

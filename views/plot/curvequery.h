@@ -12,6 +12,9 @@
 
 namespace telltale::views {
 
+/// How the names of scalars begin that say what process and machine use.
+inline constexpr QLatin1String kSystemGroup { "system/" };
+
 /// Everything curves are asked for, taken from the state on the gui thread. Thread: any (a value).
 struct CurveRequest {
     std::shared_ptr<const store::Catalog> catalog;
@@ -27,6 +30,7 @@ struct CurveRequest {
     int omitted = 0; ///< selected rows left out, for the legend
     QString runName; ///< of a compared run
     bool isLive = false;
+    bool isSystem = false; ///< of scalars: what process and machine use alone; else all others
 
     /// What both kinds of picture take from the state.
     static CurveRequest of(const ViewState& state, int pixels);

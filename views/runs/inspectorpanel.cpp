@@ -23,6 +23,7 @@
 #include "panelhead.h"
 #include "rankbars.h"
 #include "rolelabel.h"
+#include "stacktext.h"
 
 namespace telltale::views {
 
@@ -148,6 +149,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
         text->setTextInteractionFlags(Qt::TextSelectableByMouse);
         text->setWordWrap(true);
     }
+    makeStackLabel(m_stack);
     m_stack->setObjectName(QStringLiteral("inspectorStack"));
     m_passed->setObjectName(QStringLiteral("inspectorPassed"));
     m_values->setAccessibleName(tr("Values at the cursor"));
@@ -432,7 +434,7 @@ void InspectorPanel::askRecords()
 void InspectorPanel::showRecords(const ModuleRecords& records)
 {
     m_records = records;
-    m_stack->setText(QString::fromStdString(records.stack));
+    m_stack->setText(stackHtml(QString::fromStdString(records.stack)));
     m_passed->setText(QString::fromStdString(records.passed));
     for (QWidget* part : std::initializer_list<QWidget*> { m_stackTitle, m_stack })
         part->setVisible(!records.stack.empty());

@@ -7,6 +7,8 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHeaderView>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
@@ -94,6 +96,7 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
             askSoon(Urgency::WhenIdle); // the history may tell more now
         });
         connect(context.steering, &SteeringState::ratesChanged, this, &ConfigView::showCost);
+        connect(context.steering, &SteeringState::draftWanted, this, &ConfigView::addToDraft);
     }
     takeSteering();
 }
@@ -253,6 +256,22 @@ QWidget* ConfigView::makeAnswers()
         table->setColumnWidth(
             column, std::max(widths[column], table->horizontalHeader()->sectionSizeHint(column) + kMargin));
     return titled(tr("Answers"), table, nullptr, &m_answersTitle);
+}
+
+void ConfigView::addToDraft(const QString& pointer, const QString& value)
+{
+    QString json = value;
+    if (pointer == QLatin1String("/targets")) {
+        QJsonObject targets; // of the config, not of its text, which may have comments
+        for (const auto& [name, selection] : m_draft->config().targets)
+            targets.insert(
+                QString::fromStdString(name), QJsonDocument::fromJson(QByteArray::fromStdString(selection)).object());
+        const QJsonObject more = QJsonDocument::fromJson(value.toUtf8()).object();
+        for (auto one = more.begin(); one != more.end(); ++one)
+            targets.insert(one.key(), one.value());
+        json = QString::fromUtf8(QJsonDocument(targets).toJson(QJsonDocument::Compact));
+    }
+    m_draft->setValue(pointer, json);
 }
 
 void ConfigView::ask()

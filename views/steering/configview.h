@@ -38,6 +38,8 @@ public:
     void openFile(const QString& path);
     void saveFile(const QString& path);
     void apply();
+    /// As SteeringState::draftWanted.
+    void addToDraft(const QString& pointer, const QString& value);
 
     /// The answers of the ranks.
     Expected<void> writeCsv(QIODevice* device) const override;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/torch/structure.h>
 
+#include <map>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -29,17 +30,23 @@ std::string joined(const std::string& prefix, const std::string& name)
     return prefix.empty() ? name : prefix + "." + name;
 }
 
-Json tree(const torch::nn::Module& module, const std::string& name)
+/// known: the first name of each parameter.
+Json tree(const torch::nn::Module& module, const std::string& name, std::map<const void*, std::string>& known)
 {
     Json node { { "name", name }, { "type", typeName(module) }, { "parameters", Json::array() },
         { "children", Json::array() } };
     for (const auto& entry : module.named_parameters(false)) {
         const auto& tensor = entry.value();
-        node["parameters"].push_back({ { "name", joined(name, entry.key()) }, { "shape", tensor.sizes().vec() },
-            { "dtype", dtypeName(dtypeOf(tensor)) }, { "trainable", tensor.requires_grad() } });
+        const std::string own = joined(name, entry.key());
+        node["parameters"].push_back(
+            { { "name", own }, { "shape", tensor.sizes().vec() }, { "dtype", dtypeName(dtypeOf(tensor)) },
+                { "trainable", tensor.requires_grad() }, { "device", tensor.device().str() } });
+        const auto& first = known.emplace(tensor.unsafeGetTensorImpl(), own).first->second;
+        if (first != own)
+            node["parameters"].back()["shared"] = first;
     }
     for (const auto& child : module.named_children())
-        node["children"].push_back(tree(*child.value(), joined(name, child.key())));
+        node["children"].push_back(tree(*child.value(), joined(name, child.key()), known));
     return node;
 }
 
@@ -47,7 +54,8 @@ Json tree(const torch::nn::Module& module, const std::string& name)
 
 std::string structureJson(const torch::nn::Module& module)
 {
-    return tree(module, {}).dump();
+    std::map<const void*, std::string> known;
+    return tree(module, {}, known).dump();
 }
 
 }

@@ -8,7 +8,8 @@
 namespace telltale {
 
 /// The model as JSON: {"name": dotted name ("" = the root), "type", "parameters": [{"name", "shape", "dtype",
-/// "trainable"}], "children": [the same again]}, children in registration order. Thread: training.
+/// "trainable", "device"}], "children": [the same again]}, children in registration order. A parameter that stood
+/// before has "shared": its first name. Thread: training.
 std::string structureJson(const torch::nn::Module& module);
 
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/torch/watch.h>
 
+#include <nlohmann/json.hpp>
+
 #include <telltale/agent/say.h>
 #include <telltale/torch/agentsetup.h>
 #include <telltale/torch/agentsink.h>
 #include <telltale/torch/configfile.h>
+#include <telltale/torch/environment.h>
 
 namespace telltale {
 namespace {
@@ -32,6 +35,12 @@ public:
     bool isSteered() const override { return false; }
 };
 
+/// Whatever bytes its texts have.
+std::string documentText(const nlohmann::json& document)
+{
+    return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 }
 
 Watch watch(
@@ -57,9 +66,40 @@ Watch watch(
         sink = std::make_unique<NullSink>();
         monitorOptions.isOn = false;
     }
+    const bool isEnvironmentWanted = monitorOptions.isOn && monitorOptions.config.environment;
+    if (isEnvironmentWanted && isEnvironmentAllowed())
+        sink->blob("environment", "environment", options.startIteration, environmentJson(framework));
     Watch out(std::move(sink), std::move(monitorOptions));
     out->setMonitor(model, optimizer, options);
     return out;
+}
+
+bool Watch::hyperparameters(const std::string& json)
+{
+    if (!nlohmann::json::accept(json) || !nlohmann::json::parse(json).is_object()) {
+        agent::say("hyperparameters() takes a JSON object, as {\"lr\": 0.001}; it is left out");
+        return false;
+    }
+    if (m_speaks)
+        m_sink->blob("hyperparameters", "hyperparameters", m_monitor->stepNumber(), json);
+    return true;
+}
+
+void Watch::tags(const std::vector<std::string>& tags)
+{
+    const nlohmann::json document { { "tags", tags } };
+    std::string text = "tags:";
+    for (const std::string& tag : tags)
+        text += ' ' + tag;
+    if (m_speaks)
+        m_sink->event("tags", m_monitor->stepNumber(), text, documentText(document), "");
+}
+
+void Watch::notes(const std::string& text)
+{
+    const nlohmann::json document { { "notes", text } };
+    if (m_speaks)
+        m_sink->event("notes", m_monitor->stepNumber(), text.substr(0, text.find('\n')), documentText(document), "");
 }
 
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <telltale/torch/sink.h>
 #include <telltale/torch/trainermon.h>
@@ -15,14 +16,22 @@ class Watch {
 public:
     Watch(std::unique_ptr<Sink> sink, MonitorOptions options)
         : m_sink(std::move(sink))
+        , m_speaks(options.rank == 0)
         , m_monitor(std::make_unique<TrainerMon>(*m_sink, std::move(options)))
     {
     }
     TrainerMon* operator->() { return m_monitor.get(); }
     TrainerMon& monitor() { return *m_monitor; }
 
+    /// What the run was started with, a JSON object; a later one takes its place. False, and a sentence on standard
+    /// error, where it is none. Rank 0 says this and the next two for the run.
+    bool hyperparameters(const std::string& json);
+    void tags(const std::vector<std::string>& tags); ///< short words to find the run by; added to those it has
+    void notes(const std::string& text); ///< what people should know of it; what a person has written stays
+
 private:
     std::unique_ptr<Sink> m_sink;
+    bool m_speaks;
     std::unique_ptr<TrainerMon> m_monitor;
 };
 

@@ -6,7 +6,31 @@ telltale.watch(model, optimizer)          # once
 telltale.log({"loss": loss}, step=step)   # where you like
 """
 
-from .short import current, finish, log, run, watch
+from .short import (
+    add_tags,
+    capture_console,
+    current,
+    finish,
+    hyperparameters,
+    log,
+    log_image,
+    log_text,
+    run,
+    set_notes,
+    watch,
+)
 
 __version__ = "0.1.0"
-__all__ = ["current", "finish", "log", "run", "watch"]
+__all__ = [
+    "add_tags",
+    "capture_console",
+    "current",
+    "finish",
+    "hyperparameters",
+    "log",
+    "log_image",
+    "log_text",
+    "run",
+    "set_notes",
+    "watch",
+]

@@ -70,6 +70,8 @@ class MonitorConfig:
     histogram: list[str] = field(default_factory=list)  # telltale.histogram: kinds whose tensors have one
     threads: int = 2  # telltale.threads: upper bound for one call of the statistics kernel
     overhead_budget: float = 0.0  # telltale.overhead_budget: percent of the time of a step; 0 = no limit
+    environment: bool = True  # telltale.environment: what the training runs on
+    system_metrics: bool = True  # telltale.system_metrics: what process and machine use
     flight_recorder: int = 0  # telltale.flight_recorder: steps that are kept of what is not sent; 0 = none
     extras: dict[str, Any] = field(default_factory=dict)  # what else stood in "telltale"
 

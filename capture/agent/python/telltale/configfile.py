@@ -34,6 +34,7 @@ LOCAL = (
     ("telltale", "stop_after_struct"),
     ("telltale", "stop_after_cc_log"),
     ("telltale", "overhead_budget"),
+    ("telltale", "environment"),
 )
 EVERYTHING: dict[str, Any] = {
     "targets": {},

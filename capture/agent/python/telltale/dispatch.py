@@ -20,8 +20,10 @@ from .native import ConfigWords
 from .quiet import quiet
 from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, samples_each, wanted
 from .sinks.base import RunContext, Sink
+from .systemmetrics import GROUP
 from .threads import start_thread
 
+_NO_FILES = ("telltale.", GROUP)  # metrics that are the stream's alone
 _MOST_WAITING = 64  # steps whose device results have not arrived
 _AT_ONCE = 4  # steps that the flight recorder sends between two steps
 _NO_ROOM = 5.0  # seconds that one of them waits for room in the stream, where nothing else does
@@ -36,7 +38,7 @@ def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
             continue
         if table.kind is Kind.SCALAR:
             for desc, value in zip(shot.series, shot.values[:, 0]):
-                into = frame.marks if desc.name.startswith("telltale.") else frame.scalars
+                into = frame.marks if desc.name.startswith(_NO_FILES) else frame.scalars
                 into[desc.name] = float(value)
                 if desc.definition:
                     frame.definitions[desc.name] = desc.definition
@@ -242,6 +244,10 @@ class Dispatcher:
     def takes_configs(self) -> bool:
         """Whether configs may ever come from elsewhere."""
         return any(sink.takes_configs for sink in self.sinks)
+
+    def takes_pages(self) -> bool:
+        """Whether what a run says of itself has somewhere to go."""
+        return any(sink.takes_pages() for sink in self.sinks)
 
     def is_steered(self) -> bool:
         """Whether somebody is there now who may offer one. Thread: any."""

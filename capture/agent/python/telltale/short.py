@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import console
+from . import console, runpage
 
 if TYPE_CHECKING:
     from .pytorch.trainermon import TrainerMon
@@ -40,6 +40,8 @@ def watch(
     name: str | None = None,
     join: str | None = None,
     sinks: Any = None,
+    tags: Any = (),
+    notes: Any = "",
     **options: Any,
 ) -> TrainerMon:
     """Watches a model and its optimizer (or a list of optimizers).
@@ -49,7 +51,8 @@ def watch(
     config: a path, JSON text or dict; None collects weights, gradients, moments, activations and attention: everything
     but what costs more than it tells most people (stable ranks, routers, Adam's update and ratio, collectives).
     join: the dashboard's join string, else TELLTALE_JOIN. sinks: where measurements go instead of what the config's
-    `format` names. options: run_id, mode, spool_dir, ... of the native agent.
+    `format` names. tags, notes: words on the run, which the dashboard shows and edits. options: run_id, mode,
+    spool_dir, ... of the native agent.
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
@@ -57,7 +60,7 @@ def watch(
 
     agent = {**_settings, **{k: v for k, v in options.items() if v is not None and k in _OPTIONS}}
     for unknown in options.keys() - set(_OPTIONS):
-        known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks"]
+        known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks", "tags", "notes"]
         near = difflib.get_close_matches(unknown, known, 1)
         hint = f"did you mean {near[0]}?" if near else "it is left out"
         console.log.warning("watch() has no argument %r; %s", unknown, hint)
@@ -72,6 +75,10 @@ def watch(
                 'run, name them: watch({"first": first, "second": second}, [optimizer_1, optimizer_2])'
             )
         _current.close("finished")
+        _current = None
+    add_tags(*([tags] if isinstance(tags, str) else tags))
+    if notes:
+        set_notes(notes)
     monitor = TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
@@ -92,6 +99,75 @@ def log(values: dict[str, Any], step: int | None = None) -> None:
 
 
 _warned = False
+
+
+def hyperparameters(values: Any) -> None:
+    """What the run was started with: a dict (nested as you like), Namespace or dataclass. Several calls add up, before
+    and after watch(); values that are no numbers, texts, bools or lists become text. Rank 0 says it for the run. They
+    stand in the dashboard's Run view, and runs are compared by them."""
+    page = _page()
+    facts = runpage.before.facts if page is None else page.facts
+    if sentence := facts.add_hyperparameters(values):
+        console.log.warning("%s", sentence)
+    if page is not None:
+        page.send_hyperparameters()
+
+
+def add_tags(*tags: Any) -> None:
+    """Short words to find the run by: add_tags("baseline", "bf16"). Rank 0 says it for the run."""
+    if not tags:
+        return
+    page = _page()
+    if sentence := (runpage.before.facts if page is None else page.facts).add_tags(tags):
+        console.log.warning("%s", sentence)
+    if page is not None:
+        page.send_tags()
+
+
+def set_notes(text: Any) -> None:
+    """What people should know of the run, in your words. What somebody has written in the dashboard stays."""
+    page = _page()
+    (runpage.before.facts if page is None else page.facts).set_notes(text)
+    if page is not None:
+        page.send_notes()
+
+
+def log_text(name: str, text: Any, step: int | None = None) -> None:
+    """A text (a sample of what the model writes) under a name, at a step; without one at that of log()."""
+    _log_document("text", name, text, step)
+
+
+def log_image(name: str, image: Any, step: int | None = None) -> None:
+    """A small image under a name, at a step: an array or tensor (H x W, H x W x C, C x H x W), a PIL image or PNG
+    bytes. Longer sides than 1024 pixels are made smaller."""
+    _log_document("image", name, image, step)
+
+
+def capture_console(on: bool = True) -> None:
+    """Keeps what this process prints from now on (sys.stdout and sys.stderr) in the run, too. What the program writes
+    is neither changed nor delayed; at most 500 lines a second are kept. capture_console(False) ends it."""
+    sentences = runpage.before.capture(on)
+    for sentence in sentences:
+        console.log.warning("%s", sentence)
+    page = _page()
+    if page is not None:
+        page.console = runpage.before.console
+
+
+def _log_document(kind: str, name: str, value: Any, step: int | None) -> None:
+    global _warned
+    monitor = _current if _current is not None else _latest_monitor()
+    if monitor is not None:
+        monitor.log_document(kind, name, value, step)
+    elif not _warned:
+        _warned = True
+        console.log.warning("log_%s() was called before watch(); it is not kept", kind)
+
+
+def _page() -> runpage.RunPage | None:
+    """That of the run that is watched now."""
+    monitor = _current if _current is not None else _latest_monitor()
+    return monitor.page if monitor is not None and not monitor.is_closed else None
 
 
 def _latest_monitor() -> TrainerMon | None:

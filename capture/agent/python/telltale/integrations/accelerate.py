@@ -43,11 +43,7 @@ class TelltaleTracker(GeneralTracker):
         return short.current()
 
     def store_init_configuration(self, values: dict[str, Any]) -> None:
-        monitor = short.current()
-        engine = monitor.engine if monitor is not None else None
-        if engine is not None:
-            text = ", ".join(f"{name} = {value}" for name, value in values.items())
-            engine.dispatcher.event("config", engine.step, f"hyperparameters: {text}"[:4000])
+        short.hyperparameters(values)
 
     def log(self, values: dict[str, Any], step: int | None = None, **kwargs: Any) -> None:
         short.log(values, step)

@@ -10,6 +10,7 @@ from typing import Any
 
 from transformers import TrainerCallback
 
+from .. import short
 from .session import Session
 
 # lr is read from the optimizer at every step already; the others are no measurements of a step.
@@ -38,6 +39,7 @@ class TelltaleCallback(TrainerCallback):
             return
         clips = float(args.max_grad_norm or 0.0) > 0
         self._session.begin(model, optimizer, args.gradient_accumulation_steps, state.global_step + 1, clips)
+        short.hyperparameters(_settings_of(args, model))
 
     def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **kwargs: Any) -> None:
         values = {_NAMES.get(name, name): value for name, value in (logs or {}).items() if name not in _NOT_METRICS}
@@ -45,3 +47,18 @@ class TelltaleCallback(TrainerCallback):
 
     def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         self._session.end()
+
+
+def _settings_of(args: Any, model: Any) -> dict[str, Any]:
+    """The Trainer's arguments and the model's config, without tokens."""
+    found: dict[str, Any] = {}
+    holders: tuple[tuple[str, Any], ...] = (
+        ("training_arguments", args),
+        ("model_config", getattr(model, "config", None)),
+    )
+    for name, one in holders:
+        try:
+            found[name] = one.to_dict()
+        except Exception:  # noqa: BLE001 - a model without a config, arguments of another kind
+            continue
+    return found

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 
+from .. import short
 from .session import Session
 
 _is_older = "pytorch_lightning" in sys.modules and "lightning" not in sys.modules
@@ -46,6 +47,7 @@ class TelltaleCallback(Callback):
         clips = bool(trainer.gradient_clip_val) and pl_module.automatic_optimization
         optimizers = list(trainer.optimizers)
         self._session.begin(model, optimizers, trainer.accumulate_grad_batches, trainer.global_step, clips)
+        short.hyperparameters(_settings_of(trainer, pl_module))
         self._loss, self._parts = 0.0, 0
         self._seen = dict(trainer.logged_metrics)
 
@@ -91,3 +93,15 @@ class TelltaleCallback(Callback):
 
     def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
         self._session.end("error")
+
+
+_TRAINER = ("max_epochs", "max_steps", "accumulate_grad_batches", "gradient_clip_val", "precision", "num_devices")
+
+
+def _settings_of(trainer: Any, module: Any) -> dict[str, Any]:
+    """What save_hyperparameters() of the module and its data has kept, and the trainer's own settings."""
+    found: dict[str, Any] = {}
+    for holder in (getattr(trainer, "datamodule", None), module):
+        found |= dict(getattr(holder, "hparams", None) or {})
+    found["trainer"] = {name: getattr(trainer, name, None) for name in _TRAINER}
+    return found

@@ -53,6 +53,7 @@ class Engine(Clock):
         self._measured = 0  # steps, of either
         self._forward_counter: Any = None  # the handle of its hook, None = it is not there
         self.is_quiet: Callable[[int], bool] = lambda step: False  # whether nothing waits for the step that begins
+        self.system: Callable[[], dict[str, float]] = dict  # what the machine was seen to use since the last step
         self._start = 0
         self._is_off = False  # the step in progress began so
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
@@ -342,6 +343,8 @@ class Engine(Clock):
             if trouble := self.measurer.trouble():
                 self.tell(trouble)
         self.metrics.set("telltale.wall_ns", float(time.time_ns()))
+        for name, value in self.system().items():
+            self.metrics.set(name, value)
         tables = self.tables() if self.collecting else [self.table(Kind.SCALAR)]
         self.dispatcher.files_wait = not self.active
         self.dispatcher.publish(self.step, tables, self.measurer.take_pending(), finish)

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from .. import configfile, exits, identity
+from .. import configfile, exits, identity, runpage
 from ..config import LoadedConfig, MonitorConfig
 from ..console import log
 from ..flightrecorder import is_left_out, kept_config
@@ -89,6 +89,11 @@ class TrainerMon(LegacyInterface):
         self._adoption: Adoption | None = None
         self._named_models: NamedModels | None = None
         self._sinks: ChosenSinks | None = None
+        self.page = runpage.RunPage(_version(), self.rank, self._tell)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed
 
     @property
     def config(self) -> MonitorConfig:
@@ -171,6 +176,9 @@ class TrainerMon(LegacyInterface):
         engine.attach(found, parts, chunks, self._arguments["grad_acc_steps"], self._arguments["start"])
         self._steering.begin()
         self._send_structure(engine, chunks)
+        if again is None:
+            runpage.before.hand_over(self.page)
+        self._begin_page(engine)
         exits.watch()
         _live.add(self)
         _latest[:] = [weakref.ref(self)]
@@ -234,6 +242,7 @@ class TrainerMon(LegacyInterface):
         if is_other_format:
             self._exchange_sinks(engine)
             engine.dispatcher.open(self._context())
+            self._begin_page(engine)
         found, parts = self._find(engine, self._chunks())
         why = unreachable(engine, parts)
         if why and not is_other_format:
@@ -317,6 +326,36 @@ class TrainerMon(LegacyInterface):
                 f"{' and '.join(same)} has in its files; the dashboard gets those of every rank"
             )
 
+    def _begin_page(self, engine: Engine) -> None:
+        """Only where somebody reads it."""
+        engine.system = self.page.sample
+        if engine.dispatcher.takes_pages():
+            dispatcher = engine.dispatcher
+            self.page.begin(dispatcher.blob, dispatcher.event, lambda: self.step, self._page_wants)
+
+    def _page_wants(self, field: str) -> bool:
+        """Thread: any."""
+        engine = self._engine
+        is_there = engine is not None and engine.active or field != "system_metrics"
+        return bool(is_there and getattr(self.config, field))
+
+    def _tell(self, sentence: str) -> None:
+        if self._engine is not None:
+            self._engine.tell(sentence)
+        else:
+            log.warning("%s", sentence)
+
+    def log_document(self, kind: str, name: str, value: Any, step: int | None) -> None:
+        """A "text" or an "image" of the user's at a step; without one at that of log()."""
+        engine = self._engine
+        if engine is None or self._closed:
+            return
+        try:
+            at = engine.step_of_log() if step is None else int(step)
+            (self.page.text if kind == "text" else self.page.image)(name, value, at)
+        except Exception as error:  # noqa: BLE001
+            engine.strikes.add("texts and images", error)
+
     def _send_structure(self, engine: Engine, chunks: list[torch.nn.Module]) -> None:
         try:
             engine.dispatcher.blob("structure", "model", engine.step, structure_json(chunks[0]).encode())
@@ -393,6 +432,7 @@ class TrainerMon(LegacyInterface):
         engine = self._engine
         if engine is not None:
             engine.detach()
+            self.page.close()
             if self._adoption is not None:
                 self._adoption.close()
             if self._file is not None:
@@ -408,6 +448,10 @@ class TrainerMon(LegacyInterface):
 
     def __deepcopy__(self, _memo: dict[int, Any]) -> TrainerMon:
         return self
+
+
+def _version() -> str:
+    return str(getattr(sys.modules.get("telltale"), "__version__", ""))
 
 
 def _run_name(model: torch.nn.Module) -> str:
@@ -429,6 +473,7 @@ def _after_fork() -> None:
             engine.active = engine.collecting = False
             engine.parts.clear()
             engine.dispatcher.forget()
+            monitor.page.forget()
             monitor._closed = True
         if monitor._adoption is not None:
             monitor._adoption.close()

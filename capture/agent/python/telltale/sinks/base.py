@@ -74,7 +74,12 @@ class Sink:
         """A sentence worth keeping beside the data ("log", "anomaly", "config", "restart"); rule: that found it."""
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
-        """A document: "structure", "stack", "config"."""
+        """A document: "structure", "stack", "config"; of who takes pages also "hyperparameters", "environment", "text",
+        "image" and "console", and then this and event() may be called on any thread."""
+
+    def takes_pages(self) -> bool:
+        """Whether what a run says of itself beside its measurements has a place here."""
+        return False
 
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         """What monitoring took of some steps, and how long those were."""

@@ -7,6 +7,7 @@ import ctypes
 import json
 import os
 import shlex
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -70,6 +71,7 @@ class StreamSink(Sink):
         self._refused = [0, 0]  # samples and scalars of the step that have no series to go to
         self._told: set[str] = set()
         self._hashed = False
+        self._closing = threading.Lock()  # documents come on other threads, too
 
     def open(self, context: RunContext) -> None:
         self._hashed = context.config.checksum
@@ -241,14 +243,19 @@ class StreamSink(Sink):
             self.agent.dropped(step, samples, scalars)
 
     def event(self, kind: str, step: int, text: str, json: str = "{}", rule: str = "") -> None:
-        if self.agent is not None:
-            self.agent.event(kind, step, text, json, rule)
+        with self._closing:
+            if self.agent is not None:
+                self.agent.event(kind, step, text, json, rule)
 
     def blob(self, kind: str, name: str, step: int, data: bytes) -> None:
-        if self.agent is not None:
-            if kind in ("stack", "module_struct"):
-                data = _with_bare_keys(data)
-            self.agent.blob(kind, name, step, data)
+        if kind in ("stack", "module_struct"):
+            data = _with_bare_keys(data)
+        with self._closing:
+            if self.agent is not None:
+                self.agent.blob(kind, name, step, data)
+
+    def takes_pages(self) -> bool:
+        return self.agent is not None and self.agent.counters()["mode"] != 0
 
     def cost(self, inside_ns: int, elapsed_ns: int, steps: int) -> None:
         if self.agent is not None:
@@ -284,7 +291,8 @@ class StreamSink(Sink):
         return self.agent.flush(timeout) if self.agent is not None else True
 
     def close(self, reason: str) -> None:
-        agent, self.agent = self.agent, None
+        with self._closing:
+            agent, self.agent = self.agent, None
         if agent is None:
             return
         agent.flush(0.0 if agent.counters()["mode"] == 2 else _CLOSE_SECONDS)
@@ -312,6 +320,7 @@ class StreamSink(Sink):
         return self.agent.counters() if self.agent is not None else self._last_counters
 
     def forget(self) -> None:
+        self._closing = threading.Lock()  # somebody may have held it when the process forked
         if self.agent is not None:
             self.agent.forget()
             self.agent = None

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QApplication>
+#include <QBuffer>
+#include <QClipboard>
+#include <QDir>
+#include <QImage>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListView>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeView>
+
+#include <telltale/common/annotator.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/plot/overviewcanvas.h>
+#include <telltale/run/consolepane.h>
+#include <telltale/run/facttree.h>
+#include <telltale/run/loggedpane.h>
+#include <telltale/run/runview.h>
+#include <telltale/store/querypool.h>
+#include <telltale/structure/structureview.h>
+#include <telltale/translations/translations.h>
+
+#include "../store/capsulebuilder.h"
+#include "looks.h"
+
+using namespace telltale;
+using namespace telltale::views;
+
+namespace {
+
+constexpr int kSteps = 40;
+
+QString shots()
+{
+    return QStringLiteral("shots");
+}
+
+std::string pngOf(int gray)
+{
+    QImage image(8, 6, QImage::Format_Grayscale8);
+    image.fill(gray);
+    QByteArray bytes;
+    QBuffer buffer(&bytes);
+    buffer.open(QIODevice::WriteOnly);
+    image.save(&buffer, "PNG");
+    return bytes.toStdString();
+}
+
+constexpr const char* kStructure = R"({"name":"","type":"GPT","parameters":[],"children":[
+  {"name":"emb","type":"Embedding","parameters":[{"name":"emb.weight","shape":[100,8],"dtype":"bfloat16",
+    "trainable":true,"device":"cuda:0"}],"children":[]},
+  {"name":"layers","type":"ModuleList","parameters":[],"children":[
+    {"name":"layers.0","type":"Block","parameters":[],"children":[
+      {"name":"layers.0.fc","type":"Linear","parameters":[
+        {"name":"layers.0.fc.weight","shape":[8,4],"dtype":"float32","trainable":false,"device":"cpu"},
+        {"name":"layers.0.fc.bias","shape":[4],"dtype":"float32","trainable":true,"device":"cpu"}],"children":[]}]}]},
+  {"name":"head","type":"Linear","parameters":[{"name":"head.weight","shape":[100,8],"dtype":"bfloat16",
+    "trainable":true,"device":"cuda:0","shared":"emb.weight"}],"children":[]}]})";
+
+}
+
+/// What a run says of itself, and its model. Thread: the test's.
+class RunViewTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { QDir().mkpath(shots()); }
+
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_builder
+            = std::make_unique<test::CapsuleBuilder>(m_dir->filePath(QStringLiteral("run.telltale")).toStdString());
+        for (const int rank : { 0, 1 })
+            m_streams[rank] = m_builder->addAttempt(Rank { rank }, 0);
+        write();
+    }
+    void cleanup()
+    {
+        m_host.reset();
+        m_pool.reset();
+        m_state.reset();
+        m_annotator.reset();
+        m_builder.reset();
+        translations::install(*qApp, QStringLiteral("en"));
+    }
+
+    void factsAreShownByGroupAndFound()
+    {
+        auto* view = open<RunView>();
+        const auto& groups = view->facts()->groups();
+        QCOMPARE(groups.size(), std::size_t { 4 });
+        QCOMPARE(groups[0].facts,
+            (std::vector<analysis::Fact> {
+                { "optimizer.lr", "0.001" }, { "optimizer.name", "Adam" }, { "seed", "7" } }));
+        QVERIFY(groups[2].title.contains(QStringLiteral("rank 1")));
+        QCOMPARE(groups[2].facts, (std::vector<analysis::Fact> { { "host", "node-b" } }));
+        auto* tree = view->findChild<QTreeView*>(QStringLiteral("factTree"));
+        QTest::keyClicks(view->facts()->filter(), QStringLiteral("ADAM")); // in a value, whatever its case
+        QCOMPARE(tree->model()->rowCount(), 1);
+        const QModelIndex group = tree->model()->index(0, 0);
+        QCOMPARE(tree->model()->rowCount(group), 1);
+        QCOMPARE(tree->model()->index(0, 0, group).data().toString(), QStringLiteral("optimizer.name"));
+        tree->setFocus();
+        QTest::keyClick(tree, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("optimizer.name\tAdam"));
+
+        QBuffer csv;
+        csv.open(QIODevice::ReadWrite);
+        QVERIFY(view->writeCsv(&csv));
+        const QString text = QString::fromUtf8(csv.data());
+        for (const char* line : { "hyperparameters,optimizer.lr,0.001", "environment of rank 1,host,node-b",
+                 "tags,base,", "notes,,written by the program" })
+            QVERIFY2(text.contains(QLatin1String(line)), qPrintable(text));
+    }
+
+    void tagsAndNotesAreKeptInTheRun()
+    {
+        auto* view = open<RunView>();
+        auto* field = view->findChild<QLineEdit*>(QStringLiteral("tagField"));
+        QTest::keyClicks(field, QStringLiteral(" best  of all "));
+        QTest::keyClick(field, Qt::Key_Return);
+        QTRY_COMPARE(tags(view), (QStringList { QStringLiteral("base"), QStringLiteral("best of all") }));
+        auto* chip = view->findChildren<QPushButton*>(QStringLiteral("tagChip")).front();
+        QVERIFY2(chip->accessibleName().contains(QStringLiteral("base")), qPrintable(chip->accessibleName()));
+        QTest::mouseClick(chip, Qt::LeftButton);
+        QTRY_COMPARE(tags(view), QStringList { QStringLiteral("best of all") });
+
+        auto* notes = view->findChild<QPlainTextEdit*>(QStringLiteral("runNotes"));
+        auto* save = view->findChild<QPushButton*>(QStringLiteral("runNotesSave"));
+        QCOMPARE(notes->toPlainText(), QStringLiteral("written by the program"));
+        QVERIFY(!save->isEnabled());
+        notes->selectAll();
+        QTest::keyClicks(notes, QStringLiteral("diverges"));
+        QVERIFY(save->isEnabled());
+        QTest::keyClick(notes, Qt::Key_Escape);
+        QCOMPARE(notes->toPlainText(), QStringLiteral("written by the program"));
+        notes->selectAll();
+        QTest::keyClicks(notes, QStringLiteral("diverges"));
+        QTest::keyClick(notes, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(!save->isEnabled());
+        QCOMPARE(QString::fromStdString(view->document().notes), QStringLiteral("diverges"));
+        // What is being written stays when the run's own words change.
+        QTest::keyClicks(notes, QStringLiteral(" more"));
+        const QString draft = notes->toPlainText();
+        append(analysis::notesEvent("by another", Step { 0 }));
+        QTRY_COMPARE(QString::fromStdString(view->document().notes), QStringLiteral("by another"));
+        QCOMPARE(notes->toPlainText(), draft);
+    }
+
+    void whereNothingIsWrittenItSaysWhy()
+    {
+        m_annotator = std::make_unique<Annotator>();
+        auto* view = open<RunView>(false);
+        QVERIFY(!view->findChild<QLineEdit*>(QStringLiteral("tagField"))->isEnabled());
+        QVERIFY(view->findChild<QPlainTextEdit*>(QStringLiteral("runNotes"))->isReadOnly());
+        QVERIFY(!view->findChild<QLabel*>(QStringLiteral("runNotesHint"))->text().isEmpty());
+    }
+
+    void textsAndImagesFollowTheCursor()
+    {
+        auto* view = open<RunView>();
+        view->findChild<QTabWidget*>(QStringLiteral("runTabs"))->setCurrentIndex(1);
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("text of 30") });
+        QCOMPARE(gray(view), 200);
+        m_state->setCursor(Step { 25 });
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("text of 20") });
+        QCOMPARE(gray(view), 100);
+        m_state->setCursor(Step { 4 }); // before any
+        QTRY_VERIFY(texts(view).isEmpty());
+        QTest::mouseClick(view->findChild<QToolButton*>(QStringLiteral("loggedForward")), Qt::LeftButton);
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("text of 10") });
+        QCOMPARE(m_state->cursor(), std::optional(Step { 10 }));
+        QTest::mouseClick(view->findChild<QToolButton*>(QStringLiteral("loggedForward")), Qt::LeftButton);
+        QCOMPARE(m_state->cursor(), std::optional(Step { 15 })); // the image's
+        m_state->setRank(Rank { 1 });
+        m_state->setCursor({});
+        QTRY_COMPARE(texts(view), QStringList { QStringLiteral("of rank 1") });
+    }
+
+    void theConsoleIsSearchedAndFollowed()
+    {
+        auto* view = open<RunView>();
+        view->findChild<QTabWidget*>(QStringLiteral("runTabs"))->setCurrentIndex(2);
+        const ConsoleModel* model = view->console()->model();
+        QCOMPARE(model->rowCount(), 5002);
+        QVERIFY(model->line(5001).isError);
+        QCOMPARE(model->line(5001).text, QStringLiteral("a warning"));
+        QCOMPARE(model->line(0).wallMs, qint64 { 1'700'000'000'000 });
+        QCOMPARE(model->line(5000).text, QStringLiteral("no such line")); // what is none is shown as it is
+        auto* list = view->findChild<QListView*>(QStringLiteral("consoleList"));
+        QVERIFY(list->visualRect(model->index(5001)).intersects(list->viewport()->rect())); // the newest is in view
+        QTest::keyClicks(view->findChild<QLineEdit*>(QStringLiteral("consoleFilter")), QStringLiteral("LINE 499"));
+        QCOMPARE(model->rowCount(), 11); // 499 and 4990 to 4999
+        stage(0, { blob("console", 39, "1700000009000 o line 4991 again\n1700000009001 o other\n") });
+        Q_EMIT m_state->blobsArrived();
+        QTRY_COMPARE(model->rowCount(), 12);
+        list->setFocus();
+        QTest::keyClick(list, Qt::Key_C, Qt::ControlModifier);
+        QCOMPARE(QGuiApplication::clipboard()->text().count(u'\n'), 11);
+        QVERIFY(QGuiApplication::clipboard()->text().endsWith(QStringLiteral("line 4991 again")));
+    }
+
+    void theSystemHasPlotsOfItsOwn()
+    {
+        auto* view = open<RunView>();
+        QTRY_VERIFY(view->system()->picture() && view->system()->picture()->series.size() == 2);
+        const auto& series = view->system()->picture()->series;
+        QCOMPARE(series[0].row.label, QStringLiteral("rss GiB"));
+        QCOMPARE(series[0].result.buckets.back().last, 1.5);
+        QCOMPARE(series[1].row.label, QStringLiteral("cpu %"));
+        QVERIFY(std::isnan(series[1].result.buckets.back().last) || series[1].result.buckets.back().nans == 1);
+    }
+
+    void theModelIsAnOutline()
+    {
+        auto* view = open<StructureView>();
+        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
+        QCOMPARE(tree->model()->rowCount(), 1);
+        const auto row = [&](const QString& name) {
+            const QModelIndexList found = tree->model()->match(
+                tree->model()->index(0, 0), Qt::DisplayRole, name, 1, Qt::MatchExactly | Qt::MatchRecursive);
+            return found.isEmpty() ? QModelIndex() : found.front();
+        };
+        const auto text
+            = [&](const QString& name, int column) { return row(name).siblingAtColumn(column).data().toString(); };
+        // emb.weight once, though the head has it, too: 800 + 32 + 4.
+        QCOMPARE(text(QStringLiteral("(model)"), StructureModel::ElementsColumn), QStringLiteral("836"));
+        QCOMPARE(text(QStringLiteral("(model)"), StructureModel::DtypeColumn), QStringLiteral("bfloat16, float32"));
+        QCOMPARE(text(QStringLiteral("fc"), StructureModel::TypeColumn), QStringLiteral("Linear"));
+        QCOMPARE(text(QStringLiteral("fc"), StructureModel::DeviceColumn), QStringLiteral("cpu"));
+        QCOMPARE(text(QStringLiteral("bias"), StructureModel::ShapeColumn), QStringLiteral("[4]"));
+        QVERIFY(text(QStringLiteral("fc"), StructureModel::CollectedColumn).contains(QStringLiteral("gradient")));
+        QVERIFY(text(QStringLiteral("emb"), StructureModel::CollectedColumn).isEmpty());
+
+        // A row that is chosen is selected everywhere, and the other way round.
+        tree->setCurrentIndex(row(QStringLiteral("fc")));
+        QCOMPARE(m_state->selection().size(), std::size_t { 1 });
+        QCOMPARE(m_state->selection().front().name, QStringLiteral("layers.0.fc.weight"));
+        const auto* stack = view->findChild<QLabel*>(QStringLiteral("structureStack"));
+        QTRY_VERIFY2(stack->text().contains(QStringLiteral("model.py:41")), qPrintable(stack->text()));
+        QMetaObject::invokeMethod(
+            const_cast<QLabel*>(stack), "linkActivated", Q_ARG(QString, stack->text().section(u'"', 1, 1)));
+        QCOMPARE(QGuiApplication::clipboard()->text(), QStringLiteral("/home/me/my model.py:41"));
+        m_state->setSelection({ { QStringLiteral("layers.0.fc.bias"), {} } });
+        QCOMPARE(tree->currentIndex(), row(QStringLiteral("bias")));
+
+        m_state->setModuleFilter(QStringLiteral("fc"));
+        QVERIFY(!row(QStringLiteral("emb")).isValid() && row(QStringLiteral("bias")).isValid());
+        QBuffer csv;
+        csv.open(QIODevice::ReadWrite);
+        QVERIFY(view->writeCsv(&csv));
+        const QString all = QString::fromUtf8(csv.data());
+        QVERIFY2(all.contains(QStringLiteral("layers.0.fc,Linear,,36,4,float32,cpu,,grad_reduced")), qPrintable(all));
+        QVERIFY(!all.contains(QStringLiteral("emb")));
+    }
+
+    void aClickAddsToTheDraft()
+    {
+        auto* view = open<StructureView>();
+        auto* tree = view->findChild<QTreeView*>(QStringLiteral("structureTree"));
+        const QModelIndex model = tree->model()->index(0, 0);
+        tree->setCurrentIndex(tree->model()->index(0, 0, model)); // emb, which is no target
+        const auto buttons = view->findChildren<QPushButton*>(QStringLiteral("structureAddition"));
+        QStringList words;
+        for (const QPushButton* button : buttons)
+            words.append(button->text());
+        QCOMPARE(words,
+            (QStringList { QStringLiteral("targets + emb"), QStringLiteral("param_distribution: true"),
+                QStringLiteral("mv_distribution: true"), QStringLiteral("xy_distribution: true"),
+                QStringLiteral("telltale.attention_hook: true"), QStringLiteral("stack_info: true") }));
+        const QSignalSpy wanted(&m_steering, &SteeringState::draftWanted);
+        QTest::mouseClick(buttons.front(), Qt::LeftButton);
+        QCOMPARE(wanted.size(), 1);
+        QCOMPARE(wanted.front(), (QVariantList { QStringLiteral("/targets"), QStringLiteral("{\"emb\":{}}") }));
+    }
+
+    void hostileStructuresAreBounded()
+    {
+        std::string deep;
+        for (int i = 0; i < 5000; ++i)
+            deep += R"({"name":"a","type":"T","children":[)";
+        for (int i = 0; i < 5000; ++i)
+            deep += "]}";
+        const auto model = analysis::ModelStructure::of(deep);
+        QVERIFY(!model.isEmpty() && model.items().size() <= 202);
+        QVERIFY(analysis::ModelStructure::of("[]").isEmpty());
+        const auto huge = analysis::ModelStructure::of(
+            R"({"type":"T","parameters":[{"name":"p","shape":[4294967296,4294967296,4294967296]},{"shape":[-1,"x"]}, 3]})");
+        QCOMPARE(huge.items().size(), std::size_t { 3 });
+    }
+
+    void looks_data() { test::addLooks(); }
+    void looks()
+    {
+        QFETCH(QString, theme);
+        QFETCH(QString, language);
+        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
+        translations::install(*qApp, language);
+        for (const bool isNarrow : { false, true }) {
+            auto* run = open<RunView>();
+            const QSize size = isNarrow ? QSize(560, 700) : QSize(1060, 720);
+            run->resize(size);
+            settle(run);
+            auto* tabs = run->findChild<QTabWidget*>(QStringLiteral("runTabs"));
+            for (int tab = 0; tab < tabs->count(); ++tab) {
+                tabs->setCurrentIndex(tab);
+                settle(run);
+                QVERIFY(run->renderImage(size).save(
+                    shots() + QStringLiteral("/run-%1-%2-%3-%4.png").arg(theme, language).arg(size.width()).arg(tab)));
+            }
+            auto* structure = open<StructureView>();
+            structure->resize(size);
+            m_state->setSelection({ { QStringLiteral("layers.0.fc.weight"), {} } });
+            settle(structure);
+            QVERIFY(structure->renderImage(size).save(
+                shots() + QStringLiteral("/structure-%1-%2-%3.png").arg(theme, language).arg(size.width())));
+        }
+    }
+
+private:
+    Blob blob(const std::string& kind, std::int64_t step, std::string bytes, const std::string& name = "one")
+    {
+        Blob one;
+        one.id = kind + std::to_string(++m_blobs);
+        one.kind = kind;
+        one.name = name;
+        one.step = Step { step };
+        one.bytes = std::move(bytes);
+        return one;
+    }
+
+    void stage(int rank, std::vector<Blob> blobs, std::vector<StepBlock> blocks = {}, std::vector<Event> events = {})
+    {
+        m_builder->stage(m_streams[rank], std::move(blocks), {}, std::move(events), std::move(blobs));
+        m_builder->commit();
+    }
+
+    void write()
+    {
+        std::string console;
+        for (int i = 0; i < 5000; ++i)
+            console += std::to_string(1'700'000'000'000 + i) + " o line " + std::to_string(i) + "\n";
+        Event tags;
+        tags.kind = "tags";
+        tags.json = R"({"tags": ["base"]})";
+        Event notes;
+        notes.kind = "notes";
+        notes.json = R"({"notes": "written by the program"})";
+        const auto scalars = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+        const auto rss = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "system/rss_bytes" });
+        const auto cpu = m_builder->addLayout(Kind::Scalar, { Stat::Value }, { "system/cpu_percent" });
+        const auto gradients = m_builder->addLayout(Kind::GradReduced, { Stat::Norm }, { "layers.0.fc.weight" });
+        std::vector<StepBlock> blocks;
+        const auto add = [&](const std::shared_ptr<const SeriesLayout>& layout, int step, double value) {
+            StepBlock block;
+            block.layout = layout;
+            block.step = Step { step };
+            if (layout->kind == Kind::Scalar)
+                block.columns = { { Stat::Value, std::vector<double> { value } } };
+            else
+                block.columns = { { Stat::Norm, std::vector<float> { static_cast<float>(value) } } };
+            blocks.push_back(std::move(block));
+        };
+        for (int step = 0; step < kSteps; ++step) {
+            add(scalars, step, 3.0 - step / 40.0);
+            add(gradients, step, 1.0);
+            add(rss, step, 1.5 * 1024 * 1024 * 1024);
+            add(cpu, step, step == kSteps - 1 ? std::nan("") : 90.0 + step % 7);
+        }
+        stage(0,
+            { blob("hyperparameters", 0, R"({"optimizer": {"lr": 0.001, "name": "Adam"}, "seed": 7})"),
+                blob("environment", 0, R"({"host": "node-a", "torch": "2.13.0", "command": "python train.py"})"),
+                blob("config", 0, R"({"wg_distribution": true, "targets": {"layers.0": {}}})", "config.json"),
+                blob("structure", 0, kStructure, "model"),
+                blob("stack", 1,
+                    R"({"0:layers.0.fc": "File /home/me/my model.py, line 41, in forward, \n y = f(x) \n"})",
+                    "stack_info"),
+                blob("text", 10, "text of 10", "sample"), blob("text", 20, "text of 20", "sample"),
+                blob("text", 30, "text of 30", "sample"), blob("image", 15, pngOf(100), "map"),
+                blob("image", 30, pngOf(200), "map"), blob("console", 1, console),
+                blob("console", 2, "no such line\n1700000008000 e a warning\n") },
+            std::move(blocks), { tags, notes });
+        stage(1,
+            { blob("environment", 0, R"({"host": "node-b", "torch": "2.13.0", "command": "python train.py"})"),
+                blob("text", 3, "of rank 1", "sample") });
+    }
+
+    void append(Event event)
+    {
+        event.author = "somebody";
+        store::OwnRecord record;
+        record.token = 1;
+        record.event = std::move(event);
+        m_builder->writer().stageRecord(std::move(record));
+        m_builder->commit();
+        auto reader = test::CapsuleBuilder::must(store::openReader(m_builder->liveHandle()));
+        m_state->appendLog(test::CapsuleBuilder::must(reader->log({})));
+    }
+
+    template <typename View> View* open(bool mayWrite = true)
+    {
+        m_host.reset();
+        m_pool = std::make_unique<store::QueryPool>(1);
+        m_pool->setWake([this] {
+            QMetaObject::invokeMethod(
+                this,
+                [this] {
+                    if (m_pool)
+                        m_pool->deliver();
+                },
+                Qt::QueuedConnection);
+        });
+        m_state = std::make_unique<ViewState>();
+        if (mayWrite) {
+            m_annotator = std::make_unique<Annotator>();
+            m_annotator->folder = m_dir->path();
+            m_annotator->write = [this](const store::RunLocator&, Event event) {
+                append(std::move(event));
+                return true;
+            };
+        }
+        m_axis = std::make_unique<SharedAxis>(m_state.get());
+        m_host = std::make_unique<QWidget>();
+        m_host->resize(1060, 720);
+        m_host->setAttribute(Qt::WA_DontShowOnScreen);
+        auto* view
+            = new View({ m_state.get(), m_axis.get(), m_pool.get(), &m_steering, m_annotator.get() }, m_host.get());
+        auto handle = std::make_shared<store::RunHandle>(m_builder->liveHandle());
+        auto reader = test::CapsuleBuilder::must(store::openReader(*handle));
+        view->resize(1060, 720);
+        m_state->setRun(handle);
+        m_state->setCatalog(test::CapsuleBuilder::must(reader->catalog()));
+        m_state->setFullRange({ Step { 0 }, Step { kSteps - 1 } });
+        m_host->show();
+        settle(view);
+        return view;
+    }
+
+    static void settle(DataView* view)
+    {
+        QVERIFY(QTest::qWaitFor([view] { return view->isSettled(); }, 20'000));
+        QVERIFY2(view->trouble().isEmpty(), qPrintable(view->trouble()));
+    }
+
+    static QStringList tags(RunView* view)
+    {
+        QStringList found;
+        for (const std::string& tag : view->document().tags)
+            found.append(QString::fromStdString(tag));
+        return found;
+    }
+
+    static QList<QLabel*> contents(RunView* view)
+    {
+        QList<QLabel*> found;
+        for (auto* label : view->findChildren<QLabel*>(QStringLiteral("loggedContent"))) {
+            if (label->isVisibleTo(view))
+                found.append(label);
+        }
+        return found;
+    }
+    static QStringList texts(RunView* view)
+    {
+        QStringList found;
+        for (const QLabel* label : contents(view)) {
+            if (label->pixmap(Qt::ReturnByValue).isNull())
+                found.append(label->text());
+        }
+        return found;
+    }
+    /// Of the image that is shown.
+    static int gray(RunView* view)
+    {
+        for (const QLabel* label : contents(view)) {
+            if (const QPixmap shown = label->pixmap(Qt::ReturnByValue); !shown.isNull())
+                return qGray(shown.toImage().pixel(3, 3));
+        }
+        return -1;
+    }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<test::CapsuleBuilder> m_builder;
+    std::map<int, std::int64_t> m_streams;
+    int m_blobs = 0;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<ViewState> m_state;
+    std::unique_ptr<SharedAxis> m_axis;
+    std::unique_ptr<Annotator> m_annotator;
+    SteeringState m_steering;
+    std::unique_ptr<QWidget> m_host;
+};
+
+QTEST_MAIN(RunViewTest)
+#include "runviewtest.moc"

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runquery.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+
+namespace telltale::views {
+namespace {
+
+constexpr std::size_t kMostConsoleBytes = 32u << 20;
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr int kLargestSide = 4096; ///< of an image that anybody may have written
+
+/// In GiB what is in bytes: nobody reads nine digits.
+void scale(CurveSeries& one)
+{
+    if (!one.row.key.name.endsWith(QLatin1String("_bytes")))
+        return;
+    for (series::Bucket& bucket : one.result.buckets) {
+        for (double* value : { &bucket.min, &bucket.max, &bucket.mean, &bucket.first, &bucket.last })
+            *value /= kGiB;
+    }
+}
+
+Expected<void> readEntries(store::RunReader& reader, LoggedEntry::Sort sort, std::int64_t after, const Rank& rank,
+    std::int64_t& last, std::vector<LoggedEntry>& entries)
+{
+    const auto found = reader.documents(sort == LoggedEntry::Sort::Text ? "text" : "image", after);
+    if (!found)
+        return tl::unexpected(found.error());
+    last = found->empty() ? after : found->back().id;
+    for (const store::DocumentInfo& info : *found) {
+        if (info.rank == rank)
+            entries.push_back({ sort, QString::fromStdString(info.name), info.step, info.id });
+    }
+    return {};
+}
+
+Expected<void> readConsole(store::RunReader& reader, const RunRequest& request, RunPicture& picture)
+{
+    const auto found = reader.documents("console", request.consoleRank.value < 0 ? 0 : request.afterConsole);
+    if (!found)
+        return tl::unexpected(found.error());
+    picture.consoleRank = request.consoleRank;
+    if (picture.consoleRank.value < 0) {
+        for (const store::DocumentInfo& info : *found) {
+            if (info.rank == request.rank || picture.consoleRank.value < 0
+                || (picture.consoleRank != request.rank && info.rank < picture.consoleRank))
+                picture.consoleRank = info.rank;
+        }
+    }
+    picture.lastConsole = found->empty() ? request.afterConsole : found->back().id;
+    std::vector<std::string> chunks;
+    std::size_t bytes = 0;
+    for (auto info = found->rbegin(); info != found->rend() && bytes < kMostConsoleBytes; ++info) {
+        if (info->rank != picture.consoleRank)
+            continue;
+        auto chunk = reader.document(info->id); // one that is damaged is not there; verify says so
+        bytes += chunk ? chunk->size() : 0;
+        if (chunk)
+            chunks.push_back(std::move(*chunk));
+    }
+    for (auto chunk = chunks.rbegin(); chunk != chunks.rend(); ++chunk)
+        picture.console.append(*chunk);
+    return {};
+}
+
+LoggedContent contentOf(const std::string& bytes)
+{
+    if (!std::string_view(bytes).starts_with("\x89PNG"))
+        return { QString::fromUtf8(bytes.data(), static_cast<qsizetype>(bytes.size())), {} };
+    const QImage image
+        = QImage::fromData(reinterpret_cast<const uchar*>(bytes.data()), static_cast<int>(bytes.size()), "PNG");
+    if (image.isNull() || image.width() > kLargestSide || image.height() > kLargestSide)
+        return { QCoreApplication::translate("telltale::views::RunView", "This image cannot be read."), {} };
+    return { {}, image };
+}
+
+}
+
+QString systemLabel(const QString& name)
+{
+    static const std::pair<QLatin1String, QString> kUnits[] { { QLatin1String("_bytes"), QStringLiteral(" GiB") },
+        { QLatin1String("_percent"), QStringLiteral(" %") }, { QLatin1String("_watts"), QStringLiteral(" W") },
+        { QLatin1String("_celsius"), QStringLiteral(" °C") } };
+    QString label = name.startsWith(kSystemGroup) ? name.mid(kSystemGroup.size()) : name;
+    for (const auto& [ending, unit] : kUnits) {
+        if (label.endsWith(ending)) {
+            label.chop(ending.size());
+            label += unit;
+        }
+    }
+    return label.replace(u'_', u' ');
+}
+
+Expected<RunPicture> readRun(store::RunReader& reader, const RunRequest& request, const series::CancelToken& cancel)
+{
+    RunPicture picture;
+    if (request.isDocumentWanted) {
+        auto document = analysis::readRunDocument(reader);
+        if (!document)
+            return tl::unexpected(document.error());
+        picture.document = std::move(*document);
+    }
+    if (request.curves.catalog && !request.curves.range.isEmpty() && request.curves.pixels > 0) {
+        auto system = readScalars(reader, request.curves, cancel);
+        if (!system)
+            return tl::unexpected(system.error());
+        picture.system = std::move(*system);
+        for (CurveSeries& one : picture.system.series) {
+            one.row.label = systemLabel(one.row.key.name);
+            scale(one);
+        }
+    }
+    for (auto [sort, after, last] : { std::tuple(LoggedEntry::Sort::Text, request.afterText, &picture.lastText),
+             std::tuple(LoggedEntry::Sort::Image, request.afterImage, &picture.lastImage) }) {
+        if (auto read = readEntries(reader, sort, after, request.rank, *last, picture.entries); !read)
+            return tl::unexpected(read.error());
+    }
+    if (auto read = readConsole(reader, request, picture); !read)
+        return tl::unexpected(read.error());
+    for (const std::int64_t id : request.contents) {
+        const auto bytes = reader.document(id);
+        picture.contents.emplace(
+            id, bytes ? contentOf(*bytes) : LoggedContent { QString::fromStdString(bytes.error().sentence()), {} });
+    }
+    return picture;
+}
+
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runview.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <QScrollArea>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QVBoxLayout>
+
+#include <telltale/common/annotator.h>
+#include <telltale/common/csv.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/plot/overviewcanvas.h>
+#include <telltale/runs/rolelabel.h>
+
+#include "consolepane.h"
+#include "facttree.h"
+#include "loggedpane.h"
+#include "noteseditor.h"
+#include "tagsline.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr int kNarrow = 720; ///< below it the parts stand one above the other
+
+RoleLabel* wordsHead(const QString& text, QWidget* parent)
+{
+    return new RoleLabel(text, &Theme::text2, wordsFont(11, 600), parent);
+}
+
+}
+
+RunView::RunView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_split(new QSplitter(Qt::Horizontal, this))
+    , m_facts(new FactTree)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_split, 1);
+    m_caption = m_bar->addTitle(tr("Run"));
+    m_bar->addStretch();
+    auto* right = new QSplitter(Qt::Vertical);
+    right->addWidget(makeWords());
+    right->addWidget(makeTabs());
+    right->setStretchFactor(0, 0);
+    right->setStretchFactor(1, 1);
+    right->setSizes({ 170, 500 });
+    right->setChildrenCollapsible(false);
+    m_split->addWidget(m_facts);
+    m_split->addWidget(right);
+    m_split->setStretchFactor(0, 42);
+    m_split->setStretchFactor(1, 58);
+    m_split->setSizes({ 420, 580 });
+    m_split->setChildrenCollapsible(false);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setFocusProxy(m_facts);
+    connectState();
+    connectWriting();
+    showDocument();
+}
+
+QWidget* RunView::makeWords()
+{
+    auto* box = new QWidget;
+    m_tags = new TagsLine(box);
+    m_notes = new NotesEditor(box);
+    auto* layout = new QVBoxLayout(box);
+    layout->setContentsMargins(12, 8, 12, 8);
+    layout->setSpacing(4);
+    layout->addWidget(wordsHead(tr("Tags"), box));
+    layout->addWidget(m_tags);
+    layout->addSpacing(4);
+    layout->addWidget(wordsHead(tr("Notes"), box));
+    layout->addWidget(m_notes, 1);
+    return box;
+}
+
+QWidget* RunView::makeTabs()
+{
+    m_tabs = new QTabWidget;
+    m_tabs->setObjectName(QStringLiteral("runTabs"));
+    m_tabs->setDocumentMode(true);
+    m_tabs->setAccessibleName(tr("What the run logged"));
+    m_system = new OverviewCanvas(context().state);
+    m_system->setObjectName(QStringLiteral("systemCanvas"));
+    m_system->setAccessibleName(tr("What the system uses"));
+    m_system->setSmoothing(0);
+    m_system->setEmptyText(tr("This run has no system metrics: its config or its environment has them off, its agent "
+                              "sends none, or no step has ended yet."));
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(m_system);
+    m_logged = new LoggedPane;
+    m_console = new ConsolePane;
+    m_tabs->addTab(scroll, tr("System"));
+    m_tabs->addTab(m_logged, tr("Texts and images"));
+    m_tabs->addTab(m_console, tr("Console"));
+    return m_tabs;
+}
+
+void RunView::connectState()
+{
+    ViewState* state = context().state;
+    connect(state, &ViewState::runChanged, this, [this] {
+        m_isDocumentKnown = false;
+        m_document = {};
+        m_notes->clear();
+        begin();
+    });
+    connect(state, &ViewState::rankChanged, this, &RunView::begin);
+    const auto look = [this] {
+        m_isDocumentKnown = false;
+        askSoon(Urgency::WhenIdle);
+    };
+    connect(state, &ViewState::blobsArrived, this, look);
+    connect(state, &ViewState::logAppended, this, [look](const store::LogPage& page) {
+        const auto isOurs = [](const store::LogRecord& record) {
+            return record.kind == analysis::kTagsRecord || record.kind == analysis::kNotesRecord;
+        };
+        if (std::any_of(page.records.begin(), page.records.end(), isOurs))
+            look();
+    });
+    connect(state, &ViewState::catalogChanged, this, [this] {
+        showDocument();
+        askSoon(Urgency::WhenIdle);
+    });
+    connect(state, &ViewState::ranksChanged, this, [this] { askSoon(Urgency::Now); });
+    connect(state, &ViewState::visibleRangeChanged, this,
+        [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
+    connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::cursorChanged, this, [this, state] {
+        m_logged->setStep(state->cursor());
+        if (!m_logged->missing().empty())
+            askSoon(Urgency::WhenIdle);
+    });
+    connect(m_system, &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
+    connect(m_logged, &LoggedPane::stepWanted, state, &ViewState::goTo);
+}
+
+void RunView::connectWriting()
+{
+    connect(m_tags, &TagsLine::addWanted, this,
+        [this](const QString& tag) { edit(analysis::tagsEvent({ tag.toStdString() }, {}, newestStep())); });
+    connect(m_tags, &TagsLine::removeWanted, this,
+        [this](const QString& tag) { edit(analysis::tagsEvent({}, { tag.toStdString() }, newestStep())); });
+    connect(m_notes, &NotesEditor::saveWanted, this,
+        [this](const QString& notes) { edit(analysis::notesEvent(notes.toStdString(), newestStep())); });
+    if (context().annotator != nullptr)
+        connect(context().annotator, &Annotator::refused, m_notes, &NotesEditor::setHint);
+}
+
+void RunView::edit(Event event)
+{
+    if (context().annotator != nullptr && context().annotator->append(context().state->run(), std::move(event)))
+        m_notes->setHint({});
+}
+
+Step RunView::newestStep() const
+{
+    const StepRange own = context().state->ownRange();
+    return own.isEmpty() ? Step { 0 } : own.last;
+}
+
+void RunView::begin()
+{
+    m_known = {};
+    m_logged->clear();
+    m_console->clear();
+    m_system->setPicture(nullptr);
+    showDocument();
+    askSoon(Urgency::Now);
+}
+
+void RunView::ask()
+{
+    ViewState* state = context().state;
+    if (!state->run())
+        return;
+    m_logged->setStep(state->cursor());
+    RunRequest request = m_known;
+    request.curves
+        = CurveRequest::of(*state, static_cast<int>(std::lround(m_system->plotRect().width() * devicePixelRatioF())));
+    request.curves.isSystem = true;
+    request.rank = state->rank();
+    request.isDocumentWanted = !m_isDocumentKnown;
+    request.contents = m_logged->missing();
+    m_isDocumentKnown = true; // what comes while it is read is asked for again
+    submitRead([request](store::RunReader& reader,
+                   const series::CancelToken& cancel) { return readRun(reader, request, cancel); },
+        [this](const std::shared_ptr<const RunPicture>& picture) { take(*picture); });
+}
+
+void RunView::take(const RunPicture& picture)
+{
+    if (picture.document) {
+        m_document = *picture.document;
+        showDocument();
+    }
+    m_system->setPicture(std::make_shared<const CurvePicture>(picture.system));
+    m_known.afterText = picture.lastText;
+    m_known.afterImage = picture.lastImage;
+    m_known.afterConsole = picture.lastConsole;
+    m_known.consoleRank = picture.consoleRank;
+    m_logged->append(picture.entries);
+    m_logged->take(picture.contents);
+    m_console->append(picture.console, picture.consoleRank.value);
+    if (!m_logged->missing().empty())
+        askSoon(Urgency::WhenIdle);
+}
+
+void RunView::troubleChanged()
+{
+    if (!trouble().isEmpty())
+        m_isDocumentKnown = false;
+    showDocument();
+}
+
+void RunView::showDocument()
+{
+    const ViewState* state = context().state;
+    const auto catalog = state->catalog();
+    m_facts->setEmptyText(!trouble().isEmpty() ? trouble()
+            : !state->run() ? tr("Open a run, or connect a training job, to see what it says of itself.")
+                            : tr("This run says nothing of itself: telltale.hyperparameters() in the "
+                                 "training's program does."));
+    m_facts->set(groups());
+    m_tags->set(m_document.tags);
+    m_notes->set(QString::fromStdString(m_document.notes), QString::fromStdString(m_document.notesAuthor));
+    m_caption->setText(catalog ? QString::fromStdString(catalog->name) : QString());
+    showWritable();
+}
+
+void RunView::showWritable()
+{
+    const QString why = context().annotator != nullptr ? context().annotator->whyNot(context().state->run())
+                                                       : tr("Nothing is written here.");
+    m_tags->setWritable(why.isEmpty());
+    m_notes->setWritable(why.isEmpty());
+    m_notes->setHint(context().state->run() ? why : QString());
+}
+
+std::vector<FactTreeModel::Group> RunView::groups() const
+{
+    std::vector<FactTreeModel::Group> groups;
+    const auto add = [&groups](const QString& title, const analysis::Json& object) {
+        auto facts = analysis::factsOf(object);
+        if (!facts.empty())
+            groups.push_back({ title, std::move(facts) });
+    };
+    add(tr("Hyperparameters"), m_document.hyperparameters);
+    add(tr("Environment"), m_document.environment);
+    for (const auto& [rank, environment] : m_document.otherEnvironments)
+        add(tr("Environment of rank %1, what differs").arg(rank.value), environment);
+    add(tr("Config"), m_document.config);
+    return groups;
+}
+
+void RunView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    const Qt::Orientation wanted = width() < kNarrow ? Qt::Vertical : Qt::Horizontal;
+    if (m_split->orientation() != wanted) {
+        m_split->setOrientation(wanted);
+        m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 420, 580 } : QList<int> { 300, 700 });
+    }
+}
+
+Expected<void> RunView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    csv.text(QStringLiteral("group")).text(QStringLiteral("name")).text(QStringLiteral("value")).endRow();
+    const auto row = [&csv](const QString& group, const std::string& name, const std::string& value) {
+        csv.text(group).text(QString::fromStdString(name)).text(QString::fromStdString(value)).endRow();
+    };
+    for (const auto& [group, object] : { std::pair(QStringLiteral("hyperparameters"), &m_document.hyperparameters),
+             std::pair(QStringLiteral("environment"), &m_document.environment),
+             std::pair(QStringLiteral("config"), &m_document.config) }) {
+        for (const analysis::Fact& fact : analysis::factsOf(*object))
+            row(group, fact.name, fact.value);
+    }
+    for (const auto& [rank, environment] : m_document.otherEnvironments) {
+        for (const analysis::Fact& fact : analysis::factsOf(environment))
+            row(QStringLiteral("environment of rank %1").arg(rank.value), fact.name, fact.value);
+    }
+    for (const std::string& tag : m_document.tags)
+        row(QStringLiteral("tags"), tag, {});
+    if (!m_document.notes.empty())
+        row(QStringLiteral("notes"), {}, m_document.notes);
+    return csv.finish();
+}
+
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "stacktext.h"
+
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QCursor>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QRegularExpression>
+#include <QToolTip>
+#include <QUrl>
+
+namespace telltale::views {
+
+QString stackHtml(const QString& stack)
+{
+    static const QRegularExpression frame(
+        QStringLiteral("File ([^\\n]+), line (\\d+), in ([^\\n]+), ?\\n ([^\\n]*)(?:\\n|$)"));
+    QString html;
+    qsizetype from = 0;
+    const auto plain = [&](qsizetype to) {
+        const QString between = stack.mid(from, to - from).trimmed();
+        if (!between.isEmpty())
+            html += between.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")) + QStringLiteral("<br>");
+    };
+    for (auto found = frame.globalMatch(stack); found.hasNext();) {
+        const QRegularExpressionMatch match = found.next();
+        plain(match.capturedStart());
+        from = match.capturedEnd();
+        const QString path = match.captured(1);
+        const QString line = match.captured(2);
+        html += QStringLiteral("<a href=\"copy:%1\">%2:%3</a> %4<br>&nbsp;&nbsp;%5<br>")
+                    .arg(QString::fromLatin1(QUrl::toPercentEncoding(path + u':' + line)),
+                        path.section(u'/', -1).toHtmlEscaped(), line, match.captured(3).toHtmlEscaped(),
+                        match.captured(4).trimmed().toHtmlEscaped());
+    }
+    plain(stack.size());
+    return html;
+}
+
+void makeStackLabel(QLabel* label)
+{
+    label->setTextFormat(Qt::RichText);
+    label->setTextInteractionFlags(
+        Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    label->setToolTip(QCoreApplication::translate("telltale::views::Stack", "A click on a place copies it."));
+    QObject::connect(label, &QLabel::linkActivated, label, [label](const QString& link) {
+        const QString place = QUrl::fromPercentEncoding(link.mid(QStringLiteral("copy:").size()).toLatin1());
+        QGuiApplication::clipboard()->setText(place);
+        const QString said
+            = QCoreApplication::translate("telltale::views::Stack", "Copied: %1").arg(place.toHtmlEscaped());
+        label->setToolTip(said);
+        if (label->underMouse())
+            QToolTip::showText(QCursor::pos(), said, label);
+    });
+}
+
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "structureview.h"
+
+#include <algorithm>
+
+#include <QHeaderView>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QVBoxLayout>
+
+#include <telltale/common/csv.h>
+#include <telltale/common/rowlist.h>
+#include <telltale/common/steeringstate.h>
+#include <telltale/common/theme.h>
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/runs/modulerecords.h>
+#include <telltale/runs/paneltree.h>
+
+#include "modulecard.h"
+
+namespace telltale::views {
+namespace {
+
+constexpr int kNarrow = 760; ///< below it the card stands under the outline
+constexpr int kManyRows = 60; ///< an outline with more is opened as far as its blocks
+
+}
+
+StructureView::StructureView(const ViewContext& context, QWidget* parent)
+    : DataView(context, parent)
+    , m_bar(new ViewBar(this))
+    , m_split(new QSplitter(Qt::Horizontal, this))
+    , m_tree(new PanelTree)
+    , m_card(new ModuleCard)
+    , m_model(new StructureModel(this))
+    , m_filter(new StructureFilter(this))
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_split, 1);
+    m_caption = m_bar->addTitle(tr("Structure"));
+    m_bar->addStretch();
+    m_filter->setSourceModel(m_model);
+    m_tree->setModel(m_filter);
+    m_tree->setObjectName(QStringLiteral("structureTree"));
+    m_tree->setAccessibleName(tr("Structure of the model"));
+    m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
+    m_tree->header()->setStretchLastSection(true);
+    constexpr int kWidths[] = { 190, 116, 96, 76, 68, 56, 150 };
+    static_assert(std::size(kWidths) == StructureModel::ColumnCount);
+    for (int column = 0; column < StructureModel::ColumnCount; ++column)
+        m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column) + 8));
+    auto* scroll = new QScrollArea;
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(m_card);
+    m_card->setBackgroundRole(QPalette::Base);
+    m_card->setAutoFillBackground(true);
+    m_card->setWritable(context.steering != nullptr);
+    m_split->addWidget(m_tree);
+    m_split->addWidget(scroll);
+    m_split->setStretchFactor(0, 1);
+    m_split->setStretchFactor(1, 0);
+    m_split->setSizes({ 720, 280 });
+    m_split->setChildrenCollapsible(false);
+    setBackgroundRole(QPalette::Base);
+    setAutoFillBackground(true);
+    setFocusProxy(m_tree);
+    connectState();
+    troubleChanged();
+}
+
+void StructureView::connectState()
+{
+    ViewState* state = context().state;
+    connect(state, &ViewState::runChanged, this, [this] {
+        m_areFactsKnown = false;
+        m_facts.reset();
+        m_last = {};
+        m_model->set(nullptr);
+        troubleChanged();
+        askSoon(Urgency::Now);
+    });
+    for (const auto signal : { &ViewState::blobsArrived, &ViewState::catalogChanged }) {
+        connect(state, signal, this, [this] {
+            m_areFactsKnown = false;
+            askSoon(Urgency::WhenIdle);
+        });
+    }
+    connect(state, &ViewState::moduleFilterChanged, this, [this, state] {
+        m_filter->setPattern(state->moduleFilter());
+        expand();
+    });
+    connect(state, &ViewState::selectionChanged, this, &StructureView::followSelection);
+    connect(m_tree->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+        [this](const QModelIndex& index) { chooseRow(index); });
+    connect(m_card, &ModuleCard::additionWanted, this, [this](const QString& pointer, const QString& value) {
+        if (context().steering != nullptr)
+            Q_EMIT context().steering->draftWanted(pointer, value);
+    });
+}
+
+void StructureView::ask()
+{
+    if (!context().state->run())
+        return;
+    const auto* item = chosen();
+    const QString name = item == nullptr ? QString() : QString::fromStdString(item->name);
+    const bool isParameter = item != nullptr && item->isParameter;
+    const bool areWanted = !m_areFactsKnown;
+    m_areFactsKnown = true; // what comes while they are read is asked for again
+    submitRead(
+        [name, isParameter, areWanted](store::RunReader& reader, const series::CancelToken&) -> Expected<Answer> {
+            Answer answer;
+            if (areWanted) {
+                auto facts = analysis::readStructure(reader);
+                if (!facts)
+                    return tl::unexpected(facts.error());
+                answer.facts = std::make_shared<const analysis::StructureFacts>(std::move(*facts));
+            }
+            answer.name = name;
+            const std::string own = name.isEmpty() ? std::string("(model)") : name.toStdString();
+            const ModuleRecords records = readModuleRecords(reader, own, isParameter);
+            answer.stack = QString::fromStdString(records.stack);
+            answer.areStacksThere = records.isStackThere;
+            return answer;
+        },
+        [this](const std::shared_ptr<const Answer>& answer) { take(*answer); });
+}
+
+void StructureView::take(const Answer& answer)
+{
+    m_last = answer;
+    if (answer.facts) {
+        const auto* before = chosen(); // of the facts that go
+        const QString name = before == nullptr ? QString() : QString::fromStdString(before->name);
+        m_facts = answer.facts;
+        m_isChoosing = true;
+        m_model->set(m_facts);
+        m_isChoosing = false;
+        expand();
+        const QModelIndex shown = m_filter->mapFromSource(m_model->indexOf(name));
+        m_isChoosing = true;
+        m_tree->setCurrentIndex(shown.isValid() ? shown : m_filter->index(0, 0));
+        m_isChoosing = false;
+        troubleChanged();
+        followSelection();
+    }
+    showCard();
+}
+
+void StructureView::expand()
+{
+    if (!m_facts)
+        return;
+    if (m_facts->model.items().size() <= kManyRows || !context().state->moduleFilter().isEmpty())
+        m_tree->expandAll();
+    else
+        m_tree->expandToDepth(1);
+}
+
+const analysis::StructureItem* StructureView::chosen() const
+{
+    return m_model->item(m_filter->mapToSource(m_tree->currentIndex()));
+}
+
+void StructureView::chooseRow(const QModelIndex& index)
+{
+    const auto* item = m_model->item(m_filter->mapToSource(index));
+    showCard();
+    askSoon(Urgency::Now);
+    const auto catalog = context().state->catalog();
+    if (m_isChoosing || item == nullptr || !catalog)
+        return;
+    // The inspector and the curves show it, too, where something of it is collected: its own, or its first parameter's.
+    std::vector<std::string> names { item->name.empty() ? "(model)" : item->name };
+    for (const int child : item->children) {
+        if (m_facts->model.item(child).isParameter)
+            names.push_back(m_facts->model.item(child).name);
+    }
+    for (const std::string& name : names) {
+        if (const ModuleKeys found = keysOf(*catalog, context().state->kind(), QString::fromStdString(name));
+            !found.keys.empty()) {
+            m_isChoosing = true;
+            context().state->setSelection({ found.keys.front() });
+            m_isChoosing = false;
+            return;
+        }
+    }
+}
+
+void StructureView::followSelection()
+{
+    const auto& selection = context().state->selection();
+    if (m_isChoosing || selection.empty() || !m_facts)
+        return;
+    const QModelIndex index = m_filter->mapFromSource(m_model->indexOf(selection.front().name));
+    if (!index.isValid() || index == m_tree->currentIndex())
+        return;
+    m_isChoosing = true;
+    m_tree->setCurrentIndex(index);
+    m_isChoosing = false;
+}
+
+void StructureView::showCard()
+{
+    const auto* item = chosen();
+    if (item == nullptr) {
+        m_card->showNothing(
+            m_model->rowCount() > 0 ? tr("Choose a module to see what is collected of it.") : QString());
+        return;
+    }
+    m_card->show(*item, m_model->kindsOf(*item), analysis::additionsFor(m_facts->config, *item));
+    if (m_last.name == QString::fromStdString(item->name))
+        m_card->setStack(m_last.stack, m_last.areStacksThere);
+}
+
+QString StructureView::emptyText() const
+{
+    if (!trouble().isEmpty())
+        return trouble();
+    if (!context().state->run())
+        return tr("Open a run, or connect a training job, to see its model.");
+    return tr("This run has no structure of its model: its agent sent none.");
+}
+
+void StructureView::troubleChanged()
+{
+    if (!trouble().isEmpty())
+        m_areFactsKnown = false;
+    m_tree->setEmptyText(emptyText());
+    m_tree->setEmpty(m_model->rowCount() == 0);
+    QString caption;
+    if (m_facts && !m_facts->model.isEmpty()) {
+        const analysis::StructureItem& root = m_facts->model.item(0);
+        caption = tr("%1, %2 parameters, %3")
+                      .arg(QString::fromStdString(root.type), elementsText(root.elements),
+                          QString::fromStdString(root.dtype));
+    }
+    m_caption->setText(caption);
+    showCard();
+}
+
+void StructureView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    const Qt::Orientation wanted = width() < kNarrow ? Qt::Vertical : Qt::Horizontal;
+    if (m_split->orientation() != wanted) {
+        m_split->setOrientation(wanted);
+        m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 720, 280 } : QList<int> { 600, 400 });
+    }
+}
+
+Expected<void> StructureView::writeCsv(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    for (const char* column :
+        { "name", "type", "shape", "parameters", "trainable", "dtype", "device", "shared", "collected" })
+        csv.text(QLatin1String(column));
+    csv.endRow();
+    const NamePattern pattern(context().state->moduleFilter().toStdString());
+    for (std::size_t i = 0; m_facts && i < m_facts->model.items().size(); ++i) {
+        const analysis::StructureItem& item = m_facts->model.items()[i];
+        if (!pattern.matchesAll() && !pattern.matches(item.name))
+            continue;
+        QStringList kinds;
+        for (const Kind kind : m_model->kindsOf(item))
+            kinds.append(QString::fromUtf8(kindName(kind)));
+        csv.text(QString::fromStdString(item.name))
+            .text(item.isParameter ? QStringLiteral("parameter") : QString::fromStdString(item.type))
+            .text(item.isParameter ? shapeText(item.shape) : QString())
+            .integer(static_cast<qint64>(item.elements))
+            .integer(static_cast<qint64>(item.trainable))
+            .text(QString::fromStdString(item.dtype))
+            .text(QString::fromStdString(item.device))
+            .text(QString::fromStdString(item.shared))
+            .text(kinds.join(u' '));
+        csv.endRow();
+    }
+    return csv.finish();
+}
+
+}
