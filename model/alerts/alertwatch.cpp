@@ -50,7 +50,7 @@ void AlertWatch::note(const store::RunRef& run, const judge::Incident& incident,
     if (candidate.state == State::Told)
         return;
     candidate.alert.incident = incident;
-    candidate.state = State::Waits;
+    candidate.state = incident.into == 0 ? State::Waits : State::Passed; // the one that it is part of is told
 }
 
 std::vector<Alert> AlertWatch::take(Clock::time_point now, std::chrono::seconds settle)

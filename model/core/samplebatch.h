@@ -126,12 +126,14 @@ struct Event {
     std::optional<Step> lastStep {}; ///< of what lasts
     std::uint64_t rev = 0; ///< of the config
     std::string author {};
+    std::string severity {}; ///< of an incident; agents do not send it
 
     bool operator==(const Event&) const = default;
     /// Of its texts.
     std::size_t bytes() const
     {
-        return kind.size() + text.size() + json.size() + rule.size() + phase.size() + cause.size() + author.size();
+        return kind.size() + text.size() + json.size() + rule.size() + phase.size() + cause.size() + author.size()
+            + severity.size();
     }
 };
 

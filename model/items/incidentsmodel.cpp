@@ -116,7 +116,9 @@ void IncidentsModel::take(const store::LogRecord& record)
     if (from < 0) {
         if (!m_book.take(record))
             return;
-        const Incident* made = find(id);
+        const Incident* made = m_book.standing(id);
+        if (made == nullptr || made->id != id)
+            return;
         const auto at = std::upper_bound(m_rows.begin(), m_rows.end(), made, isBefore);
         const int row = static_cast<int>(at - m_rows.begin());
         beginInsertRows({}, row, row);
@@ -128,6 +130,12 @@ void IncidentsModel::take(const store::LogRecord& record)
     const Incident before = *known;
     if (!m_book.take(record) || *known == before)
         return;
+    if (known->into != 0) {
+        beginRemoveRows({}, from, from);
+        m_rows.erase(m_rows.begin() + from);
+        endRemoveRows();
+        return;
+    }
     // An earlier cause that was found moves it: the others stand in their order, with or without it.
     const auto own = m_rows.begin() + from;
     auto to = std::upper_bound(m_rows.begin(), own, known, isBefore);
@@ -149,8 +157,7 @@ void IncidentsModel::take(const store::LogRecord& record)
 
 const Incident* IncidentsModel::find(std::int64_t id) const
 {
-    const auto found = m_book.byId().find(id);
-    return found == m_book.byId().end() ? nullptr : &found->second;
+    return m_book.standing(id);
 }
 
 int IncidentsModel::rowOf(std::int64_t id) const

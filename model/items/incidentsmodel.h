@@ -44,7 +44,7 @@ public:
     const std::vector<judge::Judged>& judged() const { return m_book.judged(); }
 
     const judge::Incident& incident(int row) const { return *m_rows[static_cast<std::size_t>(row)]; }
-    /// Null for an id that there is not.
+    /// The one that it has become part of, where it has; null for an id that there is not.
     const judge::Incident* find(std::int64_t id) const;
     int rowOf(std::int64_t id) const; ///< -1: there is none
     /// The row before or after an incident, or, where there is none with this id, before or after a step; -1: none.

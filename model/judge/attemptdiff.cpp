@@ -109,6 +109,13 @@ public:
         finding.severity = std::max(finding.severity, severity);
     }
 
+    /// Of what was said: it is a learning rate above this one.
+    void raised(double before)
+    {
+        if (m_witness)
+            m_witness->rateBefore = before;
+    }
+
     std::optional<Witness> take() { return std::move(m_witness); }
 
 private:
@@ -145,10 +152,13 @@ Expected<std::optional<Witness>> differenceOf(store::RunReader& reader, const st
         return tl::unexpected<Error>(!rate ? rate.error() : rateBefore.error());
     // A schedule goes on from one step to the next, by little.
     const double rateFactor = isOverlap ? difference.factor(1) : std::max(2.0, difference.factor(1));
-    if (const Farthest far = farthestOf(*rateBefore, *rate, rateFactor); far.count > 0)
+    if (const Farthest far = farthestOf(*rateBefore, *rate, rateFactor); far.count > 0) {
         difference.say(Kind::Scalar, far.tensor, first,
             fmt::format("the learning rate is {}, and was {}", numberText(far.now), numberText(far.before)),
             far.now > far.before ? store::Severity::Warning : store::Severity::Notice);
+        if (far.now > far.before)
+            difference.raised(far.before);
+    }
     for (const auto& [kind, word] : { std::pair { Kind::ExpAvg, "first" }, std::pair { Kind::ExpAvgSq, "second" } }) {
         const auto was = foundAt(reader, before.list, kind, last);
         const auto is = foundAt(reader, now.list, kind, first);

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <telltale/store/runreader.h>
+#include <telltale/judge/jsonfield.h>
 
 namespace telltale::judge {
 namespace {
@@ -40,43 +40,26 @@ Json jsonOf(const Finding& finding)
         { "sentence", finding.sentence } };
 }
 
-/// Reads what is there and of its type; the rest keeps its default.
-template <typename Value> void read(const Json& json, const char* name, Value& into)
-{
-    const auto found = json.find(name);
-    if (found == json.end())
-        return;
-    if constexpr (std::is_same_v<Value, std::string>) {
-        if (found->is_string())
-            into = found->get<std::string>();
-    } else if constexpr (std::is_same_v<Value, bool>) {
-        if (found->is_boolean())
-            into = found->get<bool>();
-    } else if (found->is_number_integer()) {
-        into = found->get<Value>();
-    }
-}
-
 Finding findingFrom(const Json& json)
 {
     Finding finding;
     std::string word;
-    read(json, "rule", finding.rule);
-    read(json, "severity", word);
+    readField(json, "rule", finding.rule);
+    readField(json, "severity", word);
     const auto* severity = std::find(kSeverities.begin(), kSeverities.end(), word);
     if (severity != kSeverities.end())
         finding.severity = static_cast<store::Severity>(severity - kSeverities.begin());
-    read(json, "step", finding.step.value);
-    read(json, "rank", finding.rank.value);
+    readField(json, "step", finding.step.value);
+    readField(json, "rank", finding.rank.value);
     word.clear();
-    read(json, "kind", word);
+    readField(json, "kind", word);
     finding.kind = kindFromName(word).value_or(Kind::Unspecified);
-    read(json, "name", finding.name);
-    read(json, "slot", finding.slot);
+    readField(json, "name", finding.name);
+    readField(json, "slot", finding.slot);
     word.clear();
-    read(json, "stat", word);
+    readField(json, "stat", word);
     finding.stat = statFromName(word).value_or(Stat::Unspecified);
-    read(json, "sentence", finding.sentence);
+    readField(json, "sentence", finding.sentence);
     return finding;
 }
 
@@ -149,6 +132,8 @@ std::string toJson(const Incident& incident)
     json["sentence"] = incident.sentence;
     json["folded"] = incident.folded;
     json["rev"] = incident.rev;
+    if (incident.into != 0)
+        json["into"] = incident.into;
     json["ties"] = incident.ties;
     Json& evidence = json["evidence"] = Json::array();
     for (const Finding& finding : incident.evidence)
@@ -173,18 +158,19 @@ std::optional<Incident> incidentFrom(const std::string& text)
     Incident incident;
     incident.first = findingFrom(json);
     incident.opened = incident.lastStep = incident.first.step;
-    read(json, "id", incident.id);
-    read(json, "key", incident.key);
-    read(json, "opened", incident.opened.value);
+    readField(json, "id", incident.id);
+    readField(json, "key", incident.key);
+    readField(json, "opened", incident.opened.value);
     std::string phase;
-    read(json, "phase", phase);
+    readField(json, "phase", phase);
     incident.phase = phaseFromWord(phase).value_or(phaseOf(incident.first.kind));
-    read(json, "last_step", incident.lastStep.value);
-    read(json, "over", incident.isOver);
-    read(json, "began", incident.first.sentence);
-    read(json, "sentence", incident.sentence);
-    read(json, "folded", incident.folded);
-    read(json, "rev", incident.rev);
+    readField(json, "last_step", incident.lastStep.value);
+    readField(json, "over", incident.isOver);
+    readField(json, "began", incident.first.sentence);
+    readField(json, "sentence", incident.sentence);
+    readField(json, "folded", incident.folded);
+    readField(json, "rev", incident.rev);
+    readField(json, "into", incident.into);
     eachOf(json, "ties", [&](const Json& tie) {
         if (tie.is_string())
             incident.ties.push_back(tie.get<std::string>());
@@ -197,11 +183,11 @@ std::optional<Incident> incidentFrom(const std::string& text)
         Reach reach;
         if (!one.is_object() || incident.reach.size() >= Incident::kMostReach)
             return;
-        read(one, "block", reach.block);
-        read(one, "rank", reach.rank.value);
-        read(one, "step", reach.steps.first.value);
-        read(one, "last_step", reach.steps.last.value);
-        read(one, "findings", reach.findings);
+        readField(one, "block", reach.block);
+        readField(one, "rank", reach.rank.value);
+        readField(one, "step", reach.steps.first.value);
+        readField(one, "last_step", reach.steps.last.value);
+        readField(one, "findings", reach.findings);
         incident.reach.push_back(std::move(reach));
     });
     return incident;
@@ -215,8 +201,8 @@ std::optional<Annotation> Annotation::of(const store::LogRecord& record)
     Annotation annotation;
     std::string word;
     if (json.is_object()) {
-        read(json, "incident", annotation.incident);
-        read(json, "action", word);
+        readField(json, "incident", annotation.incident);
+        readField(json, "action", word);
     }
     const auto* action
         = std::find_if(kActions.begin(), kActions.end(), [&](const auto& row) { return row.second == word; });
@@ -251,7 +237,9 @@ Event incidentEvent(const Incident& incident, std::int64_t wallNs)
     event.ref = static_cast<std::uint64_t>(incident.id);
     event.rule = incident.first.rule;
     event.phase = phaseWord(incident.phase);
-    event.cause = kSeverities[static_cast<std::size_t>(incident.first.severity)];
+    event.severity = kSeverities[static_cast<std::size_t>(incident.first.severity)];
+    if (incident.into != 0)
+        event.cause = std::to_string(incident.into);
     event.lastStep = std::max(incident.opened, incident.lastStep);
     event.rev = incident.rev;
     return event;
@@ -271,100 +259,6 @@ Event judgedEvent(const Judged& judged, std::int64_t wallNs)
         { "rows", judged.rows }, { "ranks", judged.ranks }, { "rules", judged.rules } });
     event.ref = static_cast<std::uint64_t>(judged.id);
     return event;
-}
-
-Expected<void> IncidentBook::update(store::RunReader& reader, const Changed& changed)
-{
-    for (;;) {
-        auto page = reader.log(m_cursor);
-        if (!page)
-            return tl::unexpected<Error>(std::move(page.error()));
-        for (const store::LogRecord& record : page->records) {
-            const Incident* incident = take(record);
-            if (incident && changed)
-                changed(record, *incident);
-        }
-        m_cursor = page->next;
-        if (page->isLast)
-            return {};
-    }
-}
-
-const Incident* IncidentBook::take(const store::LogRecord& record)
-{
-    // Agents write of their own rank: what is of none is the server's, or a person's, word.
-    if (record.rank.value >= 0)
-        return nullptr;
-    if (record.kind == kIncidentRecord) {
-        auto incident = incidentFrom(record.json);
-        if (!incident)
-            return nullptr;
-        const std::int64_t id = record.ref != 0 ? record.ref : record.id;
-        Incident& known = m_incidents[id];
-        incident->id = id;
-        incident->isAcknowledged = known.isAcknowledged;
-        incident->label = known.label;
-        incident->notes = std::move(known.notes);
-        known = std::move(*incident);
-        return &known;
-    }
-    if (record.kind == kJudgedRecord) {
-        takeJudged(record);
-        return nullptr;
-    }
-    const auto annotation = Annotation::of(record);
-    const auto known = annotation ? m_incidents.find(annotation->incident) : m_incidents.end();
-    if (known == m_incidents.end())
-        return nullptr;
-    Incident& incident = known->second;
-    switch (annotation->action) {
-    case Annotation::Action::Acknowledge:
-        incident.isAcknowledged = true;
-        break;
-    case Annotation::Action::Note:
-        incident.notes.push_back(annotation->note);
-        break;
-    case Annotation::Action::True:
-        incident.label = Incident::Label::True;
-        break;
-    case Annotation::Action::False:
-        incident.label = Incident::Label::False;
-        break;
-    }
-    return &incident;
-}
-
-void IncidentBook::takeJudged(const store::LogRecord& record)
-{
-    const Json json = Json::parse(record.json, nullptr, false);
-    if (!json.is_object())
-        return;
-    Judged judged;
-    judged.steps = {};
-    read(json, "step", judged.steps.first.value);
-    read(json, "last_step", judged.steps.last.value);
-    read(json, "rows", judged.rows);
-    read(json, "ranks", judged.ranks);
-    read(json, "rules", judged.rules);
-    judged.id = record.ref != 0 ? record.ref : record.id;
-    const auto known
-        = std::find_if(m_judged.begin(), m_judged.end(), [&judged](const Judged& one) { return one.id == judged.id; });
-    if (known == m_judged.end())
-        m_judged.push_back(judged);
-    else
-        *known = judged;
-}
-
-std::vector<const Incident*> IncidentBook::inOrder() const
-{
-    std::vector<const Incident*> all;
-    all.reserve(m_incidents.size());
-    for (const auto& [id, incident] : m_incidents)
-        all.push_back(&incident);
-    std::stable_sort(all.begin(), all.end(), [](const Incident* a, const Incident* b) {
-        return std::pair(a->first.step, a->phase) < std::pair(b->first.step, b->phase);
-    });
-    return all;
 }
 
 }

@@ -79,6 +79,9 @@ struct Incident {
     std::vector<Reach> reach; ///< in model order, as it was seen
     std::uint64_t folded = 0; ///< later findings
     std::uint64_t rev = 0; ///< of the config that the rank ran, 0 = its own
+    /// The incident that this one followed from, as became known late: that one has all of it, and this one is told no
+    /// more. 0 = it stands by itself.
+    std::int64_t into = 0;
 
     // What people said of it.
     enum class Label : std::uint8_t { None, True, False };
@@ -134,8 +137,10 @@ public:
     /// The incident that it changes; null where it changes none. As long as the book lives.
     const Incident* take(const store::LogRecord& record);
 
-    /// First cause first: by step, phase, and id.
+    /// First cause first: by step, phase, and id; without those that have become part of another.
     std::vector<const Incident*> inOrder() const;
+    /// That one, or the one that it has become part of; null where there is none.
+    const Incident* standing(std::int64_t id) const;
     const std::map<std::int64_t, Incident>& byId() const { return m_incidents; }
     /// What was judged, in the order of its records: one for each time that a server went on elsewhere.
     const std::vector<Judged>& judged() const { return m_judged; }

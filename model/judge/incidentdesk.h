@@ -21,6 +21,7 @@ struct Witness {
     std::string block;
     bool opens = true;
     int attempt = 0; ///< of the run: what another one did is no cause
+    double rateBefore = 0; ///< of what raised the learning rate: what that was before; else 0
 };
 
 /// Makes one incident of one cause: what opens one, what comes before it after all, what follows from it. Thread: any
@@ -28,6 +29,9 @@ struct Witness {
 class IncidentDesk {
 public:
     static constexpr std::int64_t kQuietSteps = 50; ///< without anything new: it is over
+    /// As long as the learning rate stays raised, the windows that numbers are compared with reach back over so many
+    /// steps: what is found in them may be the raised rate's, also when the incident was over.
+    static constexpr std::int64_t kRaisedSteps = 128;
 
     /// An incident that is kept here, and the moment where it begins.
     struct Case {
@@ -36,13 +40,21 @@ public:
         int attempt = 0;
         bool isChanged = true; ///< since it was last told
         bool isNew = true; ///< where it begins has changed: it needs its words
+        double rateBefore = 0; ///< the learning rate that it raised, as long as that stays so
+        std::string into {}; ///< the key of the one that it followed from, as became known late: that has all of it
+    };
+    /// What is true of an attempt at a step.
+    struct Now {
+        bool isBad = false; ///< something is not finite
+        double learningRate = 0; ///< the highest; 0 = not known
+        int attempt = 0;
     };
 
     /// In about the order in which things happen; a rank that is late may be earlier.
     void take(Witness witness);
     /// Everything of the attempt up to `step` has been taken, of the rank that is farthest behind; the attempts before
-    /// have ended. `isBad`: something is not finite now.
-    void passed(Step step, bool isBad, int attempt = 0);
+    /// have ended.
+    void passed(Step step, const Now& now);
 
     /// These blocks of these ranks are still not finite at `step`.
     void lasts(Step step, const std::set<std::pair<std::string, Rank>>& blocks);
@@ -54,7 +66,10 @@ public:
 
 private:
     Case* openCase(const Witness& witness);
-    static void reach(Incident& incident, const Witness& witness);
+    void join(Case& open, Witness witness);
+    void gather(Case& cause, bool isLate);
+    static void fold(Case& kept, Case& other);
+    static void reach(Incident& incident, const Reach& more);
 
     std::deque<Case> m_cases; ///< in the order in which they were opened
     std::deque<Witness> m_noted; ///< that opened nothing, or says why; the newest

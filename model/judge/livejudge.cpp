@@ -227,6 +227,18 @@ void LiveJudge::endLeft(Run& run)
     });
 }
 
+bool LiveJudge::fold(const Run& run, IncidentDesk::Case& one)
+{
+    if (one.incident.id == 0) // nobody was told of it, or its id is on its way
+        one.isChanged = run.told.contains(one.incident.key);
+    const auto whole = std::find_if(run.book.byId().begin(), run.book.byId().end(),
+        [&](const auto& entry) { return entry.second.key == one.into; });
+    if (one.incident.id == 0 || whole == run.book.byId().end())
+        return false;
+    one.incident.into = whole->first;
+    return true;
+}
+
 void LiveJudge::write(Run& run, bool isLast)
 {
     const Clock::time_point now = Clock::now();
@@ -241,12 +253,14 @@ void LiveJudge::write(Run& run, bool isLast)
         }
         const auto told = run.told.find(incident.key);
         const bool isTold = told != run.told.end();
+        if (!one.into.empty() && one.isChanged && !fold(run, one))
+            continue;
         if (!one.isChanged || (isTold && incident.id == 0)) // its id is on its way
             continue;
         if (run.isPast(incident) && !isTold)
             continue;
-        const bool isNews
-            = !isTold || told->second.where != incident.sentence || told->second.isOver != incident.isOver;
+        const bool isNews = !isTold || told->second.where != incident.sentence || told->second.isOver != incident.isOver
+            || incident.into != 0;
         if (!isNews && !isLast && now - told->second.when < kToldAgain)
             continue;
         if (!m_store.append({ 0, run.ref->locator, Rank { -1 }, incidentEvent(incident, nowNs()) }))

@@ -41,6 +41,8 @@ private:
     void readDefault();
     void takeRules(Run& run);
     void write(Run& run, bool isLast);
+    /// Of an incident that has become part of another: whether its record can say so now.
+    static bool fold(const Run& run, IncidentDesk::Case& one);
     void endLeft(Run& run);
     void writeJudged(Run& run, bool isLast);
 

@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -69,6 +70,8 @@ public:
     void judge(const StepColumn& column, std::vector<Sighting>& out);
     /// What each roll-up was at the last step; NaN where a part of it was not known.
     const std::vector<float>& rollupValues() const { return m_rollupValues; }
+    /// The highest of those that were measured last; 0 = not known.
+    double learningRate() const { return m_learningRate; }
     /// Rows that are not finite now.
     std::size_t nonFinite() const { return m_nonFinite; }
     bool isNonFinite(std::size_t row) const { return m_rows[row].isNonFinite; }
@@ -76,6 +79,13 @@ public:
     std::optional<double> distance(std::size_t row, float value) const;
 
 private:
+    static constexpr int kKnown = 16; ///< values before a row's average means anything
+    template <typename Number> static void countUp(Number& number)
+    {
+        if (number < std::numeric_limits<Number>::max())
+            ++number;
+    }
+
     struct RowState {
         float last = 0;
         float share = 0; ///< slow average of an output's share of zeros
@@ -87,6 +97,10 @@ private:
         std::uint16_t low = 0; ///< far from its level, in a row
         bool isNonFinite = false;
         bool isTold = false; ///< of what lasts
+    };
+    struct Rate { ///< of a learning rate
+        double last = 0;
+        double highest = 0;
     };
     struct Growing {
         std::int32_t row = -1;
@@ -159,8 +173,8 @@ private:
     std::deque<Step> m_steps; ///< the last that were judged
     std::deque<Step> m_scaleFalls;
     std::size_t m_nonFinite = 0;
-    double m_learningRate = 0; ///< 0 = not known
-    double m_highestRate = 0;
+    std::map<std::uint32_t, Rate> m_rates; ///< by tensor: groups of parameters have their own
+    double m_learningRate = 0;
     double m_lossScale = 0;
 };
 

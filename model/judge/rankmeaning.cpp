@@ -11,42 +11,7 @@ namespace {
 using series::CellState;
 
 constexpr int kSettledSteps = 100; ///< that a training needs to find its sizes
-constexpr double kNoBatch = 1000; ///< a gradient that is as many times its usual size is no batch's
-/// Of n positions that pull at random the mean is 1 / sqrt(n) of what it is where all pull one way: 256 of them, fewer
-/// than any batch has that trains something, may make a gradient as many times larger for once.
-constexpr double kOneWay = 16;
 
-}
-
-/// Whether a gradient that jumps for a step may be what one batch does. Gradients of batches have heavy tails (Zhang et
-/// al. 2020, arXiv 1912.03194), which is what clipping is for; one of them is nothing that went wrong.
-bool RankJudge::mayBeABatch(const Sighting& seen) const
-{
-    const Rollup& rollup = m_list.rollups[static_cast<std::size_t>(seen.rollup)];
-    const bool isWeights = rollup.kind == Kind::GradUnreduced || rollup.kind == Kind::GradReduced;
-    if ((!isWeights && rollup.kind != Kind::ActvGrad) || seen.value < seen.expected)
-        return false;
-    // It is a mean over the batch's positions. Of n that pull at random it is 1 / sqrt(n) of what it is where all pull
-    // one way: even of a million positions, no batch makes more of it than this.
-    if (seen.value > kNoBatch * seen.expected)
-        return false;
-    const Baseline& own = m_rollups[static_cast<std::size_t>(seen.rollup)].baseline;
-    // A weight's gradient is what came in times what flows back. Where most of the jump flowed back into the block, a
-    // batch made it, or something behind, which is judged by itself; where nothing did, it arose right there, or the
-    // batch's positions pull one way for once. Both are measured by the steps right before, since one may have begun
-    // anew while the other did not.
-    const bool isSmall = seen.value < kOneWay * seen.expected;
-    const auto behind = std::find_if(m_list.rollups.begin(), m_list.rollups.end(),
-        [&rollup](const Rollup& one) { return one.kind == Kind::ActvGrad && one.block == rollup.block; });
-    const auto place = static_cast<std::size_t>(behind - m_list.rollups.begin());
-    if (isWeights && behind != m_list.rollups.end() && std::isfinite(m_rollupValues[place])) {
-        const auto flowed = m_rollups[place].baseline.lastJump();
-        const auto jump = own.lastJump();
-        if (flowed && jump)
-            return isSmall || *flowed >= *jump / 2;
-    }
-    // Fewer steps than a window has do not say how large the largest of as many batches is.
-    return isSmall || !own.isSettled();
 }
 
 void RankJudge::pairUp(std::vector<Pair>& pairs, Kind upper, Kind lower) const
@@ -163,46 +128,6 @@ void RankJudge::judgeDead(const StepColumn& column, std::vector<Sighting>& out)
         seen.value = static_cast<double>(share);
         seen.expected = static_cast<double>(row.share);
         seen.lasted = lasting;
-        out.push_back(seen);
-    }
-}
-
-void RankJudge::judgeGrowth(const StepColumn& column, std::vector<Sighting>& out)
-{
-    constexpr int kSaidAgain = 8; // steps
-    const double least = std::log(m_rules.value(Rule::Explosion, 0));
-    for (std::size_t i = 0; i < m_rollups.size() && isOn(Rule::Explosion); ++i) {
-        RollupState& rollup = m_rollups[i];
-        const auto value = static_cast<double>(m_rollupValues[i]);
-        const Rollup& info = m_list.rollups[i];
-        // Moments follow from gradients, and a loss scaler doubles those that it has scaled.
-        const bool isScaled = m_lossScale > 1 && (info.kind == Kind::ActvGrad || info.kind == Kind::GradUnreduced);
-        if (isScaled || !(value > 0) || !std::isfinite(value) || info.kind == Kind::ExpAvg
-            || info.kind == Kind::ExpAvgSq || info.kind == Kind::Update || info.role == ScalarRole::ComputeTime)
-            continue;
-        const bool isGradient
-            = info.kind == Kind::ActvGrad || info.kind == Kind::GradUnreduced || info.kind == Kind::GradReduced;
-        const auto rate = rollup.growth.take(value, least, isGradient ? Growth::kGradientsSettled : Growth::kSettled);
-        if (!rate) {
-            rollup.growing.reset();
-            continue;
-        }
-        if (rollup.growing && ++rollup.growing->lasted % kSaidAgain != 0)
-            continue;
-        const std::int32_t source
-            = rollup.growing ? rollup.growing->row : sourceIn(static_cast<std::int32_t>(i), column);
-        if (source < 0)
-            continue;
-        Sighting seen = sighting(Rule::Explosion, static_cast<std::size_t>(source), stepBefore(rate->steps - 1));
-        seen.rollup = static_cast<std::int32_t>(i);
-        seen.value = value;
-        seen.expected = value / std::exp(rate->total);
-        seen.growth = rate->now;
-        seen.lasted = Growth::kWindow - Growth::kQuarter;
-        if (rollup.growing)
-            seen.moment = rollup.growing->moment;
-        else
-            rollup.growing = Growing { seen.row, 0, seen.moment };
         out.push_back(seen);
     }
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,6 +48,8 @@ public:
     Judged extent() const;
 
 private:
+    static constexpr std::int64_t kNoStep = std::numeric_limits<std::int64_t>::min() / 4;
+
     /// Rows that came up while the source was judged, and may be told of steps that are over: a flight recorder's. What
     /// is not finite there is a finding, or close to overflow; the other rules want a history.
     struct Late {

@@ -36,6 +36,8 @@ Witness witnessOf(const series::RowIndex& rows, const Watchlist& list, const Sig
     witness.seen = step;
     witness.block = row.kind == Kind::Scalar ? key.name : blockOf(key.name);
     witness.opens = sighting.opens;
+    if (sighting.rule == Rule::LearningRate && sighting.opens)
+        witness.rateBefore = sighting.expected;
     Finding& finding = witness.finding;
     finding.rule = idOf(sighting.rule);
     finding.severity = sighting.severity;

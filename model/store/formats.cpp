@@ -85,6 +85,19 @@ constexpr std::array kIndexes2 {
     IndexText { "event_ref", "event", "(ref) WHERE ref IS NOT NULL" },
 };
 
+/// With a word for how grave an incident is: until then that stood in its cause, and of those from then it does.
+constexpr auto kFormat5 = [] {
+    constexpr TableText kEvent { "event",
+        "CREATE TABLE event(id INTEGER PRIMARY KEY, source INTEGER, kind TEXT, rank INTEGER, step INTEGER, wall_ns "
+        "INTEGER, text TEXT, json TEXT, ref INTEGER, last_step INTEGER, rule TEXT, phase TEXT, cause TEXT, rev "
+        "INTEGER, "
+        "author TEXT, severity TEXT)" };
+    auto tables = kFormat2;
+    for (TableText& table : tables)
+        table = table.name == kEvent.name ? kEvent : table;
+    return tables;
+}();
+
 constexpr const char* kUpgrade2
     = "ALTER TABLE event ADD COLUMN ref INTEGER; ALTER TABLE event ADD COLUMN last_step INTEGER; ALTER TABLE event ADD "
       "COLUMN rule TEXT; ALTER TABLE event ADD COLUMN phase TEXT; ALTER TABLE event ADD COLUMN cause TEXT; ALTER TABLE "
@@ -92,15 +105,19 @@ constexpr const char* kUpgrade2
       "config_revision; DROP TABLE annotation";
 constexpr const char* kView1
     = "CREATE TEMP VIEW event AS SELECT *, NULL AS ref, NULL AS last_step, NULL AS rule, NULL AS phase, NULL AS cause, "
-      "NULL AS rev, NULL AS author FROM main.event";
+      "NULL AS rev, NULL AS author, NULL AS severity FROM main.event";
+/// What a log has said before stays as it was: it may be damaged, and that hinders no run from going on.
+constexpr const char* kUpgrade5 = "ALTER TABLE event ADD COLUMN severity TEXT";
+constexpr const char* kView2 = "CREATE TEMP VIEW event AS SELECT *, NULL AS severity FROM main.event";
 
 constexpr std::array kFormats {
     CapsuleFormat { kFormat1, {}, "", kView1 },
-    CapsuleFormat { kFormat2, kIndexes2, kUpgrade2, "" },
+    CapsuleFormat { kFormat2, kIndexes2, kUpgrade2, kView2 },
     // The same tables; layouts may have edges, and a lane of a group is a bin then.
-    CapsuleFormat { kFormat2, kIndexes2, "", "" },
+    CapsuleFormat { kFormat2, kIndexes2, "", kView2 },
     // The same; layouts have slots as structure, and series.slot is for people.
-    CapsuleFormat { kFormat2, kIndexes2, "", "" },
+    CapsuleFormat { kFormat2, kIndexes2, "", kView2 },
+    CapsuleFormat { kFormat5, kIndexes2, kUpgrade5, "" },
 };
 
 }

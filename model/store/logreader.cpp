@@ -19,7 +19,7 @@ namespace {
 // which, 7 the kind, 8 the limit.
 constexpr const char* kEventColumns
     = "SELECT id, source, rank, step, coalesce(last_step, step), wall_ns, kind, text, json, 0, 0, 0, coalesce(ref, 0), "
-      "rule, phase, cause, coalesce(rev, 0), author FROM event WHERE ";
+      "rule, phase, cause, coalesce(rev, 0), author, severity FROM event WHERE ";
 constexpr const char* kDrops
     = "SELECT dropped.id, dropped.source, coalesce(source.rank, -1), dropped.first_step, dropped.last_step, 0, 'drop', "
       "reason, '', class, items, 1 FROM dropped LEFT JOIN source ON source.id = dropped.source WHERE dropped.id > ?1 "
@@ -50,11 +50,14 @@ LogRecord recordOf(CheckedRow& row)
         record.cause = row.text(15);
         record.rev = row.number<std::int64_t>(16);
         record.author = row.text(17);
+        record.graveness = row.text(18);
     }
     record.wallNs = row.any(5);
     record.kind = row.text(6);
     record.text = row.text(7);
     record.json = row.text(8);
+    if (record.kind == "incident" && record.rank.value < 0 && record.graveness.empty())
+        record.graveness = std::exchange(record.cause, {}); // of format 4 or older
     record.items = row.number<std::uint64_t>(10);
     return record;
 }
@@ -259,7 +262,7 @@ void LogRecord::fold(const LogRecord& later)
     if (later.rev != 0)
         rev = later.rev;
     for (std::string LogRecord::*said : { &LogRecord::text, &LogRecord::json, &LogRecord::rule, &LogRecord::phase,
-             &LogRecord::cause, &LogRecord::author }) {
+             &LogRecord::cause, &LogRecord::author, &LogRecord::graveness }) {
         if (!(later.*said).empty() && later.*said != "{}")
             this->*said = later.*said;
     }
@@ -267,8 +270,10 @@ void LogRecord::fold(const LogRecord& later)
 
 Severity LogRecord::severity() const
 {
-    if (kind == "incident") // its cause is how grave it is
-        return cause == "critical" ? Severity::Critical : cause == "notice" ? Severity::Notice : Severity::Warning;
+    if (kind == "incident")
+        return graveness == "critical" ? Severity::Critical
+            : graveness == "notice"    ? Severity::Notice
+                                       : Severity::Warning;
     if (kind == "anomaly" || kind == "damage")
         return Severity::Critical;
     return kind == "drop" || kind == "gap" || kind == "config_problem" ? Severity::Warning : Severity::Notice;

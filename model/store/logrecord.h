@@ -37,6 +37,7 @@ struct LogRecord {
     std::string cause;
     std::int64_t rev = 0; ///< 0 = none
     std::string author;
+    std::string graveness; ///< of an incident; see severity()
 
     /// Whether `later` says that it changes this one. It repeats of what kind, rank and step this is, so that filters
     /// find both.

@@ -36,9 +36,10 @@ Expected<void> RecordWriter::prepare()
             // A change of a change is one of what that changes.
             { &m_event,
                 "INSERT INTO event(source, kind, rank, step, wall_ns, text, json, ref, last_step, rule, phase, cause, "
-                "rev, author) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT changed.ref FROM event AS changed "
+                "rev, author, severity) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT changed.ref FROM event AS "
+                "changed "
                 "WHERE changed.id = ?8), nullif(?8, 0)), nullif(?9, ?4), nullif(?10, ''), nullif(?11, ''), "
-                "nullif(?12, ''), nullif(?13, 0), nullif(?14, ''))" },
+                "nullif(?12, ''), nullif(?13, 0), nullif(?14, ''), nullif(?15, ''))" },
             { &m_blob,
                 "INSERT OR IGNORE INTO blob(stream, blob_id, part, parts, kind, name, step, crc, data) VALUES(?, ?, ?, "
                 "?, ?, ?, ?, ?, ?)" },
@@ -96,7 +97,8 @@ Expected<void> RecordWriter::writeEvent(const SourceInfo& source, const Event& e
 {
     m_home.check();
     auto ok = m_event.run(source.id, event.kind, source.rank, event.step, event.wallNs, event.text, event.json,
-        event.ref, event.lastStep.value_or(event.step), event.rule, event.phase, event.cause, event.rev, event.author);
+        event.ref, event.lastStep.value_or(event.step), event.rule, event.phase, event.cause, event.rev, event.author,
+        event.severity);
     m_transaction.writing().events.add(sqlite3_last_insert_rowid(m_transaction.db()));
     return ok;
 }

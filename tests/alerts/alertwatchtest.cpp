@@ -134,6 +134,16 @@ private Q_SLOTS:
         QCOMPARE(m_watched->told(), Sentences { "First abnormal: step 9" });
     }
 
+    void whatBecomesPartOfAnotherIsNotToldBesideIt()
+    {
+        const std::int64_t whole = m_watched->write(incidentAt(7, Severity::Critical));
+        Incident part = incidentAt(60, Severity::Critical);
+        part.id = m_watched->write(part);
+        part.into = whole;
+        m_watched->write(part);
+        QCOMPARE(m_watched->told(), Sentences { "First abnormal: step 7" });
+    }
+
     void itIsToldAsItIsOnceItHasSettled()
     {
         const std::int64_t id = m_watched->write(incidentAt(7, Severity::Critical));

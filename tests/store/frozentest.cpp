@@ -58,7 +58,7 @@ std::vector<std::string> parts(const std::string& key)
 
 }
 
-/// What programs of earlier formats wrote (tests/data/v1, v2, v3): it opens, verifies, answers, imports and goes on.
+/// What programs of earlier formats wrote (tests/data/v1 to v4): it opens, verifies, answers, imports and goes on.
 class FrozenTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -81,6 +81,8 @@ private:
     static void checkValues(const std::string& path, const json& values, bool mayHaveMore = false);
     /// `rank|kind|name` -> [[step, [count, ...]], ...]; 32 series of one bin each when they were written.
     static void checkHistograms(const std::string& path, const json& histograms);
+    /// As they were said, and as grave, in the log's columns, too.
+    void checkIncidents(const std::string& path, const std::string& tag) const;
 
     fs::path m_data;
     json m_manifest;
@@ -89,7 +91,7 @@ private:
 void FrozenTest::initTestCase()
 {
     m_data = TELLTALE_TEST_DATA;
-    for (const std::string format : { "v1", "v2", "v3" }) {
+    for (const std::string format : { "v1", "v2", "v3", "v4" }) {
         json manifest = readJson(m_data / format / "manifest.json");
         for (auto& [name, entry] : manifest.items()) {
             if (entry.contains("into") && entry["into"].is_string())
@@ -174,6 +176,21 @@ void FrozenTest::checkHistograms(const std::string& path, const json& histograms
     }
 }
 
+void FrozenTest::checkIncidents(const std::string& path, const std::string& tag) const
+{
+    if (!fs::exists(m_data / tag / "incidents.json"))
+        return;
+    const auto said = call(app::incidentsVerb, { path });
+    QCOMPARE(said.code, 0);
+    QVERIFY2(said.document == readJson(m_data / tag / "incidents.json"), said.document.dump().c_str());
+    const auto reader = store::openReader({ path, {}, {}, nullptr });
+    QVERIFY(reader);
+    const auto log = (*reader)->log({}, { "incident", {}, {} });
+    QVERIFY(log && log->records.size() == 1);
+    QCOMPARE(log->records.front().severity(), store::Severity::Critical);
+    QCOMPARE(log->records.front().cause, std::string());
+}
+
 void FrozenTest::everyCaseSaysWhatItSaid_data()
 {
     rows(false);
@@ -219,6 +236,7 @@ void FrozenTest::everyCaseSaysWhatItSaid()
     }
     QCOMPARE(inspected.code, was["verify"]["whole"].get<bool>() ? 0 : 1);
     checkValues(path, readJson(m_data / tag / "values.json"), mayHaveMore);
+    checkIncidents(path, tag);
     if (fs::exists(m_data / tag / "histograms.json"))
         checkHistograms(path, readJson(m_data / tag / "histograms.json"));
 }
@@ -277,6 +295,7 @@ void FrozenTest::everyRunGoesOnWithAllThatItHas()
     }
     if (was["sources"].size() == 1)
         checkValues(path, values);
+    checkIncidents(path, tag);
     if (fs::exists(m_data / tag / "histograms.json")) {
         json histograms = readJson(m_data / tag / "histograms.json");
         for (json& list : histograms)

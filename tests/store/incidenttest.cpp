@@ -2,6 +2,7 @@
 #include <QtTest>
 
 #include <telltale/judge/incident.h>
+#include <telltale/judge/incidentdesk.h>
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -37,6 +38,7 @@ store::LogRecord recordOf(const Event& event, std::int64_t id, int rank = -1)
     record.text = event.text;
     record.json = event.json;
     record.cause = event.cause;
+    record.graveness = event.severity;
     return record;
 }
 
@@ -80,6 +82,130 @@ private Q_SLOTS:
         before.first.step = Step { 2 };
         book.take(recordOf(incidentEvent(before, 4), 12));
         QCOMPARE(book.inOrder().front()->id, std::int64_t { 12 });
+        // It turns out that it followed from that one.
+        later.into = 12;
+        const Event folded = incidentEvent(later, 5);
+        QCOMPARE(folded.cause, std::string("12"));
+        QVERIFY(book.take(recordOf(folded, 13)));
+        QCOMPARE(book.inOrder().size(), std::size_t { 1 });
+        QCOMPARE(book.standing(7)->id, std::int64_t { 12 });
+        QVERIFY(book.standing(99) == nullptr && incidentFrom(toJson(later)) == later);
+        before.into = 7; // nothing that a log says makes it go in circles
+        before.id = 12;
+        book.take(recordOf(incidentEvent(before, 6), 14));
+        QVERIFY(book.standing(7) == nullptr);
+    }
+
+    /// What it does may show long after it: until the windows that numbers are compared with hold nothing older.
+    void whatARaisedLearningRateDoesBelongsToIt()
+    {
+        for (const bool isLate : { false, true }) {
+            IncidentDesk desk;
+            const auto cause = witness("learning_rate", 150, 0.001);
+            if (!isLate)
+                desk.take(cause);
+            follow(desk, 150, 187, 0.01);
+            desk.take(witness("entropy_collapse", 187));
+            follow(desk, 187, 245, 0.01);
+            desk.take(witness("entropy_collapse", 245));
+            follow(desk, 245, 280, 0.01);
+            if (isLate)
+                desk.take(cause);
+            QCOMPARE(standing(desk), std::string("learning_rate@150+2"));
+            QVERIFY(!desk.cases().front().incident.isOver);
+            follow(desk, 280, 400, 0.01);
+            QVERIFY(desk.cases().front().incident.isOver);
+            desk.take(witness("level", 400));
+            QCOMPARE(desk.cases().back().incident.first.rule, std::string("level")); // too long after it
+        }
+    }
+
+    void whatIsExactOrOfALoweredRateIsAnotherIncident()
+    {
+        IncidentDesk desk;
+        desk.take(witness("learning_rate", 150, 0.001));
+        follow(desk, 150, 240, 0.01);
+        desk.take(witness("nonfinite", 240));
+        QCOMPARE(standing(desk), std::string("learning_rate@150+0; nonfinite@240+0"));
+        IncidentDesk lowered;
+        lowered.take(witness("learning_rate", 150, 0.001));
+        follow(lowered, 150, 200, 0.01);
+        follow(lowered, 200, 240, 0.001);
+        lowered.take(witness("level", 240));
+        QCOMPARE(standing(lowered), std::string("learning_rate@150+0; level@240+0"));
+    }
+
+    /// A rank that was away comes back with the cause of all that was seen since.
+    void aCauseThatComesLateGathersAllThatFollowedFromIt()
+    {
+        IncidentDesk desk;
+        for (const int step : { 110, 170, 400 }) {
+            desk.take(witness("level", step));
+            follow(desk, step, step + 60, 0);
+        }
+        QCOMPARE(standing(desk), std::string("level@110+0; level@170+0; level@400+0"));
+        const std::string oldest = desk.cases().front().incident.key;
+        for (IncidentDesk::Case& one : desk.cases())
+            one.isChanged = false;
+        desk.take(witness("nonfinite", 100));
+        // Sixty steps lie between the first two: too many for the one to have followed from the other.
+        QCOMPARE(standing(desk), std::string("nonfinite@100+1; level@170+0; level@400+0"));
+        desk.take(witness("nonfinite", 165)); // of that time, and no cause of what was before
+        QCOMPARE(standing(desk), std::string("nonfinite@100+1; nonfinite@165+1; level@400+0"));
+        IncidentDesk close;
+        for (const int step : { 110, 161 }) {
+            close.take(witness("level", step));
+            follow(close, step, step + 51, 0);
+        }
+        QCOMPARE(standing(close), std::string("level@110+0; level@161+0"));
+        close.cases().front().incident.lastStep = Step { 112 }; // and one more finding late
+        close.take(witness("nonfinite", 100));
+        QCOMPARE(standing(close), std::string("nonfinite@100+2"));
+        QCOMPARE(close.cases().back().into, close.cases().front().incident.key);
+        QVERIFY(close.cases().back().isChanged && close.cases().back().incident.isOver);
+        QCOMPARE(close.cases().front().incident.key, oldest);
+        close.take(witness("level", 230)); // what was folded takes nothing more
+        QCOMPARE(standing(close), std::string("nonfinite@100+2; level@230+0"));
+        // What is known late follows itself from what was before.
+        IncidentDesk chain;
+        for (const int step : { 100, 160 }) {
+            chain.take(witness("nonfinite", step));
+            follow(chain, step, step + 51, 0);
+        }
+        chain.take(witness("nonfinite", 130));
+        QCOMPARE(standing(chain), std::string("nonfinite@100+2"));
+    }
+
+private:
+    static Witness witness(const char* rule, int step, double rateBefore = 0)
+    {
+        Witness one;
+        one.finding.rule = rule;
+        one.finding.step = one.seen = Step { step };
+        one.finding.rank = Rank { 0 };
+        one.finding.kind = Kind::Actv;
+        one.finding.name = one.block = "layers." + std::to_string(step % 7);
+        one.moment = { Step { step }, Phase::Forward, 5 };
+        one.rateBefore = rateBefore;
+        return one;
+    }
+
+    static void follow(IncidentDesk& desk, int from, int to, double learningRate)
+    {
+        for (int step = from; step < to; ++step)
+            desk.passed(Step { step }, { false, learningRate, 0 });
+    }
+
+    /// "rule@step+folded; ..." of those that stand by themselves.
+    static std::string standing(const IncidentDesk& desk)
+    {
+        std::string text;
+        for (const IncidentDesk::Case& one : desk.cases()) {
+            if (one.into.empty())
+                text += (text.empty() ? "" : "; ") + one.incident.first.rule + '@'
+                    + std::to_string(one.begins.step.value) + '+' + std::to_string(one.incident.folded);
+        }
+        return text;
     }
 };
 

@@ -237,9 +237,9 @@ private Q_SLOTS:
         desk.take(witness(1, 40, "a", Phase::Forward));
         QCOMPARE(incident.ties, std::vector<std::string> { "a on rank 1" });
         QCOMPARE(incident.folded, std::uint64_t { 2 });
-        desk.passed(Step { 90 }, false);
+        desk.passed(Step { 90 }, {});
         QVERIFY(!incident.isOver);
-        desk.passed(Step { 91 }, false);
+        desk.passed(Step { 91 }, {});
         QVERIFY(incident.isOver);
         desk.take(witness(0, 200, "c", Phase::Forward));
         QCOMPARE(desk.cases().size(), std::size_t { 2 });
@@ -483,6 +483,47 @@ private Q_SLOTS:
         durable.steps = { Step { 2299 }, Step { 2299 } };
         judge.onDurable(durable);
         QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(path)), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
+    }
+
+    /// Two incidents of one rank turn out to be one when another one comes, which was away.
+    void aCauseThatComesLateMakesOneOfTwo()
+    {
+        const QTemporaryDir dir;
+        store::test::Recorder recorder(dir.path().toStdString());
+        const LiveJudge judge(recorder.service());
+        const store::StreamOpened opened = recorder.open(store::test::makeRequest("job", 1));
+        const store::RunLocator run = opened.run->locator;
+        const auto nanAt = [](int first, int second) {
+            return [=](int, int step, Kind kind, const std::string& name, double usual) {
+                const bool isFirst = step == first && name == "layers.1.fc:output";
+                const bool isSecond = step == second && name == "layers.2.fc:output";
+                return kind == Kind::Actv && (isFirst || isSecond) ? kNaN : usual;
+            };
+        };
+        Training training;
+        training.value = nanAt(100, 160);
+        std::uint64_t seq = 0;
+        training.send(recorder, opened.stream, seq, 0, 250);
+        QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(run)),
+            std::string("nonfinite layers.1.fc:output@100/0; nonfinite layers.2.fc:output@160/0"), 20'000);
+        const std::int64_t id = recordedOf(run).front().id;
+        const store::StreamOpened late = recorder.open(store::test::makeRequest("job", 2, 1));
+        training.value = nanAt(95, 130);
+        std::uint64_t lateSeq = 0;
+        training.send(recorder, late.stream, lateSeq, 0, 250);
+        QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(run)), std::string("nonfinite layers.1.fc:output@95/1"), 20'000);
+        const IncidentBook book = bookOf(run);
+        QCOMPARE(book.inOrder().front()->id, id);
+        QCOMPARE(book.inOrder().front()->lastStep, Step { 160 });
+        QCOMPARE(book.byId().size(), std::size_t { 2 });
+        QCOMPARE(book.byId().rbegin()->second.into, id);
+        recorder.service().closeStream(opened.stream, "finished", seq);
+        recorder.service().closeStream(late.stream, "finished", lateSeq);
+        // The same, judged again.
+        const auto reader = CapsuleBuilder::must(store::openReader({ run, {}, {}, nullptr }));
+        RunJudge again;
+        CapsuleBuilder::must(again.judgeAll(*reader));
+        QCOMPARE(summary(again.incidents()), std::string("nonfinite layers.1.fc:output@95/1"));
     }
 
     void aRunThatIsRecordedIsJudged()

@@ -128,6 +128,27 @@ private Q_SLOTS:
         QCOMPARE(reset.size(), 0);
     }
 
+    void whatBecomesPartOfAnotherLeavesItsRow()
+    {
+        IncidentsModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QSignalSpy removed(&model, &QAbstractItemModel::rowsRemoved);
+        model.append(
+            { opened(test::incidentAt(20), 1), opened(test::incidentAt(50), 2), opened(test::incidentAt(90), 3) });
+        judge::Incident part = test::incidentAt(50);
+        part.id = 2;
+        part.into = 1;
+        model.append({ opened(part, 4) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 1, 3 }));
+        QCOMPARE(removed.size(), 1);
+        QCOMPARE(model.find(2)->id, std::int64_t { 1 }); // who looks at it sees the one that has it
+        model.append({ said(2, Annotation::Action::Acknowledge, 5) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 1, 3 }));
+        model.clear(); // and from the beginning, as another window reads it
+        model.append({ opened(test::incidentAt(20), 1), opened(test::incidentAt(50), 2), opened(part, 4) });
+        QCOMPARE(ids(model), (std::vector<qint64> { 1 }));
+    }
+
     void neighborsAreFoundFromAnIncidentOrAStep()
     {
         IncidentsModel model;

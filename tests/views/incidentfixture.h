@@ -53,6 +53,7 @@ inline store::LogRecord recordOf(const Event& event, std::int64_t id)
     record.text = event.text;
     record.json = event.json;
     record.cause = event.cause;
+    record.graveness = event.severity;
     return record;
 }
 
