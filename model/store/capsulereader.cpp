@@ -73,19 +73,11 @@ Expected<void> CapsuleReader::prepare()
     auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
-    if (auto ok = refresh(); !ok)
+    // Who follows the log of a run that is recorded here has no use for its directory, which may be large.
+    if (auto ok = m_live ? Expected<void>() : refresh(); !ok)
         return ok;
     if (std::string lost = lostLogSentence(m_db.get(), m_path); !lost.empty())
         m_damage.push_back(std::move(lost));
-    // A store id names the run, whatever its file is called; a damaged one must not share blocks with others.
-    const Catalog& catalog = *m_index.catalog();
-    const std::string identity = catalog.storeId.empty()
-        ? m_path
-        : catalog.storeId + '/' + catalog.runKey + '/' + std::to_string(catalog.createdNs);
-    auto tiles = TileSource::make(m_db.get(), std::hash<std::string> {}(identity), m_blocks);
-    if (!tiles)
-        return tl::unexpected<Error>(std::move(tiles.error()));
-    m_tiles = std::move(*tiles);
     return {};
 }
 
@@ -104,9 +96,21 @@ Expected<void> CapsuleReader::refresh()
         ok = refreshDirectory();
     if (ok)
         ok = refreshLosses();
-    if (ok)
-        m_seenDataVersion = version;
-    return ok;
+    if (!ok || m_tiles) {
+        m_seenDataVersion = ok ? version : m_seenDataVersion;
+        return ok;
+    }
+    // A store id names the run, whatever its file is called; a damaged one must not share blocks with others.
+    const Catalog& catalog = *m_index.catalog();
+    const std::string identity = catalog.storeId.empty()
+        ? m_path
+        : catalog.storeId + '/' + catalog.runKey + '/' + std::to_string(catalog.createdNs);
+    auto tiles = TileSource::make(m_db.get(), std::hash<std::string> {}(identity), m_blocks);
+    if (!tiles)
+        return tl::unexpected<Error>(std::move(tiles.error()));
+    m_tiles = std::move(*tiles);
+    m_seenDataVersion = version;
+    return {};
 }
 
 Expected<void> CapsuleReader::refreshDirectory()
