@@ -66,7 +66,7 @@ void benchJudge(Report& report)
     const QTemporaryDir dir;
     const store::RunHandle run = writeTraining(dir.path().toStdString() + "/run.telltale");
     std::uint64_t judged = 0;
-    const auto times = medians(3,
+    const auto times = threadMedians(3,
         { [&] {
              const auto reader = must(store::openReader(run));
              judge::RunJudge judge;
@@ -88,23 +88,25 @@ void benchJudge(Report& report)
     const double values = static_cast<double>(kTensors) * kSteps;
     if (judged < static_cast<std::uint64_t>(values))
         qFatal("not every value was judged");
-    report.add({ "judge again, 6,000 tensors", values / times[0] / 1e6, "M values/s", "reading them alone",
+    report.add({ "judge again, 6,000 tensors (cpu)", values / times[0] / 1e6, "M values/s", "reading them alone",
         values / times[1] / 1e6, 0.2, true });
+    report.add(
+        { "judge again, beside the goal (cpu)", values / times[0] / 1e6, "M values/s", "the goal", 20.0, 1, true });
     lab::LabRun run10M;
     const auto reader = must(store::openReader(run));
     must(run10M.replay(*reader, dir.path().toStdString(), nullptr));
     double z = 6;
-    const auto moved = medians(3, { [&] {
+    const auto moved = threadMedians(3, { [&] {
         judge::Rules rules;
         rules.setValue(judge::Rule::Level, 0, z += 0.5);
         if (must(run10M.replay(*reader, dir.path().toStdString(), &rules)).judged < static_cast<std::uint64_t>(values))
             qFatal("not every value was judged again");
     } });
-    report.add({ "lab: a threshold moved, 10 M samples", moved[0] * 1e3, "ms", "a second", 1000.0, 1, false });
+    report.add({ "lab: a threshold moved, 10 M samples (cpu)", moved[0] * 1e3, "ms", "a second", 1000.0, 1, false });
     report.add({ "lab: what it keeps of them", static_cast<double>(run10M.bytes()) / values, "B/sample",
         "a sample as it is stored unpacked", 8.0, 1, false });
-    report.add(
-        { "judge a step of 6,000 tensors", times[0] / kSteps * 1e3, "ms", "the budget of a step", 1.0, 1, false });
+    report.add({ "judge a step of 6,000 tensors (cpu)", times[0] / kSteps * 1e3, "ms", "the budget of a step", 1.0, 1,
+        false });
 }
 
 }

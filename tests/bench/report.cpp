@@ -22,6 +22,22 @@ double secondsOf(const std::function<void()>& work)
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+std::vector<double> mediansOf(
+    int times, const std::vector<std::function<void()>>& works, double (*clock)(const std::function<void()>&))
+{
+    std::vector<std::vector<double>> seconds(works.size());
+    for (int i = 0; i < times; ++i) {
+        for (std::size_t w = 0; w < works.size(); ++w)
+            seconds[w].push_back(clock(works[w]));
+    }
+    std::vector<double> result;
+    for (auto& s : seconds) {
+        std::sort(s.begin(), s.end());
+        result.push_back(s[s.size() / 2]);
+    }
+    return result;
+}
+
 }
 
 void Report::add(Row row)
@@ -55,17 +71,12 @@ double fastest(int times, const std::function<void()>& work)
 
 std::vector<double> medians(int times, const std::vector<std::function<void()>>& works)
 {
-    std::vector<std::vector<double>> seconds(works.size());
-    for (int i = 0; i < times; ++i) {
-        for (std::size_t w = 0; w < works.size(); ++w)
-            seconds[w].push_back(secondsOf(works[w]));
-    }
-    std::vector<double> result;
-    for (auto& s : seconds) {
-        std::sort(s.begin(), s.end());
-        result.push_back(s[s.size() / 2]);
-    }
-    return result;
+    return mediansOf(times, works, secondsOf);
+}
+
+std::vector<double> threadMedians(int times, const std::vector<std::function<void()>>& works)
+{
+    return mediansOf(times, works, threadSeconds);
 }
 
 double threadSeconds(const std::function<void()>& work)

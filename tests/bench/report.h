@@ -41,6 +41,8 @@ std::vector<double> medians(int times, const std::vector<std::function<void()>>&
 
 /// Seconds that this thread computes, whoever else has the processor in between.
 double threadSeconds(const std::function<void()>& work);
+/// As medians(), of threadSeconds().
+std::vector<double> threadMedians(int times, const std::vector<std::function<void()>>& works);
 
 /// For what nothing but the hardware bounds: each work goes over all parts, the works take turns, and a work's time is
 /// the sum of the fastest time of each of its parts. A part is shorter than the time slice that a busy machine takes
