@@ -152,14 +152,14 @@ std::vector<Command> Rows::view() const
 {
     const QString menu = tr("&View");
     std::vector<Command> rows;
-    // The first nine have the digits from 1 on, the tenth 0; later ones are in the menu and the palette.
-    constexpr int kDigits = 10;
+    // Behind the ninth digit the same ones again, with Alt.
+    constexpr int kDigits = 9;
     int number = 0;
     for (const ViewFactory& view : viewFactories()) {
-        const int digit = ++number % kDigits;
-        const QKeySequence keys
-            = number <= kDigits ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + digit)) : QKeySequence();
-        rows.push_back({ QByteArray("view.") + view.id, menu, view.title(), view.icon, keys, always,
+        const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number % kDigits);
+        const QKeySequence key
+            = number++ < kDigits ? QKeySequence(Qt::CTRL | digit) : QKeySequence(Qt::CTRL | Qt::ALT | digit);
+        rows.push_back({ QByteArray("view.") + view.id, menu, view.title(), view.icon, key, always,
             [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
     }
     const std::vector<Command> own {

@@ -162,9 +162,13 @@ void CommLane::paintFrame(QImage& frame, QSize size)
             painter.setFont(codeFont(11));
             painter.setPen(theme.text2);
             const QRectF box(8, area.top(), plot.left() - 16, area.height());
+            // Where there is little room the place says more than the operation.
+            const CommSite& site = all[line].row->site;
+            const QString whole = site.op + QLatin1Char(' ') + site.place;
+            const bool fits = painter.fontMetrics().horizontalAdvance(whole) <= box.width();
             painter.drawText(box, Qt::AlignRight | Qt::AlignVCenter,
-                painter.fontMetrics().elidedText(all[line].row->site.op + QLatin1Char(' ') + all[line].row->site.place,
-                    Qt::ElideLeft, static_cast<int>(box.width())));
+                painter.fontMetrics().elidedText(
+                    fits || site.place.isEmpty() ? whole : site.place, Qt::ElideLeft, static_cast<int>(box.width())));
         }
         const QRectF box = boxOf(all[line], line, plot);
         if (box.isNull())
