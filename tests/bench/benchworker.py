@@ -3,15 +3,18 @@
 
     benchworker.py VARIANT SIZE
 
-VARIANT is "bare", "telltale weights", "telltale recorder" (the same, with a flight recorder that keeps the rest),
-"telltale everything", "telltale totals" (everything, but of the inputs' gradients the totals and not the shares, as
-msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a line; answers each with one JSON
+VARIANT is "bare", "telltale weights", "telltale histograms" (the same, with one of each reduced gradient), "tensorboard
+histograms" (SummaryWriter.add_histogram of each, and nothing else), "telltale recorder" (the same, with a flight
+recorder that keeps the rest), "telltale everything", "telltale totals" (everything, but of the inputs' gradients the
+totals and not the shares, as msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a
+line; answers each with one JSON
 line: {"ms": [a step's time, ...], "cpu_ms": [what of it the training thread computed, ...], "inside_ms": [...]}, the
 last for telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -36,6 +39,7 @@ CONFIGS = {
     "weights": WEIGHTS,
     "everything": EVERYTHING,
     "recorder": {**WEIGHTS, "telltale": {"flight_recorder": 32}},
+    "histograms": {**WEIGHTS, "telltale": {"histogram": ["grad_reduced"]}},
     "totals": {**EVERYTHING, "telltale": {"actv_grad_input": "total"}},
 }
 SIZES = {
@@ -143,6 +147,12 @@ def main(variant: str, size: str) -> None:
         inside = clock(monitor.engine)
     elif variant.startswith("msprobe"):
         watch_by_msprobe(model, optimizer, config)
+    writer: Any = None
+    if variant == "tensorboard histograms":
+        from torch.utils.tensorboard import SummaryWriter
+
+        writer = SummaryWriter(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"]))
+    steps = itertools.count()
     generator = torch.Generator().manual_seed(1)
 
     def step() -> None:
@@ -151,6 +161,9 @@ def main(variant: str, size: str) -> None:
         x = torch.stack([text[i : i + length] for i in at])
         y = torch.stack([text[i + 1 : i + length + 1] for i in at])
         F.cross_entropy(model(x).flatten(0, 1), y.flatten()).backward()
+        if writer is not None:
+            for name, parameter in model.named_parameters():
+                writer.add_histogram(name, parameter.grad, next(steps))
         optimizer.step()
 
     for _ in range(_WARM_UP):

@@ -180,7 +180,9 @@ def main() -> None:
 
 def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:
     """limit: nanoseconds that this machine needs to read one float32, None where that was not measured."""
-    variants = ["bare", "telltale weights", "telltale recorder", "telltale everything", "telltale totals"]
+    variants = ["bare", *(f"telltale {what}" for what in ("weights", "histograms", "recorder", "everything", "totals"))]
+    if importlib.util.find_spec("tensorboard") is not None:
+        variants.append("tensorboard histograms")
     if importlib.util.find_spec("msprobe") is not None:
         variants += ["msprobe weights", "msprobe everything"]
     workers = []
@@ -213,6 +215,12 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
     rows.append(
         row(f"python, {size}: shares of input gradients in place of totals, added", shares, "ms", None, "lower")
     )
+    binned = statistics.median(a - b for a, b in zip(inside["telltale histograms"], inside["telltale weights"]))
+    beside: dict[str, Any] = {}
+    if "tensorboard histograms" in taken:
+        beside = {"peer": "TensorBoard add_histogram", "peer_value": 100 * added("tensorboard histograms") / bare}
+    name = f"python, {size}: histogram of every gradient, share of the step"
+    rows.append(row(name, 100 * binned / bare, "%", 5 if size == "25 M" else None, "lower", **beside))
     more = {
         what: statistics.median(a - b for a, b in zip(computed[f"telltale {what}"], computed["telltale weights"]))
         for what in ("recorder", "everything")

@@ -42,7 +42,9 @@ def odd(dtype: torch.dtype) -> torch.Tensor:
     return values.to(dtype) if dtype.is_floating_point else size.mul(50).to(dtype)
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int64])
+@pytest.mark.parametrize(
+    "dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int8, torch.int64]
+)
 @pytest.mark.parametrize("use_native", [True, False])
 def test_every_element_lies_in_its_bin(dtype: torch.dtype, use_native: bool) -> None:
     tensor = odd(dtype)

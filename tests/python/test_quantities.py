@@ -175,5 +175,3 @@ def test_csv_files_have_it_as_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     head, line = path.read_text().splitlines()
     cells = dict(zip(head.split(","), line.split(",")))
     assert cells["checksum"] == f"{bits_of(weights):016x}"
-
-

@@ -140,9 +140,7 @@ class TrainerMon(LegacyInterface):
                 'watch({"first": first, "second": second}, ...)'
             )
         config = self.config
-        measurer = Measurer(
-            config.eps, config.threads, checksum=config.checksum, has_bins=bool(config.histogram)
-        )
+        measurer = Measurer(config.eps, config.threads, checksum=config.checksum, has_bins=bool(config.histogram))
         engine = Engine(config, measurer, self.rank)
         if again is not None:
             engine.dispatcher = again.dispatcher

@@ -48,6 +48,7 @@ class _Plan:
     ops: list[str]
     record: ScalarRecord
 
+
 _WHAT = {Kind.UPDATE: "adam_update", Kind.UPDATE_RATIO: "adam_ratio"}  # as msprobe calls them
 
 
