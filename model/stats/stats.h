@@ -79,7 +79,8 @@ int tt_stats_bins(const tt_tensor* tensors, size_t count, double eps, tt_stats* 
 int tt_stats_tensor_bins(
     const void* data, uint64_t numel, uint32_t dtype, double eps, struct tt_stats* result, uint64_t* bins, int threads);
 
-/* As tt_stats_compute() for one tensor, with its description as plain arguments: the cheapest form to call from another language. */
+/* As tt_stats_compute() for one tensor, with its description as plain arguments: the cheapest form to call from another
+ * language. */
 int tt_stats_tensor(const void* data, uint64_t numel, uint32_t dtype, double eps, struct tt_stats* result, int threads);
 
 /* The same for a tensor that is not dense: `shape` and `stride` (in elements, of `ndim` <= 64 dimensions) as torch has
