@@ -19,6 +19,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kIdRole = Qt::UserRole;
+constexpr int kRowHeight = 24;
 
 }
 
@@ -94,6 +95,7 @@ void RunChooser::fill()
             const QString id = QString::fromStdString(run.id);
             auto* item = new QListWidgetItem(m_model->indexOf(id).data().toString(), m_list);
             item->setData(kIdRole, id);
+            item->setSizeHint({ 0, kRowHeight });
             item->setToolTip(m_model->indexOf(id).data(Qt::ToolTipRole).toString());
             item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
             item->setCheckState(isCompared(run.locator) ? Qt::Checked : Qt::Unchecked);

@@ -129,7 +129,7 @@ void VerdictLine::paintEvent(QPaintEvent*)
         return;
     const bool isBroken = !found->isEqual()
         && (series::isNonFinite(found->first.front().a.state) || series::isNonFinite(found->first.front().b.state));
-    glyphs::paintSeverity(painter, QPointF(kSign / 2.0 + 2, m_sentence->y() + 10), 12,
+    glyphs::paintSeverity(painter, QPointF(kSign / 2.0 + 2, m_sentence->geometry().center().y()), 12,
         found->isEqual() ? glyphs::Severity::Good
             : isBroken   ? glyphs::Severity::Critical
                          : glyphs::Severity::Warning,
