@@ -35,6 +35,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::items::RunsModel</name>
+    <message numerus="yes">
+        <source>started %1, %n ranks</source>
+        <translation>
+            <numerusform>started %1, %n rank</numerusform>
+            <numerusform>started %1, %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::notify::DesktopChannel</name>
     <message numerus="yes">
         <source>Telltale: %n more incident(s)</source>

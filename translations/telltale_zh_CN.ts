@@ -1089,6 +1089,14 @@
         <source> h</source>
         <translation> 小时</translation>
     </message>
+    <message>
+        <source>%1 min</source>
+        <translation>%1 分钟</translation>
+    </message>
+    <message>
+        <source> min</source>
+        <translation> 分钟</translation>
+    </message>
 </context>
 <context>
     <name>telltale::config</name>
@@ -1481,6 +1489,14 @@
         <source>Message</source>
         <translation>内容</translation>
     </message>
+    <message>
+        <source>%1 (to step %2)</source>
+        <translation>%1（至第 %2 步）</translation>
+    </message>
+    <message>
+        <source>%1 (removed)</source>
+        <translation>%1（已删除）</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ModuleTreeModel</name>
@@ -1528,12 +1544,6 @@
         <translation>无</translation>
     </message>
     <message>
-        <source>%1, %2, %3
-%4</source>
-        <translation>%1，%2，%3
-%4</translation>
-    </message>
-    <message>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -1548,6 +1558,20 @@
     <message>
         <source>Size</source>
         <translation>大小</translation>
+    </message>
+    <message>
+        <source>%1, %2, %3</source>
+        <translation>%1，%2，%3</translation>
+    </message>
+    <message numerus="yes">
+        <source>started %1, %n ranks</source>
+        <translation>
+            <numerusform>开始于 %1，%n 个 rank</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Started</source>
+        <translation>开始时间</translation>
     </message>
 </context>
 <context>
@@ -1889,12 +1913,78 @@ GPL-3.0-or-later</translation>
         <source>&amp;Alerts…</source>
         <translation>告警(&amp;A)…</translation>
     </message>
+    <message>
+        <source>Export the view as S&amp;VG…</source>
+        <translation>将视图导出为 S&amp;VG…</translation>
+    </message>
+    <message>
+        <source>&amp;Undo</source>
+        <translation>撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>R&amp;edo</source>
+        <translation>重做(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Write a &amp;note at the cursor…</source>
+        <translation>在游标处写注释(&amp;N)…</translation>
+    </message>
+    <message>
+        <source>Next vie&amp;w</source>
+        <translation>下一个视图(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Previous view</source>
+        <translation>上一个视图</translation>
+    </message>
+    <message>
+        <source>P&amp;resent the view in a window of its own</source>
+        <translation>在单独窗口中展示视图(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Run a demo that goes &amp;wrong</source>
+        <translation>运行会出错的演示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Previous panel</source>
+        <translation>上一个面板(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Save the layout…</source>
+        <translation>保存布局(&amp;S)…</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::KeysSheet</name>
     <message>
         <source>Keys</source>
         <translation>按键</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::LayoutPreset</name>
+    <message>
+        <source>Layout: &amp;overview</source>
+        <translation>布局：总览(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;hunt for the cause</source>
+        <translation>布局：查找原因(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Layout: &amp;compare runs</source>
+        <translation>布局：比较运行(&amp;C)</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::Layouts</name>
+    <message>
+        <source>Save the layout</source>
+        <translation>保存布局</translation>
+    </message>
+    <message>
+        <source>Panels, sizes and the view that is shown, under a name:</source>
+        <translation>以一个名称保存面板、尺寸和当前视图：</translation>
     </message>
 </context>
 <context>
@@ -1959,10 +2049,6 @@ GPL-3.0-or-later</translation>
         <translation>主题(&amp;T)</translation>
     </message>
     <message>
-        <source>As the system</source>
-        <translation>跟随系统</translation>
-    </message>
-    <message>
         <source>Dark</source>
         <translation>深色</translation>
     </message>
@@ -1979,16 +2065,32 @@ GPL-3.0-or-later</translation>
         <translation>日志</translation>
     </message>
     <message>
-        <source>Nothing stops being finite after the cursor</source>
-        <translation>光标之后没有新的非有限值</translation>
-    </message>
-    <message>
-        <source>Nothing stops being finite before the cursor</source>
-        <translation>光标之前没有新的非有限值</translation>
-    </message>
-    <message>
         <source>previous, next incident</source>
         <translation>上一个、下一个异常事件</translation>
+    </message>
+    <message>
+        <source>Saved &amp;layouts</source>
+        <translation>已保存的布局(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Remove</source>
+        <translation>删除(&amp;R)</translation>
+    </message>
+    <message>
+        <source>Follow system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>This run has no non-finite values</source>
+        <translation>此运行没有非有限值</translation>
+    </message>
+    <message>
+        <source>No further non-finite values after step %1</source>
+        <translation>第 %1 步之后没有更多非有限值</translation>
+    </message>
+    <message>
+        <source>No non-finite values before step %1</source>
+        <translation>第 %1 步之前没有非有限值</translation>
     </message>
 </context>
 <context>
@@ -2011,6 +2113,44 @@ GPL-3.0-or-later</translation>
         <source>Rank %1 collects %2, to stay within %3.</source>
         <comment>every 4th step, 2 %</comment>
         <translation>rank %1 %2采集一次，以保持在 %3 以内。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::NoteDialog</name>
+    <message>
+        <source>Note at %1</source>
+        <translation>%1 的注释</translation>
+    </message>
+    <message>
+        <source>What happened here, or what was changed</source>
+        <translation>这里发生了什么，或改了什么</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>删除</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::Notes</name>
+    <message>
+        <source>A note stands at a step: click into a plot, or set A and B for a range</source>
+        <translation>注释写在某一步上：请先点击图表，或用 A 和 B 标出范围</translation>
+    </message>
+    <message>
+        <source>The note at %1 is removed</source>
+        <translation>%1 的注释已删除</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
 </context>
 <context>
@@ -2041,6 +2181,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>run</source>
         <translation>运行</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>布局</translation>
     </message>
 </context>
 <context>
@@ -2089,10 +2233,6 @@ GPL-3.0-or-later</translation>
         <translation>名称：</translation>
     </message>
     <message>
-        <source>The run is now called %1</source>
-        <translation>运行已改名为 %1</translation>
-    </message>
-    <message>
         <source>Delete the run</source>
         <translation>删除运行</translation>
     </message>
@@ -2131,6 +2271,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Imported %1</source>
         <translation>已导入 %1</translation>
+    </message>
+    <message>
+        <source>Renamed to %1</source>
+        <translation>已重命名为 %1</translation>
     </message>
 </context>
 <context>
@@ -2289,6 +2433,18 @@ GPL-3.0-or-later</translation>
         <source>Pictures (*.png);;Drawings (*.svg)</source>
         <translation>图片 (*.png);;矢量图 (*.svg)</translation>
     </message>
+    <message>
+        <source>Drawings (*.svg)</source>
+        <translation>矢量图 (*.svg)</translation>
+    </message>
+    <message>
+        <source>Pictures (*.png)</source>
+        <translation>图片 (*.png)</translation>
+    </message>
+    <message>
+        <source>Export the view as lines and words</source>
+        <translation>将视图导出为矢量图</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::ViewFactory</name>
@@ -2357,6 +2513,10 @@ GPL-3.0-or-later</translation>
             <numerusform>%n 个尚无人确认的异常事件</numerusform>
         </translation>
     </message>
+    <message>
+        <source>More views</source>
+        <translation>更多视图</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::WelcomePage</name>
@@ -2375,10 +2535,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Run the demo</source>
         <translation>运行演示</translation>
-    </message>
-    <message>
-        <source>A small GPT really trains here, on a license text of this machine, with everything about it measured.</source>
-        <translation>一个小型 GPT 在本机的许可证文本上真实训练，其内部全部被测量。</translation>
     </message>
     <message>
         <source>4 layers, 4 heads, every module monitored</source>
@@ -2451,6 +2607,34 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Keep a copy of a run here (Ctrl+I)</source>
         <translation>在此保留一份副本 (Ctrl+I)</translation>
+    </message>
+    <message>
+        <source>A small GPT trains on this machine; every module is recorded.</source>
+        <translation>在本机训练一个小型 GPT，记录每个模块。</translation>
+    </message>
+    <message>
+        <source>One that goes wrong</source>
+        <translation>会出错的演示</translation>
+    </message>
+    <message>
+        <source>The same training, in which one value becomes NaN: find where</source>
+        <translation>同样的训练，但有一个值变成 NaN：找出在哪里</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>C++</source>
+        <translation>C++</translation>
+    </message>
+    <message>
+        <source>msprobe config</source>
+        <translation>msprobe 配置</translation>
+    </message>
+    <message>
+        <source>Ways to connect</source>
+        <translation>连接方式</translation>
     </message>
 </context>
 <context>
@@ -2791,6 +2975,10 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>，最低的 %n 个头</numerusform>
         </translation>
+    </message>
+    <message>
+        <source>No step of this run was recorded.</source>
+        <translation>此运行没有记录任何步。</translation>
     </message>
 </context>
 <context>
@@ -3636,6 +3824,10 @@ GPL-3.0-or-later</translation>
         <source>tokens</source>
         <translation>token</translation>
     </message>
+    <message>
+        <source>Click: hide or show it (H). Ctrl+click: show it alone (I).</source>
+        <translation>单击：隐藏或显示 (H)。Ctrl+单击：只显示它 (I)。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CurvesView</name>
@@ -3744,6 +3936,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>tokens</source>
         <translation>token</translation>
+    </message>
+    <message>
+        <source>%1 is a parameter: it has no %2. Select %3.</source>
+        <translation>%1 是参数，没有%2。请选择 %3。</translation>
     </message>
 </context>
 <context>
@@ -4233,8 +4429,12 @@ GPL-3.0-or-later</translation>
         <translation>本次运行在 rank %2 上没有 %1。</translation>
     </message>
     <message>
-        <source>alike together</source>
-        <translation>相似者相邻</translation>
+        <source>similar rows together</source>
+        <translation>相似的行放在一起</translation>
+    </message>
+    <message>
+        <source>No step of this run was recorded.</source>
+        <translation>此运行没有记录任何步。</translation>
     </message>
 </context>
 <context>
@@ -4522,10 +4722,6 @@ GPL-3.0-or-later</translation>
         <translation>日志</translation>
     </message>
     <message>
-        <source>Nothing has happened that is worth a line.</source>
-        <translation>尚无值得记录的事件。</translation>
-    </message>
-    <message>
         <source>Copy the selected lines, or all</source>
         <translation>复制所选行，未选则复制全部</translation>
     </message>
@@ -4540,6 +4736,26 @@ GPL-3.0-or-later</translation>
     <message>
         <source>newest %1 of %2</source>
         <translation>最新 %1 / %2</translation>
+    </message>
+    <message>
+        <source>No messages yet</source>
+        <translation>还没有消息</translation>
+    </message>
+    <message>
+        <source>Go to step %1</source>
+        <translation>转到第 %1 步</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Change the note…</source>
+        <translation>修改注释…</translation>
+    </message>
+    <message>
+        <source>Remove the note</source>
+        <translation>删除注释</translation>
     </message>
 </context>
 <context>
@@ -4667,6 +4883,25 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>Regular expression: %1</source>
+        <translation>正则表达式：%1</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::NotePainter</name>
+    <message>
+        <source>%1, by %2</source>
+        <translation>%1，%2</translation>
+    </message>
+    <message>
+        <source>steps %1 to %2</source>
+        <translation>第 %1 至 %2 步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
     </message>
 </context>
 <context>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "demorun.h"
 
+#include <cstring>
+
 #include <QJsonDocument>
 #include <QProcess>
 #include <QProcessEnvironment>
@@ -84,7 +86,9 @@ void DemoRun::onFinished(QProcess* process, int rank, int exitCode)
     if (exitCode == 0 && process->exitStatus() == QProcess::NormalExit && summary.isObject())
         m_summaries.push_back(summary.object());
     else if (m_problem.isEmpty() && process->exitStatus() == QProcess::CrashExit)
-        m_problem = QStringLiteral("the training process of rank %1 was killed by signal %2").arg(rank).arg(exitCode);
+        m_problem = QStringLiteral("the demo: rank %1 was killed (SIG%2)")
+                        .arg(rank)
+                        .arg(QString::fromLatin1(::sigabbrev_np(exitCode)));
     else if (m_problem.isEmpty())
         m_problem = QStringLiteral("the training process of rank %1 ended with exit code %2").arg(rank).arg(exitCode);
     if (--m_running == 0)

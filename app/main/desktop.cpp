@@ -58,8 +58,10 @@ Desktop::Desktop(Backend& backend)
         };
     }
     context.alerts = backend.alerts();
-    context.runDemo = [this](const QStringList&) {
-        if (auto started = startDemo({}); !started)
+    context.runDemo = [this](const QStringList& faults) {
+        DemoOptions options;
+        options.fault = faults.value(0);
+        if (auto started = startDemo(options); !started)
             m_window->showProblem(QString::fromStdString(started.error().sentence()));
     };
     m_window = std::make_unique<shell::MainWindow>(context);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <telltale/core/plaintext.h>
+#include <telltale/store/stepnote.h>
 
 #include "report.h"
 
@@ -40,6 +41,11 @@ void addWhatIsSaid(nlohmann::json& line, const store::LogRecord& record)
 /// A loss has no time and stands at its first step, if that is known.
 std::string textOf(const store::LogRecord& record)
 {
+    if (const auto note = store::StepNote::of(record)) {
+        const std::string until
+            = note->steps.count() > 1 ? fmt::format(" (to step {})", note->steps.last.value) : std::string();
+        return note->text + until + (note->isRemoved ? " (removed)" : "");
+    }
     if (!record.isDrop || record.items == 0) // how many is what nobody knows
         return record.text;
     const std::string where = record.steps.isEmpty()

@@ -14,6 +14,7 @@ Verb runsVerb();
 Verb inspectVerb();
 Verb importVerb();
 Verb logVerb();
+Verb noteVerb();
 Verb incidentsVerb();
 Verb judgeVerb();
 Verb compareVerb();
@@ -32,9 +33,9 @@ Verb configHistoryVerb();
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
-    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), incidentsVerb(), judgeVerb(),
-        compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(), configCheckVerb(),
-        configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
+    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), noteVerb(), incidentsVerb(),
+        judgeVerb(), compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
+        configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 
 }

@@ -9,6 +9,14 @@ namespace telltale::settings {
 
 namespace {
 
+template <typename Value, typename Visitor> void visitLayout(Value& layout, Visitor&& visit)
+{
+    visit("name", layout.name);
+    visit("view", layout.view);
+    visit("docks", layout.docks);
+    visit("split", layout.split);
+}
+
 // One list of fields for both directions, so that they cannot drift apart.
 template <typename Value, typename Visitor> void visitFields(Value& settings, Visitor&& visit)
 {
@@ -27,6 +35,7 @@ template <typename Value, typename Visitor> void visitFields(Value& settings, Vi
     visit("module_filter", settings.moduleFilter);
     visit("recent_files", settings.recentFiles);
     visit("export_folder", settings.exportFolder);
+    visit("layouts", settings.layouts);
 }
 
 struct Writer {
@@ -42,6 +51,16 @@ struct Writer {
     void operator()(const char* name, const QStringList& v) const
     {
         object[QLatin1String(name)] = QJsonArray::fromStringList(v);
+    }
+    void operator()(const char* name, const std::vector<SavedLayout>& v) const
+    {
+        QJsonArray list;
+        for (const SavedLayout& layout : v) {
+            QJsonObject entry;
+            visitLayout(layout, Writer { entry });
+            list.append(entry);
+        }
+        object[QLatin1String(name)] = list;
     }
 };
 
@@ -61,6 +80,16 @@ struct Reader {
         for (const auto& entry : at(name).toArray()) {
             if (entry.isString())
                 v.append(entry.toString());
+        }
+    }
+    void operator()(const char* name, std::vector<SavedLayout>& v) const
+    {
+        for (const auto& entry : at(name).toArray()) {
+            SavedLayout layout;
+            const QJsonObject written = entry.toObject();
+            visitLayout(layout, Reader { written });
+            if (!layout.name.isEmpty())
+                v.push_back(std::move(layout));
         }
     }
 };

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <vector>
+
 #include <QByteArray>
 #include <QString>
 #include <QStringList>
 
 namespace telltale::settings {
+
+/// A layout of the window that the user has kept. Thread: any (a value).
+struct SavedLayout {
+    QString name;
+    QString view; ///< its id
+    QByteArray docks; ///< QMainWindow::saveState
+    QByteArray split; ///< QSplitter::saveState
+
+    bool operator==(const SavedLayout&) const = default;
+};
 
 /// Everything that the desktop remembers between two starts: one value, one versioned JSON document.
 /// Thread: any (a value).
@@ -29,6 +41,7 @@ struct Settings {
     QString moduleFilter;
     QStringList recentFiles; ///< newest first
     QString exportFolder;
+    std::vector<SavedLayout> layouts;
 
     bool operator==(const Settings&) const = default;
 };

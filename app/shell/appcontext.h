@@ -31,7 +31,7 @@ struct AppContext {
     std::function<std::vector<ConnectionInfo>()> connections;
     std::function<QString()> joinString;
     QString captureProblem; ///< one sentence when nothing listens, else empty
-    std::function<void(QStringList args)> runDemo; ///< starts the demo trainer
+    std::function<void(QStringList faults)> runDemo; ///< starts the demo trainer, with the fault if one is named
     std::function<std::vector<RunSteering>()> steering = {}; ///< of the runs that are recorded here; empty: none is
     std::function<void(const ConfigRequest&)> offerConfig = {};
     notify::AlertService* alerts = nullptr; ///< null: nobody can be told of incidents

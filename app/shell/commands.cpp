@@ -6,6 +6,7 @@
 #include <QCoreApplication>
 #include <QMainWindow>
 #include <QMessageBox>
+#include <QUndoStack>
 
 #include <telltale/common/viewstate.h>
 #include <telltale/notify/alertsfile.h>
@@ -18,8 +19,11 @@
 #include "commandpalette.h"
 #include "dockhost.h"
 #include "keyssheet.h"
+#include "layouts.h"
 #include "nonfinitejump.h"
+#include "notes.h"
 #include "panels.h"
+#include "presentation.h"
 #include "runactions.h"
 #include "rundriver.h"
 #include "toaster.h"
@@ -81,6 +85,11 @@ bool isArchived(const WindowParts& parts)
     return parts.driver->runs()->indexOf(runId(parts)).parent().row() == items::RunsModel::ArchivedGroup;
 }
 
+void present(const WindowParts& parts)
+{
+    (new Presentation(*findView(parts.tabs->currentId()), parts.views, parts.window))->show();
+}
+
 /// One function a menu, one row a command. The rows keep `w`.
 struct Rows {
     Q_DECLARE_TR_FUNCTIONS(telltale::shell::Commands)
@@ -114,6 +123,8 @@ std::vector<Command> Rows::file() const
             [w = w] { w->runActions->askImport(); } },
         { "file.picture", menu, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E, withRun,
             [w = w] { w->exporter->askForPicture(w->tabs->currentView(), w->driver->pulse().runName); } },
+        { "file.svg", menu, tr("Export the view as S&VG…"), "", Qt::CTRL | Qt::ALT | Qt::Key_E, withRun,
+            [w = w] { w->exporter->askForSvg(w->tabs->currentView(), w->driver->pulse().runName); } },
         { "file.csv", menu, tr("Export the view as &CSV…"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_E, withRun,
             [w = w] { w->exporter->askForCsv(w->tabs->currentView(), w->driver->pulse().runName); } },
         {}, // a line
@@ -125,6 +136,13 @@ std::vector<Command> Rows::edit() const
 {
     const QString menu = tr("&Edit");
     return {
+        { "edit.undo", menu, tr("&Undo"), "undo", Qt::CTRL | Qt::Key_Z, { [w = w] { return w->undo->canUndo(); } },
+            [w = w] { w->undo->undo(); } },
+        { "edit.redo", menu, tr("R&edo"), "", Qt::CTRL | Qt::SHIFT | Qt::Key_Z,
+            { [w = w] { return w->undo->canRedo(); } }, [w = w] { w->undo->redo(); } },
+        { "edit.note", menu, tr("Write a &note at the cursor…"), "note", Qt::Key_N, { withRun.isEnabled, w->tabs },
+            [w = w] { w->notes->ask(); } },
+        {}, // a line
         { "edit.join", menu, tr("Copy the &join string"), "copy", Qt::CTRL | Qt::SHIFT | Qt::Key_C, always,
             [w = w] { w->docks->panel<views::ConnectionsPanel>()->joinField()->copy(); } },
         { "edit.filter", menu, tr("&Filter modules"), "filter", Qt::CTRL | Qt::Key_F, always,
@@ -152,17 +170,23 @@ std::vector<Command> Rows::view() const
 {
     const QString menu = tr("&View");
     std::vector<Command> rows;
-    // Behind the ninth digit the same ones again, with Alt.
-    constexpr int kDigits = 9;
     int number = 0;
     for (const ViewFactory& view : viewFactories()) {
-        const auto digit = static_cast<Qt::Key>(Qt::Key_1 + number % kDigits);
+        // The tenth has 0; later ones are in the menu and the palette.
+        const int digit = ++number % 10;
         const QKeySequence key
-            = number++ < kDigits ? QKeySequence(Qt::CTRL | digit) : QKeySequence(Qt::CTRL | Qt::ALT | digit);
+            = number <= 10 ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + digit)) : QKeySequence();
         rows.push_back({ QByteArray("view.") + view.id, menu, view.title(), view.icon, key, always,
             [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
     }
     const std::vector<Command> own {
+        { "view.nextView", menu, tr("Next vie&w"), "", Qt::CTRL | Qt::Key_PageDown, always,
+            [w = w] { w->tabs->goBeside(true); } },
+        { "view.previousView", menu, tr("Previous view"), "", Qt::CTRL | Qt::Key_PageUp, always,
+            [w = w] { w->tabs->goBeside(false); } },
+        { "view.present", menu, tr("P&resent the view in a window of its own"), "", Qt::Key_F11, withRun,
+            [w = w] { present(*w); } },
+        {}, // a line
         { "view.follow", menu, tr("&Follow the newest steps"), "follow", Qt::Key_Space, inViews,
             [s = state] { s->setFollowing(!s->isFollowing()); }, [s = state] { return s->isFollowing(); } },
         { "view.back", menu, tr("Zoom &back"), "undo", Qt::Key_Backspace, inViews, [s = state] { s->zoomBack(); } },
@@ -206,9 +230,14 @@ std::vector<Command> Rows::run() const
     return {
         { "run.demo", menu, tr("Run the &demo"), "play", Qt::CTRL | Qt::Key_D, canDemo,
             [w = w] { w->context.runDemo({}); } },
+        { "run.fault", menu, tr("Run a demo that goes &wrong"), "", {}, canDemo,
+            [w = w] { w->context.runDemo({ QStringLiteral("nan@120") }); } },
         {}, // a line
         { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, archived,
-            [w = w] { w->runActions->rename(runId(*w)); } },
+            [w = w] {
+                if (!w->docks->panel<views::RunsPanel>()->editName(runId(*w)))
+                    w->runActions->rename(runId(*w));
+            } },
         { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
             [w = w] { w->runActions->exportCopy(runId(*w)); } },
         { "run.delete", menu, tr("De&lete the run…"), "", {}, archived, [w = w] { w->runActions->remove(runId(*w)); } },
@@ -230,9 +259,20 @@ std::vector<Command> Rows::window() const
         {}, // a line
         { "window.next", menu, tr("&Next panel"), "", Qt::Key_F6, always,
             [w = w] { w->docks->focusNext(w->tabs->currentView()); } },
+        { "window.previous", menu, tr("&Previous panel"), "", Qt::SHIFT | Qt::Key_F6, always,
+            [w = w] { w->docks->focusNext(w->tabs->currentView(), false); } },
+        {}, // a line
+        { "window.saveLayout", menu, tr("&Save the layout…"), "", Qt::CTRL | Qt::ALT | Qt::Key_S, always,
+            [w = w] { w->layouts->askSave(); } },
         { "window.reset", menu, tr("&Reset the layout"), "layout", {}, always, [w = w] { w->docks->resetLayout(); } },
     };
     rows.insert(rows.end(), own.begin(), own.end());
+    int digit = Qt::Key_1;
+    for (const LayoutPreset& preset : layoutPresets()) {
+        rows.push_back({ QByteArray("layout.") + preset.id, menu, preset.title(), "layout",
+            Qt::CTRL | Qt::ALT | static_cast<Qt::Key>(digit++), always,
+            [w = w, &preset] { w->layouts->apply(preset); } });
+    }
     return rows;
 }
 

@@ -89,6 +89,17 @@ void DockHost::bringUp(QWidget* panel)
 
 void DockHost::resetLayout()
 {
+    place([](const PanelFactory& row) { return row.isOpenAtFirst; });
+}
+
+void DockHost::arrange(const QStringList& open)
+{
+    items::assertGuiThread();
+    place([&open](const PanelFactory& row) { return open.contains(QLatin1String(row.id)); });
+}
+
+void DockHost::place(const std::function<bool(const PanelFactory&)>& isOpen)
+{
     for (const Dock& dock : m_docks) {
         dock.widget->setFloating(false);
         m_window->removeDockWidget(dock.widget);
@@ -103,7 +114,7 @@ void DockHost::resetLayout()
                 m_window->splitDockWidget(before, dock, Qt::Vertical);
         }
         last[row->area] = dock;
-        dock->setVisible(row->isOpenAtFirst && !(m_welcoming && row->needsRun));
+        dock->setVisible(isOpen(*row) && !(m_welcoming && row->needsRun));
     }
     QList<QDockWidget*> docks;
     QList<int> widths;
@@ -166,7 +177,7 @@ void DockHost::widthChanged(int width)
         neighbor->raise();
 }
 
-void DockHost::focusNext(QWidget* center)
+void DockHost::focusNext(QWidget* center, bool forward)
 {
     std::vector<QWidget*> stops;
     for (const auto& [row, dock] : m_docks) {
@@ -180,7 +191,7 @@ void DockHost::focusNext(QWidget* center)
         if (focus && (stops[i] == focus || stops[i]->isAncestorOf(focus)))
             at = i;
     }
-    QWidget* next = stops[(at + 1) % stops.size()];
+    QWidget* next = stops[(at + (forward ? 1 : stops.size() - 1)) % stops.size()];
     while (next->focusProxy())
         next = next->focusProxy();
     next->setFocus(Qt::ShortcutFocusReason);

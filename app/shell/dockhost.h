@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include <QDockWidget>
@@ -36,9 +37,11 @@ public:
     /// Hides what has nothing to say before there is a run, and brings it back.
     void setWelcoming(bool on);
     void resetLayout();
+    /// Where it stands at first, with these panels open.
+    void arrange(const QStringList& open);
     void widthChanged(int width);
-    /// Into the next visible dock, or the center after the last.
-    void focusNext(QWidget* center);
+    /// Into the next or previous visible dock; the center comes after the last.
+    void focusNext(QWidget* center, bool forward = true);
     QByteArray save() const;
     bool restore(const QByteArray& state);
 
@@ -55,6 +58,7 @@ private:
     };
     static constexpr int kVersion = 1;
 
+    void place(const std::function<bool(const PanelFactory&)>& isOpen);
     QDockWidget* dockOf(const PanelFactory& row) const;
     void bringUp(QWidget* panel);
 

@@ -12,6 +12,7 @@
 #include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
+#include <QUndoStack>
 #include <QUrl>
 #include <QVBoxLayout>
 
@@ -33,13 +34,16 @@
 #include "commands.h"
 #include "dockhost.h"
 #include "jobthread.h"
+#include "layouts.h"
 #include "logfeed.h"
 #include "nonfinitejump.h"
+#include "notes.h"
 #include "openingrank.h"
 #include "palettesearch.h"
 #include "runactions.h"
 #include "runbutton.h"
 #include "rundriver.h"
+#include "selectionundo.h"
 #include "session.h"
 #include "startup.h"
 #include "statusline.h"
@@ -139,6 +143,11 @@ void MainWindow::makeParts()
         = new RunActions(m_parts.driver, m_jobs.get(), queries, m_parts.toaster, m_parts.context.dataDir, this);
     m_parts.log = new LogFeed(queries, state, m_parts.driver, m_parts.toaster, this);
     m_parts.jump = new NonFiniteJump(state, queries, this);
+    m_parts.undo = new QUndoStack(this);
+    new SelectionUndo(state, m_parts.undo, this);
+    m_parts.notes = new Notes(m_parts.views, m_parts.undo, m_parts.toaster, this);
+    m_parts.layouts = new Layouts(m_parts.docks, m_parts.tabs, this);
+    m_parts.layouts->setSaved(m_settings.layouts);
     m_openingRank = new OpeningRank(state, queries, this);
     m_alertJump = new AlertJump(m_parts, this);
     m_parts.palette = new CommandPalette(
@@ -180,6 +189,7 @@ void MainWindow::makeCommands()
     connect(m_parts.driver, &RunDriver::pulseChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.docks, &DockHost::openChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.driver, &RunDriver::archiveListed, commands, &CommandRegistry::refresh);
+    connect(m_parts.undo, &QUndoStack::indexChanged, commands, &CommandRegistry::refresh);
     m_parts.docks->panel<views::RunsPanel>()->setRunActions(
         { commands->action("run.rename"), commands->action("run.copy"), commands->action("run.delete") });
     for (const char* id : { "window.connections", "window.reset" })
@@ -200,7 +210,32 @@ void MainWindow::makeMenus()
             menu->addAction(action);
         if (command.id == "view.clear")
             addChoices(menu);
+        if (command.id == "window.reset")
+            addSavedLayouts(menu);
     }
+}
+
+void MainWindow::addSavedLayouts(QMenu* menu)
+{
+    QMenu* saved = menu->addMenu(tr("Saved &layouts"));
+    connect(menu, &QMenu::aboutToShow, saved, [this, saved] {
+        saved->clear();
+        QMenu* removal = nullptr;
+        for (const settings::SavedLayout& layout : m_parts.layouts->saved()) {
+            const QString name = layout.name;
+            const QString shown = QString(name).replace(u'&', QStringLiteral("&&"));
+            QAction* action = saved->addAction(shown, this, [this, name] { m_parts.layouts->apply(name); });
+            if (!removal)
+                removal = new QMenu(tr("&Remove"), saved);
+            removal->addAction(shown, this, [this, name] { m_parts.layouts->remove(name); });
+            action->setStatusTip(name);
+        }
+        if (removal) {
+            saved->addSeparator();
+            saved->addMenu(removal);
+        }
+        saved->setEnabled(removal != nullptr);
+    });
 }
 
 void MainWindow::addChoices(QMenu* menu)
@@ -221,11 +256,11 @@ void MainWindow::addChoices(QMenu* menu)
     };
     menu->addSeparator();
     choice(tr("&Theme"), m_settings.theme,
-        { { QStringLiteral("system"), tr("As the system") }, { QStringLiteral("dark"), tr("Dark") },
+        { { QStringLiteral("system"), tr("Follow system") }, { QStringLiteral("dark"), tr("Dark") },
             { QStringLiteral("light"), tr("Light") } },
         &MainWindow::setTheme);
     choice(tr("&Language"), m_settings.language,
-        { { QStringLiteral("system"), tr("As the system") }, { QStringLiteral("en"), QStringLiteral("English") },
+        { { QStringLiteral("system"), tr("Follow system") }, { QStringLiteral("en"), QStringLiteral("English") },
             { QStringLiteral("zh_CN"), QStringLiteral("\u7b80\u4f53\u4e2d\u6587") } },
         &MainWindow::setLanguage);
 }
@@ -256,9 +291,12 @@ void MainWindow::connectParts()
         [this] { m_parts.tabs->setCurrent(QStringLiteral("config")); });
     connect(&m_saveTimer, &QTimer::timeout, this, &MainWindow::saveIfChanged);
     connect(m_parts.jump, &NonFiniteJump::nothingFound, this, [this](bool forward) {
+        const std::optional<Step> cursor = m_parts.views.state->cursor();
+        const QString at = cursor ? views::formatStep(cursor->value) : QString();
         m_parts.toaster->post(Toaster::Severity::Notice,
-            forward ? tr("Nothing stops being finite after the cursor")
-                    : tr("Nothing stops being finite before the cursor"));
+            !cursor       ? tr("This run has no non-finite values")
+                : forward ? tr("No further non-finite values after step %1").arg(at)
+                          : tr("No non-finite values before step %1").arg(at));
     });
     m_parts.toaster->setDefaultAction(tr("Log"), [this] { m_parts.docks->show<views::LogPanel>(); });
     connect(m_toolBar->runButton(), &QAbstractButton::clicked, this, &MainWindow::showRunMenu);
@@ -267,6 +305,7 @@ void MainWindow::connectParts()
         m_status, &StatusLine::connectionsClicked, this, [this] { m_parts.docks->show<views::ConnectionsPanel>(); });
     connect(m_welcome, &WelcomePage::openWanted, m_parts.runActions, &RunActions::open);
     connect(m_welcome, &WelcomePage::importWanted, m_parts.runActions, &RunActions::askImport);
+    connect(m_welcome, &WelcomePage::faultWanted, m_parts.commands->action("run.fault"), &QAction::trigger);
     connect(m_welcome, &WelcomePage::demoWanted, m_parts.commands->action("run.demo"), &QAction::trigger);
     for (const auto* field : findChildren<views::JoinField*>()) {
         connect(field, &views::JoinField::copied, this,
@@ -284,6 +323,12 @@ void MainWindow::restoreSession()
     m_parts.exporter->setFolder(m_settings.exportFolder);
     if (m_settings.geometry.isEmpty() || !restoreGeometry(m_settings.geometry))
         resize(kFirstSize.boundedTo(screen()->availableGeometry().size() - kFrameSize));
+    // What was saved on a larger screen, or at another scale, must not reach beyond this one.
+    const QRect room = screen()->availableGeometry();
+    if (!isMaximized() && !isFullScreen() && (width() > room.width() || height() > room.height())) {
+        resize(size().boundedTo(room.size() - kFrameSize));
+        move(room.topLeft());
+    }
     m_parts.docks->restore(m_settings.docks);
     m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
     if (!m_settings.activeTab.isEmpty())
@@ -299,6 +344,7 @@ settings::Settings MainWindow::currentSettings() const
     now.activeTab = m_parts.tabs->currentId();
     now.heatmapSplit = m_parts.tabs->splitState();
     now.exportFolder = m_parts.exporter->folder();
+    now.layouts = m_parts.layouts->saved();
     storeState(*m_parts.views.state, now);
     return now;
 }

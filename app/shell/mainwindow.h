@@ -70,6 +70,7 @@ private:
     void makeCommands();
     void makeMenus();
     void addChoices(QMenu* menu);
+    void addSavedLayouts(QMenu* menu);
     void connectParts();
     void restoreSession();
     void saveIfChanged();

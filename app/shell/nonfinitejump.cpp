@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "nonfinitejump.h"
 
-#include <algorithm>
-#include <map>
 #include <optional>
 #include <vector>
 
 #include <telltale/analysis/nonfinite.h>
+#include <telltale/common/passorder.h>
 #include <telltale/items/guithread.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::shell {
-namespace {
-
-/// What is shown first: of what breaks at one step it is what the user looks at.
-std::vector<analysis::Quantity> quantitiesOf(const store::Catalog& catalog, Kind shown, Stat stat)
-{
-    std::map<Kind, Stat> others;
-    for (const store::GroupInfo& group : catalog.groups) {
-        const auto isPlain = [](Stat one) { return one != Stat::Hist && one != Stat::Checksum; };
-        const auto first = std::find_if(group.stats.begin(), group.stats.end(), isPlain);
-        if (group.kind != shown && first != group.stats.end())
-            others.emplace(group.kind, *first);
-    }
-    std::vector<analysis::Quantity> quantities { { shown, stat } };
-    for (const auto& [kind, first] : others)
-        quantities.push_back({ kind, first });
-    return quantities;
-}
-
-}
-
 NonFiniteJump::NonFiniteJump(views::ViewState* state, store::QueryPool* queries, QObject* parent)
     : QObject(parent)
     , m_state(state)
@@ -42,6 +21,17 @@ NonFiniteJump::NonFiniteJump(views::ViewState* state, store::QueryPool* queries,
 NonFiniteJump::~NonFiniteJump()
 {
     m_queries->cancel(m_id);
+}
+
+std::int64_t NonFiniteJump::incidentAt(Step step) const
+{
+    const items::IncidentsModel& incidents = *m_state->incidents();
+    for (int row = 0; row < incidents.rowCount(); ++row) {
+        const judge::Finding& first = incidents.incident(row).first;
+        if (first.rule == "nonfinite" && first.step == step)
+            return incidents.incident(row).id;
+    }
+    return 0;
 }
 
 void NonFiniteJump::go(bool forward)
@@ -57,7 +47,7 @@ void NonFiniteJump::go(bool forward)
         range.first = *m_state->cursor();
     else if (m_state->cursor())
         range.last = Step { m_state->cursor()->value - 1 };
-    const std::vector<analysis::Quantity> quantities = quantitiesOf(*catalog, m_state->kind(), m_state->stat());
+    const std::vector<analysis::Quantity> quantities = views::quantitiesInPassOrder(*catalog);
     m_queries->submit(m_id, m_state->run(),
         [this, catalog, quantities, range, forward](
             Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
@@ -68,6 +58,11 @@ void NonFiniteJump::go(bool forward)
             return [this, catalog, onset, forward] {
                 if (!onset) {
                     Q_EMIT nothingFound(forward);
+                    return;
+                }
+                // Of several at one step, the incident knows which came first.
+                if (const std::int64_t incident = incidentAt(onset->step)) {
+                    m_state->goToIncident(incident);
                     return;
                 }
                 const series::SeriesKey& key = catalog->rows->key(*onset->row);

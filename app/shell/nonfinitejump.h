@@ -9,7 +9,7 @@
 namespace telltale::shell {
 
 /// [ and ]: moves the cursor to the previous or next step at which anything, of any kind on any rank, stops being
-/// finite, and shows it. Thread: gui; the search runs in the query pool.
+/// finite, and shows where it began, whatever is shown. Thread: gui; the search runs in the query pool.
 class NonFiniteJump : public QObject {
     Q_OBJECT
 public:
@@ -24,6 +24,7 @@ Q_SIGNALS:
 
 private:
     void go(bool forward);
+    std::int64_t incidentAt(Step step) const; ///< of values that stop being finite; 0 = none
 
     views::ViewState* m_state;
     store::QueryPool* m_queries;

@@ -11,6 +11,7 @@
 
 #include "commandregistry.h"
 #include "dockhost.h"
+#include "layouts.h"
 #include "rundriver.h"
 
 namespace telltale::shell {
@@ -49,11 +50,16 @@ std::vector<CommandPalette::Entry> searchPalette(const WindowParts& parts, const
         if (!text.isEmpty() && words.contains(text, Qt::CaseInsensitive))
             entries.push_back({ words, {}, choose, false });
     }
+    for (const settings::SavedLayout& layout : parts.layouts->saved()) {
+        if (!text.isEmpty() && layout.name.contains(text, Qt::CaseInsensitive))
+            entries.push_back({ layout.name, Words::tr("layout"),
+                [layouts = parts.layouts, name = layout.name] { layouts->apply(name); }, true });
+    }
     const items::RunsModel* runs = parts.driver->runs();
     for (const auto group : { items::RunsModel::LiveGroup, items::RunsModel::ArchivedGroup }) {
         for (const store::RunSummary& run : runs->runs(group)) {
             const QString id = QString::fromStdString(run.id);
-            const QString name = runs->indexOf(id).data().toString();
+            const QString name = runs->shownName(run);
             if (!text.isEmpty() && static_cast<int>(entries.size()) < limit && name.contains(text, Qt::CaseInsensitive))
                 entries.push_back(
                     { name, Words::tr("run"), [driver = parts.driver, id] { driver->openById(id); }, true });

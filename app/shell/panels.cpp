@@ -17,6 +17,7 @@
 
 #include "commandregistry.h"
 #include "logfeed.h"
+#include "notes.h"
 #include "runactions.h"
 #include "rundriver.h"
 #include "viewtabs.h"
@@ -35,6 +36,7 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
     QObject::connect(panel, &RunsPanel::runsSelected, parts.views.steering, &views::SteeringState::choose);
     QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);
     QObject::connect(panel, &RunsPanel::importWanted, parts.runActions, &RunActions::askImport);
+    QObject::connect(parts.driver->runs(), &items::RunsModel::renameWanted, parts.runActions, &RunActions::renameTo);
     QObject::connect(panel, &RunsPanel::compareWanted, parts.driver,
         [driver = parts.driver, tabs = parts.tabs](const QString& shownId, const QStringList& otherIds) {
             driver->compare(shownId, otherIds);
@@ -80,6 +82,8 @@ Panel makeLog(const WindowParts& parts, QWidget* parent)
             if (rank >= 0)
                 state->setRank(Rank { rank });
         });
+    QObject::connect(panel, &views::LogPanel::noteWanted, parts.notes, &Notes::askEdit);
+    QObject::connect(panel, &views::LogPanel::noteRemovalWanted, parts.notes, &Notes::remove);
     return { panel, panel->head() };
 }
 

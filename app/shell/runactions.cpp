@@ -72,7 +72,7 @@ void RunActions::renameTo(const QString& id, const QString& name)
     m_jobs->submit([this, locator = run->locator, name]() -> JobThread::Delivery {
         Expected<void> result;
         m_queries->withReadersClosed([&] { result = store::renameRun(locator, name.toStdString()); });
-        return [this, name, result] { finish(result, tr("The run is now called %1").arg(name)); };
+        return [this, name, result] { finish(result, tr("Renamed to %1").arg(name)); };
     });
 }
 
@@ -84,7 +84,7 @@ void RunActions::remove(const QString& id)
     const store::RunLocator locator = run->locator;
     const QString name = QString::fromStdString(run->name);
     const QString question = tr("Delete “%1” (%2)? Its file is removed and cannot be brought back.")
-                                 .arg(name, views::formatBytes(run->fileBytes));
+                                 .arg(m_driver->runs()->shownName(*run), views::formatBytes(run->fileBytes));
     if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
         return;
     m_jobs->submit([this, locator, name]() -> JobThread::Delivery {

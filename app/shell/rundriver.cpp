@@ -2,6 +2,7 @@
 #include "rundriver.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 #include <QPointer>
@@ -194,15 +195,49 @@ void RunDriver::takeCatalog(const std::shared_ptr<const store::Catalog>& catalog
         m_state->setRank(least->rank);
     }
     m_state->setCatalog(catalog);
-    if (!isLive(m_state->run()))
+    if (!isLive(m_state->run()) && (first || !catalog->damage.empty()))
         m_runs.model().setDamage(
             m_state->run()->locator, catalog->damage.empty() ? std::string() : catalog->damage.front());
-    for (const std::string& damage : catalog->damage) {
-        if (m_toldDamage.insert(damage).second)
-            Q_EMIT problem(text(damage));
-    }
+    for (const std::string& damage : catalog->damage)
+        tellDamage(damage);
     if (first)
         everySecond();
+    if (first && catalog->damage.empty() && !isLive(m_state->run()))
+        verify();
+}
+
+void RunDriver::tellDamage(const std::string& damage)
+{
+    const auto& catalog = m_state->catalog();
+    if (m_toldDamage.insert(damage).second)
+        Q_EMIT problem(text(catalog && !catalog->name.empty() ? catalog->name + ": " + damage : damage));
+}
+
+/// What is shown reads a part of a file: what is damaged elsewhere is found by reading all of it, where that takes a
+/// moment only.
+void RunDriver::verify()
+{
+    constexpr std::uintmax_t kMostBytes = 64u << 20;
+    const store::RunRef run = m_state->run();
+    m_jobs->submit([this, run]() -> JobThread::Delivery {
+        std::error_code error;
+        const std::uintmax_t bytes = std::filesystem::file_size(run->locator.text(), error);
+        if (error || bytes > kMostBytes)
+            return {};
+        const auto report = store::verifyRun(run->locator);
+        std::string damage;
+        if (!report)
+            damage = report.error().sentence();
+        else if (!report->problems.empty())
+            damage = report->problems.front();
+        if (damage.empty())
+            return {};
+        return [this, run, damage] {
+            m_runs.model().setDamage(run->locator, damage);
+            if (m_state->run() == run)
+                tellDamage(damage);
+        };
+    });
 }
 
 void RunDriver::tick()

@@ -64,6 +64,8 @@ Q_SIGNALS:
 private:
     void askCatalog();
     void takeCatalog(const std::shared_ptr<const store::Catalog>& catalog);
+    void tellDamage(const std::string& damage);
+    void verify();
     void pollRuns();
     void pollRun();
     void everySecond();

@@ -39,7 +39,9 @@ QString ViewExport::askPath(
     const QString folder
         = m_folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation) : m_folder;
     QString path = QFileDialog::getSaveFileName(m_window, title, QDir(folder).filePath(name + u'.' + suffix),
-        suffix == QStringLiteral("csv") ? tr("Tables (*.csv)") : tr("Pictures (*.png);;Drawings (*.svg)"));
+        suffix == QStringLiteral("csv")       ? tr("Tables (*.csv)")
+            : suffix == QStringLiteral("svg") ? tr("Drawings (*.svg)")
+                                              : tr("Pictures (*.png)"));
     if (path.isEmpty())
         return {};
     if (QFileInfo(path).suffix().isEmpty())
@@ -51,6 +53,13 @@ QString ViewExport::askPath(
 void ViewExport::askForPicture(views::DataView* view, const QString& runName)
 {
     const QString path = askPath(view, runName, QStringLiteral("png"), tr("Export the view as a picture"));
+    if (!path.isEmpty())
+        writePicture(view, path);
+}
+
+void ViewExport::askForSvg(views::DataView* view, const QString& runName)
+{
+    const QString path = askPath(view, runName, QStringLiteral("svg"), tr("Export the view as lines and words"));
     if (!path.isEmpty())
         writePicture(view, path);
 }

@@ -20,6 +20,7 @@ public:
     QString folder() const { return m_folder; }
     void setFolder(const QString& folder);
     void askForPicture(views::DataView* view, const QString& runName);
+    void askForSvg(views::DataView* view, const QString& runName);
     void askForCsv(views::DataView* view, const QString& runName);
     /// PNG, or SVG where the path ends so.
     void writePicture(views::DataView* view, const QString& path);

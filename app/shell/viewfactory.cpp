@@ -8,6 +8,7 @@
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/attention/attentionview.h>
+#include <telltale/common/viewstate.h>
 #include <telltale/communication/communicationview.h>
 #include <telltale/compare/compareview.h>
 #include <telltale/distribution/distributionview.h>
@@ -30,7 +31,9 @@ template <class View> views::DataView* make(const views::ViewContext& context, Q
     return new View(context, parent);
 }
 
-/// The heat map above the curves of what is selected in it, both on one axis, which the lower one labels.
+constexpr int kLeastForBoth = 300; ///< px, of a map and curves that can be read
+
+/// The heat map above the curves of what is selected in it, on one axis.
 QWidget* overCurves(views::DataView* view, const views::ViewContext& context)
 {
     auto* split = new QSplitter(Qt::Vertical, view->parentWidget());
@@ -44,15 +47,19 @@ QWidget* overCurves(views::DataView* view, const views::ViewContext& context)
     split->setStretchFactor(0, 68);
     split->setStretchFactor(1, 32);
     split->setSizes({ 680, 320 });
-    heatmap->setStepAxisVisible(false);
-    QObject::connect(split, &QSplitter::splitterMoved, heatmap,
-        [heatmap, split] { heatmap->setStepAxisVisible(split->sizes().value(1) == 0); });
+    // Nothing selected, nothing below: the map has the room. In a low window it comes first, too: the curves have a tab
+    // of their own.
+    const auto fit = [curves, split, state = context.state] {
+        const bool isLow = split->isVisible() && split->height() < kLeastForBoth;
+        curves->setVisible(!state->selection().empty() && !isLow);
+    };
+    QObject::connect(context.state, &views::ViewState::selectionChanged, curves, fit);
+    QObject::connect(heatmap->canvas(), &views::HeatCanvas::plotResized, curves, fit);
+    fit();
     QObject::connect(heatmap->canvas(), &views::HeatCanvas::gutterChanged, curves, &views::CurvesView::setGutter);
-    QObject::connect(heatmap, &views::HeatmapView::curvesWanted, split, [heatmap, split] {
-        if (split->sizes().value(1) == 0) {
+    QObject::connect(heatmap, &views::HeatmapView::curvesWanted, split, [split] {
+        if (split->sizes().value(1) == 0)
             split->setSizes({ 680, 320 });
-            heatmap->setStepAxisVisible(false);
-        }
     });
     return split;
 }

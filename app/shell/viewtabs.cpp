@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QMimeData>
 #include <QPainter>
 #include <QSplitter>
@@ -45,18 +46,33 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
     , m_bar(new QHBoxLayout)
     , m_tabs(new QTabBar(this))
     , m_stack(new QStackedWidget(this))
+    , m_more(new QToolButton(this))
 {
     setObjectName(QStringLiteral("viewTabs"));
     setAcceptDrops(true);
     m_tabs->setDrawBase(false);
     m_tabs->setExpanding(false);
-    m_tabs->setUsesScrollButtons(true);
+    m_tabs->setUsesScrollButtons(false); // what has no room is in the menu
+    m_tabs->setElideMode(Qt::ElideRight);
+    m_tabs->setMinimumWidth(1);
     m_tabs->setFixedHeight(kTabs);
     m_tabs->setFont(views::wordsFont(13));
     m_tabs->setAccessibleName(tr("Views"));
     m_bar->setContentsMargins(4, 0, 8, 0);
     m_bar->setSpacing(4);
+    m_more->setObjectName(QStringLiteral("moreViews"));
+    m_more->setIcon(views::icon(QStringLiteral("dots")));
+    m_more->setAccessibleName(tr("More views"));
+    m_more->setToolTip(tr("More views"));
+    m_more->setAutoRaise(true);
+    m_more->setFocusPolicy(Qt::TabFocus);
+    auto* menu = new QMenu(m_more);
+    m_more->hide();
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillMore(menu); });
+    connect(m_more, &QToolButton::clicked, menu,
+        [this, menu] { menu->popup(m_more->mapToGlobal(QPoint(0, m_more->height()))); });
     m_bar->addWidget(m_tabs);
+    m_bar->addWidget(m_more);
     m_bar->addStretch();
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -75,6 +91,7 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
     connect(context.state->incidents(), &items::IncidentsModel::changed, this, &ViewTabs::countIncidents);
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         m_stack->setCurrentIndex(index);
+        fitTabs();
         if (window()->isVisible() && !m_pages.empty())
             m_pages[static_cast<std::size_t>(index)].view->setFocus();
         Q_EMIT currentChanged();
@@ -95,6 +112,52 @@ void ViewTabs::setCurrent(const QString& viewId)
     }
 }
 
+void ViewTabs::goBeside(bool forward)
+{
+    const int count = m_tabs->count();
+    m_tabs->setCurrentIndex((m_tabs->currentIndex() + (forward ? 1 : count - 1)) % count);
+}
+
+/// Hides the last tabs that have no room, never the current one.
+void ViewTabs::fitTabs()
+{
+    const int more = m_more->sizeHint().width() + 2 * m_bar->spacing();
+    for (int i = 0; i < m_tabs->count(); ++i)
+        m_tabs->setTabVisible(i, true);
+    int room = width() - m_bar->contentsMargins().left() - m_bar->contentsMargins().right();
+    for (int i = 0; i < m_bar->count(); ++i) {
+        const QWidget* part = m_bar->itemAt(i)->widget();
+        if (part && part != m_tabs && part != m_more)
+            room -= part->width() + m_bar->spacing();
+    }
+    int wanted = 0;
+    for (int i = 0; i < m_tabs->count(); ++i)
+        wanted += m_tabs->tabRect(i).width();
+    const bool isTooMuch = wanted > room && isVisible();
+    for (int i = m_tabs->count() - 1; i >= 0 && isTooMuch && wanted > room - more; --i) {
+        if (i == m_tabs->currentIndex())
+            continue;
+        wanted -= m_tabs->tabRect(i).width();
+        m_tabs->setTabVisible(i, false);
+    }
+    m_more->setVisible(isTooMuch);
+}
+
+void ViewTabs::fillMore(QMenu* menu)
+{
+    menu->clear();
+    for (int i = 0; i < m_tabs->count(); ++i) {
+        if (!m_tabs->isTabVisible(i))
+            menu->addAction(m_tabs->tabText(i), this, [this, i] { m_tabs->setCurrentIndex(i); });
+    }
+}
+
+void ViewTabs::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitTabs();
+}
+
 void ViewTabs::countIncidents()
 {
     const items::IncidentsModel& incidents = *m_context.state->incidents();
@@ -111,6 +174,7 @@ void ViewTabs::countIncidents()
         m_tabs->setTabToolTip(tab, all > 0 ? tr("%n incidents that nobody has acknowledged", nullptr, all) : QString());
     }
     m_badge->setVisible(all > 0);
+    fitTabs();
 }
 
 QString ViewTabs::currentId() const

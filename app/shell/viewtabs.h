@@ -10,7 +10,9 @@
 class QHBoxLayout;
 class QSplitter;
 class QStackedWidget;
+class QMenu;
 class QTabBar;
+class QToolButton;
 
 namespace telltale::shell {
 
@@ -26,6 +28,7 @@ public:
     void addAction(QAction* action); ///< a tool button at the right end
     using QWidget::addAction;
     void setCurrent(const QString& viewId);
+    void goBeside(bool forward); ///< the next tab, round the end
     QString currentId() const;
     views::DataView* currentView() const; ///< what an export writes
     QByteArray splitState() const;
@@ -36,12 +39,15 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
     QSplitter* splitter() const;
     void countIncidents();
+    void fitTabs();
+    void fillMore(QMenu* menu);
 
     struct Page {
         const ViewFactory* row;
@@ -53,6 +59,7 @@ private:
     QTabBar* m_tabs;
     TabBadge* m_badge = nullptr; ///< of the incidents
     QStackedWidget* m_stack;
+    QToolButton* m_more; ///< the tabs that have no room
     std::vector<Page> m_pages;
 };
 

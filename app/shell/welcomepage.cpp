@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "welcomepage.h"
 
+#include <array>
+
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -33,6 +37,10 @@ constexpr auto kCpp = "#include <telltale/torch/watch.h>\n"
                       "auto watch = telltale::watch(*model, optimizer);\n"
                       "watch->log(\"loss\", loss.item<double>());\n"
                       "watch->step(); // in place of optimizer.step()";
+
+constexpr auto kMsprobe = "from telltale.pytorch import TrainerMon\n"
+                          "monitor = TrainerMon(\"config.json\")\n"
+                          "monitor.set_monitor(model, optimizer, grad_acc_steps=1)";
 
 /// Ring with a dot: listening; open ring: not.
 class ListeningMark : public QWidget {
@@ -117,15 +125,23 @@ WelcomePage::WelcomePage(QWidget* parent)
 QWidget* WelcomePage::makeDemoCard()
 {
     auto* card = new WelcomeCard(QStringLiteral("play"), tr("Run the demo"),
-        tr("A small GPT really trains here, on a license text of this machine, with everything about it measured."),
-        this);
+        tr("A small GPT trains on this machine; every module is recorded."), this);
     card->addFact(QStringLiteral("stack"), tr("4 layers, 4 heads, every module monitored"));
     card->addFact(QStringLiteral("flag"), tr("every gradient and activation, live"));
     card->addFact(QStringLiteral("disk"), tr("kept as a run of its own"));
     m_demo = new QPushButton(views::icon(QStringLiteral("play")), tr("Run the demo"), card);
     m_demo->setObjectName(QStringLiteral("runDemo"));
     m_demo->setToolTip(tr("Run the demo (Ctrl+D)"));
+    m_fault = new QPushButton(tr("One that goes wrong"), card);
+    m_fault->setObjectName(QStringLiteral("runFault"));
+    m_fault->setToolTip(tr("The same training, in which one value becomes NaN: find where"));
     card->foot()->addWidget(m_demo);
+    auto* second = new QHBoxLayout;
+    second->addWidget(m_fault);
+    second->addStretch();
+    card->body()->addStretch();
+    card->body()->addLayout(second);
+    connect(m_fault, &QPushButton::clicked, this, &WelcomePage::faultWanted);
     card->foot()->addStretch();
     card->foot()->addWidget(new KeyChip(QStringLiteral("Ctrl+D"), {}, card));
     connect(m_demo, &QPushButton::clicked, this, &WelcomePage::demoWanted);
@@ -148,9 +164,7 @@ QWidget* WelcomePage::makeConnectCard()
     hint->setWordWrap(true);
     card->body()->addWidget(hint);
     card->body()->addSpacing(8);
-    addLines(card, QStringLiteral("Python, PyTorch"), QString::fromLatin1(kPython));
-    card->body()->addSpacing(8);
-    addLines(card, QStringLiteral("C++, LibTorch"), QString::fromLatin1(kCpp));
+    addWays(card);
     m_listeningMark = new ListeningMark(card);
     m_listening = new RoleLabel(&Theme::text2, views::wordsFont(12), card);
     m_listening->setWordWrap(true);
@@ -159,16 +173,42 @@ QWidget* WelcomePage::makeConnectCard()
     return card;
 }
 
-void WelcomePage::addLines(WelcomeCard* card, const QString& title, const QString& lines)
+/// Each way of connecting on a tab of its own, the one of most first.
+void WelcomePage::addWays(WelcomeCard* card)
 {
-    auto* head = new QHBoxLayout;
-    head->addWidget((new RoleLabel(title, &Theme::text2, views::wordsFont(11, 600), card))->asData());
-    head->addStretch();
+    const std::array<std::pair<QString, const char*>, 3> ways { {
+        { tr("Python"), kPython },
+        { tr("C++"), kCpp },
+        { tr("msprobe config"), kMsprobe },
+    } };
+    auto* tabs = new QTabBar(card);
+    tabs->setObjectName(QStringLiteral("welcomeWays"));
+    tabs->setAccessibleName(tr("Ways to connect"));
+    tabs->setDrawBase(false);
+    tabs->setExpanding(false);
+    tabs->setFont(views::wordsFont(12));
+    auto* pages = new QStackedWidget(card);
     QToolButton* copy = views::makeToolButton(QStringLiteral("copy"), tr("Copy these lines"), card);
+    QStringList texts;
+    for (const auto& [title, lines] : ways) {
+        tabs->addTab(title);
+        texts.append(QString::fromLatin1(lines));
+        auto* page = new QWidget(pages);
+        auto* column = new QVBoxLayout(page);
+        column->setContentsMargins(0, 0, 0, 0);
+        column->addWidget(new CodeBlock(texts.constLast(), page));
+        column->addStretch();
+        pages->addWidget(page);
+    }
+    auto* head = new QHBoxLayout;
+    head->addWidget(tabs);
+    head->addStretch();
     head->addWidget(copy);
     card->body()->addLayout(head);
-    card->body()->addWidget(new CodeBlock(lines, card));
-    connect(copy, &QToolButton::clicked, this, [lines] { QGuiApplication::clipboard()->setText(lines); });
+    card->body()->addWidget(pages);
+    connect(tabs, &QTabBar::currentChanged, pages, &QStackedWidget::setCurrentIndex);
+    connect(copy, &QToolButton::clicked, this,
+        [texts, tabs] { QGuiApplication::clipboard()->setText(texts[tabs->currentIndex()]); });
 }
 
 QWidget* WelcomePage::makeOpenCard()
@@ -205,6 +245,7 @@ void WelcomePage::setListening(const QString& joinString, const QString& problem
 void WelcomePage::setDemoAvailable(bool on)
 {
     m_demo->setEnabled(on);
+    m_fault->setEnabled(on);
 }
 
 void WelcomePage::paintEvent(QPaintEvent*)

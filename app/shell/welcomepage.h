@@ -26,6 +26,7 @@ public:
 
 Q_SIGNALS:
     void demoWanted();
+    void faultWanted(); ///< the demo with a fault
     void openWanted();
     void importWanted();
 
@@ -35,13 +36,14 @@ protected:
 private:
     QWidget* makeDemoCard();
     QWidget* makeConnectCard();
-    void addLines(WelcomeCard* card, const QString& title, const QString& lines);
+    void addWays(WelcomeCard* card);
     QWidget* makeOpenCard();
 
     views::JoinField* m_join;
     views::RoleLabel* m_listening;
     QWidget* m_listeningMark;
     QPushButton* m_demo;
+    QPushButton* m_fault;
     QWidget* m_banner;
 };
 

@@ -6,14 +6,17 @@
 #include "appcontext.h"
 
 class QMainWindow;
+class QUndoStack;
 
 namespace telltale::shell {
 
 class CommandPalette;
 class CommandRegistry;
 class DockHost;
+class Layouts;
 class LogFeed;
 class NonFiniteJump;
+class Notes;
 class RunActions;
 class RunDriver;
 class Toaster;
@@ -36,6 +39,9 @@ struct WindowParts {
     RunActions* runActions = nullptr;
     LogFeed* log = nullptr;
     NonFiniteJump* jump = nullptr;
+    QUndoStack* undo = nullptr; ///< of what changes nothing but what is selected and noted
+    Notes* notes = nullptr;
+    Layouts* layouts = nullptr;
     std::vector<std::pair<QString, std::function<void()>>> choices = {}; ///< "Theme: Dark", and what chooses it
 };
 

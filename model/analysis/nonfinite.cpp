@@ -60,7 +60,10 @@ std::optional<Onset> findOnset(store::RunReader& reader, const series::RowIndex&
 {
     std::optional<Onset> best;
     for (const Quantity& quantity : quantities) {
-        const auto onset = findIn(reader, index.select(quantity.kind), quantity.stat, range, forward, cancel);
+        Rows rows = index.select(quantity.kind);
+        if (quantity.kind == Kind::ActvGrad)
+            std::reverse(rows.begin(), rows.end());
+        const auto onset = findIn(reader, rows, quantity.stat, range, forward, cancel);
         if (!onset || !*onset)
             continue;
         if (!best || (forward ? (*onset)->step < best->step : (*onset)->step > best->step))

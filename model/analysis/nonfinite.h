@@ -25,7 +25,9 @@ struct Onset {
 };
 
 /// The onset of any of `quantities`, on any rank, that is nearest to the end of `range` from which it is searched;
-/// `range.first` itself only says what was before. A quantity that cannot be read is left out.
+/// `range.first` itself only says what was before. At one step the earlier of `quantities` counts, and in it what the
+/// pass comes to first: gradients of activations begin at the end of the model. A quantity that cannot be read is left
+/// out.
 std::optional<Onset> findOnset(store::RunReader& reader, const series::RowIndex& index,
     std::span<const Quantity> quantities, StepRange range, bool forward, const series::CancelToken& cancel = {});
 

@@ -118,6 +118,22 @@ Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const seri
     return result;
 }
 
+void markOrigin(const series::RowIndex& index, const Onset& origin, std::vector<WorstValue>& worst)
+{
+    for (WorstValue& one : worst)
+        one.isSource = false;
+    for (std::uint32_t place = index.placeOfText(origin.row->tensor);; place = index.above(place)) {
+        WorstValue& one = worst[place];
+        one.known = one.isSource = true;
+        if (!one.isNonFinite())
+            one.nonFinite = series::CellState::NaN;
+        one.step = origin.step;
+        one.rank = origin.row->rank;
+        if (index.above(place) == place)
+            return;
+    }
+}
+
 std::vector<WorstValue> worstOfNames(const series::RowIndex& index, std::span<const WorstValue> byTensor)
 {
     std::vector<WorstValue> worst(index.names().size());

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include <telltale/analysis/nonfinite.h>
 #include <telltale/core/expected.h>
 #include <telltale/series/rowindex.h>
 #include <telltale/store/runreader.h>
@@ -31,6 +32,10 @@ struct WorstValue {
 /// refinements of the non-finite rows.
 Expected<std::vector<WorstValue>> findWorst(store::RunReader& reader, const series::RowIndex& index, Kind kind,
     Stat stat, StepRange range, const series::CancelToken& cancel = {});
+
+/// Of what worstOfNames() says only the place where it began is the source, and what is above it: the tensor of
+/// `origin`, which findOnset found over all kinds.
+void markOrigin(const series::RowIndex& index, const Onset& origin, std::vector<WorstValue>& worst);
 
 /// By place in the index's names: of each tensor, and of each module with all that is below it.
 std::vector<WorstValue> worstOfNames(const series::RowIndex& index, std::span<const WorstValue> byTensor);

@@ -52,7 +52,8 @@ std::string takeSet(std::string_view glob, std::size_t& at)
 
 std::string expressionOf(std::string_view glob)
 {
-    std::string expression = "^";
+    // From any part of the name on: "fc*" is meant for layers.0.mlp.fc1. What begins with * is found so anyway.
+    std::string expression = glob.front() == '*' ? "^" : "(?:^|(?<=\\.))";
     for (std::size_t i = 0; i < glob.size(); ++i) {
         const std::string set = glob[i] == '[' ? takeSet(glob, i) : std::string();
         if (!set.empty())

@@ -11,9 +11,9 @@ struct pcre2_real_code_8;
 namespace telltale {
 
 /// What a user types to choose names, the same wherever names are chosen: plain text (anywhere in the name, case
-/// ignored), a glob when it holds * or ? or [ (the whole name, case ignored; [0-3] and [!0-3] are one character of a
-/// set or of none of it), or /a regular expression/ as Perl's (anywhere, case counts).
-/// Thread: any (a value; one may be used by several threads at once).
+/// ignored), a glob when it holds * or ? or [ (the whole name or its end from some part on, so that fc* is
+/// layers.0.mlp.fc1, case ignored; [0-3] and [!0-3] are one character of a set or of none of it), or /a regular
+/// expression/ as Perl's (anywhere, case counts). Thread: any (a value; one may be used by several threads at once).
 class NamePattern {
 public:
     NamePattern() = default;

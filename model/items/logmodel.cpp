@@ -10,6 +10,7 @@
 #include <telltale/items/tooltiptext.h>
 
 #include <telltale/items/guithread.h>
+#include <telltale/store/stepnote.h>
 
 namespace telltale::items {
 
@@ -34,6 +35,13 @@ LogModel::Entry LogModel::entryOf(const store::LogRecord& record)
 {
     Entry entry { record.wallNs, record.steps.first.value, record.rank.value, text(record.kind), text(record.text),
         static_cast<int>(record.severity()), false, record.id };
+    if (const auto note = store::StepNote::of(record)) {
+        entry.isNote = !note->isRemoved;
+        if (note->steps.count() > 1)
+            entry.text = tr("%1 (to step %2)").arg(entry.text).arg(note->steps.last.value);
+        if (note->isRemoved)
+            entry.text = tr("%1 (removed)").arg(entry.text);
+    }
     if (!record.isDrop)
         return entry;
     if (record.steps.isEmpty())

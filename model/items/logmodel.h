@@ -30,6 +30,7 @@ public:
         int severity = 0; ///< as SeverityRole
         bool isOwn = false; ///< the program's, not the run's
         qint64 id = 0; ///< of the run's record that can be changed; 0 = none
+        bool isNote = false; ///< that a person wrote and has not removed
         bool operator==(const Entry&) const = default;
     };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 
+#include <QDateTime>
 #include <QLocale>
 
 #include <telltale/items/guithread.h>
@@ -19,7 +20,7 @@ constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its g
 
 auto shownPart(const store::RunSummary& run)
 {
-    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note);
+    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note, run.createdNs);
 }
 
 QString grouped(qint64 value)
@@ -28,6 +29,14 @@ QString grouped(qint64 value)
     for (qsizetype i = digits.size() - 3; i > 0; i -= 3)
         digits.insert(i, QChar(0x202F));
     return digits;
+}
+
+/// In the time of this place, without a year: it is what tells two runs of a week apart.
+QString startedText(const store::RunSummary& run)
+{
+    return run.createdNs <= 0
+        ? QString()
+        : QDateTime::fromMSecsSinceEpoch(run.createdNs / 1'000'000).toString(QStringLiteral("MM-dd HH:mm"));
 }
 
 QString sizeText(quint64 bytes)
@@ -137,6 +146,17 @@ QString RunsModel::shownName(const store::RunSummary& run) const
     return alike < 2 ? name : name + u' ' + QString::fromStdString(store::shortRunId(run.id));
 }
 
+QString RunsModel::listedName(const store::RunSummary& run) const
+{
+    for (const auto& group : m_groups) {
+        for (const store::RunSummary& other : group) {
+            if (&other != &run && other.name == run.name && startedText(other) == startedText(run))
+                return shownName(run);
+        }
+    }
+    return QString::fromStdString(run.name);
+}
+
 QModelIndex RunsModel::indexOf(const QString& id) const
 {
     for (int group = 0; group < GroupCount; ++group) {
@@ -199,28 +219,34 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         switch (index.column()) {
         case NameColumn:
-            return shownName(*run);
+            return listedName(*run);
         case RanksColumn:
             return QString::number(run->ranks);
+        case StartedColumn:
+            return startedText(*run);
         case StepColumn:
             return run->lastStep.value < 0 ? tr("none") : grouped(run->lastStep.value);
         default:
             return sizeText(run->fileBytes);
         }
+    case Qt::EditRole:
+        return QString::fromStdString(run->name);
     case Qt::ToolTipRole: {
         const QString state = QString::fromUtf8(store::runStateName(run->state).data());
         const QString note = QString::fromStdString(run->note);
-        return toolTipText(tr("%1, %2, %3\n%4")
-                               .arg(QString::fromStdString(run->name), state, sizeText(run->fileBytes),
-                                   note.isEmpty() ? QString::fromStdString(run->locator.text()) : note));
+        QString first = tr("%1, %2, %3").arg(shownName(*run), state, sizeText(run->fileBytes));
+        if (run->createdNs > 0)
+            first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedText(*run));
+        return toolTipText(first + u'\n' + (note.isEmpty() ? QString::fromStdString(run->locator.text()) : note));
     }
     case Qt::TextAlignmentRole:
         return static_cast<int>(Qt::AlignVCenter | (index.column() == NameColumn ? Qt::AlignLeft : Qt::AlignRight));
     case SortRole:
-        return index.column() == NameColumn ? QVariant(QString::fromStdString(run->name))
-            : index.column() == RanksColumn ? QVariant(run->ranks)
-            : index.column() == StepColumn  ? QVariant(static_cast<qint64>(run->lastStep.value))
-                                            : QVariant(static_cast<qulonglong>(run->fileBytes));
+        return index.column() == NameColumn   ? QVariant(QString::fromStdString(run->name))
+            : index.column() == RanksColumn   ? QVariant(run->ranks)
+            : index.column() == StartedColumn ? QVariant(static_cast<qint64>(run->createdNs))
+            : index.column() == StepColumn    ? QVariant(static_cast<qint64>(run->lastStep.value))
+                                              : QVariant(static_cast<qulonglong>(run->fileBytes));
     case KeyRole:
         return QString::fromStdString(run->id);
     case StateRole:
@@ -230,6 +256,25 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     default:
         return {};
     }
+}
+
+Qt::ItemFlags RunsModel::flags(const QModelIndex& index) const
+{
+    const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
+    const bool isArchived = runAt(index) && index.parent().row() == ArchivedGroup;
+    return isArchived && index.column() == NameColumn ? flags | Qt::ItemIsEditable : flags;
+}
+
+bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    assertGuiThread();
+    const store::RunSummary* run = role == Qt::EditRole ? runAt(index) : nullptr;
+    const QString name = value.toString().trimmed();
+    if (!run || name.isEmpty() || name == QString::fromStdString(run->name))
+        return false;
+    // It has the new name when the archive has been read again.
+    Q_EMIT renameWanted(QString::fromStdString(run->id), name);
+    return true;
 }
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const
@@ -247,6 +292,8 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
         return tr("Ranks");
     case StepColumn:
         return tr("Last step");
+    case StartedColumn:
+        return tr("Started");
     default:
         return tr("Size");
     }

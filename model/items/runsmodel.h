@@ -19,7 +19,7 @@ class RunsModel : public QAbstractItemModel {
     Q_OBJECT
 public:
     enum Group { LiveGroup, ArchivedGroup, GroupCount };
-    enum Column { NameColumn, RanksColumn, StepColumn, SizeColumn, ColumnCount };
+    enum Column { NameColumn, RanksColumn, StepColumn, SizeColumn, StartedColumn, ColumnCount };
 
     explicit RunsModel(QObject* parent = nullptr);
 
@@ -39,11 +39,19 @@ public:
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
-    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
-
-private:
+    /// Archived runs take another name in place; setData() asks for it.
+    Qt::ItemFlags flags(const QModelIndex& index) const override;
+    bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
     /// With its id where another run has the same name.
     QString shownName(const store::RunSummary& run) const;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+Q_SIGNALS:
+    void renameWanted(const QString& id, const QString& name);
+
+private:
+    /// Beside its start: with its id only where that does not tell it from one of the same name.
+    QString listedName(const store::RunSummary& run) const;
     void set(Group group, std::vector<store::RunSummary> runs);
     QVariant groupData(int group, int column, int role) const;
 

@@ -121,7 +121,7 @@ Expected<int> checkSchema(sqlite3* db)
 {
     const auto application = queryInteger(db, "PRAGMA application_id");
     if (!application && application.error().code == ErrorCode::Damaged)
-        return notACapsule("its head cannot be read");
+        return failure(ErrorCode::Damaged, "it is not a Telltale run");
     if (!application)
         return tl::unexpected<Error>(application.error());
     if (*application != kApplicationId)

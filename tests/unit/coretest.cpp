@@ -290,6 +290,9 @@ private Q_SLOTS:
         QTest::newRow("nothing is everything") << QStringLiteral("  ") << qkv << true;
         QTest::newRow("glob") << QStringLiteral("LAYERS.?.*qkv") << qkv << true;
         QTest::newRow("glob is the whole name") << QStringLiteral("layers.?") << qkv << false;
+        QTest::newRow("glob of the last part") << QStringLiteral("qk*") << qkv << true;
+        QTest::newRow("glob of parts") << QStringLiteral("attn.q?v") << qkv << true;
+        QTest::newRow("glob within a part") << QStringLiteral("kv*") << qkv << false;
         QTest::newRow("set") << QStringLiteral("layers.[5-8].*") << qkv << true;
         QTest::newRow("not in the set") << QStringLiteral("layers.[0-3].*") << qkv << false;
         QTest::newRow("inverted set") << QStringLiteral("layers.[!-0-3].*") << qkv << true;

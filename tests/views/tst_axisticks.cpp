@@ -122,6 +122,14 @@ private Q_SLOTS:
                 QVERIFY2(metrics.horizontalAdvance(text) <= width + 1, qPrintable(text));
         }
         QVERIFY(fitLabels(texts, metrics, 86)[3].contains(QStringLiteral("head_3")));
+        // The layer's number is the last to go.
+        const QString deep = QStringLiteral("blocks.12.mlp.fc1 output");
+        for (double width = metrics.horizontalAdvance(QStringLiteral("12\u2026c1 output")) + 1;
+             width < metrics.horizontalAdvance(deep) + 2; width += 3) {
+            const QString cut = fitLabels({ deep }, metrics, width).front();
+            QVERIFY2(cut.contains(QStringLiteral("12")) && cut.endsWith(QStringLiteral("c1 output")), qPrintable(cut));
+            QVERIFY(metrics.horizontalAdvance(cut) <= width);
+        }
     }
 
     void labelsMoveApartBeforeOneIsDropped()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <cstdint>
+
 #include <QTest>
 
+#include <telltale/plot/curvetrace.h>
 #include <telltale/plot/xwarp.h>
 
 using namespace telltale;
@@ -94,6 +97,41 @@ private Q_SLOTS:
         QVERIFY(ticks.size() >= 4);
         QCOMPARE(ticks.front().label, QStringLiteral("0:00 h"));
         QCOMPARE(ticks[1].label, QStringLiteral("0:15 h"));
+        QCOMPARE(warp->textOf(Step { 190 }), QStringLiteral("1:30:00 h"));
+    }
+
+    void underAnHourThereAreMinutes()
+    {
+        std::vector<double> values;
+        for (int i = 0; i < 300; ++i)
+            values.push_back(1.7e18 + i * 2e9);
+        const auto warp = XWarp::of(XAxis::Time, quantity(values));
+        QCOMPARE(warp->ticks(900)[1].label, QStringLiteral("1 min"));
+        QCOMPARE(warp->textOf(Step { 145 }), QStringLiteral("1:30 min"));
+    }
+
+    void slowStepsAreNoGapAndAHoleIs()
+    {
+        std::vector<double> seconds;
+        double at = 0;
+        for (int i = 0; i < 60; ++i)
+            seconds.push_back(1.7e18 + (at += i == 20 || i == 41 ? 50 : 1) * 1e9); // two checkpoints
+        const series::CurveResult clock = quantity(seconds);
+        const auto warp = XWarp::of(XAxis::Time, clock);
+        constexpr int kWidth = 800;
+        const auto holes = [&](const std::vector<Bucket>& buckets) {
+            const auto columns = CurveTrace(kWidth, 100, ValueScale(ValueScale::Mode::Linear, 0, 2), SIZE_MAX)
+                                     .raw(warp->warped(buckets, kWidth));
+            int breaks = 0;
+            for (std::size_t x = 1; x + 1 < columns.size(); ++x)
+                breaks += columns[x - 1].present && !columns[x].present;
+            return breaks;
+        };
+        std::vector<Bucket> curve = quantity(std::vector<double>(60, 1.0)).buckets;
+        QCOMPARE(holes(curve), 1); // behind its last sample
+        for (int i = 30; i < 36; ++i)
+            curve[static_cast<std::size_t>(i)] = Bucket {};
+        QCOMPARE(holes(curve), 2);
     }
 };
 

@@ -5,7 +5,6 @@
 
 #include <QLabel>
 #include <QPainter>
-#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -14,6 +13,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/rankbox.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -160,15 +160,7 @@ void AttentionView::connectState()
 
 void AttentionView::fillRanks()
 {
-    const ViewState& state = *context().state;
-    const QSignalBlocker blocker(m_rankBox);
-    m_rankBox->clear();
-    if (const auto catalog = state.catalog()) {
-        for (const Rank rank : ranksOf(*catalog, Kind::Attention))
-            m_rankBox->addItem(QString::number(rank.value), rank.value);
-    }
-    m_rankBox->setCurrentIndex(m_rankBox->findData(state.rank().value));
-    m_rankBox->updateGeometry();
+    fillRankBox(m_rankBox, *context().state, Kind::Attention);
     m_canvas->setEmptyText(emptyText());
 }
 
@@ -180,7 +172,8 @@ QString AttentionView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its attention heads here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return tr("Waiting for the first step of this run.");
+        return state.run()->live ? tr("Waiting for the first step of this run.")
+                                 : tr("No step of this run was recorded.");
     const std::vector<Rank> ranks = ranksOf(*state.catalog(), Kind::Attention);
     if (ranks.empty())
         return tr("This run has no attention statistics. Set telltale.attention_hook to true in its config to collect "

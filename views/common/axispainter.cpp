@@ -61,7 +61,9 @@ void AxisPainter::labels(
         m_painter.setPen(QPen(m_theme.text3, 1));
         m_painter.drawLine(QPointF(x, y), QPointF(x, y + 4));
         const QString& label = tick.text;
-        const QRectF box(x - metrics.horizontalAdvance(label) / 2 - 4, y + 4, metrics.horizontalAdvance(label) + 8, 16);
+        // Not over the unit, which stands left of the axis.
+        const double left = std::max(x - metrics.horizontalAdvance(label) / 2, plot.left() - 4);
+        const QRectF box(left - 4, y + 4, metrics.horizontalAdvance(label) + 8, 16);
         if (std::any_of(covering.begin(), covering.end(), [&](const Tag& t) { return t.box.intersects(box); }))
             continue;
         m_painter.setPen(m_theme.text2);
@@ -147,19 +149,26 @@ std::vector<AxisPainter::Tag> AxisPainter::tags(const QRectF& plot, StepRange ra
             result.push_back(tag(plot, xIn(plot, range, *step), text, fill, ink));
     };
     if (marks.hover && marks.hover != marks.cursor)
-        at(marks.hover, formatStep(marks.hover->value), m_theme.raised, m_theme.text);
+        at(marks.hover, nameOf(*marks.hover), m_theme.raised, m_theme.text);
     if (marks.a)
-        at(marks.a, QStringLiteral("A ") + formatStep(marks.a->value), m_theme.border, m_theme.text);
+        at(marks.a, QStringLiteral("A ") + nameOf(*marks.a), m_theme.border, m_theme.text);
     if (marks.b) {
-        QString text = QStringLiteral("B ") + formatStep(marks.b->value);
+        QString text = QStringLiteral("B ") + nameOf(*marks.b);
         if (marks.a) {
             const std::int64_t difference = marks.b->value - marks.a->value;
             text += QStringLiteral("  ") + (difference > 0 ? QStringLiteral("+") : QString()) + formatStep(difference);
         }
         at(marks.b, text, m_theme.border, m_theme.text);
+        // Close together one would lie under the other: they share the row.
+        if (result.size() > 1 && marks.a && range.contains(*marks.a) && range.contains(*marks.b)) {
+            QRectF& b = result.back().box;
+            const QRectF& a = result[result.size() - 2].box;
+            if (a.intersects(b))
+                b.moveLeft(*marks.b < *marks.a ? a.left() - b.width() - 2 : a.right() + 2);
+        }
     }
     if (marks.cursor)
-        at(marks.cursor, formatStep(marks.cursor->value), m_theme.text, m_theme.base);
+        at(marks.cursor, nameOf(*marks.cursor), m_theme.text, m_theme.base);
     return result;
 }
 

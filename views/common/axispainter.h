@@ -45,6 +45,8 @@ public:
 
     /// Where a step stands, 0..1 from the left, on an axis that is not linear in steps.
     void setStepPlaces(std::function<double(Step)> unitOf) { m_unitOf = std::move(unitOf); }
+    /// What the tag of a step says, on an axis of something else.
+    void setStepNames(std::function<QString(Step)> nameOf) { m_nameOf = std::move(nameOf); }
     struct Label {
         double x; ///< px from the plot's left edge
         QString text;
@@ -80,7 +82,9 @@ private:
 
     QPainter& m_painter;
     const Theme& m_theme;
+    QString nameOf(Step step) const { return m_nameOf ? m_nameOf(step) : formatStep(step.value); }
     std::function<double(Step)> m_unitOf;
+    std::function<QString(Step)> m_nameOf;
 };
 
 }

@@ -11,6 +11,24 @@ namespace {
 
 constexpr QChar kDots(0x2026);
 
+/// Cut at its front, but for the layer's number: "…2.mlp.fc1", or in less room "2…fc1".
+QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width)
+{
+    const QStringList parts = text.split(u'.');
+    const auto isNumber = [](const QString& part) {
+        return !part.isEmpty() && std::all_of(part.begin(), part.end(), [](QChar c) { return c >= u'0' && c <= u'9'; });
+    };
+    const auto number = std::find_if(parts.begin(), parts.end(), isNumber);
+    if (number == parts.end() || number + 1 == parts.end() || metrics.horizontalAdvance(text) <= width)
+        return metrics.elidedText(text, Qt::ElideLeft, width);
+    const QString rest = QStringList(number + 1, parts.end()).join(u'.');
+    if (const QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
+        metrics.horizontalAdvance(whole) <= width)
+        return whole;
+    const QString end = metrics.elidedText(rest, Qt::ElideLeft, width - metrics.horizontalAdvance(*number));
+    return end.size() > 3 ? *number + end : metrics.elidedText(text, Qt::ElideLeft, width);
+}
+
 /// Longest end that all texts share, without any text as a whole.
 qsizetype sharedEnd(const std::set<QString>& texts)
 {
@@ -32,7 +50,7 @@ std::vector<QString> fitLabels(const std::vector<QString>& texts, const QFontMet
     std::map<QString, QString> fitted;
     std::map<QString, std::set<QString>> alike;
     for (const QString& text : texts) {
-        const QString cut = metrics.elidedText(text, Qt::ElideLeft, width);
+        const QString cut = cutLabel(text, metrics, width);
         fitted[text] = cut;
         alike[cut].insert(text);
     }

@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 
 #include "axispainter.h"
+#include "notepainter.h"
 #include "svgpage.h"
 #include "theme.h"
 
@@ -36,6 +37,7 @@ PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
     connect(state, &ViewState::marksChanged, this, repaint);
     connect(state, &ViewState::followingChanged, this, repaint);
     connect(state, &ViewState::eventMarksChanged, this, &PlotCanvas::invalidate);
+    connect(state, &ViewState::notesChanged, this, repaint);
 }
 
 int PlotCanvas::gutterWithin(int wish, int width)
@@ -57,6 +59,7 @@ QImage PlotCanvas::renderTo(QSize size, double scale)
     const QScopedValueRollback<bool> guard(m_static, true);
     paintFrame(frame, size);
     QPainter painter(&frame);
+    paintNotes(painter, size);
     paintOverlay(painter, size);
     return frame;
 }
@@ -73,6 +76,7 @@ void PlotCanvas::paintTo(QPainter& painter, const QRect& place)
     painter.fillRect(QRect(QPoint(), place.size()), Theme::current().base);
     const QScopedValueRollback<bool> guard(m_static, true);
     paintFrame(page->addFrame(painter, place.size()), place.size());
+    paintNotes(painter, place.size());
     paintOverlay(painter, place.size());
     painter.restore();
 }
@@ -95,6 +99,7 @@ void PlotCanvas::paintEvent(QPaintEvent*)
     }
     QPainter painter(this);
     painter.drawImage(QPoint(), m_frame);
+    paintNotes(painter, size());
     paintOverlay(painter, size());
     if (const QRect area = brush(); !area.isEmpty()) {
         QColor fill = Theme::current().accent;
@@ -141,6 +146,39 @@ Step PlotCanvas::stepAt(double x) const
 double PlotCanvas::xOf(Step step, const QRect& plot) const
 {
     return plot.left() + SharedAxis::xOfStep(shownRange(), step, plot.width());
+}
+
+void PlotCanvas::paintNotes(QPainter& painter, QSize size) const
+{
+    const StepRange range = shownRange();
+    if (!hasStepAxis() || m_state->notes().empty() || range.isEmpty())
+        return;
+    const QRect plot = plotRect(size);
+    NotePainter notes(painter, Theme::current(), plot, [&](Step step) { return xOf(step, plot); });
+    notes.marks(range, m_state->notes());
+    if (const std::int64_t id = !m_static && m_mouse ? noteAt(*m_mouse) : 0)
+        notes.text(*m_state->note(id));
+}
+
+std::int64_t PlotCanvas::noteAt(QPoint position) const
+{
+    constexpr int kReach = 8;
+    const QRect plot = plotRect();
+    if (!hasStepAxis() || position.y() >= plot.top() || position.y() < plot.top() - AxisPainter::kLane)
+        return 0;
+    std::int64_t nearest = 0;
+    int best = kReach;
+    for (const store::StepNote& note : m_state->notes()) {
+        if (note.isRemoved || !shownRange().contains(note.steps.first))
+            continue;
+        if (const int away
+            = std::abs(static_cast<int>(xOf(note.steps.first, plot) + NotePainter::kAway) - position.x());
+            away < best) {
+            nearest = note.id;
+            best = away;
+        }
+    }
+    return nearest;
 }
 
 std::int64_t PlotCanvas::incidentAt(QPoint position) const
@@ -243,6 +281,8 @@ void PlotCanvas::mouseReleaseEvent(QMouseEvent* event)
     else if (drag != Drag::None && (*m_mouse - m_pressed).manhattanLength() < kBrushThreshold) {
         if (const std::int64_t incident = incidentAt(*m_mouse))
             m_state->goToIncident(incident);
+        else if (const std::int64_t note = noteAt(*m_mouse))
+            m_state->wantNote(note);
         else
             clickedAt(*m_mouse, event->modifiers());
     }

@@ -58,6 +58,8 @@ protected:
     std::optional<QPoint> mouse() const { return m_mouse; }
     /// After a new picture: what lies under a resting mouse may be another step or row.
     void hoverAgain();
+    /// The note whose mark above the plot lies here; 0 = none.
+    std::int64_t noteAt(QPoint position) const;
     /// Area being brushed, empty when none.
     QRect brush() const;
 
@@ -76,6 +78,7 @@ protected:
 private:
     enum class Drag { None, Brush, Pan };
     void moveHover(std::int64_t pixels);
+    void paintNotes(QPainter& painter, QSize size) const;
     void zoomAbout(double x, double factor);
 
     ViewState* m_state;

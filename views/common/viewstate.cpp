@@ -65,6 +65,7 @@ void ViewState::setRun(store::RunRef run)
     m_run = std::move(run);
     m_catalog.reset();
     m_marks.clear();
+    m_notes.clear();
     m_incidents.clear();
     setIncident(0);
     m_droppedSamples = 0;
@@ -120,7 +121,9 @@ void ViewState::keepKnownSelection()
 void ViewState::appendLog(const store::LogPage& page)
 {
     bool isChanged = false;
+    bool isNoted = false;
     for (const store::LogRecord& record : page.records) {
+        isNoted = takeNote(record) || isNoted;
         const auto isThere = [&](const EventMark& mark) {
             return mark.rev > 0 && std::any_of(m_marks.rbegin(), m_marks.rend(), [&](const EventMark& one) {
                 return one.rev == mark.rev && one.step == mark.step;
@@ -144,6 +147,28 @@ void ViewState::appendLog(const store::LogPage& page)
     Q_EMIT logAppended(page);
     if (isChanged)
         Q_EMIT eventMarksChanged();
+    if (isNoted)
+        Q_EMIT notesChanged();
+}
+
+bool ViewState::takeNote(const store::LogRecord& record)
+{
+    auto note = store::StepNote::of(record);
+    if (!note)
+        return false;
+    const auto known
+        = std::find_if(m_notes.begin(), m_notes.end(), [&](const store::StepNote& one) { return one.id == note->id; });
+    if (known != m_notes.end())
+        return assign(*known, std::move(*note));
+    m_notes.push_back(std::move(*note));
+    return true;
+}
+
+const store::StepNote* ViewState::note(std::int64_t id) const
+{
+    const auto known
+        = std::find_if(m_notes.begin(), m_notes.end(), [id](const store::StepNote& one) { return one.id == id; });
+    return known == m_notes.end() ? nullptr : &*known;
 }
 
 void ViewState::takeIncidents()

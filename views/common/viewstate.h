@@ -15,6 +15,7 @@
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/runhandle.h>
+#include <telltale/store/stepnote.h>
 
 #include "eventmark.h"
 
@@ -54,6 +55,10 @@ public:
     /// More of the run's log, in the order in which it was stored.
     void appendLog(const store::LogPage& page);
     const std::vector<EventMark>& eventMarks() const { return m_marks; }
+    /// What people wrote at steps of the run, oldest first, with what they removed again.
+    const std::vector<store::StepNote>& notes() const { return m_notes; }
+    void wantNote(std::int64_t id) { Q_EMIT noteWanted(id); } ///< its mark was clicked
+    const store::StepNote* note(std::int64_t id) const; ///< null where the log has none such yet
     /// The run's incidents, as far as the log was read.
     items::IncidentsModel* incidents() { return &m_incidents; }
     const items::IncidentsModel* incidents() const { return &m_incidents; }
@@ -142,6 +147,8 @@ Q_SIGNALS:
     void catalogChanged();
     void logAppended(const telltale::store::LogPage& page);
     void eventMarksChanged();
+    void notesChanged();
+    void noteWanted(qint64 id);
     void incidentChanged(); ///< another one is the current one
     void blobsArrived(); ///< stack texts, structures and the like
     void kindChanged();
@@ -169,6 +176,7 @@ private:
     void takeStatOfKind();
     void keepKnownSelection();
     void takeIncidents();
+    bool takeNote(const store::LogRecord& record);
     ModuleKey keyOf(const judge::Finding& finding) const;
     void chooseWorstIncident();
     StepRange followedRange() const;
@@ -180,6 +188,7 @@ private:
     store::RunRef m_run;
     std::shared_ptr<const store::Catalog> m_catalog;
     std::vector<EventMark> m_marks;
+    std::vector<store::StepNote> m_notes;
     std::uint64_t m_droppedSamples = 0;
     bool m_isLogRead = false;
     items::IncidentsModel m_incidents;

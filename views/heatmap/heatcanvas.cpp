@@ -112,7 +112,7 @@ StepRange HeatCanvas::shownRange() const
 QRect HeatCanvas::plotRect(QSize size) const
 {
     const int top = kTop + AxisPainter::kLane + 4;
-    const int bottom = m_stepAxis || !hasStepAxis() ? AxisPainter::kStepBand : kBottom;
+    const int bottom = m_stepAxis || isStatic() || !hasStepAxis() ? AxisPainter::kStepBand : kBottom;
     const int height = std::max(1, size.height() - top - bottom);
     const int wish = !m_picture                               ? 0
         : HeatGutter::namesRows(*m_picture, m_groups, height) ? m_gutterWish.rows
@@ -425,7 +425,7 @@ void HeatCanvas::paintOverlay(QPainter& painter, QSize size)
         StepMarks lines = marks;
         lines.cursor.reset();
         axis.cursorLines(plot, shownRange(), lines);
-        if (m_stepAxis) {
+        if (m_stepAxis || isStatic()) {
             axis.steps(plot, shownRange(), tr("step"), marks);
             axis.cursorTags(plot, shownRange(), marks);
         }

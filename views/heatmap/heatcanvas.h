@@ -59,6 +59,7 @@ protected:
     void brushed(const QRect& area) override;
     void left() override;
     void moveRow(int rows) override;
+    Step stepAt(double x) const override;
     bool event(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 

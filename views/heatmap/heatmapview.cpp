@@ -12,6 +12,7 @@
 #include <telltale/common/csv.h>
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/rankbox.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/store/rowsof.h>
 
@@ -78,7 +79,7 @@ void HeatmapView::buildBar()
     m_orderBox = m_bar->addCombo(tr("Rows"), QStringLiteral("heatmapRows"));
     m_orderBox->addItem(tr("model order"), static_cast<int>(RowOrder::Model));
     m_orderBox->addItem(tr("by value"), static_cast<int>(RowOrder::Value));
-    m_orderBox->addItem(tr("alike together"), static_cast<int>(RowOrder::Clustered));
+    m_orderBox->addItem(tr("similar rows together"), static_cast<int>(RowOrder::Clustered));
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(
@@ -152,10 +153,8 @@ void HeatmapView::fillChoices()
     const ViewState& state = *context().state;
     const QSignalBlocker kindBlocker(m_kindBox);
     const QSignalBlocker statBlocker(m_statBox);
-    const QSignalBlocker rankBlocker(m_rankBox);
     m_kindBox->clear();
     m_statBox->clear();
-    m_rankBox->clear();
     if (const auto catalog = state.catalog()) {
         for (const Kind kind : kindsOf(*catalog)) {
             if (kind != Kind::Scalar)
@@ -163,12 +162,10 @@ void HeatmapView::fillChoices()
         }
         for (const Stat stat : statsOf(*catalog, state.kind()))
             m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
-        for (const Rank rank : ranksOf(*catalog, state.kind()))
-            m_rankBox->addItem(QString::number(rank.value), rank.value);
     }
     choose(m_kindBox, static_cast<int>(state.kind()));
     choose(m_statBox, static_cast<int>(state.stat()));
-    choose(m_rankBox, state.rank().value);
+    fillRankBox(m_rankBox, state, state.kind());
     m_rankBox->setEnabled(m_axes == HeatAxes::ModuleByStep);
     for (QComboBox* box : { m_kindBox, m_statBox, m_rankBox })
         box->updateGeometry();
@@ -183,7 +180,8 @@ QString HeatmapView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its modules here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return tr("Waiting for the first step of this run.");
+        return state.run()->live ? tr("Waiting for the first step of this run.")
+                                 : tr("No step of this run was recorded.");
     if (!state.moduleFilter().isEmpty())
         return tr("No module of this kind matches the filter “%1”.").arg(state.moduleFilter());
     return tr("This run has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);

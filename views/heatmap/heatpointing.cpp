@@ -77,6 +77,17 @@ void HeatCanvas::brushed(const QRect& area)
     PlotCanvas::brushed(area);
 }
 
+/// Of the column that is drawn under the mouse: columns begin at whole pixels, so a click pins what the readout names.
+Step HeatCanvas::stepAt(double x) const
+{
+    const Step step = PlotCanvas::stepAt(x);
+    const int column = hasStepAxis() ? columnAt(static_cast<int>(x)) : -1;
+    if (column < 0)
+        return step;
+    const StepRange drawn = m_picture->stepsOf(column);
+    return std::clamp(step, drawn.first, drawn.last);
+}
+
 void HeatCanvas::left()
 {
     m_hoverRow = -1;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <QKeyEvent>
 #include <QPainter>
 #include <QWheelEvent>
 
@@ -52,9 +53,52 @@ void CurveCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
 {
     m_picture = std::move(picture);
     m_values.clear();
+    applyHidden();
     if (m_picture && m_near >= static_cast<int>(m_picture->series.size()))
         m_near = -1;
     hoverAgain();
+    invalidate();
+}
+
+void CurveCanvas::applyHidden()
+{
+    const auto isHidden = [this](const CurveSeries& one) {
+        return std::any_of(
+            m_hidden.begin(), m_hidden.end(), [&](const CurveSeries& hidden) { return hidden.isSameAs(one); });
+    };
+    if (!m_picture || std::none_of(m_picture->series.begin(), m_picture->series.end(), [&](const CurveSeries& one) {
+            return one.isHidden != isHidden(one);
+        }))
+        return;
+    auto shown = std::make_shared<CurvePicture>(*m_picture);
+    for (CurveSeries& one : shown->series)
+        one.isHidden = isHidden(one);
+    m_picture = std::move(shown);
+}
+
+void CurveCanvas::toggle(int series, bool alone)
+{
+    if (!m_picture || series < 0 || series >= static_cast<int>(m_picture->series.size()))
+        return;
+    const std::vector<CurveSeries>& all = m_picture->series;
+    const CurveSeries& chosen = all[static_cast<std::size_t>(series)];
+    const bool isAlone = !chosen.isHidden && std::all_of(all.begin(), all.end(), [&](const CurveSeries& one) {
+        return one.isHidden || one.isSameAs(chosen);
+    });
+    const auto set = [this](const CurveSeries& one, bool hidden) {
+        std::erase_if(m_hidden, [&](const CurveSeries& known) { return known.isSameAs(one); });
+        if (!hidden)
+            return;
+        m_hidden.push_back(one);
+        m_hidden.back().result = {};
+    };
+    if (alone) {
+        for (const CurveSeries& one : all)
+            set(one, !isAlone && !one.isSameAs(chosen));
+    } else {
+        set(chosen, !chosen.isHidden);
+    }
+    applyHidden();
     invalidate();
 }
 
@@ -122,7 +166,8 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     {
         QPainter painter(&frame);
         AxisPainter axis(painter, theme);
-        axis.values(plot, m_scale);
+        if (m_picture->hasFinite()) // else there is nothing that a number could be of
+            axis.values(plot, m_scale);
         axis.laneCaption(lane, tr("non-finite"));
         if (hasFp16Limit(*m_picture))
             axis.limit(plot, plot.bottom() - m_scale.unitOf(kFp16Limit) * plot.height(),
@@ -142,6 +187,7 @@ void CurveCanvas::paintFrame(QImage& frame, QSize size)
     AxisPainter marks(painter, theme);
     if (const auto warp = m_picture->warp)
         marks.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
+    marks.events(plot, lane, shownRange(), state().eventMarks());
     marks.incidents(plot, lane, shownRange(), state().incidentMarks());
 }
 
@@ -158,7 +204,7 @@ int CurveCanvas::nearestSeries(QPoint position) const
     for (std::size_t i = 0; i < m_picture->series.size(); ++i) {
         const CurveSeries& one = m_picture->series[i];
         const int bucket = bucketOf(one.result, step);
-        if (bucket < 0 || one.isGroup)
+        if (bucket < 0 || one.isGroup || one.isHidden)
             continue;
         const series::Bucket& b = one.result.buckets[static_cast<std::size_t>(bucket)];
         if (b.finite == 0)
@@ -191,6 +237,9 @@ double CurveCanvas::xOf(Step step, const QRect& plot) const
 void CurveCanvas::hoveredAt(QPoint position)
 {
     const int near = nearestSeries(position);
+    setToolTip(near >= 0 && legendRect(size()).contains(position)
+            ? tr("Click: hide or show it (H). Ctrl+click: show it alone (I).")
+            : QString());
     if (near != m_near) {
         m_near = near;
         invalidate();
@@ -221,7 +270,19 @@ void CurveCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
         Q_EMIT showAllWanted();
         return;
     }
+    if (const int named = m_picture ? legend(size()).seriesAt(position) : -1; named >= 0) {
+        toggle(named, modifiers.testFlag(Qt::ControlModifier));
+        return;
+    }
     PlotCanvas::clickedAt(position, modifiers);
+}
+
+void CurveCanvas::keyPressEvent(QKeyEvent* event)
+{
+    if (event->modifiers() == Qt::NoModifier && (event->key() == Qt::Key_H || event->key() == Qt::Key_I))
+        toggle(m_near, event->key() == Qt::Key_I);
+    else
+        PlotCanvas::keyPressEvent(event);
 }
 
 void CurveCanvas::wheelEvent(QWheelEvent* event)
@@ -273,7 +334,7 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
         return;
     const CurveSeries& one = m_picture->series[static_cast<std::size_t>(m_near)];
     const int index = bucketOf(one.result, *step);
-    if (index < 0)
+    if (index < 0 || one.isHidden)
         return;
     const Theme& theme = Theme::current();
     const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
@@ -314,8 +375,10 @@ void CurveCanvas::paintOverlay(QPainter& painter, QSize size)
     const QRect plot = plotRect(size);
     AxisPainter axis(painter, theme);
     const StepMarks marks = StepMarks::of(state());
-    if (const auto warp = m_picture->warp)
+    if (const auto warp = m_picture->warp) {
         axis.setStepPlaces([warp](Step step) { return warp->unitOf(step); });
+        axis.setStepNames([warp](Step step) { return warp->textOf(step); });
+    }
     axis.cursorLines(QRectF(plot).adjusted(0, -AxisPainter::kLane, 0, 0), m_picture->range, marks);
     if (const auto warp = m_picture->warp) {
         std::vector<AxisPainter::Label> labels;

@@ -11,7 +11,8 @@
 namespace telltale::views {
 
 /// Many series on one plot with lane, axes, legend, cursors and readout. Shows the last answer until the next one
-/// comes.
+/// comes. A click on a name in the legend hides its curve, with Ctrl it shows it alone; H and I do it for the curve
+/// that Up and Down chose.
 class CurveCanvas : public PlotCanvas {
     Q_OBJECT
 public:
@@ -44,6 +45,7 @@ protected:
     Step stepAt(double x) const override;
     double xOf(Step step, const QRect& plot) const override;
     void clickedAt(QPoint position, Qt::KeyboardModifiers modifiers) override;
+    void keyPressEvent(QKeyEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
 
 private:
@@ -51,8 +53,12 @@ private:
     void paintHover(QPainter& painter, const QRect& plot) const;
     CurveLegend legend(QSize size) const { return CurveLegend(legendRect(size), *m_picture, m_firstLine); }
     int nearestSeries(QPoint position) const;
+    /// Hides a series or brings it back; `alone`: hides all others, or brings them back.
+    void toggle(int series, bool alone);
+    void applyHidden();
 
     std::shared_ptr<const CurvePicture> m_picture;
+    std::vector<CurveSeries> m_hidden; ///< without their buckets; as long as the canvas lives
     std::vector<LegendValue> m_values;
     ValueScale m_scale;
     QString m_emptyText;

@@ -49,7 +49,7 @@ Expected<void> writeCurveCsv(QIODevice* device, const CurvePicture* picture)
     csv.endRow();
     for (std::size_t i = 0; picture && i < picture->series.size(); ++i) {
         const CurveSeries& one = picture->series[i];
-        for (int b = 0; b < static_cast<int>(one.result.buckets.size()); ++b) {
+        for (int b = 0; b < static_cast<int>(one.result.buckets.size()) && !one.isHidden; ++b) {
             if (one.result.buckets[static_cast<std::size_t>(b)].state == series::CellState::NotCollected)
                 continue;
             writeBucket(csv, one, b);

@@ -131,10 +131,13 @@ void CurveLegend::paintLine(
     const CurveSeries& one = m_picture.series[static_cast<std::size_t>(line.series)];
     const double left = m_area.left() + 14;
     const double right = m_area.right() - 10;
-    const QString text = line.form == Form::Name || one.isGroup ? QString() : valueText(value);
+    const QString text = line.form == Form::Name || one.isGroup || one.isHidden ? QString() : valueText(value);
     const QFont number = numberFont(12, 500);
     const double valueWidth = text.isEmpty() ? 0 : QFontMetricsF(number).horizontalAdvance(text) + 6;
     const auto write = [&](const QRectF& box, const QString& words, Qt::TextElideMode elide) {
+        QFont font = painter.font();
+        font.setStrikeOut(one.isHidden && line.form != Form::Name);
+        painter.setFont(font);
         painter.drawText(box, Qt::AlignLeft | Qt::AlignVCenter,
             painter.fontMetrics().elidedText(words, elide, static_cast<int>(box.width())));
     };
@@ -145,6 +148,8 @@ void CurveLegend::paintLine(
             Qt::ElideLeft);
         return;
     }
+    if (one.isHidden)
+        painter.setOpacity(0.45);
     paintSwatch(painter, QPointF(left, std::round(line.top + 8)), one, theme);
     if (line.form == Form::Run) {
         // Its name has a line of its own: cut, it would no longer tell which run it is.
@@ -187,8 +192,10 @@ void CurveLegend::paint(
     painter.save();
     for (const Line& line : m_shown) {
         const auto at = static_cast<std::size_t>(line.series);
+        painter.setOpacity(1);
         paintLine(painter, line, at < values.size() ? values[at] : LegendValue {}, emphasised == line.series, theme);
     }
+    painter.setOpacity(1);
     painter.setFont(wordsFont(11));
     if (m_hidden > 0) {
         painter.setPen(theme.text3);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <QPainter>
 
@@ -45,13 +46,14 @@ std::vector<ColumnSpan> edgeOf(const std::vector<ColumnSpan>& band, bool upper)
 }
 
 /// A sample that no line reaches would be one pixel: it gets a dot.
-void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& color)
+void paintLonely(QImage& frame, const QRect& plot, const CurveSeries& one, const ValueScale& scale, const QColor& color,
+    bool isWarped)
 {
     const std::vector<series::Bucket>& buckets = one.result.buckets;
     const auto count = static_cast<int>(buckets.size());
     if (count == 0 || plot.width() / count < 4)
         return;
-    const auto join = static_cast<int>(longestJoin(buckets));
+    const auto join = isWarped ? count : static_cast<int>(longestJoin(buckets));
     const auto reaches = [&](int from, int direction) {
         for (int i = from + direction; i >= 0 && i < count && std::abs(i - from) <= join; i += direction) {
             const series::Bucket& bucket = buckets[static_cast<std::size_t>(i)];
@@ -109,7 +111,8 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
     const QRect device(static_cast<int>(plot.left() * ratio), static_cast<int>(plot.top() * ratio),
         static_cast<int>(plot.width() * ratio), static_cast<int>(plot.height() * ratio));
     SpanPainter spans(frame, device);
-    const CurveTrace trace(device.width(), device.height(), scale);
+    // By time, slow steps are far apart: only what is marked as a gap is one.
+    const CurveTrace trace(device.width(), device.height(), scale, picture.warp ? SIZE_MAX : 0);
     const auto quality = picture.series.size() * static_cast<std::size_t>(device.width()) > kFineColumns
         ? SpanPainter::Quality::Fast
         : SpanPainter::Quality::Fine;
@@ -129,6 +132,8 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             order.begin(), order.end(), [&](std::size_t i) { return i != static_cast<std::size_t>(look.emphasised); });
     for (const std::size_t i : order) {
         const CurveSeries& one = picture.series[i];
+        if (one.isHidden)
+            continue;
         const bool emphasised = look.emphasised == static_cast<int>(i);
         SeriesStyle series = SeriesStyle::forSlot(one.slot, theme);
         if (emphasised && one.slot >= SeriesStyle::kDistinct)
@@ -155,7 +160,7 @@ void paintCurves(QImage& frame, const QRect& plot, const CurvePicture& picture, 
             spans.stroke(trace.smoothed(one.result.buckets, look.smoothing), style, quality);
             continue;
         }
-        paintLonely(frame, plot, one, scale, series.color);
+        paintLonely(frame, plot, one, scale, series.color, picture.warp != nullptr);
         if (look.smoothing <= 0) {
             spans.stroke(trace.raw(one.result.buckets), style, quality);
             continue;

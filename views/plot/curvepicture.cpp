@@ -65,11 +65,28 @@ StepRange stepsOf(const series::CurveResult& result, int bucket)
         Step { result.range.first.value + firstOf(bucket + 1) - 1 } };
 }
 
+bool CurveSeries::isSameAs(const CurveSeries& other) const
+{
+    return row.key == other.row.key && row.kind == other.row.kind && row.rank == other.row.rank
+        && runName == other.runName && isGroup == other.isGroup;
+}
+
+bool CurvePicture::hasFinite() const
+{
+    return std::any_of(series.begin(), series.end(), [](const CurveSeries& one) {
+        return !one.isHidden
+            && std::any_of(one.result.buckets.begin(), one.result.buckets.end(),
+                [](const series::Bucket& bucket) { return bucket.finite > 0; });
+    });
+}
+
 ValueScale CurvePicture::fit(YMode mode, bool robust) const
 {
     std::vector<double> lows;
     std::vector<double> highs;
     for (const CurveSeries& one : series) {
+        if (one.isHidden)
+            continue;
         for (const series::Bucket& bucket : one.result.buckets) {
             if (bucket.finite == 0 || (mode == YMode::Log && bucket.max <= 0))
                 continue;
@@ -125,7 +142,7 @@ std::vector<CellState> CurvePicture::lane() const
         count = std::max(count, one.result.buckets.size());
     std::vector<CellState> states(count, CellState::NotCollected);
     for (const CurveSeries& one : series) {
-        for (std::size_t i = 0; i < one.result.buckets.size(); ++i) {
+        for (std::size_t i = 0; i < one.result.buckets.size() && !one.isHidden; ++i) {
             const series::Bucket& bucket = one.result.buckets[i];
             CellState state = bucket.state;
             // Counts decide too, so that a reader that only filled them loses nothing.
@@ -149,14 +166,14 @@ std::vector<bool> CurvePicture::gaps() const
     std::vector<bool> gap;
     for (const CurveSeries& one : series) {
         const std::vector<series::Bucket>& buckets = one.result.buckets;
-        if (one.isGroup)
+        if (one.isGroup || one.isHidden)
             continue;
         for (std::size_t i = 0; i < buckets.size(); ++i) {
             if (!isGap(buckets[i]))
                 continue;
             gap.resize(std::max(gap.size(), buckets.size()));
             gap[i] = std::none_of(series.begin(), series.end(), [&](const CurveSeries& other) {
-                return !other.isGroup && i < other.result.buckets.size()
+                return !other.isGroup && !other.isHidden && i < other.result.buckets.size()
                     && other.result.buckets[i].state >= CellState::Value;
             });
         }

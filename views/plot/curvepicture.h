@@ -28,6 +28,10 @@ struct CurveSeries {
     QString where; ///< what is said in place of its rank, where it is more than that
     bool isOtherRun = false; ///< of a run that is held against the one that is shown
     bool hasRunColor = false; ///< its color says of which run it is, its dash of which row
+    bool isHidden = false; ///< stands in the legend alone
+
+    /// Whether both are the same series, of whatever steps.
+    bool isSameAs(const CurveSeries& other) const;
 };
 
 /// One answer of a plot. Immutable once built. Thread: any (a value).
@@ -41,6 +45,7 @@ struct CurvePicture {
     /// With the buckets where `warp` puts them in `width` columns: for painting alone.
     CurvePicture warpedTo(int width) const;
     bool isEmpty() const { return series.empty(); }
+    bool hasFinite() const; ///< there is a value that a scale can be made for
     /// Fits the finite values; `robust` lets a few extreme buckets leave the plot.
     ValueScale fit(YMode mode, bool robust) const;
     /// Strongest state of any series for each bucket: what the lane above the plot shows.

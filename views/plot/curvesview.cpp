@@ -3,13 +3,13 @@
 
 #include <cmath>
 
-#include <QSignalBlocker>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/rangebox.h>
+#include <telltale/common/rankbox.h>
 #include <telltale/common/viewbar.h>
 
 #include "curvecanvas.h"
@@ -89,14 +89,7 @@ void CurvesView::buildBar()
 void CurvesView::fillRanks()
 {
     const ViewState& state = *context().state;
-    const QSignalBlocker blocker(m_rankBox);
-    m_rankBox->clear();
-    if (const auto catalog = state.catalog()) {
-        for (const Rank rank : ranksOf(*catalog, state.kind()))
-            m_rankBox->addItem(QString::number(rank.value), rank.value);
-    }
-    m_rankBox->setCurrentIndex(m_rankBox->findData(state.rank().value));
-    m_rankBox->updateGeometry();
+    fillRankBox(m_rankBox, state, state.kind());
     m_allRanks->setVisible(m_rankBox->count() > 1);
     m_allRanks->setChecked(!state.ranks() || !state.ranks()->empty());
 }
@@ -168,6 +161,13 @@ QString CurvesView::emptyText() const
         return tr("Open a run, or connect a training job, to see curves here.");
     if (state.selection().empty())
         return tr("Select modules in the tree, or brush over rows of the heat map, to see their curves.");
+    // A parameter has no activation of its own: the module that owns it has.
+    const QString name = state.selection().front().name;
+    const QString owner = name.section(u'.', 0, -2);
+    const bool isActivation = state.kind() == Kind::Actv || state.kind() == Kind::ActvGrad;
+    if (isActivation && state.catalog() && !keysOf(*state.catalog(), Kind::ParamOrigin, name).keys.empty()
+        && keysOf(*state.catalog(), Kind::ParamOrigin, name).kind == Kind::ParamOrigin && !owner.isEmpty())
+        return tr("%1 is a parameter: it has no %2. Select %3.").arg(name, kindText(state.kind()), owner);
     return tr("The selected modules have no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);
 }
 

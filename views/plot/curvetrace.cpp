@@ -63,8 +63,14 @@ std::size_t longestJoin(std::span<const Bucket> buckets)
     return distances[distances.size() / 2] * 5 / 2 + 1;
 }
 
-CurveTrace::CurveTrace(int width, int height, const ValueScale& scale)
-    : m_width(width)
+std::size_t CurveTrace::joinOf(std::span<const Bucket> buckets) const
+{
+    return m_join > 0 ? m_join : longestJoin(buckets);
+}
+
+CurveTrace::CurveTrace(int width, int height, const ValueScale& scale, std::size_t join)
+    : m_join(join)
+    , m_width(width)
     , m_height(height)
     , m_scale(scale)
     , m_log(scale.mode() == ValueScale::Mode::Log)
@@ -112,7 +118,7 @@ template <typename ToY> std::vector<ColumnSpan> CurveTrace::dense(std::span<cons
                 last.bottom = std::max(last.bottom, edge);
                 column.top = std::min(column.top, edge);
                 column.bottom = std::max(column.bottom, edge);
-            } else if (before && i - lastAt <= (join = join > 0 ? join : longestJoin(buckets))) {
+            } else if (before && i - lastAt <= (join = join > 0 ? join : joinOf(buckets))) {
                 const float from = columns[lastAt].right;
                 const float slope = (column.left - from) / static_cast<float>(i - lastAt);
                 for (std::size_t x = lastAt + 1; x < i; ++x) {
@@ -148,7 +154,7 @@ std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
         }
         return dense(buckets, [this](double value) { return yOf(value); });
     }
-    const std::size_t join = longestJoin(buckets);
+    const std::size_t join = joinOf(buckets);
     std::vector<Point> points;
     points.reserve(buckets.size());
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
@@ -178,7 +184,7 @@ std::vector<ColumnSpan> CurveTrace::raw(std::span<const Bucket> buckets) const
 std::vector<ColumnSpan> CurveTrace::envelope(std::span<const Bucket> buckets) const
 {
     std::vector<ColumnSpan> columns(static_cast<std::size_t>(m_width));
-    const std::size_t join = longestJoin(buckets);
+    const std::size_t join = joinOf(buckets);
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
     const auto center = [&](std::size_t i) { return (static_cast<float>(i) + 0.5F) * pitch; };
     std::size_t last = buckets.size();
@@ -208,7 +214,7 @@ std::vector<ColumnSpan> CurveTrace::smoothed(std::span<const Bucket> buckets, do
 {
     std::vector<Point> points;
     points.reserve(buckets.size());
-    const std::size_t join = longestJoin(buckets);
+    const std::size_t join = joinOf(buckets);
     const float pitch = static_cast<float>(m_width) / static_cast<float>(std::max<std::size_t>(buckets.size(), 1));
     double sum = 0;
     double share = 0;

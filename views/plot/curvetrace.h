@@ -15,7 +15,8 @@ namespace telltale::views {
 /// damaged tile stands, and where nothing was collected for much longer than usual. Thread: any.
 class CurveTrace {
 public:
-    CurveTrace(int width, int height, const ValueScale& scale);
+    /// `join`: buckets between neighboring ones that the line is drawn through; 0: as longestJoin() says.
+    CurveTrace(int width, int height, const ValueScale& scale, std::size_t join = 0);
 
     /// The values as they are: from the smallest to the largest of each bucket.
     std::vector<ColumnSpan> raw(std::span<const series::Bucket> buckets) const;
@@ -42,6 +43,9 @@ private:
     template <typename ToY> std::vector<ColumnSpan> dense(std::span<const series::Bucket> buckets, ToY toY) const;
     std::vector<ColumnSpan> columnsOf(std::span<const Point> points) const;
 
+    std::size_t joinOf(std::span<const series::Bucket> buckets) const;
+
+    std::size_t m_join;
     int m_width;
     int m_height;
     ValueScale m_scale;

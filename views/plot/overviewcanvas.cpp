@@ -215,7 +215,8 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
         const ValueScale& scale = m_scales[static_cast<std::size_t>(i)];
         {
             QPainter painter(&frame);
-            AxisPainter(painter, theme).values(plot, scale);
+            if (scalar.hasFinite())
+                AxisPainter(painter, theme).values(plot, scale);
             paintHeader(painter, plot, scalar);
         }
         CurveLook look;

@@ -9,6 +9,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/valuescale.h>
 
+#include "curvetrace.h"
 #include "rankcurves.h"
 
 namespace telltale::views {
@@ -17,11 +18,14 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-QString timeLabel(double seconds, double distance)
+/// `longest`: of the axis, s; `distance`: between two labels.
+QString timeLabel(double seconds, double distance, double longest)
 {
     const auto whole = static_cast<qint64>(std::llround(seconds));
     if (distance < 60)
         return QCoreApplication::translate("XAxis", "%1 s").arg(formatTick(seconds, distance));
+    if (longest < 3600)
+        return QCoreApplication::translate("XAxis", "%1 min").arg(whole / 60);
     const QString minutes = QStringLiteral("%1").arg(whole / 60 % 60, 2, 10, QLatin1Char('0'));
     return QStringLiteral("%1:%2").arg(whole / 3600).arg(minutes) + QCoreApplication::translate("XAxis", " h");
 }
@@ -112,7 +116,43 @@ std::vector<series::Bucket> XWarp::warped(const std::vector<series::Bucket>& buc
         widen(one, { buckets[i] });
         result[at] = one[0];
     }
+    const std::size_t join = longestJoin(buckets);
+    std::size_t last = count;
+    const auto placeOf = [&](std::size_t i) { return (edge(i) + edge(i + 1)) / 2 * width; };
+    for (std::size_t i = 0; i < count; ++i) {
+        if (buckets[i].samples == 0)
+            continue;
+        if (last < count && i - last > join) {
+            const auto middle = static_cast<std::size_t>((placeOf(last) + placeOf(i)) / 2);
+            if (middle < result.size() && result[middle].samples == 0)
+                result[middle].state = series::CellState::Gap;
+        }
+        last = i;
+    }
     return result;
+}
+
+QString XWarp::textOf(Step step) const
+{
+    const auto count = static_cast<double>(m_edges.size() - 1);
+    const double at = std::clamp(
+        static_cast<double>(step.value - m_range.first.value) * count / static_cast<double>(m_range.count()), 0.0,
+        count - 1e-9);
+    const auto index = static_cast<std::size_t>(at);
+    // When the step began, not the middle of its place.
+    const double value
+        = m_edges[index] + (m_edges[index + 1] - m_edges[index]) * (at - static_cast<double>(index)) - m_origin;
+    if (m_axis != XAxis::Time)
+        return formatStep(std::llround(value));
+    const auto whole = static_cast<qint64>(value / kNsPerSecond);
+    const auto two = [](qint64 number) { return QStringLiteral("%1").arg(number, 2, 10, QLatin1Char('0')); };
+    if (whole < 60)
+        return QCoreApplication::translate("XAxis", "%1 s").arg(QString::number(value / kNsPerSecond, 'f', 1));
+    if (whole < 3600)
+        return QStringLiteral("%1:%2").arg(whole / 60).arg(two(whole % 60))
+            + QCoreApplication::translate("XAxis", " min");
+    return QStringLiteral("%1:%2:%3").arg(whole / 3600).arg(two(whole / 60 % 60), two(whole % 60))
+        + QCoreApplication::translate("XAxis", " h");
 }
 
 std::vector<XWarp::Tick> XWarp::ticks(int width, int spacing) const
@@ -135,7 +175,7 @@ std::vector<XWarp::Tick> XWarp::ticks(int width, int spacing) const
     ticks.reserve(values.size());
     for (const double value : values)
         ticks.push_back({ (value - low) / (high - low),
-            m_axis == XAxis::Time ? timeLabel(value, distance) : formatStep(std::llround(value)) });
+            m_axis == XAxis::Time ? timeLabel(value, distance, high) : formatStep(std::llround(value)) });
     return ticks;
 }
 

@@ -25,7 +25,10 @@ public:
     /// Left to right, 0..1.
     double unitOf(Step step) const;
     Step stepAt(double unit) const;
-    /// The buckets of a curve over the same steps, at their new places in `width` columns.
+    /// What the axis says of a step: "1:05 min".
+    QString textOf(Step step) const;
+    /// The buckets of a curve over the same steps, at their new places in `width` columns. What lies between two of
+    /// them is empty, however slow the steps were; a hole in the curve has a gap in its middle.
     std::vector<series::Bucket> warped(const std::vector<series::Bucket>& buckets, int width) const;
 
     struct Tick {

@@ -8,6 +8,7 @@
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPainter>
 #include <QScrollBar>
 #include <QSortFilterProxyModel>
@@ -62,7 +63,7 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     , m_head(new PanelHead(tr("Log"), this))
     , m_filter(new QLineEdit(this))
     , m_table(new QTableView(this))
-    , m_empty(new RoleLabel(tr("Nothing has happened that is worth a line."), &Theme::text3, wordsFont(12), this))
+    , m_empty(new RoleLabel(tr("No messages yet"), &Theme::text3, wordsFont(12), this))
 {
     setObjectName(QStringLiteral("logPanel"));
     QToolButton* copyButton = m_head->addButton(QStringLiteral("copy"), tr("Copy the selected lines, or all"));
@@ -125,11 +126,13 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
         m_isAtEnd = true;
         refresh();
     });
-    connect(m_table, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+    connect(m_table, &QTableView::activated, this, [this](const QModelIndex& index) {
         const LogModel::Entry& entry = m_model->entry(m_proxy->mapToSource(index).row());
         if (entry.step >= 0)
             Q_EMIT stepWanted(entry.step, entry.rank);
     });
+    m_table->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_table, &QWidget::customContextMenuRequested, this, &LogPanel::popUp);
     refresh();
 }
 
@@ -158,8 +161,40 @@ void LogPanel::copy() const
     QGuiApplication::clipboard()->setText(lines.join(u'\n'));
 }
 
+const LogModel::Entry* LogPanel::current() const
+{
+    const QModelIndex index = m_proxy->mapToSource(m_table->currentIndex());
+    return index.isValid() ? &m_model->entry(index.row()) : nullptr;
+}
+
+void LogPanel::popUp(const QPoint& position)
+{
+    const LogModel::Entry* entry = current();
+    if (!entry)
+        return;
+    QMenu menu(this);
+    if (entry->step >= 0)
+        menu.addAction(tr("Go to step %1").arg(formatStep(entry->step)), this,
+            [this, step = entry->step, rank = entry->rank] { Q_EMIT stepWanted(step, rank); });
+    menu.addAction(tr("Copy"), this, &LogPanel::copy);
+    if (entry->isNote) {
+        menu.addSeparator();
+        menu.addAction(tr("Change the note…"), this, [this, id = entry->id] { Q_EMIT noteWanted(id); });
+        menu.addAction(tr("Remove the note"), this, [this, id = entry->id] { Q_EMIT noteRemovalWanted(id); });
+    }
+    menu.exec(m_table->viewport()->mapToGlobal(position));
+}
+
 bool LogPanel::eventFilter(QObject* watched, QEvent* event)
 {
+    const LogModel::Entry* entry = event->type() == QEvent::KeyPress ? current() : nullptr;
+    const int key = entry && entry->isNote ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (key == Qt::Key_F2)
+        Q_EMIT noteWanted(entry->id);
+    if (key == Qt::Key_Delete)
+        Q_EMIT noteRemovalWanted(entry->id);
+    if (key == Qt::Key_F2 || key == Qt::Key_Delete)
+        return true;
     if (event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Copy)) {
         copy();
         return true;

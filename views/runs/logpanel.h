@@ -3,20 +3,19 @@
 
 #include <QWidget>
 
+#include <telltale/items/logmodel.h>
+
 class QLineEdit;
 class QSortFilterProxyModel;
 class QTableView;
-
-namespace telltale::items {
-class LogModel;
-}
 
 namespace telltale::views {
 
 class PanelHead;
 class RoleLabel;
 
-/// The log with a filter; Ctrl+C copies the selected lines, a double click goes to the line's step.
+/// The log with a filter; Ctrl+C copies the selected lines, a double click or Return goes to the line's step, F2 and
+/// Delete change and remove a note.
 class LogPanel : public QWidget {
     Q_OBJECT
 public:
@@ -27,12 +26,16 @@ public:
 
 Q_SIGNALS:
     void stepWanted(qint64 step, int rank);
+    void noteWanted(qint64 id); ///< to be changed
+    void noteRemovalWanted(qint64 id);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
+    const items::LogModel::Entry* current() const; ///< null where no line is
+    void popUp(const QPoint& position);
 
     items::LogModel* m_model;
     QSortFilterProxyModel* m_proxy;

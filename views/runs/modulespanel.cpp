@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/analysis/worst.h>
+#include <telltale/common/passorder.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
@@ -196,7 +197,7 @@ void ModulesPanel::applyFilter()
         const QScopedValueRollback guard(m_ownChange, true);
         m_model->setFilter(m_filter->text());
     }
-    m_error->setText(m_model->filterError());
+    m_error->setText(tr("Regular expression: %1").arg(m_model->filterError()));
     m_error->setVisible(!m_model->filterError().isEmpty());
     if (!m_filter->text().isEmpty() && m_model->tree().shownCount() <= kExpandUpTo)
         m_tree->expandAll();
@@ -285,7 +286,16 @@ void ModulesPanel::scan()
             auto worst = analysis::findWorst(**reader, store::rowsOf(*catalog), kind, stat, range, cancel);
             if (!worst)
                 return {};
-            return [this, catalog, found = analysis::worstOfNames(store::rowsOf(*catalog), *worst)]() mutable {
+            auto ofNames = analysis::worstOfNames(store::rowsOf(*catalog), *worst);
+            const auto isBroken = [](const analysis::WorstValue& one) { return one.isNonFinite(); };
+            if (std::any_of(ofNames.begin(), ofNames.end(), isBroken)) {
+                // Where it began says no kind alone. One step before the run: it may be broken from the start.
+                const auto origin = analysis::findOnset(**reader, store::rowsOf(*catalog),
+                    quantitiesInPassOrder(*catalog), { Step { range.first.value - 1 }, range.last }, true, cancel);
+                if (origin && origin->row->kind != Kind::Scalar)
+                    analysis::markOrigin(store::rowsOf(*catalog), *origin, ofNames);
+            }
+            return [this, catalog, found = std::move(ofNames)]() mutable {
                 const auto shown = m_context.state->catalog();
                 if (!shown || shown->runKey != catalog->runKey || shown->storeId != catalog->storeId)
                     return;

@@ -8,6 +8,7 @@
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -51,6 +52,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     m_search->setAccessibleName(tr("Search runs"));
     m_search->setClearButtonEnabled(true);
     m_search->setContentsMargins(8, 6, 8, 6);
+    m_search->setFixedHeight(m_search->sizeHint().height() + 12); // its frame stands inside of the margins
     m_search->hide();
 
     m_tree->setObjectName(QStringLiteral("runsTree"));
@@ -65,7 +67,13 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     header->setSectionResizeMode(RunsModel::NameColumn, QHeaderView::Stretch);
     for (const int column : { RunsModel::RanksColumn, RunsModel::StepColumn, RunsModel::SizeColumn })
         header->resizeSection(column, std::max(46, header->sectionSizeHint(column)));
+    header->resizeSection(RunsModel::StartedColumn,
+        std::max(header->sectionSizeHint(RunsModel::StartedColumn),
+            QFontMetrics(numberFont(12)).horizontalAdvance(QStringLiteral("00-00 00:00")) + 14));
+    header->moveSection(RunsModel::StartedColumn, RunsModel::RanksColumn);
     header->hideSection(RunsModel::SizeColumn);
+    header->hideSection(RunsModel::RanksColumn);
+    m_tree->setEditTriggers(QAbstractItemView::NoEditTriggers); // by the command, and its key
     header->setContextMenuPolicy(Qt::CustomContextMenu);
 
     auto* layout = new QVBoxLayout(this);
@@ -78,6 +86,14 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     connect(search, &QToolButton::toggled, this, [this](bool on) {
         m_search->setVisible(on);
         on ? m_search->setFocus() : m_search->clear();
+    });
+    auto* away = new QShortcut(Qt::Key_Escape, m_search);
+    away->setContext(Qt::WidgetShortcut);
+    connect(away, &QShortcut::activated, this, [this, search] {
+        m_search->clear();
+        m_search->hide();
+        search->setChecked(false);
+        m_tree->setFocus();
     });
     connect(open, &QToolButton::clicked, this, &RunsPanel::openWanted);
     connect(importButton, &QToolButton::clicked, this, &RunsPanel::importWanted);
@@ -105,6 +121,16 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &RunsPanel::refresh);
     connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::refresh);
     refresh();
+}
+
+bool RunsPanel::editName(const QString& id)
+{
+    const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
+    if (!index.isValid() || m_head->visibleRegion().isEmpty() || !index.flags().testFlag(Qt::ItemIsEditable))
+        return false;
+    m_tree->scrollTo(index);
+    m_tree->edit(index);
+    return true;
 }
 
 void RunsPanel::showSearch()

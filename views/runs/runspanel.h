@@ -29,6 +29,7 @@ public:
     void setCurrentRun(const QString& id);
     void setComparing(bool on); ///< the button for it ends what it began
     void showSearch();
+    bool editName(const QString& id); ///< in its row; false where that cannot be seen
     /// The highlighted run; empty without one, or where the list cannot be seen.
     QString highlightedId() const;
     /// What the context menu offers beside opening and comparing: the window's own commands for the highlighted run.

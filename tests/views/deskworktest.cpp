@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the window is worked with whatever it shows: notes, undo, layouts, a view in a window of its own, tabs that have
+// no room, every control by the keyboard and with a name.
+#include <algorithm>
+#include <set>
+
+#include <QAccessible>
+#include <QApplication>
+#include <QBuffer>
+#include <QDialog>
+#include <QDockWidget>
+#include <QFile>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QRegularExpression>
+#include <QTabBar>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QTreeView>
+
+#include <telltale/common/viewbar.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/heatmap/heatcanvas.h>
+#include <telltale/heatmap/heatmapview.h>
+#include <telltale/items/moduletreemodel.h>
+#include <telltale/items/runsmodel.h>
+#include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvesview.h>
+#include <telltale/runs/modulespanel.h>
+#include <telltale/shell/commandregistry.h>
+#include <telltale/shell/dockhost.h>
+#include <telltale/shell/layouts.h>
+#include <telltale/shell/mainwindow.h>
+#include <telltale/shell/presentation.h>
+#include <telltale/shell/rundriver.h>
+#include <telltale/shell/toaster.h>
+#include <telltale/shell/viewfactory.h>
+#include <telltale/shell/viewtabs.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/querypool.h>
+#include <telltale/store/storeservice.h>
+
+#include "shellfixture.h"
+
+using namespace telltale;
+using namespace telltale::shell;
+
+namespace {
+
+constexpr int kWaitMs = 20'000;
+
+QString nameOf(QWidget* widget)
+{
+    QAccessibleInterface* face = QAccessible::queryAccessibleInterface(widget);
+    return face ? face->text(QAccessible::Name) : QString();
+}
+
+/// Widgets that Tab stops at, as they are shown.
+std::set<QWidget*> stopsOf(const QWidget& window)
+{
+    std::set<QWidget*> stops;
+    for (QWidget* widget : window.findChildren<QWidget*>()) {
+        if ((widget->focusPolicy() & Qt::TabFocus) != 0 && widget->isVisible() && widget->isEnabled()
+            && !widget->focusProxy() && widget->window() == &window && !widget->visibleRegion().isEmpty())
+            stops.insert(widget);
+    }
+    return stops;
+}
+
+QByteArray words(const QWidget* widget)
+{
+    return QByteArray(widget->metaObject()->className()) + ' ' + widget->objectName().toUtf8();
+}
+
+}
+
+class DeskWorkTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void init()
+    {
+        QTest::failOnWarning(QRegularExpression(QStringLiteral(".?")));
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_pool = std::make_unique<store::QueryPool>(2);
+        test::DemoCapsule(m_dir->path().toStdString()).write(100);
+        auto service = store::StoreService::start({ m_dir->path().toStdString() });
+        QVERIFY(service);
+        m_store = std::move(*service);
+        open({});
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog(), kWaitMs);
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        auto* heat = m_window->findChild<views::HeatmapView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(heat->isSettled() && heat->canvas()->picture(), kWaitMs);
+    }
+    void cleanup()
+    {
+        m_window.reset();
+        m_store.reset();
+        m_pool.reset();
+        m_dir.reset();
+    }
+
+    void aNoteIsWrittenChangedRemovedAndBroughtBack()
+    {
+        auto* canvas = m_window->findChild<views::HeatmapView*>()->canvas();
+        canvas->setFocus();
+        state()->setCursor(Step { 40 });
+        const QImage before = canvas->renderTo({ 800, 400 });
+        writeNote(QStringLiteral("batch size doubled"));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().size(), std::size_t { 1 }, kWaitMs);
+        const store::StepNote note = state()->notes().front();
+        QCOMPARE(note.text, std::string("batch size doubled"));
+        QCOMPARE(note.steps.first, Step { 40 });
+        QVERIFY(canvas->renderTo({ 800, 400 }) != before); // its mark
+
+        // In the log it is a line that can be changed and removed.
+        m_window->commands()->action("window.log")->trigger();
+        auto* log = m_window->findChild<QTableView*>(QStringLiteral("logTable"));
+        const auto rowOf = [&](const QString& text) {
+            for (int row = 0; row < log->model()->rowCount(); ++row) {
+                for (int column = 0; column < log->model()->columnCount(); ++column) {
+                    if (log->model()->index(row, column).data().toString() == text)
+                        return row;
+                }
+            }
+            return -1;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(QStringLiteral("batch size doubled")) >= 0, kWaitMs);
+        log->setCurrentIndex(log->model()->index(rowOf(QStringLiteral("batch size doubled")), 0));
+        QTest::keyClick(log, Qt::Key_F2);
+        auto* dialog = noteDialog();
+        QVERIFY(dialog && QTest::qWaitForWindowActive(dialog));
+        auto* text = dialog->findChild<QPlainTextEdit*>(QStringLiteral("noteText"));
+        QCOMPARE(text->toPlainText(), QStringLiteral("batch size doubled"));
+        text->setPlainText(QStringLiteral("batch size halved"));
+        QTest::keyClick(text, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().front().text, std::string("batch size halved"), kWaitMs);
+        QCOMPARE(state()->notes().size(), std::size_t { 1 });
+
+        log->setCurrentIndex(log->model()->index(rowOf(QStringLiteral("batch size halved")), 0));
+        QTest::keyClick(log, Qt::Key_Delete);
+        QTRY_VERIFY_WITH_TIMEOUT(state()->notes().front().isRemoved, kWaitMs);
+        QTRY_VERIFY(rowOf(QStringLiteral("batch size halved (removed)")) >= 0);
+        QCOMPARE(canvas->renderTo({ 800, 400 }), before);
+        m_window->commands()->action("edit.undo")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!state()->notes().front().isRemoved, kWaitMs);
+        m_window->commands()->action("edit.undo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().front().text, std::string("batch size doubled"), kWaitMs);
+        m_window->commands()->action("edit.undo")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(state()->notes().front().isRemoved, kWaitMs); // as if it was never written
+        m_window->commands()->action("edit.redo")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!state()->notes().front().isRemoved, kWaitMs);
+    }
+
+    void aNoteBetweenTheMarksIsOfARange()
+    {
+        m_window->findChild<views::HeatmapView*>()->canvas()->setFocus();
+        state()->setMarks(Step { 60 }, Step { 20 });
+        writeNote(QStringLiteral("warm-up"));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().size(), std::size_t { 1 }, kWaitMs);
+        QCOMPARE(state()->notes().front().steps.first, Step { 20 });
+        QCOMPARE(state()->notes().front().steps.last, Step { 60 });
+    }
+
+    void withoutAStepANoteSaysWhatItNeeds()
+    {
+        m_window->findChild<views::HeatmapView*>()->canvas()->setFocus();
+        state()->setCursor({});
+        state()->setHover({});
+        m_window->commands()->action("edit.note")->trigger();
+        QVERIFY(!noteDialog());
+        QVERIFY(m_window->toaster()->shown().constLast().contains(QStringLiteral("click into a plot")));
+    }
+
+    void theJumpGoesToWhereItBeganWhateverIsShown()
+    {
+        test::DemoCapsule bad(m_dir->path().toStdString(), "2026-01-03_bad_def456.telltale");
+        bad.write();
+        m_window->openPath(QString::fromStdString(bad.path()));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog() && state()->fullRange().last == Step { 399 }, kWaitMs);
+        // An activation overflows on rank 1; its gradient of the same step is what the window shows.
+        state()->setRank(Rank { 0 });
+        state()->setKind(Kind::GradReduced);
+        m_window->commands()->action("view.nextBad")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), kWaitMs);
+        QCOMPARE(state()->kind(), Kind::Actv);
+        QCOMPARE(state()->rank(), Rank { 1 });
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
+
+        // The bars say the same, also of the kind in which everything broke at once.
+        state()->setKind(Kind::GradReduced);
+        auto* model = m_window->findChild<views::ModulesPanel*>()->model();
+        const auto worst = [model](const char* module) {
+            return model->indexOf(QLatin1String(module)).data(items::WorstRole).value<items::WorstValue>();
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(worst("layers.9.ln1.weight").isNonFinite(), kWaitMs);
+        QVERIFY(worst("layers.7.attn.qkv").isSource && worst("layers.7").isSource && worst("layers").isSource);
+        QVERIFY(!worst("layers.7.attn.qkv.weight").isSource && !worst("layers.9.ln1.weight").isSource);
+    }
+
+    void aCurveIsHiddenAndShownAloneByItsName()
+    {
+        state()->setSelection(keys({ "tok_emb.weight", "pos_emb.weight", "head.weight" }));
+        state()->setRanks(std::vector<Rank> {});
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        auto* view = static_cast<views::CurvesView*>(m_window->views()->currentView());
+        auto* canvas = view->findChild<views::CurveCanvas*>();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            view->isSettled() && canvas->picture() && canvas->picture()->series.size() == 3, kWaitMs);
+        const auto hidden = [canvas] {
+            std::vector<bool> flags;
+            for (const views::CurveSeries& one : canvas->picture()->series)
+                flags.push_back(one.isHidden);
+            return flags;
+        };
+        const auto lines = [view] {
+            QBuffer table;
+            return table.open(QIODevice::WriteOnly) && view->writeCsv(&table) ? table.data().count('\n') : -1;
+        };
+        const qsizetype all = lines();
+        const QImage before = canvas->renderTo({ 800, 400 });
+        const QPoint first(canvas->width() - 60, 24); // the first name of the legend
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, first);
+        QCOMPARE(hidden(), (std::vector<bool> { true, false, false }));
+        QVERIFY(canvas->renderTo({ 800, 400 }) != before);
+        QVERIFY(lines() < all);
+        QTest::mouseClick(canvas, Qt::LeftButton, Qt::ControlModifier, first);
+        QCOMPARE(hidden(), (std::vector<bool> { false, true, true }));
+        QTest::mouseClick(canvas, Qt::LeftButton, Qt::ControlModifier, first);
+        QCOMPARE(hidden(), (std::vector<bool> { false, false, false }));
+        QCOMPARE(lines(), all);
+        // And by keys; a new answer does not bring a hidden one back.
+        QTest::mouseMove(canvas, QPoint(5, 5));
+        QTest::keyClick(canvas, Qt::Key_Up);
+        QTest::keyClick(canvas, Qt::Key_Down);
+        QTest::keyClick(canvas, Qt::Key_H);
+        QCOMPARE(hidden(), (std::vector<bool> { false, true, false }));
+        state()->zoomTo({ Step { 10 }, Step { 60 } });
+        QTRY_VERIFY_WITH_TIMEOUT(view->isSettled() && canvas->picture()->range.first == Step { 10 }, kWaitMs);
+        QCOMPARE(hidden(), (std::vector<bool> { false, true, false }));
+        QTest::keyClick(canvas, Qt::Key_Up);
+        QTest::keyClick(canvas, Qt::Key_Down);
+        QTest::keyClick(canvas, Qt::Key_I);
+        QCOMPARE(hidden(), (std::vector<bool> { true, false, true }));
+    }
+
+    void nothingSelectedLeavesNoEmptyPane()
+    {
+        auto* heat = m_window->findChild<views::HeatmapView*>();
+        QVERIFY(state()->selection().empty());
+        auto* below = heat->parentWidget()->findChild<views::CurvesView*>();
+        QVERIFY(below && !below->isVisible());
+        const int alone = heat->height();
+        state()->setSelection(keys({ "head.weight" }));
+        QVERIFY(below->isVisible());
+        QTRY_VERIFY(heat->height() < alone);
+        // Its picture has the axis that the curves have in the window.
+        const QImage picture = heat->renderImage({ 900, 500 });
+        const QColor base = heat->palette().color(QPalette::Base);
+        int ink = 0;
+        for (int y = 500 - 20; y < 496; ++y) {
+            for (int x = 100; x < 700; ++x)
+                ink += picture.pixelColor(x, y) != base;
+        }
+        QVERIFY2(ink > 50, qPrintable(QString::number(ink)));
+    }
+
+    void aRunIsRenamedInItsRow()
+    {
+        m_window->commands()->action("layout.overview")->trigger();
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        tree->setFocus();
+        QTRY_VERIFY(m_window->commands()->action("run.rename")->isEnabled());
+        m_window->commands()->action("run.rename")->trigger();
+        auto* editor = tree->findChild<QLineEdit*>();
+        QVERIFY(editor);
+        QCOMPARE(editor->text(), QStringLiteral("a test run"));
+        editor->setText(QStringLiteral("warm-up, longer"));
+        QTest::keyClick(editor, Qt::Key_Return);
+        const auto* runs = m_window->driver()->runs();
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(runs->runs(items::RunsModel::ArchivedGroup).front().name),
+            QStringLiteral("warm-up, longer"), kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(m_window->windowTitle().startsWith(QStringLiteral("warm-up, longer")), kWaitMs);
+    }
+
+    void aClickPinsTheStepThatTheCellUnderItShows()
+    {
+        auto* canvas = m_window->findChild<views::HeatmapView*>()->canvas();
+        const QRect plot = canvas->plotRect();
+        const int y = plot.center().y();
+        for (int column = 0; column < canvas->picture()->columns(); ++column) {
+            const QRect cell = canvas->cellRect(2, column).toAlignedRect();
+            for (const int x : { cell.left(), cell.right() }) {
+                QTest::mouseMove(canvas, { x, y });
+                QTest::mouseClick(canvas, Qt::LeftButton, {}, { x, y });
+                QCOMPARE(state()->cursor(), std::optional(canvas->picture()->stepsOf(column).first));
+                QCOMPARE(state()->hover(), state()->cursor());
+            }
+        }
+    }
+
+    void aDamagedRunSaysSoWhateverIsShown()
+    {
+        test::DemoCapsule whole(m_dir->path().toStdString(), "2026-01-04_torn_fed987.telltale");
+        whole.write();
+        // Somewhere in its tiles, where the catalog still reads: until reading all of it finds something.
+        QFile file(QString::fromStdString(whole.path()));
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        bool isDamaged = false;
+        for (qint64 at = file.size() * 6 / 10; at < file.size() && !isDamaged; at += 4096 + 13) {
+            file.seek(at);
+            const QByteArray before = file.read(64);
+            file.seek(at);
+            file.write(QByteArray(64, '\x5A'));
+            file.flush();
+            const auto report = store::verifyRun(store::RunLocator(whole.path()));
+            isDamaged = report && !report->problems.empty();
+            if (isDamaged)
+                break;
+            file.seek(at);
+            file.write(before);
+            file.flush();
+        }
+        QVERIFY(isDamaged);
+        file.close();
+        m_window->openPath(QString::fromStdString(whole.path()));
+        const auto* runs = m_window->driver()->runs();
+        const auto isTold = [&] {
+            const auto& archived = runs->runs(items::RunsModel::ArchivedGroup);
+            return std::any_of(archived.begin(), archived.end(), [](const store::RunSummary& run) {
+                return run.state == store::RunState::Damaged && !run.note.empty();
+            });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(isTold(), kWaitMs);
+        QTRY_VERIFY(m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("a test run: ")));
+    }
+
+    void escapeLeavesTheSearchOfRuns()
+    {
+        m_window->commands()->action("edit.runs")->trigger();
+        auto* search = m_window->findChild<QLineEdit*>(QStringLiteral("runsSearch"));
+        QVERIFY(search->isVisible() && search->hasFocus());
+        QVERIFY(search->contentsRect().height() >= 22);
+        QTest::keyClicks(search, QStringLiteral("nothing of this name"));
+        QTest::keyClick(search, Qt::Key_Escape);
+        QVERIFY(search->text().isEmpty() && !search->isVisible());
+        QVERIFY(m_window->findChild<QTreeView*>(QStringLiteral("runsTree"))->hasFocus());
+    }
+
+    void noClickLosesASelection()
+    {
+        const std::vector<views::ModuleKey> many = keys({ "tok_emb.weight", "pos_emb.weight", "head.weight" });
+        state()->setSelection(many);
+        auto* canvas = m_window->findChild<views::HeatmapView*>()->canvas();
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->cellRect(20, 50).center().toPoint());
+        QCOMPARE(state()->selection().size(), std::size_t { 1 });
+        QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(state()->selection(), many);
+        QTest::keyClick(m_window.get(), Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(state()->selection().size(), std::size_t { 1 });
+        m_window->commands()->action("edit.undo")->trigger();
+        m_window->commands()->action("edit.undo")->trigger();
+        QVERIFY(state()->selection().empty());
+        QVERIFY(!m_window->commands()->action("edit.undo")->isEnabled());
+    }
+
+    void aLayoutIsForAPurposeAndCanBeKept()
+    {
+        m_window->commands()->action("layout.overview")->trigger();
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("overview"));
+        QVERIFY(isOpen("runs") && isOpen("log") && !isOpen("modules") && !isOpen("inspector"));
+        m_window->commands()->action("layout.hunt")->trigger();
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("heatmap"));
+        QVERIFY(isOpen("modules") && isOpen("inspector") && isOpen("anomalies") && !isOpen("log"));
+        m_window->commands()->action("layout.compare")->trigger();
+        QCOMPARE(m_window->views()->currentId(),
+            findView(QStringLiteral("compare")) ? QStringLiteral("compare") : QStringLiteral("curves"));
+
+        m_window->commands()->action("layout.hunt")->trigger();
+        auto* layouts = m_window->findChild<Layouts*>();
+        layouts->save(QStringLiteral("mine"));
+        m_window->commands()->action("layout.overview")->trigger();
+        layouts->apply(QStringLiteral("mine"));
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("heatmap"));
+        QVERIFY(isOpen("modules") && isOpen("inspector") && !isOpen("log"));
+
+        // It outlives the window, and what a newer one has a view for that is unknown here leaves the tab.
+        settings::Settings kept = settings::fromJson(settings::toJson(m_window->currentSettings())).settings;
+        QCOMPARE(kept, m_window->currentSettings());
+        QCOMPARE(kept.layouts.size(), std::size_t { 1 });
+        kept.layouts.front().view = QStringLiteral("hologram");
+        kept.activeTab = QStringLiteral("curves");
+        m_window.reset();
+        open({ kept, {} });
+        m_window->findChild<Layouts*>()->apply(QStringLiteral("mine"));
+        QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
+        QVERIFY(isOpen("inspector"));
+        m_window->findChild<Layouts*>()->remove(QStringLiteral("mine"));
+        QVERIFY(m_window->currentSettings().layouts.empty());
+    }
+
+    void aPresentationIsLookedAtOnly()
+    {
+        state()->setCursor(Step { 30 });
+        m_window->commands()->action("view.present")->trigger();
+        auto* shown = m_window->findChild<Presentation*>();
+        QVERIFY(shown && shown->isVisible() && shown->isWindow());
+        QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
+        QVERIFY(shown->windowTitle().contains(QStringLiteral("Heatmap")));
+        for (const views::ViewBar* bar : shown->findChildren<views::ViewBar*>())
+            QVERIFY(!bar->isVisible());
+        // Neither what is done there nor what is done in the window changes what it shows.
+        auto* canvas = shown->findChild<views::HeatCanvas*>();
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, canvas->cellRect(3, 70).center().toPoint());
+        QTest::keyClick(canvas, Qt::Key_Escape);
+        QCOMPARE(shown->state()->cursor(), std::optional(Step { 30 }));
+        QVERIFY(shown->state()->selection().empty());
+        state()->zoomTo({ Step { 10 }, Step { 20 } });
+        QCOMPARE(shown->state()->visibleRange().count(), std::int64_t { 100 });
+        // What the run becomes, it shows.
+        state()->setFullRange({ Step { 0 }, Step { 149 } });
+        QCOMPARE(shown->state()->fullRange().last, Step { 149 });
+        shown->toggleFullScreen();
+        QVERIFY(shown->isFullScreen());
+        QTest::keyClick(shown, Qt::Key_Escape);
+        QVERIFY(!shown->isFullScreen());
+        QTest::keyClick(shown, Qt::Key_Escape);
+        QTRY_VERIFY(!m_window->findChild<Presentation*>());
+    }
+
+    void everyViewCanBePresented()
+    {
+        for (const ViewFactory& row : viewFactories()) {
+            m_window->views()->setCurrent(QLatin1String(row.id));
+            m_window->commands()->action("view.present")->trigger();
+            auto* shown = m_window->findChild<Presentation*>();
+            QVERIFY2(shown, row.id);
+            QTRY_VERIFY_WITH_TIMEOUT(shown->view()->isSettled(), kWaitMs);
+            shown->close();
+            QTRY_VERIFY(!m_window->findChild<Presentation*>());
+        }
+    }
+
+    void tabsThatHaveNoRoomAreInAMenu()
+    {
+        auto* bar = m_window->views()->findChild<QTabBar*>();
+        auto* more = m_window->findChild<QToolButton*>(QStringLiteral("moreViews"));
+        auto* menu = more->findChild<QMenu*>();
+        for (const int width : { 1600, 1000, 900 }) {
+            m_window->resize(width, 700);
+            QTRY_COMPARE(m_window->width(), width);
+            QCoreApplication::processEvents(); // what is in it follows
+            for (const ViewFactory& row : viewFactories()) {
+                m_window->views()->setCurrent(QLatin1String(row.id));
+                QVERIFY(bar->isTabVisible(bar->currentIndex()));
+                QVERIFY2(bar->geometry().contains(bar->tabRect(bar->currentIndex()).translated(bar->pos())), row.id);
+                int hidden = 0;
+                for (int i = 0; i < bar->count(); ++i)
+                    hidden += bar->isTabVisible(i) ? 0 : 1;
+                QCOMPARE(more->isVisible(), hidden > 0);
+                if (hidden == 0)
+                    continue;
+                Q_EMIT menu->aboutToShow();
+                QCOMPARE(menu->actions().size(), hidden);
+            }
+        }
+        // One of them is chosen there.
+        m_window->views()->setCurrent(QLatin1String(viewFactories().front().id));
+        m_window->views()->setMaximumWidth(420); // as beside wide panels
+        QTRY_VERIFY(more->isVisible());
+        Q_EMIT menu->aboutToShow();
+        QVERIFY(!menu->actions().isEmpty());
+        menu->actions().constLast()->trigger();
+        QCOMPARE(bar->currentIndex(), bar->count() - 1);
+        m_window->commands()->action("view.nextView")->trigger();
+        QCOMPARE(bar->currentIndex(), 0);
+        m_window->commands()->action("view.previousView")->trigger();
+        QCOMPARE(bar->currentIndex(), bar->count() - 1);
+    }
+
+    void everyControlIsReachedByTheKeyboard()
+    {
+        for (const ViewFactory& row : viewFactories()) {
+            m_window->views()->setCurrent(QLatin1String(row.id));
+            QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), kWaitMs);
+            std::set<QWidget*> left = stopsOf(*m_window);
+            QVERIFY(left.size() > 15);
+            for (const char* command : { "edit.filter", "edit.runs" }) { // their own keys
+                m_window->commands()->action(command)->trigger();
+                left.erase(m_window->focusWidget());
+            }
+            // F6 goes through the panes, Tab through a pane.
+            for (int pane = 0; pane < 8; ++pane) {
+                QTest::keyClick(m_window.get(), Qt::Key_F6);
+                for (int i = 0; i < 250 && !left.empty(); ++i) {
+                    if (QWidget* focus = m_window->focusWidget()) {
+                        left.erase(focus);
+                        for (QWidget* above = focus; above; above = above->parentWidget())
+                            left.erase(above); // a view whose part has the focus
+                        if (qobject_cast<QPlainTextEdit*>(focus))
+                            break; // Tab is a character there; F6 goes on
+                    }
+                    QTest::keyClick(m_window->focusWidget() ? m_window->focusWidget() : m_window.get(), Qt::Key_Tab);
+                }
+            }
+            for (int i = 0; i < 250 && !left.empty(); ++i) {
+                QTest::keyClick(m_window->focusWidget(), Qt::Key_Backtab);
+                left.erase(m_window->focusWidget());
+            }
+            QByteArray missed = row.id;
+            for (const QWidget* widget : left)
+                missed += ' ' + words(widget);
+            QVERIFY2(left.empty(), missed.constData());
+        }
+    }
+
+    void everyControlHasAName()
+    {
+        for (const char* panel : { "window.log", "window.connections" })
+            m_window->commands()->action(panel)->trigger();
+        for (const ViewFactory& row : viewFactories()) {
+            m_window->views()->setCurrent(QLatin1String(row.id));
+            QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), kWaitMs);
+            for (QWidget* widget : m_window->findChildren<QWidget*>()) {
+                const bool canFocus = widget->focusPolicy() != Qt::NoFocus && !widget->focusProxy();
+                if (canFocus && widget->window() == m_window.get() && widget->isVisibleTo(m_window.get()))
+                    QVERIFY2(!nameOf(widget).isEmpty(), (row.id + QByteArray(": ") + words(widget)).constData());
+            }
+        }
+    }
+
+private:
+    void open(const settings::LoadedSettings& loaded)
+    {
+        AppContext context;
+        context.queries = m_pool.get();
+        context.store = m_store.get();
+        context.dataDir = m_dir->path().toStdString();
+        context.connections = [] { return std::vector<ConnectionInfo>(); };
+        m_window = std::make_unique<MainWindow>(context, loaded);
+        m_window->toaster()->setAnimated(false);
+        m_window->resize(1500, 950);
+        m_window->show();
+        QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
+
+    QDialog* noteDialog() const { return m_window->findChild<QDialog*>(QStringLiteral("noteDialog")); }
+
+    void writeNote(const QString& words)
+    {
+        QTest::keyClick(m_window->focusWidget(), Qt::Key_N);
+        QDialog* dialog = noteDialog();
+        QVERIFY(dialog && QTest::qWaitForWindowActive(dialog));
+        auto* text = dialog->findChild<QPlainTextEdit*>(QStringLiteral("noteText"));
+        QTest::keyClicks(text, words);
+        QTest::keyClick(text, Qt::Key_Return, Qt::ControlModifier);
+        QTRY_VERIFY(!noteDialog());
+    }
+
+    std::vector<views::ModuleKey> keys(std::initializer_list<const char*> names) const
+    {
+        std::vector<views::ModuleKey> keys;
+        for (const char* name : names)
+            keys.push_back({ QLatin1String(name) });
+        return keys;
+    }
+
+    bool isOpen(const char* panel) const
+    {
+        return m_window->findChild<QDockWidget*>(QLatin1String(panel))->toggleViewAction()->isChecked();
+    }
+    views::ViewState* state() const { return m_window->state(); }
+
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::unique_ptr<store::StoreService> m_store;
+    std::unique_ptr<store::QueryPool> m_pool;
+    std::unique_ptr<MainWindow> m_window;
+};
+
+QTEST_MAIN(DeskWorkTest)
+#include "deskworktest.moc"
