@@ -144,6 +144,27 @@
             <numerusform>, the %n lowest heads</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>, the %n heads that differ most between ranks</source>
+        <translation>
+            <numerusform>, the head that differs most between ranks</numerusform>
+            <numerusform>, the %n heads that differ most between ranks</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  %n more is not drawn: select some</numerusform>
+            <numerusform>  ·  %n more are not drawn: select some</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
+            <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::CalmWords</name>
@@ -373,6 +394,26 @@
         <translation>
             <numerusform>The run</numerusform>
             <numerusform>All %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionCanvas</name>
+    <message numerus="yes">
+        <source>step %1, %n ranks</source>
+        <translation>
+            <numerusform>step %1, %n rank</numerusform>
+            <numerusform>step %1, %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionMap</name>
+    <message numerus="yes">
+        <source>largest less smallest of %n ranks</source>
+        <translation>
+            <numerusform>largest less smallest of %n rank</numerusform>
+            <numerusform>largest less smallest of %n ranks</numerusform>
         </translation>
     </message>
 </context>

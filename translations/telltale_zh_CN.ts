@@ -1300,6 +1300,18 @@
         <source>What the training&apos;s process, its machine and its GPUs use, every five seconds: scalars whose names begin with system/. TELLTALE_SYSTEM_METRICS=off switches it off, too.</source>
         <translation>训练进程、所在机器及其 GPU 的资源占用，每五秒一次：名称以 system/ 开头的标量。TELLTALE_SYSTEM_METRICS=off 也可将其关闭。</translation>
     </message>
+    <message>
+        <source>Heads whose attention is sent as a map of queries and keys, by module: {&quot;layers.7.attn&quot;: [0, 4]}; an empty list means the first four. A map is made of all weights of the first sequence of a batch, which costs about as much as the attention of that head itself. At most 64 heads a step; their statistics come with them.</source>
+        <translation>以查询与键的图发送其注意力的头，按模块给出：{&quot;layers.7.attn&quot;: [0, 4]}；空列表表示前四个头。图由一批中首个序列的全部权重得出，开销与该头自身的注意力相当。每步最多 64 个头；其统计量一并采集。</translation>
+    </message>
+    <message>
+        <source>Every how many steps attention_maps are sent, counted from start_step: at the first that is collected.</source>
+        <translation>每隔多少步发送 attention_maps，自 start_step 起计：在其中第一个被采集的步发送。</translation>
+    </message>
+    <message>
+        <source>Rows and columns that a map has at most: where a sequence is longer, several queries share a row and several keys a column.</source>
+        <translation>图最多的行数与列数：序列更长时，多个查询共用一行，多个键共用一列。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::items::ConnectionsModel</name>
@@ -2838,6 +2850,29 @@ GPL-3.0-or-later</translation>
         <source>msprobe&apos;s entropy of it %1</source>
         <translation>msprobe 对它的熵 %1</translation>
     </message>
+    <message>
+        <source>Telltale: every head, mean over its queries</source>
+        <translation>Telltale：每个头，对其查询取平均</translation>
+    </message>
+    <message>
+        <source>Telltale: every head, %1</source>
+        <comment>a definition in the agent&apos;s words</comment>
+        <translation>Telltale：每个头，%1</translation>
+    </message>
+    <message>
+        <source>  ·  %1 heads on %2 key heads</source>
+        <translation>  ·  %1 个头共用 %2 个键头</translation>
+    </message>
+    <message>
+        <source>  ·  msprobe: head 0 of the first sequence, causal, all queries: entropy %1 in %2</source>
+        <translation>  ·  msprobe：首个序列的头 0，因果，全部查询：%2 的熵为 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>step %1, %n ranks</source>
+        <translation>
+            <numerusform>第 %1 步，%n 个 rank</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::AttentionMap</name>
@@ -2868,6 +2903,16 @@ GPL-3.0-or-later</translation>
     <message>
         <source>heads, the lowest first</source>
         <translation>头，最低者在前</translation>
+    </message>
+    <message numerus="yes">
+        <source>largest less smallest of %n ranks</source>
+        <translation>
+            <numerusform>%n 个 rank 中最大与最小之差</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>rank</translation>
     </message>
 </context>
 <context>
@@ -2979,6 +3024,72 @@ GPL-3.0-or-later</translation>
     <message>
         <source>No step of this run was recorded.</source>
         <translation>此运行没有记录任何步。</translation>
+    </message>
+    <message>
+        <source>Attention maps of queries and keys</source>
+        <translation>查询与键的注意力图</translation>
+    </message>
+    <message>
+        <source>Axes</source>
+        <translation>坐标轴</translation>
+    </message>
+    <message>
+        <source>layer × head</source>
+        <translation>层 × 头</translation>
+    </message>
+    <message>
+        <source>rank × head</source>
+        <translation>rank × 头</translation>
+    </message>
+    <message>
+        <source>Layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>attention maps</source>
+        <translation>注意力图</translation>
+    </message>
+    <message>
+        <source>spread of all</source>
+        <translation>各 rank 的差距</translation>
+    </message>
+    <message>
+        <source>  ·  %1</source>
+        <translation>  ·  %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>, the %n heads that differ most between ranks</source>
+        <translation>
+            <numerusform>，各 rank 间差异最大的 %n 个头</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1</source>
+        <translation>纵向为查询，横向为键，记录于第 %1 步</translation>
+    </message>
+    <message>
+        <source>queries down, keys across, recorded at step %1, the nearest to step %2</source>
+        <translation>纵向为查询，横向为键，记录于第 %1 步，最接近第 %2 步</translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  %n more are not drawn: select some</source>
+        <translation>
+            <numerusform>  ·  另有 %n 个未绘制：请选择几个</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>  ·  none of the selected heads, these %n are recorded</source>
+        <translation>
+            <numerusform>  ·  所选的头均无记录，已记录的是这 %n 个</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>No module with an attention map matches the filter “%1”.</source>
+        <translation>没有带注意力图的模块符合筛选“%1”。</translation>
+    </message>
+    <message>
+        <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
+        <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
     </message>
 </context>
 <context>
@@ -5810,6 +5921,34 @@ GPL-3.0-or-later</translation>
     <message>
         <source>The comparison of every value was stopped.</source>
         <translation>逐值对比已停止。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::HeadMapsCanvas</name>
+    <message>
+        <source>%1 × %2</source>
+        <comment>queries and keys of an attention map</comment>
+        <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>%1 head %2</source>
+        <translation>%1 头 %2</translation>
+    </message>
+    <message>
+        <source>step %1, queries %2, keys %3</source>
+        <translation>第 %1 步，查询 %2，键 %3</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已屏蔽</translation>
+    </message>
+    <message>
+        <source>none of these queries may attend to these keys</source>
+        <translation>这些查询都不能关注这些键</translation>
+    </message>
+    <message>
+        <source>of a query&apos;s attention</source>
+        <translation>占一个查询的注意力</translation>
     </message>
 </context>
 </TS>

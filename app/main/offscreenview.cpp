@@ -204,6 +204,13 @@ Expected<RenderReport> renderToFile(const RenderRequest& request, store::QueryPo
             ErrorCode::NotFound, "nothing to draw: no series matches", "see 'telltale inspect' for the names");
 
     host.resize(request.size);
+    if (!request.below.isEmpty()) {
+        const bool hasSome = view->metaObject()->indexOfProperty("below") >= 0;
+        if (!hasSome || !view->setProperty("below", request.below) || view->property("below") != request.below)
+            return failure(ErrorCode::BadInput,
+                "--below '" + request.below.toStdString() + "' is nothing that the view " + request.view->id + " draws",
+                "the attention view takes curves, strips or maps");
+    }
     view->setParent(&host);
     view->resize(request.size);
     view->ensurePolished();

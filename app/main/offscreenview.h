@@ -25,6 +25,7 @@ struct RenderRequest {
     QString modules; ///< text, glob* or /regex/; empty = all (curves: the first few)
     std::vector<Rank> ranks; ///< empty = the run's first
     QString steps; ///< "A:B", empty = all
+    QString below; ///< what is drawn below the maps of the attention view; empty = its curves
     QSize size { 1600, 1000 };
 };
 

@@ -61,6 +61,7 @@ Expected<RenderRequest> parseRender(const Args& args)
         request.size = *size;
     }
     request.modules = QString::fromStdString(args.value("--modules").value_or(""));
+    request.below = QString::fromStdString(args.value("--below").value_or(""));
     request.steps = QString::fromStdString(args.value("--steps").value_or(""));
     return request;
 }
@@ -145,6 +146,7 @@ Verb renderVerb()
             { "--modules", "GLOB", "which modules: text, glob* or /regex/" },
             { "--ranks", "A,B", "which ranks (default all); the first is the bold one, views of one rank take it" },
             { "--steps", "A:B", "which steps (default all)" },
+            { "--below", "WHAT", "of the attention view: curves (default), strips or maps" },
             { "--size", "WxH", "pixels of a picture (default 1600x1000); columns of a CSV follow the width" },
             { "--theme", "dark|light", "default dark" },
             { "--data-dir", "DIR", "where ids are looked up" },

@@ -26,6 +26,7 @@
 #include "formatloss.h"
 #include "packedvalues.h"
 #include "report.h"
+#include "showmaps.h"
 
 namespace telltale::app {
 namespace {
@@ -400,6 +401,11 @@ Expected<void> writePackedRows(
 
 int runShow(const Args& args, Report& report)
 {
+    if (args.has("--maps"))
+        return runShowMaps(args, report);
+    if (!args.has("--series"))
+        return report.failUsage({ ErrorCode::BadInput, "'telltale show' needs --series NAME, or --maps NAME",
+            "see 'telltale inspect CAPSULE --names'" });
     std::ostream& out = report.out();
     const auto wanted = readWanted(args);
     if (!wanted)
@@ -456,8 +462,8 @@ Verb showVerb()
         "NAME may also be a glob ('layers.[0-3].*', or '*' for everything) or a /regular expression/.\n"
         "The whole model's own input and output are those of '(model)'.",
         { "CAPSULE", 1, 1 },
-        { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it",
-              true },
+        { { "--series", "NAME", "the tensor or scalar, as 'telltale inspect CAPSULE --names' and the window name it" },
+            { "--maps", "NAME", "attention maps of a module instead, a line a head; their cells with --json" },
             { "--rank", "R", "this rank only" }, { "--steps", "A:B", "from step A to step B, both included" },
             { "--stat", "S", "norm (default), mean, min, max, absmax, zeros, nans, ..." },
             { "--kind", "K", "grad_unreduced, param_origin, scalar, ..." },

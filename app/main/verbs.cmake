@@ -20,6 +20,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_note.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/formatloss.cpp ${CMAKE_CURRENT_LIST_DIR}/formatloss.h
+    ${CMAKE_CURRENT_LIST_DIR}/showmaps.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_show.cpp)
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs

@@ -170,12 +170,12 @@ std::vector<Command> Rows::view() const
 {
     const QString menu = tr("&View");
     std::vector<Command> rows;
-    int number = 0;
+    int digit = Qt::Key_1;
     for (const ViewFactory& view : viewFactories()) {
-        // The tenth has 0; later ones are in the menu and the palette.
-        const int digit = ++number % 10;
+        // There are nine digits; who has none is reached by Ctrl+Page Down and by name.
         const QKeySequence key
-            = number <= 10 ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(Qt::Key_0 + digit)) : QKeySequence();
+            = digit <= Qt::Key_9 ? QKeySequence(Qt::CTRL | static_cast<Qt::Key>(digit)) : QKeySequence();
+        ++digit;
         rows.push_back({ QByteArray("view.") + view.id, menu, view.title(), view.icon, key, always,
             [w = w, &view] { w->tabs->setCurrent(QLatin1String(view.id)); } });
     }

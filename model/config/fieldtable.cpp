@@ -95,6 +95,16 @@ constexpr std::array kFields {
         "Attention entropy, softmax maximum and largest logit of every head of every module found to be attention."),
     makeField<Whole<&C::attentionQueries, 0, 1'000'000>>(
         Group::Layers, "telltale", "attention_queries", "Query rows looked at per head and pass. 0: all."),
+    makeField<AttentionMapsField>(Group::Layers, "telltale", "attention_maps",
+        "Heads whose attention is sent as a map of queries and keys, by module: {\"layers.7.attn\": [0, 4]}; an empty "
+        "list means the first four. A map is made of all weights of the first sequence of a batch, which costs about "
+        "as "
+        "much as the attention of that head itself. At most 64 heads a step; their statistics come with them."),
+    makeField<Whole<&C::attentionMapsInterval, 1, kMany>>(Group::Layers, "telltale", "attention_maps_interval",
+        "Every how many steps attention_maps are sent, counted from start_step: at the first that is collected."),
+    makeField<Whole<&C::attentionMapsSize, 8, 64>>(Group::Layers, "telltale", "attention_maps_size",
+        "Rows and columns that a map has at most: where a sequence is longer, several queries share a row and several "
+        "keys a column."),
     makeField<ActvGradInputField>(Group::What, "telltale", "actv_grad_input",
         "Gradient of a module's input. share: what flows through the module, as msprobe has it. total: what all "
         "consumers of the tensor send back. The C++ agent has the total alone."),

@@ -74,6 +74,9 @@ struct MonitorConfig {
     bool dynamicOn = false; ///< counts only where DYNAMIC_MONITOR is on, as in msprobe
     bool attentionHook = false; ///< from here on: the object "telltale"
     std::int64_t attentionQueries = 32; ///< 0 = all
+    std::map<std::string, std::vector<int>> attentionMaps; ///< module or glob -> heads (none = the first few)
+    std::int64_t attentionMapsInterval = 100; ///< steps
+    std::int64_t attentionMapsSize = 64; ///< rows and columns of a map, at most
     std::string actvGradInput = "share"; ///< or "total": which gradient of a module's input
     bool stopAfterStruct = false;
     bool stopAfterCcLog = false;

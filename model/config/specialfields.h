@@ -50,6 +50,13 @@ struct SaOrderField {
     static Json schema();
 };
 
+/// Modules, each with a list of its heads.
+struct AttentionMapsField {
+    static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);
+    static Json write(const MonitorConfig& config);
+    static Json schema();
+};
+
 /// "share" or "total".
 struct ActvGradInputField {
     static void read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config);

@@ -11,6 +11,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kSides { "input", "output", "input_grad", "output_grad" };
 constexpr std::array<std::string_view, 4> kHooks { "attention_hook", "linear_hook", "moe_router_weight_hook",
     "moe_router_logit_hook" };
+constexpr std::size_t kMostHeads = 16;
+constexpr std::int64_t kHighestHead = 4095;
 // "list[2]" is what print_struct writes of inputs.
 constexpr const char* kTupleSpec = R"(tensor|(tuple|list)\[\d{1,4}\](:\d{1,4})?)";
 
@@ -95,6 +97,44 @@ Json L2TargetsField::schema()
     for (const auto hook : kHooks)
         hooks[std::string(hook)] = { { "type", "array" }, { "items", { { "type", "string" } } } };
     return { { "type", "object" }, { "properties", hooks }, { "additionalProperties", false } };
+}
+
+void AttentionMapsField::read(FieldReader& reader, const std::string& pointer, const Json& value, MonitorConfig& config)
+{
+    if (!value.is_object())
+        return reader.mustBe(pointer, value, R"(an object such as {"layers.7.attn": [0, 4]})");
+    for (const auto& [name, heads] : value.items()) {
+        const auto place = childPointer(pointer, name);
+        if (!heads.is_array() || heads.size() > kMostHeads) {
+            reader.mustBe(
+                place, heads, "a list of at most 16 heads, such as [0, 4]; an empty one means the first four");
+            continue;
+        }
+        std::vector<int> kept;
+        for (std::size_t i = 0; i < heads.size(); ++i) {
+            std::int64_t head = -1;
+            reader.readInteger(childPointer(place, std::to_string(i)), heads[i], 0, kHighestHead, head);
+            if (head >= 0)
+                kept.push_back(static_cast<int>(head));
+        }
+        if (heads.empty() || !kept.empty())
+            config.attentionMaps[name] = std::move(kept);
+    }
+}
+
+Json AttentionMapsField::write(const MonitorConfig& config)
+{
+    auto out = Json::object();
+    for (const auto& [name, heads] : config.attentionMaps)
+        out[name] = heads;
+    return out;
+}
+
+Json AttentionMapsField::schema()
+{
+    const Json head { { "type", "integer" }, { "minimum", 0 }, { "maximum", kHighestHead } };
+    return { { "type", "object" },
+        { "additionalProperties", { { "type", "array" }, { "items", head }, { "maxItems", kMostHeads } } } };
 }
 
 }

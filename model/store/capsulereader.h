@@ -10,6 +10,7 @@
 #include <telltale/series/blockcache.h>
 #include <telltale/store/columnplan.h>
 #include <telltale/store/directoryreader.h>
+#include <telltale/store/logreader.h>
 #include <telltale/store/rowunit.h>
 #include <telltale/store/runindex.h>
 #include <telltale/store/runreader.h>
@@ -42,6 +43,8 @@ public:
     Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) override;
     Expected<std::vector<DocumentInfo>> documents(const std::string& kind, std::int64_t after) override;
     Expected<std::string> document(std::int64_t id) override;
+    Expected<std::shared_ptr<const BlobList>> blobs(const std::string& kind) override;
+    Expected<std::string> blob(const BlobInfo& info) override;
 
 private:
     CapsuleReader(const RunHandle& run, Connection db, SharedReads& shared);
@@ -80,6 +83,7 @@ private:
     std::shared_ptr<const Catalog> m_published; ///< the index's catalog, with the damage met since
     std::uint64_t m_publishedRevision = 0; ///< of the index's catalog
     std::map<GroupId, OpenTiles> m_tail; ///< columns that only the tail has, when nobody here records the run
+    std::map<std::string, BlobCatalog> m_blobs; ///< by kind
     std::vector<std::string> m_damage;
     std::vector<std::string> m_tailDamage;
     ThreadHome m_home;

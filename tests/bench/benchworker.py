@@ -3,11 +3,12 @@
 
     benchworker.py VARIANT SIZE
 
-VARIANT is "bare", "telltale weights", "telltale histograms" (the same, with one of each reduced gradient), "tensorboard
-histograms" (SummaryWriter.add_histogram of each, and nothing else), "telltale recorder" (the same, with a flight
-recorder that keeps the rest), "telltale everything", "telltale totals" (everything, but of the inputs' gradients the
-totals and not the shares, as msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a
-line; answers each with one JSON
+VARIANT is "bare", "telltale weights", "telltale histograms" (the same, with one of each reduced gradient),
+"tensorboard histograms" (SummaryWriter.add_histogram of each, and nothing else), "telltale recorder" (weights, with a
+flight recorder that keeps the rest),
+"telltale attention" and "telltale maps" (weights and attention; with maps of four heads a layer at every step),
+"telltale everything", "telltale totals" (everything, but of the inputs' gradients the totals and not the shares, as
+msprobe has them), "msprobe weights" or "msprobe everything". Reads a number of steps a line; answers each with one JSON
 line: {"ms": [a step's time, ...], "cpu_ms": [what of it the training thread computed, ...], "inside_ms": [...]}, the
 last for telltale alone: what the training thread spent in its gradient and step hooks. Ends with standard input.
 """
@@ -40,6 +41,11 @@ CONFIGS = {
     "everything": EVERYTHING,
     "recorder": {**WEIGHTS, "telltale": {"flight_recorder": 32}},
     "histograms": {**WEIGHTS, "telltale": {"histogram": ["grad_reduced"]}},
+    "attention": {**WEIGHTS, "telltale": {"attention_hook": True}},
+    "maps": {
+        **WEIGHTS,
+        "telltale": {"attention_hook": True, "attention_maps": {"blocks.*": []}, "attention_maps_interval": 1},
+    },
     "totals": {**EVERYTHING, "telltale": {"actv_grad_input": "total"}},
 }
 SIZES = {

@@ -125,6 +125,35 @@ def walks() -> dict[str, float]:
     return {"step": statistics.median(steps), "p99": times[len(times) * 99 // 100] / 1e3}
 
 
+def maps(length: int) -> dict[str, float]:
+    """What the attention map of a head takes of the processor, and what torch takes that makes the whole softmax(QK^T)
+    and averages it, milliseconds."""
+    import torch
+    from telltale.pytorch.attentionmaps import attention_maps
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    q, k = torch.randn(1, 8, length, 64), torch.randn(1, 8, length, 64)
+    hidden = torch.ones(length, length, dtype=torch.bool).triu(1)
+
+    def whole() -> torch.Tensor:
+        scores = (q[0, 0] @ k[0, 0].T / 8).masked_fill_(hidden, float("-inf"))
+        return torch.nn.functional.avg_pool2d(scores.softmax(-1)[None], length // 64)
+
+    def fastest(call: Any) -> float:
+        times = []
+        for _ in range(5):
+            start = time.process_time_ns()
+            call()
+            times.append(time.process_time_ns() - start)
+        return min(times) / 1e6
+
+    try:
+        return {"ours": fastest(lambda: attention_maps(q, k, [0])), "torch": fastest(whole)}
+    finally:
+        torch.set_num_threads(threads)
+
+
 def row(name: str, value: float, unit: str, goal: float | None, better: str, **more: Any) -> dict[str, Any]:
     passed = None if goal is None else (value <= goal if better == "lower" else value >= goal)
     return {"name": name, "value": value, "unit": unit, "goal": goal, "better": better, "pass": passed, **more}
@@ -175,12 +204,19 @@ def main() -> None:
     rows.append(row("python, 0.83 M: shares of input gradients, walks a step", cost["step"], "ms", None, "lower"))
     rows.append(row("python: share of an input gradient, walk of a module, p99", cost["p99"], "us", 50, "lower"))
 
+    for length in (256, 1024, 4096):
+        cost = maps(length)
+        peer = {"peer": "torch, all of softmax(QK^T)", "peer_value": cost["torch"]}
+        name = f"python: attention map of a head, {length} x {length} (cpu)"
+        rows.append(row(name, cost["ours"], "ms", None, "lower", ratio=cost["torch"] / cost["ours"], **peer))
+
     write(out, others, rows)
 
 
 def measure(rounds: int, size: str, environment: dict[str, str], limit: float | None) -> list[dict[str, Any]]:
     """limit: nanoseconds that this machine needs to read one float32, None where that was not measured."""
-    variants = ["bare", *(f"telltale {what}" for what in ("weights", "histograms", "recorder", "everything", "totals"))]
+    ours = ("weights", "histograms", "recorder", "attention", "maps", "everything", "totals")
+    variants = ["bare", *(f"telltale {what}" for what in ours)]
     if importlib.util.find_spec("tensorboard") is not None:
         variants.append("tensorboard histograms")
     if importlib.util.find_spec("msprobe") is not None:
@@ -229,6 +265,8 @@ def measure(rounds: int, size: str, environment: dict[str, str], limit: float | 
     rows.append(
         row(f"python, {size}: flight recorder, added to weights (cpu)", more["recorder"], "ms", None, "lower", **sent)
     )
+    mapped = statistics.median(a - b for a, b in zip(computed["telltale maps"], computed["telltale attention"]))
+    rows.append(row(f"python, {size}: maps of 4 heads a layer at every step, added (cpu)", mapped, "ms", None, "lower"))
     for what in ("weights", "everything"):
         ours = added(f"telltale {what}")
         goal = 0.5 if size == "25 M" and what == "weights" else None

@@ -10,6 +10,7 @@
 #include <torch/torch.h>
 
 #include <telltale/config/field.h>
+#include <telltale/torch/attentionmaps.h>
 #include <telltale/torch/attentionstats.h>
 #include <telltale/torch/configfile.h>
 #include <telltale/torch/environment.h>
@@ -341,6 +342,81 @@ private Q_SLOTS:
         QVERIFY(attentionStats(dense, dense.slice(3, 0, 8), 0.25, true, 99).heads.empty());
     }
 
+    void mapsEqualTheWholeMatrix_data() { attentionEqualsTheNaiveSoftmaxInDouble_data(); }
+    void mapsEqualTheWholeMatrix()
+    {
+        QFETCH(int, queries);
+        QFETCH(int, keys);
+        QFETCH(int, keyHeads);
+        QFETCH(bool, causal);
+        torch::manual_seed(8);
+        const auto query = torch::randn({ 2, 4, queries, 20 }) * 2;
+        const auto key = torch::randn({ 2, keyHeads, keys, 20 });
+        const std::int64_t size = 8;
+        const auto document = attentionMapDocument(query, key, 0.22, causal, { 3, 1, 9 }, size);
+        QVERIFY(document);
+        const auto head = nlohmann::json::parse(document->substr(0, document->find('\n')));
+        QCOMPARE(head["heads"], nlohmann::json({ 3, 1 }));
+        const auto rows = head["rows"].get<std::int64_t>(), columns = head["columns"].get<std::int64_t>();
+        const auto high = head["queries_per_row"].get<std::int64_t>(),
+                   wide = head["keys_per_column"].get<std::int64_t>();
+        QVERIFY(rows <= size && columns <= size && rows * high >= queries && columns * wide >= keys);
+        std::string bytes = document->substr(document->find('\n') + 1);
+        QCOMPARE(static_cast<std::int64_t>(bytes.size()), 2 * 2 * rows * columns);
+        const auto cells = torch::from_blob(bytes.data(), { 2, rows, columns }, torch::kFloat16).to(torch::kDouble);
+        for (int i = 0; i < 2; ++i) {
+            const auto number = i == 0 ? 3 : 1;
+            const auto q = query[0][number].to(torch::kDouble);
+            const auto k = key[0][number / (4 / keyHeads)].to(torch::kDouble);
+            const auto may = causal ? torch::ones({ queries, keys }).tril(keys - queries) > 0
+                                    : torch::ones({ queries, keys }, torch::kBool);
+            const auto p = torch::softmax((torch::matmul(q, k.t()) * 0.22).masked_fill(~may, -HUGE_VAL), 1);
+            for (std::int64_t r = 0; r < rows; ++r) {
+                for (std::int64_t c = 0; c < columns; ++c) {
+                    const auto part = [&](const torch::Tensor& whole) {
+                        return whole.slice(0, r * high, std::min<std::int64_t>((r + 1) * high, queries))
+                            .slice(1, c * wide, std::min<std::int64_t>((c + 1) * wide, keys));
+                    };
+                    const auto found = cells[i][r][c].item<double>();
+                    if (!part(may).any().item<bool>())
+                        QCOMPARE(found, -1.0);
+                    else
+                        QVERIFY(std::abs(found - part(p).sum(1).mean().item<double>()) < 6e-4);
+                }
+            }
+        }
+        QVERIFY(!attentionMapDocument(query, key, 0.22, causal, { 4 }, size));
+    }
+
+    void mapsAreSentAtTheirSteps()
+    {
+        RecordingSink sink, alone;
+        MonitorOptions options;
+        options.config = config::parseMonitorConfig(
+            R"({"telltale": {"attention_maps": {"layers.*": [2]}, "attention_maps_interval": 3}})")
+                             ->config;
+        Training watched(&sink, options), bare(nullptr);
+        torch::manual_seed(9);
+        const auto q = torch::randn({ 2, 4, 8, 16 });
+        std::vector<std::int64_t> steps;
+        for (std::int64_t step = 0; step < 7; ++step) {
+            sink.blobs.erase("attention_map");
+            watched.monitor->attention("layers.0.attn", q, q, 0.25, true);
+            watched.monitor->attention("layers.0.attn", q, q, 0.25, true); // once a step
+            watched.monitor->attention("other", q, q, 0.25, true);
+            watched.run(1);
+            if (sink.blobs.count("attention_map") > 0)
+                steps.push_back(step);
+        }
+        QCOMPARE(steps, (std::vector<std::int64_t> { 0, 3, 6 }));
+        QCOMPARE(sink.blobs["attention_map"], *attentionMapDocument(q, q, 0.25, true, { 2 }, 64));
+        QVERIFY(sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 0)); // statistics come with maps
+        QVERIFY(!sink.value(0, Kind::Attention, "other", "head_3", 0));
+        torch::manual_seed(9);
+        bare.run(7);
+        QVERIFY(bitwiseEqual(*bare.model, *watched.model));
+    }
+
     void attentionSeriesNameTheirHead()
     {
         RecordingSink sink;
@@ -570,6 +646,9 @@ private Q_SLOTS:
             { "dynamic_on", "true" },
             { "telltale.attention_hook", "true" },
             { "telltale.attention_queries", "5" },
+            { "telltale.attention_maps", R"({"a": [0]})" },
+            { "telltale.attention_maps_interval", "7" },
+            { "telltale.attention_maps_size", "8" },
             { "telltale.stop_after_struct", "true" },
             { "telltale.alert_two_sided", "true" },
             { "telltale.threads", "1" },

@@ -175,7 +175,7 @@ def test_pieces_of_any_size_give_the_same_values(monkeypatch, scratch):
     q, k = random(3, 6, 19, 8), random(3, 2, 23, 8, seed=8)
     mask = random(3, 6, 19, 23, seed=5) > 0
     wanted = attention_stats(q, k, mask=mask, max_queries=0)
-    monkeypatch.setattr(attention, "_SCRATCH", scratch)
+    monkeypatch.setattr(attention, "SCRATCH", scratch)
     got = attention_stats(q, k, mask=mask, max_queries=0)
     close(got.entropy, wanted.entropy, 1e-6)
     close(got.max_logit, wanted.max_logit, 1e-6)
@@ -263,7 +263,7 @@ def recorded_definition(q, k):
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("scratch", [1 << 20, 30])
 def test_head0_is_what_msprobe_writes(monkeypatch, layout, dtype, scratch):
-    monkeypatch.setattr(attention, "_SCRATCH", scratch)
+    monkeypatch.setattr(attention, "SCRATCH", scratch)
     q, k = random(12, 12, 3, 16, scale=2).to(dtype), random(12, 12, 3, 16, seed=8).to(dtype)
     pick = (slice(None), 0, 0) if layout == "s,b,h,d" else (0, slice(None), 0)
     got = msprobe_head0(q, k, layout)

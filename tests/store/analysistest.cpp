@@ -10,6 +10,7 @@
 
 #include <telltale/analysis/attentionheads.h>
 #include <telltale/analysis/deviation.h>
+#include <telltale/analysis/headmaps.h>
 #include <telltale/analysis/nonfinite.h>
 #include <telltale/analysis/worst.h>
 #include <telltale/core/protocolone.h>
@@ -127,6 +128,49 @@ class AnalysisTest : public QObject {
     Q_OBJECT
 
 private Q_SLOTS:
+    /// A stored attention map that says anything else than it holds is refused, whatever was cut or changed.
+    void aDamagedAttentionMapIsRefused()
+    {
+        const std::string head
+            = R"({"format":1,"dtype":"float16","heads":[0,5],"shape":[8,8,3,3],"rows":3,"columns":3,)"
+              R"("queries_per_row":1,"keys_per_column":1,"looked":3,"scale":0.5})";
+        const std::string whole = head + '\n' + std::string(36, '\0');
+        const auto maps = CapsuleBuilder::must(analysis::parseHeadMaps(whole));
+        QCOMPARE(maps.heads, (std::vector<int> { 0, 5 }));
+        QCOMPARE(maps.cells.size(), std::size_t { 18 });
+        for (std::size_t length = 0; length < whole.size(); ++length)
+            QVERIFY(!analysis::parseHeadMaps(whole.substr(0, length)));
+        QVERIFY(!analysis::parseHeadMaps(whole + "x"));
+        for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>> {
+                 { "\"rows\":3", "\"rows\":-3" }, { "\"rows\":3", "\"rows\":4096000000" }, { "[0,5]", "[]" },
+                 { "[0,5]", "[0,-5]" }, { "[0,5]", "7" }, { "\"keys_per_column\":1", "\"keys_per_column\":0" },
+                 { "\"format\":1", "\"format\":2" }, { "float16", "float99" }, { "\"rows\":3", "\"rows\":\"3\"" } }) {
+            std::string changed = whole;
+            changed.replace(changed.find(from), from.size(), to);
+            QVERIFY2(!analysis::parseHeadMaps(changed), changed.c_str());
+        }
+    }
+
+    void theNearestMapIsTheNewestBeforeOrTheFirstAfter()
+    {
+        store::BlobList all;
+        for (const auto& [rank, name, step] : std::vector<std::tuple<int, std::string, int>> {
+                 { 0, "a", 10 }, { 1, "a", 15 }, { 0, "b", 10 }, { 0, "a", 20 }, { 0, "a", 30 }, { 0, "a", 20 } })
+            all.push_back({ 1, std::to_string(all.size()), Rank { rank }, name, Step { step } });
+        const auto ids = [&all](int rank, int step) {
+            std::string text;
+            for (const auto& one : analysis::headMapsAt(all, Rank { rank }, Step { step }))
+                text += one.id;
+            return text;
+        };
+        QCOMPARE(ids(0, 5), std::string("02"));
+        QCOMPARE(ids(0, 10), std::string("02"));
+        QCOMPARE(ids(0, 29), std::string("52")); // the later one of step 20
+        QCOMPARE(ids(0, 99), std::string("42"));
+        QCOMPARE(ids(1, 0), std::string("1"));
+        QCOMPARE(ids(2, 99), std::string());
+    }
+
     void whateverTellsSeriesApartMakesARow()
     {
         const series::SeriesKey key = keyOf("layers.0.attn", "output");

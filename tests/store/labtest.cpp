@@ -79,6 +79,11 @@ public:
         return m_reader.documents(kind, after);
     }
     Expected<std::string> document(std::int64_t id) override { return m_reader.document(id); }
+    Expected<std::shared_ptr<const store::BlobList>> blobs(const std::string& kind) override
+    {
+        return m_reader.blobs(kind);
+    }
+    Expected<std::string> blob(const store::BlobInfo& info) override { return m_reader.blob(info); }
 
 private:
     store::RunReader& m_reader;

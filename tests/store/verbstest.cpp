@@ -38,6 +38,7 @@ private Q_SLOTS:
     void showAcceptsAnIdAndARange();
     void optionsAreTakenInAnyOrderAndTheLastCounts();
     void showTakesAPatternOfNames();
+    void showListsAttentionMapsAndTheirCells();
     void wrongUsageIsOneSentenceAndExitTwo_data();
     void wrongUsageIsOneSentenceAndExitTwo();
     void errorsAreOneDocumentWithJson();
@@ -117,6 +118,66 @@ void VerbsTest::runsListsTheArchive()
     const Outcome text = call(app::runsVerb, { "--data-dir=" + m_dir.path().toStdString() });
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.find("abc123") != std::string::npos && text.out.find("299") != std::string::npos);
+}
+
+void VerbsTest::showListsAttentionMapsAndTheirCells()
+{
+    const std::string path = m_dir.path().toStdString() + "/maps.telltale";
+    {
+        CapsuleBuilder builder(path);
+        for (int rank = 0; rank < 2; ++rank) {
+            const auto stream = builder.addAttempt(Rank { rank }, 0);
+            std::vector<Blob> blobs;
+            for (const int step : { 10, 20 }) {
+                Blob blob;
+                blob.id = "attention_map-" + std::to_string(step);
+                blob.kind = "attention_map";
+                blob.name = "layers.0.attn";
+                blob.step = Step { step };
+                blob.bytes = R"({"format":1,"dtype":"float16","heads":[3],"shape":[4,2,2,3],"rows":2,"columns":2,)"
+                             R"("queries_per_row":1,"keys_per_column":2,"looked":2,"scale":0.5})"
+                             "\n";
+                // 1, nothing to attend to, 0.25 + 2^-12 (whatever the step), and no number
+                for (const int bits : { 0x3C00, 0xBC00, 0x3401, 0x7E00 })
+                    blob.bytes.append({ static_cast<char>(bits & 0xFF), static_cast<char>(bits >> 8) });
+                blobs.push_back(std::move(blob));
+            }
+            Blob broken = blobs.front();
+            broken.id = "attention_map-broken";
+            broken.name = "layers.1.attn";
+            broken.bytes.pop_back();
+            blobs.push_back(std::move(broken));
+            const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+            std::vector<StepBlock> blocks;
+            for (const int step : { 10, 20 }) {
+                StepBlock& block = blocks.emplace_back();
+                block.layout = scalars;
+                block.step = Step { step };
+                block.columns = { { Stat::Value, std::vector<double> { 1 } } };
+            }
+            builder.stage(stream, std::move(blocks), {}, {}, std::move(blobs));
+        }
+        builder.commit();
+        builder.finish();
+    }
+    const Outcome whole = call(app::showVerb, { path, "--maps", "layers.0.attn", "--json" });
+    QCOMPARE(whole.code, 0);
+    const auto maps = whole.json()["attention_maps"];
+    QCOMPARE(maps.size(), std::size_t { 4 });
+    QCOMPARE(maps[2]["step"].get<int>(), 20);
+    QCOMPARE(maps[0]["maps"][0]["head"].get<int>(), 3);
+    QCOMPARE(maps[0]["key_heads"].get<int>(), 2);
+    QCOMPARE(maps[0]["maps"][0]["cells"].dump(), std::string(R"([[1,null],[0.25024414,"NaN"]])"));
+    const Outcome some
+        = call(app::showVerb, { path, "--maps", "layers.*", "--rank", "1", "--steps", "20:20", "--json" });
+    QCOMPARE(some.json()["attention_maps"].size(), std::size_t { 1 });
+    const Outcome text = call(app::showVerb, { path, "--maps", "*", "--rank", "0" });
+    QCOMPARE(text.code, 1); // one of them is damaged, and the others are listed all the same
+    QVERIFY(text.err.find("layers.1.attn") != std::string::npos && text.err.find("damaged") != std::string::npos);
+    QVERIFY(text.out.find("layers.0.attn") != std::string::npos && text.out.find("2x3") != std::string::npos);
+    QCOMPARE(call(app::showVerb, { path, "--maps", "layers.7.attn" }).code, 2);
+    QVERIFY(call(app::showVerb, { m_path, "--maps", "*" }).err.find("has no attention maps") != std::string::npos);
+    QCOMPARE(call(app::showVerb, { path }).code, 2);
 }
 
 void VerbsTest::inspectSaysWhatIsInside()

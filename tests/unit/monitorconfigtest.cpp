@@ -33,7 +33,8 @@ constexpr const char* kEveryField = R"({
     "collect_times": 1e8, "dynamic_on": true,
     "telltale": {"attention_hook": true, "attention_queries": 0, "stop_after_struct": true, "stop_after_cc_log": true,
         "actv_grad_input": "total", "alert_two_sided": true, "checksum": true, "threads": 4, "overhead_budget": 2.5,
-        "environment": false, "system_metrics": false, "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
+        "environment": false, "system_metrics": false, "attention_maps": {"layers.0.attn": [0, 3], "layers.1": []}, "attention_maps_interval": 50,
+        "attention_maps_size": 32, "flight_recorder": 48, "histogram": ["grad_reduced", "actv"]}
 })";
 
 ParsedConfig parsed(std::string_view text)
@@ -106,6 +107,11 @@ private Q_SLOTS:
         QCOMPARE(c.stepInterval, std::int64_t { 2 });
         QCOMPARE(c.collectTimes, std::int64_t { 100'000'000 });
         QCOMPARE(c.attentionQueries, std::int64_t { 0 });
+        QCOMPARE(c.attentionMaps.size(), std::size_t { 2 });
+        QVERIFY((c.attentionMaps.at("layers.0.attn") == std::vector<int> { 0, 3 }));
+        QVERIFY(c.attentionMaps.at("layers.1").empty());
+        QCOMPARE(c.attentionMapsInterval, std::int64_t { 50 });
+        QCOMPARE(c.attentionMapsSize, std::int64_t { 32 });
         QCOMPARE(c.actvGradInput, std::string("total"));
         QCOMPARE(c.threads, std::int64_t { 4 });
     }
@@ -205,6 +211,10 @@ private Q_SLOTS:
         row(R"({"telltale": {"flight_recorder": 1025}})", "/telltale/flight_recorder", "from 0 to 1024");
         row(R"({"telltale": {"histogram": ["actv", "loss"]}})", "/telltale/histogram/1", "loss");
         row(R"({"telltale": {"flight_recorder": "on"}})", "/telltale/flight_recorder", "on");
+        row(R"({"telltale": {"attention_maps": ["layers.0"]}})", "/telltale/attention_maps", "an object such as");
+        row(R"({"telltale": {"attention_maps": {"a": 1}}})", "/telltale/attention_maps/a", "at most 16 heads");
+        row(R"({"telltale": {"attention_maps": {"a": [-1]}}})", "/telltale/attention_maps/a/0", "from 0 to 4095");
+        row(R"({"telltale": {"attention_maps_size": 65}})", "/telltale/attention_maps_size", "from 8 to 64");
         row(R"({"ndigits": 0})", "/ndigits", "from 1 to 20");
         row(R"({"ndigits": 2.5})", "/ndigits", "2.5");
         row(R"({"step_count_per_record": 1000001})", "/step_count_per_record", "from 1 to 1000000");

@@ -12,6 +12,7 @@
 
 #include <telltale/attention/attentioncanvas.h>
 #include <telltale/attention/attentionview.h>
+#include <telltale/attention/headmapscanvas.h>
 #include <telltale/common/colormap.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/sharedaxis.h>
@@ -40,6 +41,10 @@ constexpr std::array kFalls { 0, 1 };
 constexpr std::array kBreaks { 1, 0 }; ///< on rank 1
 constexpr std::array kLooksAtAll { 3, 5 };
 constexpr int kBroken = 650;
+constexpr int kMapEach = 50; ///< steps between attention maps
+constexpr int kMapSize = 16; ///< rows and columns
+constexpr std::array kMappedHeads { 1, 3 };
+constexpr int kMapBroken = 550; ///< step from which a query of layers.2 head 3 is not finite
 
 QString shots()
 {
@@ -67,6 +72,51 @@ std::array<float, 3> numbersOf(int rank, int step, int layer, int number)
     return { static_cast<float>(entropy), static_cast<float>(highest), static_cast<float>(4 + layer - number) };
 }
 
+/// A cell of an attention map of the made-up run, none above the diagonal; of float16's own numbers.
+float shareOf(int rank, int step, int layer, int number, int row, int column)
+{
+    if (column > row)
+        return analysis::HeadMaps::kUnseen;
+    if (step >= kMapBroken && layer == 2 && number == 3 && row == 5)
+        return std::nanf("");
+    return static_cast<float>(1 + (rank + step / kMapEach + layer + number + 3 * row + column) % 32) / 64.0F;
+}
+
+std::uint16_t halfOf(float value)
+{
+    if (std::isnan(value))
+        return 0x7E00;
+    if (value == 0)
+        return 0;
+    int exponent = 0;
+    const float mantissa = std::frexp(std::abs(value), &exponent); // in [0.5, 1)
+    return static_cast<std::uint16_t>(
+        (value < 0 ? 0x8000 : 0) | ((exponent + 14) << 10) | static_cast<int>((mantissa * 2 - 1) * 1024));
+}
+
+Blob mapsOf(int rank, int step, int layer)
+{
+    Blob blob;
+    blob.id = "attention_map-" + std::to_string(step * 10 + layer);
+    blob.kind = "attention_map";
+    blob.name = "layers." + std::to_string(layer) + ".attn";
+    blob.step = Step { step };
+    blob.bytes = R"({"format":1,"dtype":"float16","heads":[1,3],"shape":[6,2,64,64],"rows":16,"columns":16,)"
+                 R"("queries_per_row":4,"keys_per_column":4,"looked":64,"scale":0.25,"call":0,"chunk":0,)"
+                 R"("definition":"made up"})"
+                 "\n";
+    for (const int number : kMappedHeads) {
+        for (int row = 0; row < kMapSize; ++row) {
+            for (int column = 0; column < kMapSize; ++column) {
+                const auto bits = halfOf(shareOf(rank, step, layer, number, row, column));
+                blob.bytes += static_cast<char>(bits & 0xFF);
+                blob.bytes += static_cast<char>(bits >> 8);
+            }
+        }
+    }
+    return blob;
+}
+
 StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
 {
     StepBlock block;
@@ -75,7 +125,7 @@ StepBlock blockOf(const std::shared_ptr<const SeriesLayout>& layout, int step)
     return block;
 }
 
-void write(const std::string& path, bool hasAttention = true)
+void write(const std::string& path, bool hasAttention = true, int steps = kSteps)
 {
     test::CapsuleBuilder builder(path, "gpt-4l");
     auto layout = std::make_shared<SeriesLayout>(
@@ -96,7 +146,10 @@ void write(const std::string& path, bool hasAttention = true)
     for (int rank = 0; rank < kRanks; ++rank) {
         const std::int64_t stream = builder.addAttempt(Rank { rank }, 0);
         std::vector<StepBlock> blocks;
-        for (int step = 0; step < kSteps; ++step) {
+        std::vector<Blob> maps;
+        for (int step = 0; step < steps; ++step) {
+            for (int layer = 1; hasAttention && step >= kMapEach && step % kMapEach == 0 && layer < 3; ++layer)
+                maps.push_back(mapsOf(rank, step, layer));
             StepBlock loss = blockOf(scalars, step);
             loss.columns = { { Stat::Value, std::vector<double> { 3.0 } } };
             blocks.push_back(loss);
@@ -117,7 +170,7 @@ void write(const std::string& path, bool hasAttention = true)
                 { Stat::SoftmaxMax, std::vector<float> { 0.75F } } };
             blocks.push_back(zero);
         }
-        builder.stage(stream, std::move(blocks));
+        builder.stage(stream, std::move(blocks), {}, {}, std::move(maps));
         builder.commit();
     }
     builder.releaseAll();
@@ -136,6 +189,7 @@ private Q_SLOTS:
         QDir().mkpath(shots());
         write(path("run"));
         write(path("plain"), false);
+        write(path("short"), true, 260);
     }
 
     void init() { open("run"); }
@@ -189,12 +243,222 @@ private Q_SLOTS:
         QCOMPARE(shown().group, 3); // six heads on two keys
     }
 
+    /// A run of 260 steps has nothing 512 steps earlier.
+    void aShortRunsHeadsAreComparedWithItsFirstStep()
+    {
+        cleanup();
+        open("short");
+        m_state->setCursor(Step { 259 });
+        settle();
+        QCOMPARE(shown().beforeStep, std::optional<Step>(Step { 0 }));
+        for (int layer = 0; layer < kLayers; ++layer) {
+            for (int number = 0; number < kHeads; ++number) {
+                const auto now = numbersOf(0, 259, layer, number)[0], before = numbersOf(0, 0, layer, number)[0];
+                const HeadSign expected = now < 0.5F * before     ? HeadSign::Collapsing
+                    : now < 0.7F * before                         ? HeadSign::Falling
+                    : std::array { layer, number } == kLooksAtAll ? HeadSign::Uniform
+                                                                  : HeadSign::None;
+                QCOMPARE(shown().cell(layer, number)->sign, expected);
+            }
+        }
+        QCOMPARE(shown().cell(kCollapses[0], kCollapses[1])->sign, HeadSign::Collapsing);
+        QCOMPARE(shown().cell(kFalls[0], kFalls[1])->sign, HeadSign::Falling);
+        m_state->setCursor(Step { AttentionPicture::kLeastBefore - 1 }); // too early to say
+        settle();
+        QVERIFY(!shown().beforeStep);
+        QCOMPARE(shown().cell(0, 0)->sign, HeadSign::None);
+    }
+
+    void ranksStandBesideEachOther()
+    {
+        m_state->setCursor(Step { kBroken });
+        choose("attentionAxes", static_cast<int>(HeadAxes::RankByHead));
+        choose("attentionLayer", QStringLiteral("layers.1.attn"));
+        QCOMPARE(shown().layers.size(), std::size_t { kRanks });
+        for (int rank = 0; rank < kRanks; ++rank) {
+            QCOMPARE(shown().layers[static_cast<std::size_t>(rank)].label, QString::number(rank));
+            for (int number = 0; number < kHeads; ++number)
+                compare(shown().valueOf(rank, number, HeadValue::Entropy), numbersOf(rank, kBroken, 1, number)[0]);
+        }
+        // A click selects the head and its rank; the rows stay.
+        click(0, 1, 4, Qt::NoModifier);
+        QCOMPARE(m_state->rank(), Rank { 1 });
+        QCOMPARE(m_state->selection(), (std::vector { head(1, 4) }));
+        settle();
+        QCOMPARE(shown().layers.size(), std::size_t { kRanks });
+        QCOMPARE(shown().placeOf(head(1, 4)), (std::array { 1, 4 }));
+    }
+
+    void whatLiesBetweenRanksIsTheirSpread()
+    {
+        m_state->setCursor(Step { kBroken });
+        choose("attentionRank", -1);
+        QVERIFY(shown().isSpread);
+        QCOMPARE(shown().ranks, kRanks);
+        for (int layer = 0; layer < kLayers; ++layer) {
+            for (int number = 0; number < kHeads; ++number) {
+                const auto first = numbersOf(0, kBroken, layer, number), second = numbersOf(1, kBroken, layer, number);
+                compare(shown().valueOf(layer, number, HeadValue::Entropy), std::abs(first[0] - second[0]));
+                compare(shown().valueOf(layer, number, HeadValue::SoftmaxMax), std::abs(first[1] - second[1]));
+            }
+        }
+        QCOMPARE(m_view->curves(0)->picture()->series.front().row.key, head(kBreaks[0], kBreaks[1]));
+        choose("attentionRank", 1);
+        QVERIFY(!shown().isSpread);
+        QCOMPARE(m_state->rank(), Rank { 1 });
+    }
+
+    /// From the smallest to the largest of all heads of the selected head's layer, and short names that fit.
+    void aLayersBandStandsBehindItsHeads()
+    {
+        settle();
+        m_state->setSelection({ head(2, 3), head(0, 1) });
+        settle();
+        const auto drawn = m_view->curves(0)->picture();
+        QCOMPARE(drawn->series.size(), std::size_t { 3 });
+        QCOMPARE(drawn->series[0].row.label, QStringLiteral("L2 h3"));
+        QCOMPARE(drawn->series[2].row.label, QStringLiteral("L0 h1"));
+        const CurveSeries& band = drawn->series[1];
+        QVERIFY(band.isGroup);
+        QVERIFY2(band.where.contains(QString::number(kHeads)), qPrintable(band.where));
+        for (int bucket = 0; bucket < static_cast<int>(band.result.buckets.size()); ++bucket) {
+            const StepRange steps = stepsOf(band.result, bucket);
+            float low = 100, high = -100;
+            for (std::int64_t step = steps.first.value; step <= steps.last.value; ++step) {
+                for (int number = 0; number < kHeads; ++number) {
+                    low = std::min(low, numbersOf(0, static_cast<int>(step), 2, number)[0]);
+                    high = std::max(high, numbersOf(0, static_cast<int>(step), 2, number)[0]);
+                }
+            }
+            QCOMPARE(static_cast<float>(band.result.buckets[static_cast<std::size_t>(bucket)].min), low);
+            QCOMPARE(static_cast<float>(band.result.buckets[static_cast<std::size_t>(bucket)].max), high);
+        }
+    }
+
+    /// A cursor that moves over the same curves reads the maps alone; another selection, or more of the run, does not.
+    void curvesAreReadAgainOnlyWhereTheyChange()
+    {
+        m_state->setSelection({ head(2, 3) });
+        settle();
+        const auto drawn = m_view->curves(0)->picture();
+        m_state->setCursor(Step { 300 });
+        settle();
+        QCOMPARE(shown().atStep.value, 300);
+        QCOMPARE(m_view->curves(0)->picture(), drawn);
+        Q_EMIT m_state->dataArrived();
+        settle();
+        QVERIFY(m_view->curves(0)->picture() != drawn);
+        const auto again = m_view->curves(0)->picture();
+        m_state->setSelection({ head(2, 4) });
+        settle();
+        QVERIFY(m_view->curves(0)->picture() != again);
+        QCOMPARE(m_view->curves(0)->picture()->series.front().row.key, head(2, 4));
+    }
+
+    void attentionMapsAreTheNearestRecordedOnes_data()
+    {
+        QTest::addColumn<int>("cursor");
+        QTest::addColumn<int>("recorded");
+        QTest::newRow("before the first") << 10 << kMapEach;
+        QTest::newRow("at one") << 300 << 300;
+        QTest::newRow("behind one") << 349 << 300;
+        QTest::newRow("the last") << kSteps - 1 << 650;
+    }
+    void attentionMapsAreTheNearestRecordedOnes()
+    {
+        QFETCH(int, cursor);
+        QFETCH(int, recorded);
+        m_state->setRank(Rank { 1 });
+        m_state->setCursor(Step { cursor });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        const HeadMapPicture& maps = *m_view->headMaps()->picture();
+        QCOMPARE(maps.tiles.size(), std::size_t { 4 }); // two heads of two layers
+        for (const HeadMapTile& tile : maps.tiles) {
+            QCOMPARE(tile.step.value, recorded);
+            const int layer = tile.key.name == QLatin1String("layers.1.attn") ? 1 : 2;
+            for (int row = 0; row < kMapSize; ++row) {
+                for (int column = 0; column < kMapSize; ++column) {
+                    const float expected = shareOf(1, recorded, layer, tile.key.slot.head, row, column);
+                    const float found = tile.cell(row, column);
+                    QVERIFY(std::isnan(expected) ? std::isnan(found) : found == expected);
+                }
+            }
+        }
+        // Of the selected heads where they have some.
+        m_state->setSelection({ head(2, 3), head(0, 0) });
+        settle();
+        QCOMPARE(m_view->headMaps()->picture()->tiles.size(), std::size_t { 1 });
+        QCOMPARE(m_view->headMaps()->picture()->tiles.front().title, QStringLiteral("L2 h3"));
+    }
+
+    void anAttentionMapIsReadByMouseAndKeys()
+    {
+        m_state->setCursor(Step { 600 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        HeadMapsCanvas& maps = *m_view->headMaps();
+        QTest::mouseClick(&maps, Qt::LeftButton, Qt::NoModifier, maps.cellsRect(3, maps.size()).center().toPoint());
+        QCOMPARE(m_state->selection(), (std::vector { head(2, 3) }));
+        settle();
+        m_state->setSelection({});
+        settle();
+        maps.setFocus();
+        for (const auto key : { Qt::Key_Down, Qt::Key_PageDown, Qt::Key_Right, Qt::Key_Return })
+            QTest::keyClick(&maps, key);
+        QCOMPARE(m_state->selection(), (std::vector { head(1, 3) }));
+    }
+
+    /// However small a map is.
+    void aNonFiniteCellOfAMapIsSeen_data()
+    {
+        QTest::addColumn<int>("width");
+        for (const int width : { 1200, 300, 200 })
+            QTest::newRow(QByteArray::number(width)) << width;
+    }
+    void aNonFiniteCellOfAMapIsSeen()
+    {
+        QFETCH(int, width);
+        m_state->setCursor(Step { 600 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        HeadMapsCanvas& maps = *m_view->headMaps();
+        const QSize size(width, width / 2);
+        const QImage image = maps.renderTo(size);
+        const QRect broken = maps.cellsRect(3, size).toAlignedRect();
+        int seen = 0;
+        for (int y = broken.top(); y <= broken.bottom(); ++y) {
+            for (int x = broken.left(); x <= broken.right(); ++x)
+                seen += image.pixelColor(x, y) == Theme::current().criticalMark ? 1 : 0;
+        }
+        QVERIFY(seen >= 6);
+        const QRect whole = maps.cellsRect(2, size).toAlignedRect();
+        for (int y = whole.top(); y <= whole.bottom(); ++y) {
+            for (int x = whole.left(); x <= whole.right(); ++x)
+                QVERIFY(image.pixelColor(x, y) != Theme::current().criticalMark);
+        }
+    }
+
+    void theTableOfMapsHoldsEveryCell()
+    {
+        m_state->setCursor(Step { 610 });
+        choose("attentionBelow", static_cast<int>(BelowMaps::HeadMaps));
+        QBuffer buffer;
+        QVERIFY(buffer.open(QIODevice::WriteOnly));
+        QVERIFY(m_view->writeCsv(&buffer));
+        const QList<QByteArray> lines = buffer.data().split('\n');
+        QCOMPARE(lines.size(), 1 + 4 * kMapSize * (kMapSize + 1) / 2 + 1);
+        QVERIFY(lines.contains("layers.2.attn,3,0,600,20,23,0,3,nan,NaN\r"));
+        const float share = shareOf(0, 600, 1, 3, 7, 2);
+        QVERIFY(lines.contains("layers.1.attn,3,0,600,28,31,8,11,value," + QByteArray::number(share) + "\r"));
+        QVERIFY(m_view->renderImage({ 1200, 800 }).save(shots() + QStringLiteral("/attention-maps.png")));
+    }
+
     void theLowestHeadsAreDrawnUntilSomeAreChosen()
     {
         m_state->setCursor(Step { 600 });
         settle();
         const auto drawn = m_view->curves(0)->picture();
-        QCOMPARE(drawn->series.size(), std::size_t { 4 });
+        const auto own = std::count_if(
+            drawn->series.begin(), drawn->series.end(), [](const CurveSeries& one) { return !one.isGroup; });
+        QCOMPARE(own, 4);
         QCOMPARE(drawn->series.front().row.key, head(kCollapses[0], kCollapses[1]));
         QCOMPARE(drawn->series.front().stat, Stat::Entropy);
         QCOMPARE(m_view->curves(1)->picture()->series.front().stat, Stat::SoftmaxMax);
@@ -209,7 +473,7 @@ private Q_SLOTS:
         QCOMPARE(m_state->kind(), Kind::Attention);
         QCOMPARE(m_state->stat(), Stat::Entropy);
         settle();
-        QCOMPARE(m_view->curves(0)->picture()->series.size(), std::size_t { 1 });
+        QCOMPARE(m_view->curves(0)->picture()->series.size(), std::size_t { 2 }); // and its layer's band
         click(1, 3, 4, Qt::ControlModifier);
         QCOMPARE(m_state->selection(), (std::vector { head(1, 2), head(3, 4) }));
         // A click beside the heads changes nothing.
@@ -374,6 +638,18 @@ private:
         m_state->setFullRange(catalog->steps);
         m_state->setRanks(std::vector<Rank> {});
         m_host->show();
+    }
+    /// As a user does.
+    void choose(const char* box, const QVariant& value)
+    {
+        settle();
+        auto* combo = m_view->findChild<QComboBox*>(QString::fromLatin1(box));
+        QVERIFY(combo);
+        const int index = combo->findData(value);
+        QVERIFY2(index >= 0, box);
+        combo->setCurrentIndex(index);
+        Q_EMIT combo->activated(index);
+        settle();
     }
     void settle() { QTRY_VERIFY(m_view->isSettled()); }
     AttentionCanvas& canvas() { return *m_view->canvas(); }

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kInset = 12;
 constexpr int kSigns = 24; ///< px of the line that explains the signs
+constexpr int kDefinitions = 18; ///< and of the one below it
 
 QString numberOf(const series::CellValue& cell)
 {
@@ -51,7 +52,7 @@ void AttentionCanvas::setEmptyText(const QString& text)
 
 QRect AttentionCanvas::plotRect(QSize size) const
 {
-    return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns) };
+    return { kInset, 0, std::max(1, size.width() - 2 * kInset), std::max(1, size.height() - kSigns - kDefinitions) };
 }
 
 AttentionMap AttentionCanvas::map(int side, QSize size) const
@@ -60,6 +61,14 @@ AttentionMap AttentionCanvas::map(int side, QSize size) const
     const double half = plot.width() / 2.0;
     return { *m_picture, m_values[static_cast<std::size_t>(side)],
         QRectF(std::round(plot.left() + side * half), plot.top(), std::floor(half), plot.height()) };
+}
+
+QRectF AttentionCanvas::wordsRect(QSize size) const
+{
+    const QRectF cells = map(0, size).cells();
+    const double height = kSigns + kDefinitions;
+    const double top = std::min(size.height() - height, cells.bottom() + kInset);
+    return { cells.left(), top, size.width() - cells.left() - kInset, height };
 }
 
 std::array<int, 2> AttentionCanvas::headAt(QPoint position) const
@@ -85,9 +94,14 @@ void AttentionCanvas::left()
 
 void AttentionCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers modifiers)
 {
-    const auto at = headAt(position);
-    if (at[0] >= 0)
-        Q_EMIT headPicked(m_picture->cell(at[0], at[1])->key, modifiers.testFlag(Qt::ControlModifier));
+    m_near = headAt(position);
+    pick(modifiers.testFlag(Qt::ControlModifier));
+}
+
+void AttentionCanvas::pick(bool isAdded)
+{
+    if (const HeadCell* head = hasPicture() ? m_picture->cell(m_near[0], m_near[1]) : nullptr)
+        Q_EMIT headPicked(head->key, m_picture->layers[static_cast<std::size_t>(m_near[0])].rank, isAdded);
 }
 
 void AttentionCanvas::moveBy(int layers, int columns)
@@ -122,9 +136,7 @@ void AttentionCanvas::keyPressEvent(QKeyEvent* event)
         return moveBy(1, 0);
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (const HeadCell* head = m_picture->cell(m_near[0], m_near[1]))
-            Q_EMIT headPicked(head->key, event->modifiers().testFlag(Qt::ControlModifier));
-        return;
+        return pick(event->modifiers().testFlag(Qt::ControlModifier));
     default:
         PlotCanvas::keyPressEvent(event);
     }
@@ -140,7 +152,28 @@ void AttentionCanvas::paintFrame(QImage& frame, QSize size)
     }
     for (const int side : { 0, 1 })
         map(side, size).paint(painter, theme);
-    paintSigns(painter, QRectF(map(0, size).cells().left(), size.height() - kSigns, size.width(), kSigns - 4), theme);
+    const QRectF line = wordsRect(size);
+    paintSigns(painter, QRectF(line.left(), line.top(), line.width(), kSigns - 4), theme);
+}
+
+void AttentionCanvas::paintDefinitions(QPainter& painter, const QRectF& line, const Theme& theme) const
+{
+    int layer = std::max(0, m_near[0]);
+    if (m_near[0] < 0 && !state().selection().empty())
+        layer = std::max(0, m_picture->placeOf(state().selection().front())[0]);
+    const AttentionLayer& shown = m_picture->layers[static_cast<std::size_t>(layer)];
+    QString words = shown.definition.isEmpty()
+        ? tr("Telltale: every head, mean over its queries")
+        : tr("Telltale: every head, %1", "a definition in the agent's words").arg(shown.definition);
+    if (shown.shape.group() > 1)
+        words += tr("  ·  %1 heads on %2 key heads").arg(shown.shape.heads).arg(shown.shape.keyHeads);
+    if (shown.headZero.state != CellState::NotCollected && !m_picture->isSpread)
+        words += tr("  ·  msprobe: head 0 of the first sequence, causal, all queries: entropy %1 in %2")
+                     .arg(numberOf(shown.headZero), shown.name);
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(words, Qt::ElideRight, static_cast<int>(line.width())));
 }
 
 void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Theme& theme) const
@@ -150,7 +183,7 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
         for (const HeadCell& head : layer.heads)
             seen.insert(head.sign);
     }
-    const QString steps = formatStep(AttentionPicture::kBefore);
+    const QString steps = formatStep(m_picture->stepsBefore());
     const std::array<std::pair<HeadSign, QString>, 4> signs { {
         { HeadSign::Collapsing, tr("entropy under half of what it was %1 steps ago").arg(steps) },
         { HeadSign::Falling, tr("fell by over 30 % in %1 steps").arg(steps) },
@@ -166,6 +199,8 @@ void AttentionCanvas::paintSigns(QPainter& painter, const QRectF& line, const Th
         painter.setPen(theme.text2);
         const QRectF text(
             x + 19, line.top(), QFontMetricsF(painter.font()).horizontalAdvance(words) + 4, line.height());
+        if (text.right() > line.right() && x > line.left()) // a sign without its words says nothing
+            break;
         painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, words);
         x = text.right() + 20;
     }
@@ -178,7 +213,9 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     const series::CellValue shown = m_picture->valueOf(m_near[0], m_near[1], value);
     Readout readout;
     readout.name = tr("%1 head %2").arg(layer.name).arg(head.key.slot.head);
-    readout.where = tr("step %1, rank %2").arg(formatStep(m_picture->atStep.value)).arg(m_picture->rank.value);
+    readout.where = m_picture->isSpread
+        ? tr("step %1, %n ranks", nullptr, m_picture->ranks).arg(formatStep(m_picture->atStep.value))
+        : tr("step %1, rank %2").arg(formatStep(m_picture->atStep.value)).arg(layer.rank.value);
     if (layer.shape.group() > 1)
         readout.where += tr(", key head %1").arg(head.key.slot.head / layer.shape.group());
     readout.state = shown.state;
@@ -191,7 +228,7 @@ void AttentionCanvas::paintReadoutOf(QPainter& painter, const QRectF& bounds, co
     }
     if (std::isfinite(head.before))
         details.append(
-            tr("entropy %1 steps ago %2").arg(formatStep(AttentionPicture::kBefore), formatValue(head.before, 4)));
+            tr("entropy %1 steps ago %2").arg(formatStep(m_picture->stepsBefore()), formatValue(head.before, 4)));
     if (head.key.slot.head == 0 && layer.headZero.state != CellState::NotCollected)
         details.append(tr("msprobe's entropy of it %1").arg(numberOf(layer.headZero)));
     readout.detail = details.join(QStringLiteral("   "));
@@ -204,6 +241,8 @@ void AttentionCanvas::paintOverlay(QPainter& painter, QSize size)
         return;
     const Theme& theme = Theme::current();
     const std::array maps { map(0, size), map(1, size) };
+    const QRectF line = wordsRect(size);
+    paintDefinitions(painter, QRectF(line.left(), line.top() + kSigns, line.width(), kDefinitions - 2), theme);
     for (const ModuleKey& key : state().selection()) {
         const auto at = m_picture->placeOf(key);
         for (const AttentionMap& map : maps)

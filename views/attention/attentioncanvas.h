@@ -26,7 +26,7 @@ public:
     AttentionMap map(int side, QSize size) const;
 
 Q_SIGNALS:
-    void headPicked(const telltale::views::ModuleKey& head, bool isAdded);
+    void headPicked(const telltale::views::ModuleKey& head, telltale::Rank rank, bool isAdded);
 
 protected:
     void paintFrame(QImage& frame, QSize size) override;
@@ -39,9 +39,13 @@ protected:
 
 private:
     bool hasPicture() const { return m_picture && !m_picture->isEmpty(); }
+    QRectF wordsRect(QSize size) const; ///< of the two lines below the maps
     /// Layer and column; {-1, -1} where there is no head.
     std::array<int, 2> headAt(QPoint position) const;
     void moveBy(int layers, int columns);
+    void pick(bool isAdded); ///< what is pointed at
+    /// What is measured, in words: the agent's own definition, and msprobe's where that was asked for.
+    void paintDefinitions(QPainter& painter, const QRectF& line, const Theme& theme) const;
     void paintSigns(QPainter& painter, const QRectF& line, const Theme& theme) const;
     void paintReadoutOf(QPainter& painter, const QRectF& bounds, const QRectF& cell, HeadValue value) const;
 

@@ -23,7 +23,7 @@ constexpr double kLabels = 58; ///< px left of the cells
 constexpr double kScale = 64; ///< px right of them
 constexpr double kBelow = 10;
 constexpr double kWidest = 72; ///< px of a cell: a small model is no chess board
-constexpr double kTallest = 44;
+constexpr double kTallest = 56;
 constexpr double kSignFrom = 9; ///< px of a cell that has room for a sign
 
 }
@@ -90,7 +90,7 @@ void AttentionMap::paint(QPainter& painter, const Theme& theme) const
     paintHead(painter, theme);
     paintNumbers(painter, theme);
     paintCells(painter, theme);
-    paintScale(painter, theme);
+    paintColorScale(painter, m_scale, QRectF(m_cells.right() + 14, m_cells.top(), 11, m_cells.height()), theme);
     painter.restore();
 }
 
@@ -114,6 +114,8 @@ void AttentionMap::paintHead(QPainter& painter, const Theme& theme) const
     } else {
         unit = tr("before the softmax");
     }
+    if (m_picture.isSpread)
+        unit = tr("largest less smallest of %n ranks", nullptr, m_picture.ranks);
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(line.adjusted(taken, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
@@ -150,7 +152,14 @@ void AttentionMap::paintNumbers(QPainter& painter, const Theme& theme) const
     painter.setFont(wordsFont(11));
     painter.setPen(theme.text3);
     painter.drawText(QRectF(m_area.left() + 2, m_cells.top() - 20, kLabels - 12, 16), Qt::AlignRight | Qt::AlignVCenter,
-        tr("layer"));
+        m_picture.axes == HeadAxes::RankByHead ? tr("rank") : tr("layer"));
+    // Heads that share a key.
+    for (int first = 0; m_picture.group > 1 && m_gap > 0 && first < m_picture.columns;
+         first += static_cast<int>(m_picture.group)) {
+        const int last = std::min(m_picture.columns, first + static_cast<int>(m_picture.group)) - 1;
+        const double left = leftOf(first);
+        painter.fillRect(QRectF(left, m_cells.top() - 4, cellRect(0, last).right() - left, 2), theme.text3);
+    }
     if (isByValue)
         painter.drawText(QRectF(m_cells.left(), m_cells.top() - 20, m_cells.width(), 16), Qt::AlignLeft,
             tr("heads, the lowest first"));
@@ -199,17 +208,16 @@ void AttentionMap::paintOutline(QPainter& painter, int layer, int column, bool i
     painter.restore();
 }
 
-void AttentionMap::paintScale(QPainter& painter, const Theme& theme) const
+void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& bar, const Theme& theme)
 {
-    const QRectF bar(m_cells.right() + 14, m_cells.top(), 11, m_cells.height());
     const int height = static_cast<int>(bar.height());
     for (int y = 0; y < height; ++y) {
         const auto index = static_cast<std::size_t>(std::clamp((height - 1 - y) * 256 / height, 0, 255));
         painter.fillRect(QRectF(bar.left(), bar.top() + y, bar.width(), 1), QColor::fromRgb(kSequentialTable[index]));
     }
     painter.setFont(numberFont(11));
-    for (const ValueScale::Tick& tick : m_scale.ticks(height, 26)) {
-        const double y = std::round(bar.bottom() - m_scale.unitOf(tick.value) * height);
+    for (const ValueScale::Tick& tick : scale.ticks(height, 26)) {
+        const double y = std::round(bar.bottom() - scale.unitOf(tick.value) * height);
         painter.fillRect(QRectF(bar.right() + 1, y, 4, 1), theme.text3);
         painter.setPen(theme.text2);
         painter.drawText(QRectF(bar.right() + 8, y - 8, 40, 16), Qt::AlignLeft | Qt::AlignVCenter, tick.label);

@@ -36,7 +36,6 @@ private:
     void paintHead(QPainter& painter, const Theme& theme) const;
     void paintNumbers(QPainter& painter, const Theme& theme) const;
     void paintCells(QPainter& painter, const Theme& theme) const;
-    void paintScale(QPainter& painter, const Theme& theme) const;
 
     const AttentionPicture& m_picture;
     HeadValue m_value;
@@ -46,6 +45,8 @@ private:
     double m_gap = 0; ///< between cells
 };
 
+/// The colors of a scale from its lowest value at the bottom of `bar` to its highest, with its numbers at the right.
+void paintColorScale(QPainter& painter, const ValueScale& scale, const QRectF& bar, const Theme& theme);
 /// The sign in the corner of a cell, as cells and the line that explains the signs draw it.
 void paintHeadSign(QPainter& painter, const QRectF& cell, analysis::HeadSign sign, const Theme& theme);
 

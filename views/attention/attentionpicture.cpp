@@ -91,13 +91,13 @@ CellValue AttentionPicture::valueOf(int layer, int column, HeadValue value) cons
 
 ValueScale AttentionPicture::scaleOf(HeadValue value) const
 {
-    if (value == HeadValue::EntropyShare || value == HeadValue::SoftmaxMax)
+    if (!isSpread && (value == HeadValue::EntropyShare || value == HeadValue::SoftmaxMax))
         return { ValueScale::Mode::Linear, 0, 1 };
-    double low = value == HeadValue::Entropy ? 0 : std::numeric_limits<double>::infinity();
+    double low = isSpread || value == HeadValue::Entropy ? 0 : std::numeric_limits<double>::infinity();
     double high = -std::numeric_limits<double>::infinity();
     for (int layer = 0; layer < static_cast<int>(layers.size()); ++layer) {
         const AttentionLayer& one = layers[static_cast<std::size_t>(layer)];
-        if (value == HeadValue::Entropy && one.shape.keys > 1)
+        if (!isSpread && value == HeadValue::Entropy && one.shape.keys > 1)
             high = std::max(high, std::log(static_cast<double>(one.shape.keys)));
         for (int column = 0; column < static_cast<int>(one.heads.size()); ++column) {
             const CellValue cell = valueOf(layer, column, value);
@@ -123,6 +123,8 @@ std::array<int, 2> AttentionPicture::placeOf(const ModuleKey& key) const
 {
     for (std::size_t layer = 0; layer < layers.size(); ++layer) {
         const auto& heads = layers[layer].heads;
+        if (axes == HeadAxes::RankByHead && layers[layer].rank != rank)
+            continue;
         const auto found
             = std::find_if(heads.begin(), heads.end(), [&key](const HeadCell& head) { return head.key == key; });
         if (found != heads.end())
@@ -139,26 +141,44 @@ std::vector<ModuleKey> AttentionPicture::lowest(std::size_t most) const
         for (std::size_t column = 0; column < layers[layer].heads.size(); ++column) {
             const CellValue value = valueOf(static_cast<int>(layer), static_cast<int>(column),
                 hasShare ? HeadValue::EntropyShare : HeadValue::Entropy);
-            all.emplace_back(sortKey(value), layers[layer].heads[column].key);
+            const double key = sortKey(value);
+            all.emplace_back(isSpread && std::isfinite(key) ? -key : key, layers[layer].heads[column].key);
         }
     }
     std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<ModuleKey> keys;
-    for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
-        keys.push_back(all[i].second);
+    std::set<ModuleKey> taken; // where the rows are ranks a head has several
+    for (std::size_t i = 0; i < all.size() && keys.size() < most; ++i) {
+        if (taken.insert(all[i].second).second)
+            keys.push_back(all[i].second);
+    }
     return keys;
+}
+
+QString AttentionPicture::shortText(const ModuleKey& key) const
+{
+    const auto place = placeOf(key);
+    if (place[0] < 0)
+        return QStringLiteral("%1 h%2").arg(shortNameOf(key.name)).arg(key.slot.head);
+    const QString& number = layers[static_cast<std::size_t>(place[0])].number;
+    const bool isNumber = !number.isEmpty() && number.front().isDigit();
+    return (isNumber ? QStringLiteral("L%1 h%2") : QStringLiteral("%1 h%2")).arg(number).arg(key.slot.head);
 }
 
 void AttentionPicture::finish(HeadValue left)
 {
     std::set<QString> numbers;
-    for (const AttentionLayer& layer : layers)
+    std::set<QString> names;
+    for (const AttentionLayer& layer : layers) {
         numbers.insert(numberIn(layer.name));
-    const bool areTold = numbers.size() == layers.size();
+        names.insert(layer.name);
+    }
+    const bool areTold = numbers.size() == names.size();
     group = layers.empty() ? 1 : layers.front().shape.group();
     for (std::size_t i = 0; i < layers.size(); ++i) {
         AttentionLayer& layer = layers[i];
-        layer.label = areTold ? numberIn(layer.name) : shortNameOf(layer.name);
+        layer.number = areTold ? numberIn(layer.name) : shortNameOf(layer.name);
+        layer.label = axes == HeadAxes::RankByHead ? QString::number(layer.rank.value) : layer.number;
         columns = std::max(columns, static_cast<int>(layer.heads.size()));
         if (layer.shape.group() != group || order == HeadOrder::Value)
             group = 1; // heads that share a key do not stand together

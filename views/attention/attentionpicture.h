@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include <telltale/analysis/attentionheads.h>
@@ -19,6 +20,12 @@ enum class HeadOrder {
     Value, ///< within each layer by what the left map shows, the smallest first
 };
 
+/// What the rows of a map are.
+enum class HeadAxes {
+    LayerByHead,
+    RankByHead, ///< of one layer
+};
+
 /// The statistic that a value is read from.
 Stat statOf(HeadValue value);
 /// "entropy", "entropy / ln n", as people read it.
@@ -30,14 +37,16 @@ struct HeadCell {
     series::CellValue entropy;
     series::CellValue softmaxMax;
     series::CellValue maxLogit;
-    double before = std::numeric_limits<double>::quiet_NaN(); ///< its entropy AttentionPicture::kBefore steps earlier
+    double before = std::numeric_limits<double>::quiet_NaN(); ///< its entropy at AttentionPicture::beforeStep
     analysis::HeadSign sign = analysis::HeadSign::None;
 };
 
-/// An attention module; one called several times in a step is several layers.
+/// An attention module; one called several times in a step is several layers. On another rank it is another row.
 struct AttentionLayer {
     QString name;
-    QString label; ///< "7" of "layers.7.attn", where that tells the layers apart
+    QString label; ///< "7" of "layers.7.attn", where that tells the layers apart; its rank where the rows are ranks
+    QString number; ///< "7" as well, whatever the rows are
+    Rank rank;
     QString definition; ///< in the agent's words
     analysis::AttentionShape shape;
     std::vector<HeadCell> heads; ///< in the order in which they are shown
@@ -45,12 +54,18 @@ struct AttentionLayer {
         headZero; ///< entropy of the first sequence's head 0 as msprobe calculates it, where it was asked for
 };
 
-/// The attention heads of one rank at one step. Immutable once built. Thread: any (a value).
+/// The attention heads of one rank at one step, or of one layer on all ranks. Immutable once built. Thread: any (a
+/// value).
 struct AttentionPicture {
-    static constexpr std::int64_t kBefore = 512; ///< steps that a fall is measured over
+    static constexpr std::int64_t kBefore = 512; ///< most steps that a fall is measured over
+    static constexpr std::int64_t kLeastBefore = 8; ///< fewer say nothing
 
     Step atStep { 0 };
-    Rank rank;
+    std::optional<Step> beforeStep; ///< that heads are compared with: up to kBefore earlier, as far as there are any
+    Rank rank; ///< selected, where the rows are ranks
+    HeadAxes axes = HeadAxes::LayerByHead;
+    bool isSpread = false; ///< values are the largest over the ranks less the smallest
+    int ranks = 0; ///< that a spread is of
     HeadOrder order = HeadOrder::Number;
     std::vector<AttentionLayer> layers; ///< in model order
     int columns = 0; ///< heads of the widest layer
@@ -68,8 +83,12 @@ struct AttentionPicture {
     double uniformEntropy() const;
     /// Of a head; {-1, -1} where it is not shown.
     std::array<int, 2> placeOf(const ModuleKey& key) const;
-    /// The heads with the lowest entropy for their context, at most `most`, the lowest first.
+    /// The heads with the lowest entropy for their context, at most `most`, the lowest first; of a spread those that
+    /// differ most.
     std::vector<ModuleKey> lowest(std::size_t most) const;
+    std::int64_t stepsBefore() const { return beforeStep ? atStep.value - beforeStep->value : 0; }
+    /// "L7 h4", or the name where numbers do not tell the layers apart.
+    QString shortText(const ModuleKey& key) const;
     /// Signs, labels, order: what follows from what was read. Call once.
     void finish(HeadValue left);
 };

@@ -2,10 +2,16 @@
 #include "attentionquery.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+
+#include <QCoreApplication>
 
 #include <telltale/common/rowlist.h>
+#include <telltale/plot/rankcurves.h>
 #include <telltale/store/rowsof.h>
 
 namespace telltale::views {
@@ -16,6 +22,8 @@ using series::CellValue;
 namespace {
 
 constexpr std::size_t kUnasked = 4; ///< curves that are drawn before anybody chose a head
+constexpr std::size_t kBands = 1; ///< of as many layers: two hide each other, and the curves
+constexpr std::size_t kMostInBand = 128; ///< heads
 
 /// A head, and the rows that say something of it: one a micro step.
 struct HeadRows {
@@ -35,13 +43,13 @@ struct Heads {
     std::vector<LayerRows> layers;
 };
 
-Heads headsOf(const AttentionRequest& request)
+Heads headsOf(const AttentionRequest& request, Rank rank)
 {
     const series::RowIndex& index = store::rowsOf(*request.catalog);
     const std::vector<bool> chosen = index.matching(NamePattern(request.filter.toStdString()));
     Heads heads;
     std::map<std::pair<std::string, std::uint32_t>, std::size_t> layerOf; // by name and call
-    for (const series::RowIndex::Row* row : index.select(Kind::Attention, request.rank, Stat::Entropy)) {
+    for (const series::RowIndex::Row* row : index.select(Kind::Attention, rank, Stat::Entropy)) {
         const series::SeriesKey& key = index.key(*row);
         if (!chosen[row->tensor])
             continue;
@@ -72,6 +80,25 @@ Heads headsOf(const AttentionRequest& request)
     return heads;
 }
 
+/// Without the rows that no layer speaks of.
+Heads keepUsed(Heads heads)
+{
+    Heads kept;
+    const auto move = [&](std::vector<std::size_t>& places) {
+        for (std::size_t& place : places) {
+            kept.rows.push_back(std::move(heads.rows[place]));
+            place = kept.rows.size() - 1;
+        }
+    };
+    for (LayerRows& layer : heads.layers) {
+        move(layer.headZero);
+        for (HeadRows& head : layer.heads)
+            move(head.rows);
+    }
+    kept.layers = std::move(heads.layers);
+    return kept;
+}
+
 /// One value of several micro steps: the strongest of those that are not finite, else the mean of those that are.
 CellValue together(const std::vector<CellValue>& column, const std::vector<std::size_t>& rows)
 {
@@ -92,30 +119,49 @@ CellValue together(const std::vector<CellValue>& column, const std::vector<std::
     return all;
 }
 
-Expected<std::shared_ptr<const AttentionPicture>> readMaps(store::RunReader& reader, const AttentionRequest& request)
+/// The step that heads are compared with: AttentionPicture::kBefore earlier, or the first of them that has anything.
+Expected<std::optional<Step>> stepBefore(
+    store::RunReader& reader, const Heads& heads, Step at, const series::CancelToken& cancel)
 {
-    auto picture = std::make_shared<AttentionPicture>();
-    picture->atStep = request.atStep;
-    picture->rank = request.rank;
-    picture->order = request.order;
-    picture->isLive = request.curves.isLive;
-    Heads heads = headsOf(request);
+    if (heads.layers.empty())
+        return std::optional<Step>();
+    series::CurveQuery query;
+    query.row = heads.rows[heads.layers.front().heads.front().rows.front()];
+    query.stat = Stat::Entropy;
+    query.range = { Step { std::max<std::int64_t>(0, at.value - AttentionPicture::kBefore) }, at };
+    query.pixels = static_cast<int>(query.range.count());
+    const auto found = reader.curve(query, cancel);
+    if (!found)
+        return tl::unexpected(found.error());
+    const auto& buckets = found->buckets;
+    const auto first
+        = std::find_if(buckets.begin(), buckets.end(), [](const series::Bucket& bucket) { return bucket.samples > 0; });
+    const Step step { query.range.first.value + (first - buckets.begin()) };
+    const bool isEnough = first != buckets.end() && at.value - step.value >= AttentionPicture::kLeastBefore;
+    return isEnough ? std::optional(step) : std::nullopt;
+}
+
+/// What heads show at a step, a layer each.
+Expected<std::vector<AttentionLayer>> readLayers(
+    store::RunReader& reader, Heads heads, Rank rank, Step at, std::optional<Step> before)
+{
     std::array<std::vector<CellValue>, 4> columns;
-    const Step before { request.atStep.value - AttentionPicture::kBefore };
-    const std::array<std::pair<Step, Stat>, 4> asked { { { request.atStep, Stat::Entropy },
-        { request.atStep, Stat::SoftmaxMax }, { request.atStep, Stat::MaxLogit }, { before, Stat::Entropy } } };
+    const std::array<std::pair<std::optional<Step>, Stat>, 4> asked { { { at, Stat::Entropy }, { at, Stat::SoftmaxMax },
+        { at, Stat::MaxLogit }, { before, Stat::Entropy } } };
     for (std::size_t i = 0; i < asked.size(); ++i) {
         columns[i].resize(heads.rows.size());
-        if (heads.rows.empty() || asked[i].first.value < 0)
+        if (heads.rows.empty() || !asked[i].first)
             continue;
-        auto column = reader.column(asked[i].first, asked[i].second, heads.rows, true);
+        auto column = reader.column(*asked[i].first, asked[i].second, heads.rows, true);
         if (!column)
             return tl::unexpected(std::move(column).error());
         columns[i] = std::move(*column);
     }
+    std::vector<AttentionLayer> layers;
     std::map<std::array<std::int64_t, 3>, std::vector<analysis::HeadNumbers>> uniforms; // by queries, keys and sample
     for (LayerRows& from : heads.layers) {
-        AttentionLayer& layer = picture->layers.emplace_back(std::move(from.layer));
+        AttentionLayer& layer = layers.emplace_back(std::move(from.layer));
+        layer.rank = rank;
         auto& uniform = uniforms[{ layer.shape.queries, layer.shape.keys, from.looked }];
         if (uniform.empty())
             uniform = analysis::uniformHeads(layer.shape, from.looked);
@@ -132,8 +178,111 @@ Expected<std::shared_ptr<const AttentionPicture>> readMaps(store::RunReader& rea
             layer.heads.push_back(std::move(cell));
         }
     }
+    return layers;
+}
+
+/// One head on several ranks: the strongest of what is not finite, else the largest value less the smallest.
+CellValue spreadOf(const std::vector<const HeadCell*>& heads, CellValue HeadCell::*value)
+{
+    CellValue all;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const HeadCell* head : heads) {
+        const CellValue& one = head->*value;
+        if (one.state > all.state)
+            all = one;
+        if (one.state == CellState::Value) {
+            low = std::min(low, one.value);
+            high = std::max(high, one.value);
+        }
+    }
+    if (all.state == CellState::Value)
+        all.value = high - low;
+    return all;
+}
+
+/// The layers of the first rank, with what lies between it and the others.
+std::vector<AttentionLayer> spread(std::vector<std::vector<AttentionLayer>> ranks)
+{
+    std::map<std::pair<QString, int>, std::vector<const HeadCell*>> same;
+    for (const auto& layers : ranks) {
+        for (const AttentionLayer& layer : layers) {
+            for (const HeadCell& head : layer.heads)
+                same[{ layer.name, head.key.slot.head }].push_back(&head);
+        }
+    }
+    std::vector<AttentionLayer> all = ranks.empty() ? std::vector<AttentionLayer>() : ranks.front();
+    for (AttentionLayer& layer : all) {
+        for (HeadCell& head : layer.heads) {
+            const auto& heads = same[{ layer.name, head.key.slot.head }];
+            head.entropy = spreadOf(heads, &HeadCell::entropy);
+            head.softmaxMax = spreadOf(heads, &HeadCell::softmaxMax);
+            head.maxLogit = spreadOf(heads, &HeadCell::maxLogit);
+            head.before = std::numeric_limits<double>::quiet_NaN();
+            head.sign = analysis::HeadSign::None;
+        }
+    }
+    return all;
+}
+
+/// The layer whose ranks are shown: the one that is asked for, that of the first selected head, the first.
+QString chosenLayer(const AttentionRequest& request, const QStringList& layers)
+{
+    if (layers.contains(request.layer) || layers.isEmpty())
+        return request.layer;
+    for (const ModuleKey& key : request.selection) {
+        if (layers.contains(key.name))
+            return key.name;
+    }
+    return layers.front();
+}
+
+Expected<void> readMaps(store::RunReader& reader, const AttentionRequest& request, const series::CancelToken& cancel,
+    AttentionAnswer& answer)
+{
+    auto picture = std::make_shared<AttentionPicture>();
+    picture->atStep = request.atStep;
+    picture->rank = request.rank;
+    picture->axes = request.axes;
+    picture->order = request.order;
+    picture->isLive = request.curves.isLive;
+    const bool isByRank = request.axes == HeadAxes::RankByHead;
+    picture->isSpread = request.isSpread && !isByRank;
+    const std::vector<Rank> every = ranksOf(*request.catalog, Kind::Attention);
+    const bool areAll = isByRank || picture->isSpread;
+    Rank own = request.rank;
+    if (areAll && !every.empty() && std::find(every.begin(), every.end(), own) == every.end())
+        own = every.front();
+    const Heads heads = headsOf(request, own);
+    for (const LayerRows& layer : heads.layers)
+        answer.layers.append(layer.layer.name);
+    const QString only = isByRank ? chosenLayer(request, answer.layers) : QString();
+    if (!picture->isSpread) {
+        const auto before = stepBefore(reader, heads, request.atStep, cancel);
+        if (!before)
+            return tl::unexpected(before.error());
+        picture->beforeStep = *before;
+    }
+    std::vector<std::vector<AttentionLayer>> ranks;
+    for (const Rank rank : areAll ? every : std::vector { own }) {
+        Heads here = rank == own ? heads : headsOf(request, rank);
+        if (isByRank)
+            std::erase_if(here.layers, [&only](const LayerRows& layer) { return layer.layer.name != only; });
+        auto layers = readLayers(reader, keepUsed(std::move(here)), rank, request.atStep, picture->beforeStep);
+        if (!layers)
+            return tl::unexpected(std::move(layers).error());
+        if (!layers->empty())
+            ranks.push_back(std::move(*layers));
+    }
+    picture->ranks = static_cast<int>(ranks.size());
+    if (picture->isSpread)
+        picture->layers = spread(std::move(ranks));
+    else
+        for (auto& layers : ranks)
+            std::move(layers.begin(), layers.end(), std::back_inserter(picture->layers));
     picture->finish(request.values[0]);
-    return std::shared_ptr<const AttentionPicture>(picture);
+    answer.maps = std::move(picture);
+    return {};
 }
 
 /// The heads among what is selected, or the lowest ones.
@@ -156,16 +305,58 @@ void chooseHeads(AttentionAnswer& answer, CurveRequest& curves, const AttentionR
     curves.colors = std::move(colors);
 }
 
+/// The smallest and the largest of all heads of the first head's layer, behind it.
+Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture, const AttentionPicture& maps,
+    const CurveRequest& curves, const series::CancelToken& cancel)
+{
+    std::vector<CurveSeries> all;
+    std::set<QString> done;
+    for (CurveSeries& one : picture.series) {
+        const ModuleKey key = one.row.key;
+        const int place = maps.placeOf(key)[0];
+        const Stat stat = one.stat;
+        const int slot = one.slot;
+        if (place >= 0)
+            one.row.label = maps.shortText(key);
+        const bool isOwn = one.row.rank == curves.rank && !one.isGroup;
+        all.push_back(std::move(one));
+        if (place < 0 || !isOwn || done.size() >= kBands || !done.insert(key.name).second)
+            continue;
+        const AttentionLayer& layer = maps.layers[static_cast<std::size_t>(place)];
+        if (layer.heads.size() < 2 || layer.heads.size() > kMostInBand)
+            continue;
+        RowWish wish { Kind::Attention, curves.rank, {}, {}, stat };
+        for (const HeadCell& head : layer.heads)
+            wish.only.push_back(head.key);
+        CurveSeries band;
+        for (Row& row : buildRows(*curves.catalog, wish)) {
+            auto other = readCurve(reader, std::move(row), stat, curves, cancel);
+            if (!other)
+                return tl::unexpected(std::move(other).error());
+            if (band.isGroup)
+                widen(band.result.buckets, other->result.buckets);
+            else
+                band = std::move(*other);
+            band.isGroup = true;
+        }
+        band.slot = slot;
+        band.row.label = all.back().row.label;
+        band.where = QCoreApplication::translate(
+            "AttentionView", "all %n heads", nullptr, static_cast<int>(layer.heads.size()));
+        all.push_back(std::move(band));
+    }
+    picture.series = std::move(all);
+    return picture;
+}
+
 }
 
 Expected<AttentionAnswer> readAttention(
     store::RunReader& reader, const AttentionRequest& request, const series::CancelToken& cancel)
 {
     AttentionAnswer answer;
-    auto maps = readMaps(reader, request);
-    if (!maps)
-        return tl::unexpected(std::move(maps).error());
-    answer.maps = std::move(*maps);
+    if (auto read = readMaps(reader, request, cancel, answer); !read)
+        return tl::unexpected(std::move(read).error());
     if (answer.maps->isEmpty())
         return answer;
     CurveRequest curves = request.curves;
@@ -176,16 +367,33 @@ Expected<AttentionAnswer> readAttention(
     strips.kind = Kind::Attention;
     strips.scale = HeatScale::Linear;
     if (!answer.shown.empty()) {
-        const auto place = static_cast<std::size_t>(answer.maps->placeOf(answer.shown.front())[0]);
-        const AttentionLayer& layer = answer.maps->layers[place];
+        const int place = std::max(0, answer.maps->placeOf(answer.shown.front())[0]);
+        const AttentionLayer& layer = answer.maps->layers[static_cast<std::size_t>(place)];
         answer.layer = layer.name;
         for (const HeadCell& head : layer.heads)
             strips.only.push_back(head.key);
     }
+    if (request.below == BelowMaps::HeadMaps) {
+        auto read = readHeadMaps(reader, request.rank, request.atStep, request.filter, request.selection,
+            [&answer](const ModuleKey& key) { return answer.maps->shortText(key); });
+        if (!read)
+            return tl::unexpected(std::move(read).error());
+        answer.headMaps = std::make_shared<const HeadMapPicture>(std::move(*read));
+        return answer;
+    }
+    answer.belowKey = { request.news, request.below, request.values, request.rank, curves.ranks, answer.shown,
+        curves.colors, answer.layer, curves.range, { curves.pixels, strips.plot.width(), strips.plot.height() },
+        strips.pixelRatio, strips.theme ? strips.theme->base.rgb() : 0 };
+    if (request.last && request.last->belowKey == answer.belowKey) {
+        answer.below = request.last->below;
+        return answer;
+    }
     for (std::size_t side = 0; side < answer.below.size(); ++side) {
         curves.stat = strips.stat = statOf(request.values[side]);
         if (request.below == BelowMaps::Curves) {
-            auto read = readCurves(reader, curves, cancel);
+            auto read = readCurves(reader, curves, cancel).and_then([&](CurvePicture picture) {
+                return withBands(reader, std::move(picture), *answer.maps, curves, cancel);
+            });
             if (!read)
                 return tl::unexpected(std::move(read).error());
             answer.below[side].curves = std::make_shared<const CurvePicture>(std::move(*read));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "attentionview.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QLabel>
@@ -20,18 +21,32 @@
 #include <telltale/plot/curvecanvas.h>
 
 #include "attentioncanvas.h"
+#include "headmapscanvas.h"
 
 namespace telltale::views {
 
 namespace {
 
 constexpr double kMapShare = 0.6; ///< of the height
+constexpr double kMapShareAboveMaps = 0.48; ///< of a picture, above maps of queries and keys
 constexpr int kCaptionHeight = 24;
 constexpr int kLeastWidth = 120; ///< two stand beside each other, and the panels beside them need room
 constexpr int kLeastHeight = 60;
 
 constexpr std::array kValues { HeadValue::Entropy, HeadValue::EntropyShare, HeadValue::SoftmaxMax,
     HeadValue::MaxLogit };
+constexpr int kSpread = -1; ///< in place of a rank
+constexpr std::array kBelowNames { QLatin1String("curves"), QLatin1String("strips"), QLatin1String("maps") };
+
+QLabel* makeCaption(QWidget* parent)
+{
+    auto* caption = new QLabel(parent);
+    caption->setFixedHeight(kCaptionHeight);
+    caption->setIndent(12);
+    caption->setFont(wordsFont(11));
+    caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    return caption;
+}
 
 }
 
@@ -61,7 +76,8 @@ AttentionView::AttentionView(const ViewContext& context, QWidget* parent)
 
 void AttentionView::buildBelow()
 {
-    auto* below = new QWidget(m_split);
+    m_belowStack = new QStackedWidget(m_split);
+    auto* below = new QWidget(m_belowStack);
     auto* sides = new QHBoxLayout(below);
     sides->setContentsMargins(0, 0, 0, 0);
     sides->setSpacing(0);
@@ -69,11 +85,7 @@ void AttentionView::buildBelow()
         const QString where = side == 0 ? tr("left") : tr("right");
         auto* column = new QVBoxLayout;
         column->setSpacing(0);
-        m_captions[side] = new QLabel(below);
-        m_captions[side]->setFixedHeight(kCaptionHeight);
-        m_captions[side]->setIndent(12);
-        m_captions[side]->setFont(wordsFont(11));
-        m_captions[side]->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+        m_captions[side] = makeCaption(below);
         m_stacks[side] = new QStackedWidget(below);
         m_curves[side] = new CurveCanvas(context().state, m_stacks[side]);
         m_curves[side]->setYMode(YMode::Linear);
@@ -91,11 +103,28 @@ void AttentionView::buildBelow()
         connect(m_curves[side], &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
         connect(m_strips[side], &PlotCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
     }
-    m_split->addWidget(below);
+    m_belowStack->addWidget(below);
+    auto* recorded = new QWidget(m_belowStack);
+    auto* column = new QVBoxLayout(recorded);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_headMapsCaption = makeCaption(recorded);
+    m_headMaps = new HeadMapsCanvas(context().state, recorded);
+    m_headMaps->setAccessibleName(tr("Attention maps of queries and keys"));
+    m_headMaps->setObjectName(QStringLiteral("headMapsCanvas"));
+    m_headMaps->setMinimumSize(kLeastWidth, kLeastHeight);
+    column->addWidget(m_headMapsCaption);
+    column->addWidget(m_headMaps, 1);
+    m_belowStack->addWidget(recorded);
+    m_split->addWidget(m_belowStack);
 }
 
 void AttentionView::buildBar()
 {
+    m_axesBox = m_bar->addCombo(tr("Axes"), QStringLiteral("attentionAxes"));
+    m_axesBox->addItem(tr("layer × head"), static_cast<int>(HeadAxes::LayerByHead));
+    m_axesBox->addItem(tr("rank × head"), static_cast<int>(HeadAxes::RankByHead));
+    m_layerBox = m_bar->addCombo(tr("Layer"), QStringLiteral("attentionLayer"));
     const std::array labels { tr("Left"), tr("Right") };
     const std::array names { QStringLiteral("attentionLeft"), QStringLiteral("attentionRight") };
     for (std::size_t side = 0; side < m_valueBoxes.size(); ++side) {
@@ -114,6 +143,7 @@ void AttentionView::buildBar()
     m_belowBox = m_bar->addCombo(tr("Below"), QStringLiteral("attentionBelow"));
     m_belowBox->addItem(tr("selected heads"), static_cast<int>(BelowMaps::Curves));
     m_belowBox->addItem(tr("heads of the layer"), static_cast<int>(BelowMaps::Strips));
+    m_belowBox->addItem(tr("attention maps"), static_cast<int>(BelowMaps::HeadMaps));
     m_bar->addStretch();
     m_caption = m_bar->addCaption();
     m_follow = m_bar->addButton(
@@ -125,10 +155,19 @@ void AttentionView::buildBar()
         [this] { setOrder(static_cast<HeadOrder>(m_orderBox->currentData().toInt())); });
     connect(m_belowBox, &QComboBox::activated, this,
         [this] { setBelow(static_cast<BelowMaps>(m_belowBox->currentData().toInt())); });
-    connect(m_rankBox, &QComboBox::activated, this,
-        [this, state] { state->setRank(Rank { m_rankBox->currentData().toInt() }); });
+    connect(m_axesBox, &QComboBox::activated, this,
+        [this] { setAxes(static_cast<HeadAxes>(m_axesBox->currentData().toInt())); });
+    connect(m_layerBox, &QComboBox::activated, this, [this] { setLayer(m_layerBox->currentData().toString()); });
+    connect(m_rankBox, &QComboBox::activated, this, [this, state] {
+        const int chosen = m_rankBox->currentData().toInt();
+        setSpread(chosen == kSpread);
+        if (chosen != kSpread)
+            state->setRank(Rank { chosen });
+    });
     connect(m_follow, &QToolButton::clicked, state, &ViewState::setFollowing);
     connect(m_canvas, &AttentionCanvas::headPicked, this, &AttentionView::pickHead);
+    connect(m_headMaps, &HeadMapsCanvas::headPicked, this, &AttentionView::pickHead);
+    setAxes(m_axes);
 }
 
 void AttentionView::connectState()
@@ -139,28 +178,47 @@ void AttentionView::connectState()
         askSoon(Urgency::Now);
     };
     connect(state, &ViewState::runChanged, this, [this, askNow] {
-        show({});
+        ++m_news;
+        show(nullptr);
         askNow();
     });
     connect(state, &ViewState::catalogChanged, this, [this] {
+        ++m_news;
         fillRanks();
         askSoon(Urgency::WhenIdle);
     });
-    connect(state, &ViewState::rankChanged, this, askNow);
+    connect(state, &ViewState::rankChanged, this, [this, askNow] {
+        m_isSpread = false;
+        askNow();
+    });
     connect(state, &ViewState::ranksChanged, this, askNow);
     connect(state, &ViewState::moduleFilterChanged, this, askNow);
     connect(state, &ViewState::selectionChanged, this, askNow);
     connect(state, &ViewState::cursorChanged, this, askNow);
     connect(state, &ViewState::visibleRangeChanged, this,
         [this, state] { askSoon(state->isFollowing() ? Urgency::WhenIdle : Urgency::Now); });
-    connect(state, &ViewState::dataArrived, this, [this] { askSoon(Urgency::WhenIdle); });
+    connect(state, &ViewState::dataArrived, this, [this] {
+        ++m_news;
+        askSoon(Urgency::WhenIdle);
+    });
+    connect(state, &ViewState::blobsArrived, this, [this] {
+        if (m_below == BelowMaps::HeadMaps)
+            askSoon(Urgency::WhenIdle);
+    });
     connect(state, &ViewState::followingChanged, this, [this, state] { m_follow->setChecked(state->isFollowing()); });
     m_follow->setChecked(state->isFollowing());
 }
 
 void AttentionView::fillRanks()
 {
-    fillRankBox(m_rankBox, *context().state, Kind::Attention);
+    const ViewState& state = *context().state;
+    const QSignalBlocker blocker(m_rankBox);
+    fillRankBox(m_rankBox, state, Kind::Attention);
+    if (m_rankBox->count() > 1 && m_axes == HeadAxes::LayerByHead)
+        m_rankBox->addItem(tr("spread of all"), kSpread);
+    if (m_isSpread)
+        m_rankBox->setCurrentIndex(m_rankBox->findData(kSpread));
+    m_rankBox->updateGeometry();
     m_canvas->setEmptyText(emptyText());
 }
 
@@ -191,6 +249,41 @@ void AttentionView::setValue(int side, HeadValue value)
     askSoon(Urgency::Now);
 }
 
+void AttentionView::setAxes(HeadAxes axes)
+{
+    m_axes = axes;
+    m_axesBox->setCurrentIndex(m_axesBox->findData(static_cast<int>(axes)));
+    if (axes == HeadAxes::RankByHead)
+        m_isSpread = false;
+    m_bar->setComboVisible(m_layerBox, axes == HeadAxes::RankByHead);
+    fillRanks();
+    askSoon(Urgency::Now);
+}
+
+void AttentionView::setSpread(bool isSpread)
+{
+    m_isSpread = isSpread && m_axes == HeadAxes::LayerByHead;
+    fillRanks();
+    askSoon(Urgency::Now);
+}
+
+void AttentionView::setLayer(const QString& name)
+{
+    m_layer = name;
+    askSoon(Urgency::Now);
+}
+
+void AttentionView::fillLayers(const QStringList& names, const AttentionPicture& shown)
+{
+    const QSignalBlocker blocker(m_layerBox);
+    m_layerBox->clear();
+    for (const QString& name : names)
+        m_layerBox->addItem(shortNameOf(name), name);
+    const QString now = shown.isEmpty() ? QString() : shown.layers.front().name;
+    m_layerBox->setCurrentIndex(m_layerBox->findData(now));
+    m_layerBox->updateGeometry();
+}
+
 void AttentionView::setOrder(HeadOrder order)
 {
     m_order = order;
@@ -203,13 +296,30 @@ void AttentionView::setBelow(BelowMaps below)
     m_below = below;
     m_belowBox->setCurrentIndex(m_belowBox->findData(static_cast<int>(below)));
     for (QStackedWidget* stack : m_stacks)
-        stack->setCurrentIndex(below == BelowMaps::Curves ? 0 : 1);
+        stack->setCurrentIndex(below == BelowMaps::Strips ? 1 : 0);
+    m_belowStack->setCurrentIndex(below == BelowMaps::HeadMaps ? 1 : 0);
     askSoon(Urgency::Now);
 }
 
-void AttentionView::pickHead(const ModuleKey& head, bool isAdded)
+QString AttentionView::belowName() const
+{
+    return kBelowNames.at(static_cast<std::size_t>(m_below));
+}
+
+void AttentionView::setBelowName(const QString& name)
+{
+    const auto found = std::find(kBelowNames.begin(), kBelowNames.end(), name);
+    if (found != kBelowNames.end())
+        setBelow(static_cast<BelowMaps>(found - kBelowNames.begin()));
+}
+
+void AttentionView::pickHead(const ModuleKey& head, Rank rank, bool isAdded)
 {
     ViewState* state = context().state;
+    if (m_axes == HeadAxes::RankByHead) {
+        m_layer = head.name; // the rows stay what they are
+        state->setRank(rank);
+    }
     // The other views show what was clicked.
     state->setKind(Kind::Attention);
     state->setStat(statOf(m_values[0]));
@@ -225,6 +335,11 @@ AttentionRequest AttentionView::request() const
     AttentionRequest request;
     request.catalog = state.catalog();
     request.values = m_values;
+    request.axes = m_axes;
+    request.isSpread = m_isSpread;
+    request.layer = m_layer;
+    request.news = m_news;
+    request.last = m_answer;
     request.order = m_order;
     request.below = m_below;
     request.rank = state.rank();
@@ -249,21 +364,34 @@ void AttentionView::ask()
     const ViewState& state = *context().state;
     m_canvas->setEmptyText(emptyText());
     if (!state.catalog() || state.visibleRange().isEmpty()) {
-        show({});
+        show(nullptr);
         return;
     }
     submitRead([request = request()](store::RunReader& reader,
                    const series::CancelToken& cancel) { return readAttention(reader, request, cancel); },
-        [this](const std::shared_ptr<const AttentionAnswer>& answer) { show(*answer); });
+        [this](const std::shared_ptr<const AttentionAnswer>& answer) { show(answer); });
 }
 
-void AttentionView::show(const AttentionAnswer& answer)
+QString AttentionView::captionOf(const AttentionPicture& picture) const
 {
+    QString text = tr("at step %1").arg(formatStep(picture.atStep.value));
+    if (picture.axes == HeadAxes::RankByHead)
+        text += tr("  ·  %1").arg(picture.layers.front().name);
+    return text;
+}
+
+void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
+{
+    m_answer = std::move(shown);
+    static const AttentionAnswer nothing;
+    const AttentionAnswer& answer = m_answer ? *m_answer : nothing;
     m_canvas->setPicture(answer.maps, m_values);
     const bool isEmpty = !answer.maps || answer.maps->isEmpty();
-    m_caption->setText(isEmpty ? QString() : tr("at step %1").arg(formatStep(answer.maps->atStep.value)));
+    m_caption->setText(isEmpty ? QString() : captionOf(*answer.maps));
     m_caption->setToolTip(isEmpty ? QString() : answer.maps->layers.front().definition);
     m_split->widget(1)->setVisible(!isEmpty);
+    if (!isEmpty && m_axes == HeadAxes::RankByHead)
+        fillLayers(answer.layers, *answer.maps);
     for (std::size_t side = 0; side < m_stacks.size(); ++side) {
         QString text = headValueText(m_values[side] == HeadValue::EntropyShare ? HeadValue::Entropy : m_values[side]);
         const auto count = static_cast<int>(answer.shown.size());
@@ -271,12 +399,54 @@ void AttentionView::show(const AttentionAnswer& answer)
             text += tr(", %1").arg(answer.layer);
         else if (answer.areChosen)
             text += tr(", %n selected heads", nullptr, count);
+        else if (!isEmpty && answer.maps->isSpread)
+            text += tr(", the %n heads that differ most between ranks", nullptr, count);
         else
             text += tr(", the %n lowest heads", nullptr, count);
         m_captions[side]->setText(text);
-        m_curves[side]->setPicture(answer.below[side].curves);
+        if (m_curves[side]->picture() != answer.below[side].curves)
+            m_curves[side]->setPicture(answer.below[side].curves);
         m_strips[side]->setPicture(answer.below[side].strips);
     }
+    showHeadMaps(answer.headMaps.get());
+}
+
+void AttentionView::showHeadMaps(const HeadMapPicture* picture)
+{
+    m_headMaps->setEmptyText(headMapsText());
+    m_headMaps->setPicture(m_answer ? m_answer->headMaps : nullptr);
+    QString text;
+    if (picture && !picture->tiles.empty()) {
+        const Step recorded = picture->tiles.front().step;
+        const auto count = static_cast<int>(picture->tiles.size());
+        text = recorded == picture->atStep
+            ? tr("queries down, keys across, recorded at step %1").arg(formatStep(recorded.value))
+            : tr("queries down, keys across, recorded at step %1, the nearest to step %2")
+                  .arg(formatStep(recorded.value), formatStep(picture->atStep.value));
+        if (picture->omitted > 0)
+            text += tr("  ·  %n more are not drawn: select some", nullptr, static_cast<int>(picture->omitted));
+        else if (!picture->areChosen && !context().state->selection().empty())
+            text += tr("  ·  none of the selected heads, these %n are recorded", nullptr, count);
+    }
+    if (picture && !picture->trouble.isEmpty())
+        text += (text.isEmpty() ? QString() : QStringLiteral("  ·  ")) + picture->trouble;
+    m_headMapsCaption->setText(text);
+    m_headMapsCaption->setToolTip(picture && !picture->tiles.empty()
+            ? QString::fromStdString(picture->tiles.front().maps->definition)
+            : QString());
+}
+
+QString AttentionView::headMapsText() const
+{
+    if (m_answer && m_answer->headMaps && m_answer->headMaps->hasAny)
+        return tr("No module with an attention map matches the filter “%1”.").arg(context().state->moduleFilter());
+    const QString example = m_answer && m_answer->maps && !m_answer->maps->isEmpty()
+        ? m_answer->maps->layers.front().name
+        : QStringLiteral("layers.0.attn");
+    return tr("Rank %1 has recorded no attention maps. Ask for some in the config: \"telltale\": {\"attention_maps\": "
+              "{\"%2\": [0, 1]}}")
+        .arg(context().state->rank().value)
+        .arg(example);
 }
 
 void AttentionView::troubleChanged()
@@ -291,8 +461,17 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
         = PictureCaption::of(state, { headValueText(m_values[0]), headValueText(m_values[1]) }, true);
     if (!m_canvas->picture() || m_canvas->picture()->isEmpty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, caption);
-    const int maps = static_cast<int>(std::lround(size.height() * kMapShare));
+    const double share = m_below == BelowMaps::HeadMaps ? kMapShareAboveMaps : kMapShare;
+    const int maps = static_cast<int>(std::lround(size.height() * share));
     paintWithCaption(painter, QRect(0, 0, size.width(), maps), *m_canvas, caption);
+    if (m_below == BelowMaps::HeadMaps) {
+        painter.setFont(wordsFont(11));
+        painter.setPen(Theme::current().text2);
+        painter.drawText(QRect(12, maps, size.width() - 24, kCaptionHeight), Qt::AlignLeft | Qt::AlignVCenter,
+            m_headMapsCaption->text());
+        return m_headMaps->paintTo(
+            painter, QRect(0, maps + kCaptionHeight, size.width(), std::max(1, size.height() - maps - kCaptionHeight)));
+    }
     const QSize half(size.width() / 2, std::max(1, size.height() - maps - kCaptionHeight));
     painter.setFont(wordsFont(11));
     painter.setPen(Theme::current().text2);
@@ -305,8 +484,37 @@ void AttentionView::paintPicture(QPainter& painter, QSize size)
     }
 }
 
+Expected<void> AttentionView::writeHeadMaps(QIODevice* device) const
+{
+    CsvWriter csv(device);
+    for (const char* title :
+        { "name", "head", "rank", "step", "first_query", "last_query", "first_key", "last_key", "state", "share" })
+        csv.text(QString::fromLatin1(title));
+    csv.endRow();
+    const HeadMapPicture& picture = *m_headMaps->picture();
+    for (const HeadMapTile& tile : picture.tiles) {
+        for (int row = 0; row < tile.maps->rows; ++row) {
+            for (int column = 0; column < tile.maps->columns; ++column) {
+                const float cell = tile.cell(row, column);
+                if (cell == analysis::HeadMaps::kUnseen)
+                    continue;
+                const auto [firstQuery, lastQuery] = tile.maps->queriesOf(row);
+                const auto [firstKey, lastKey] = tile.maps->keysOf(column);
+                csv.text(tile.key.name).integer(tile.key.slot.head).integer(picture.rank.value);
+                csv.integer(tile.step.value).integer(firstQuery).integer(lastQuery).integer(firstKey).integer(lastKey);
+                writeCell(csv, std::isfinite(cell) ? series::CellState::Value : series::CellState::NaN,
+                    static_cast<double>(cell), true);
+                csv.endRow();
+            }
+        }
+    }
+    return csv.finish();
+}
+
 Expected<void> AttentionView::writeCsv(QIODevice* device) const
 {
+    if (m_below == BelowMaps::HeadMaps && m_headMaps->picture() && !m_headMaps->picture()->tiles.empty())
+        return writeHeadMaps(device);
     CsvWriter csv(device);
     for (const char* title : { "name", "head", "rank", "step", "statistic", "state", "value" })
         csv.text(QString::fromLatin1(title));
@@ -320,7 +528,8 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
                 if (!head || cell.state == series::CellState::NotCollected)
                     continue;
                 csv.text(picture->layers[static_cast<std::size_t>(layer)].name).integer(head->key.slot.head);
-                csv.integer(picture->rank.value).integer(picture->atStep.value);
+                csv.integer(picture->layers[static_cast<std::size_t>(layer)].rank.value);
+                csv.integer(picture->atStep.value);
                 csv.text(value == HeadValue::EntropyShare ? QStringLiteral("entropy_share")
                                                           : QString::fromUtf8(statName(statOf(value))));
                 writeCell(csv, cell.state, cell.value, value != HeadValue::EntropyShare);

@@ -17,13 +17,17 @@ namespace telltale::views {
 
 class AttentionCanvas;
 class CurveCanvas;
+class HeadMapsCanvas;
 class HeatCanvas;
 class ViewBar;
 
-/// What every attention head does at the cursor's step (the newest without one): two maps of layers and heads, and
-/// below them the curves of the selected heads, or all heads of a layer over the visible steps.
+/// What every attention head does at the cursor's step (the newest without one): two maps of layers (or of one layer's
+/// ranks) and heads, and below them the curves of the selected heads, all heads of a layer over the visible steps, or
+/// recorded maps of queries and keys.
 class AttentionView : public DataView {
     Q_OBJECT
+    /// "curves", "strips" or "maps": what is below, as `telltale render --below` names it.
+    Q_PROPERTY(QString below READ belowName WRITE setBelowName)
 public:
     explicit AttentionView(const ViewContext& context, QWidget* parent = nullptr);
 
@@ -31,10 +35,16 @@ public:
     Expected<void> writeCsv(QIODevice* device) const override;
 
     void setValue(int side, HeadValue value); ///< of the left (0) or right (1) map
+    void setAxes(HeadAxes axes);
+    void setSpread(bool isSpread); ///< over the ranks, in place of one of them
+    void setLayer(const QString& name); ///< whose ranks are shown
     void setOrder(HeadOrder order);
     void setBelow(BelowMaps below);
+    QString belowName() const;
+    void setBelowName(const QString& name); ///< one that is unknown changes nothing
     AttentionCanvas* canvas() const { return m_canvas; }
     CurveCanvas* curves(int side) const { return m_curves[static_cast<std::size_t>(side)]; }
+    HeadMapsCanvas* headMaps() const { return m_headMaps; }
 
 protected:
     void ask() override;
@@ -45,12 +55,22 @@ private:
     void buildBelow();
     void connectState();
     void fillRanks();
-    void pickHead(const ModuleKey& head, bool isAdded);
-    void show(const AttentionAnswer& answer);
+    void fillLayers(const QStringList& names, const AttentionPicture& shown);
+    void pickHead(const ModuleKey& head, Rank rank, bool isAdded);
+    void showHeadMaps(const HeadMapPicture* picture);
+    QString captionOf(const AttentionPicture& picture) const;
+    QString headMapsText() const; ///< why there are none
+    void show(std::shared_ptr<const AttentionAnswer> answer);
+    Expected<void> writeHeadMaps(QIODevice* device) const;
     AttentionRequest request() const;
     QString emptyText() const;
 
     std::array<HeadValue, 2> m_values { HeadValue::Entropy, HeadValue::SoftmaxMax };
+    HeadAxes m_axes = HeadAxes::LayerByHead;
+    bool m_isSpread = false;
+    QString m_layer;
+    std::uint64_t m_news = 0; ///< how often the run had something new
+    std::shared_ptr<const AttentionAnswer> m_answer;
     HeadOrder m_order = HeadOrder::Number;
     BelowMaps m_below = BelowMaps::Curves;
     ViewBar* m_bar;
@@ -60,6 +80,11 @@ private:
     std::array<QStackedWidget*, 2> m_stacks {};
     std::array<CurveCanvas*, 2> m_curves {};
     std::array<HeatCanvas*, 2> m_strips {};
+    QStackedWidget* m_belowStack = nullptr; ///< curves or strips of both sides; recorded maps
+    QLabel* m_headMapsCaption = nullptr;
+    HeadMapsCanvas* m_headMaps = nullptr;
+    QComboBox* m_axesBox = nullptr;
+    QComboBox* m_layerBox = nullptr;
     std::array<QComboBox*, 2> m_valueBoxes {};
     QComboBox* m_orderBox = nullptr;
     QComboBox* m_belowBox = nullptr;

@@ -70,6 +70,12 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
     return combo;
 }
 
+void ViewBar::setComboVisible(QComboBox* combo, bool isVisible)
+{
+    combo->setVisible(isVisible);
+    fitCaptions();
+}
+
 void ViewBar::removeCombo(QComboBox* combo)
 {
     for (auto caption = m_captions.begin(); caption != m_captions.end(); ++caption) {
@@ -128,12 +134,17 @@ void ViewBar::resizeEvent(QResizeEvent* event)
 void ViewBar::fitCaptions()
 {
     int wanted = m_layout->sizeHint().width();
+    const auto isWanted = [](const QLabel* caption) { return !caption->buddy() || !caption->buddy()->isHidden(); };
     for (const QLabel* caption : m_captions) {
-        if (caption->isHidden())
+        if (caption->isHidden() && isWanted(caption))
             wanted += caption->sizeHint().width() + m_layout->spacing();
     }
     // The first ones go first: what a view shows says itself, what a rank or an order is does not.
     for (QLabel* caption : m_captions) {
+        if (!isWanted(caption)) {
+            caption->hide();
+            continue;
+        }
         const bool room = wanted <= width();
         caption->setVisible(room);
         if (!room)

@@ -22,6 +22,7 @@ public:
     /// Title in 600 with a caption behind it; returns the caption.
     QLabel* addTitle(const QString& title);
     QComboBox* addCombo(const QString& label, const QString& objectName);
+    void setComboVisible(QComboBox* combo, bool isVisible); ///< with its label
     void removeCombo(QComboBox* combo); ///< with its label, for good
     /// Quiet text, cut at its end when there is no room.
     QLabel* addCaption();

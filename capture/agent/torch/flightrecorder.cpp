@@ -51,7 +51,8 @@ FlightRecorder::Plan FlightRecorder::planFor(const config::MonitorConfig& config
         plan.wanted.allXy = config.targets.empty();
         plan.wanted.forwardOnly = plan.wanted.backwardOnly = false;
     }
-    keep(&C::attentionHook, { Kind::Attention });
+    if (!sends || config.attentionMaps.empty()) // with maps come statistics
+        keep(&C::attentionHook, { Kind::Attention });
     return plan;
 }
 

@@ -104,19 +104,22 @@ void TrainerMon::State::tapGradientArrived(
 void TrainerMon::State::attention(
     std::string_view name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal)
 {
-    if (!m_isCollecting || !m_wanted.attentionHook || !isMeasured(Kind::Attention) || !torch::GradMode::is_enabled())
+    if (!m_isCollecting || (!m_wanted.attentionHook && !m_maps) || !isMeasured(Kind::Attention)
+        || !torch::GradMode::is_enabled())
         return;
     const Visit visit(m_lock, m_cost);
     guarded(Kind::Attention, [&] {
         bool isNew = false;
         auto& point = m_taps[m_taps.find(name, Slot::named("attention"), isNew)];
         if (isNew)
-            point.wantsValue = selects(name);
+            point.wantsValue = (m_wanted.attentionHook && selects(name)) || (m_maps && m_maps->headsOf(point.name));
         if (!point.wantsValue)
             return;
         const auto call = point.calls++;
         if (call >= static_cast<std::size_t>(m_model.gradAccSteps))
             return;
+        if (call == 0 && m_maps && m_isSent && m_maps->areDue(m_step))
+            mapAttention(point.name, query, key, scale, causal);
         const auto wanted = m_options.config.attentionQueries;
         const auto maxQueries = wanted > 0 ? wanted : std::numeric_limits<std::int64_t>::max();
         const auto sample = attentionStats(query, key, scale, causal, static_cast<std::size_t>(maxQueries));
@@ -146,6 +149,16 @@ void TrainerMon::State::attention(
             m_attention.set(point.values[call] + head, 2, sample.heads[head].maxLogit);
         }
     });
+}
+
+void TrainerMon::State::mapAttention(
+    const std::string& name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal)
+{
+    const auto heads = m_maps->headsOf(name);
+    if (!heads)
+        return;
+    if (const auto why = m_maps->add(name, query, key, scale, causal, *heads); !why.empty())
+        tell(why);
 }
 
 void TrainerMon::State::addHeads(const std::string& name, std::size_t call, const AttentionSample& sample,

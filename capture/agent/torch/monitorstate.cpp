@@ -87,6 +87,8 @@ void TrainerMon::State::watchParameters()
 {
     static_cast<Watched&>(*this) = {};
     planRecorder();
+    if (!m_options.config.attentionMaps.empty() && isOfThisRank())
+        m_maps.emplace(m_options.config);
     const auto& wanted = m_wanted;
     const auto& binned = m_options.config.histogram;
     for (SeriesTable* table : tables())
@@ -280,6 +282,10 @@ void TrainerMon::State::afterStep()
                 guarded(Kind::Unspecified, [this, trouble] { tellAloud(trouble); });
         }
         guarded(Kind::Unspecified, [this] { publish(); });
+        if (m_maps) {
+            for (const auto& [name, document] : m_maps->take(m_step))
+                m_sink.blob("attention_map", name.c_str(), m_step, document);
+        }
     }
     const std::lock_guard<std::mutex> lock(m_lock);
     const auto since = Visit::Clock::now();

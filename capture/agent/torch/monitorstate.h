@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <telltale/torch/attentionmaps.h>
 #include <telltale/torch/attentionstats.h>
 #include <telltale/torch/configkeeper.h>
 #include <telltale/torch/flightrecorder.h>
@@ -49,6 +50,7 @@ struct Watched {
     std::int64_t m_measured = 0; ///< steps, for the flight recorder alone included
     config::MonitorConfig m_wanted; ///< what the config sends and what the flight recorder keeps
     std::optional<FlightRecorder> m_recorder; ///< where the config has one
+    std::optional<AttentionMaps> m_maps; ///< where the config asks for some
 
     std::array<SeriesTable*, 10> tables(SeriesTable& scalars)
     {
@@ -101,6 +103,9 @@ private:
         const torch::Tensor& tensor, std::uint32_t formBits);
     void addHeads(const std::string& name, std::size_t call, const AttentionSample& sample, const torch::Tensor& query,
         const torch::Tensor& key);
+    /// Where the step in progress wants a module's maps.
+    void mapAttention(
+        const std::string& name, const torch::Tensor& query, const torch::Tensor& key, double scale, bool causal);
     int microStep(std::size_t call) const { return m_model.gradAccSteps > 1 ? static_cast<int>(call) : -1; }
     template <typename Pick> void measureParameters(SeriesTable& table, Pick&& pick);
     void measure(const torch::Tensor& tensor, SeriesTable& table, std::size_t series);

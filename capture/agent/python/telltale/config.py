@@ -65,6 +65,9 @@ class MonitorConfig:
     dynamic_on: bool = False
     attention_hook: bool = False  # telltale.attention_hook: every module found to be attention
     attention_queries: int = 32  # telltale.attention_queries: rows looked at per head; 0 = all
+    attention_maps: dict[str, list[int]] = field(default_factory=dict)  # telltale.attention_maps: module -> heads
+    attention_maps_interval: int = 100  # telltale.attention_maps_interval: in steps
+    attention_maps_size: int = 64  # telltale.attention_maps_size: rows and columns at most
     actv_grad_input: str = "share"  # telltale.actv_grad_input: of an input's gradient: "share" or "total"
     checksum: bool = False  # telltale.checksum: of every tensor measured
     histogram: list[str] = field(default_factory=list)  # telltale.histogram: kinds whose tensors have one
@@ -79,7 +82,8 @@ class MonitorConfig:
         """Whether any kind of measurement is asked for, whatever the model has of it."""
         return bool(
             self.wg_distribution or self.xy_distribution or self.param_distribution or self.mv_distribution
-            or self.mg_direction or self.ur_distribution or self.attention_hook or self.cc_distribution.enable
+            or self.mg_direction or self.ur_distribution or self.attention_hook or self.attention_maps
+            or self.cc_distribution.enable
             or self.stack_info or self.print_struct or (self.recording_l2_features and self.l2_targets)
         )  # fmt: skip
 

@@ -243,6 +243,10 @@ def _keep_narrow(given: dict[str, Any], document: dict[str, Any]) -> None:
     for name, sides in list(targets.items()):
         if given["targets"][name] and not sides:
             del targets[name]
+    maps = (document.get("telltale") or {}).get("attention_maps") or {}
+    for name, heads in list(maps.items()):
+        if not heads and given["telltale"]["attention_maps"][name]:
+            del maps[name]  # an empty list means the first heads
     comm, hooks = document.get("cc_distribution", {}), document.get("l2_targets", {})
     asked = {
         name: given[name] if isinstance(given.get(name), dict) else {} for name in ("cc_distribution", "l2_targets")

@@ -44,7 +44,7 @@ def kept_config(config: MonitorConfig, rank: int) -> MonitorConfig | None:
         return None
     sends = not is_left_out(config, rank)
     fields: dict[str, Any] = {name: not (sends and getattr(config, name)) for name in _KINDS}
-    if sends and config.recording_l2_features and "attention_hook" in config.l2_targets:
+    if sends and (config.attention_maps or (config.recording_l2_features and "attention_hook" in config.l2_targets)):
         fields["attention_hook"] = False
     if not any(fields.values()):
         return None

@@ -21,8 +21,8 @@ from ..quiet import plain, quiet
 
 LAYOUTS = ("b,h,s,d", "b,s,h,d", "s,b,h,d", "h,s,d", "t,h,d")
 _TO_BHSD = {"b,h,s,d": (0, 1, 2, 3), "b,s,h,d": (0, 2, 1, 3), "s,b,h,d": (1, 2, 0, 3)}
-_SCRATCH = 1 << 20  # elements of one temporary: 4 MiB in float32, three of them alive
-_HIDDEN = -1e30  # a score that weighs nothing, and finite: 0 * -inf would be NaN
+SCRATCH = 1 << 20  # elements of one temporary: 4 MiB in float32, three of them alive
+HIDDEN = -1e30  # a score that weighs nothing, and finite: 0 * -inf would be NaN
 
 
 @dataclass(frozen=True)
@@ -97,12 +97,7 @@ def attention_stats(
     if q is None or k is None or (mask is not None and extra is None):
         return None
     with quiet(q.device):
-        if layout in _TO_BHSD:
-            q, k = q.permute(_TO_BHSD[layout]), k.permute(_TO_BHSD[layout])
-        elif layout == "h,s,d":
-            q, k = q[None], k[None]
-        else:
-            q, k = q.transpose(0, 1)[None], k.transpose(0, 1)[None]
+        q, k = arranged(q, layout), arranged(k, layout)
         is_cut = first_sequence_only and q.shape[0] > 1
         if first_sequence_only:
             q, k = q[:1], k[:1]
@@ -111,7 +106,7 @@ def attention_stats(
         at = (torch.arange(1, rows + 1, device=q.device) * length).div(rows, rounding_mode="floor") - 1
         bounds = None
         if layout == "t,h,d" and cu_seqlens_q is not None:
-            bounds = _Packing(cu_seqlens_q, cu_seqlens_k, q.device)
+            bounds = Packing(cu_seqlens_q, cu_seqlens_k, q.device)
         sums = _Sums(q.shape[1], q.device)
         factor = 1 / math.sqrt(q.shape[3]) if scale is None else float(scale)
         _walk(q, k, at, factor, causal, align, extra, bounds, sums)
@@ -123,7 +118,14 @@ def attention_stats(
         return sums.finish(rows < length or is_cut, rows, words, shape)
 
 
-class _Packing:
+def arranged(tensor: torch.Tensor, layout: str) -> torch.Tensor:
+    """[b, h, s, d] of what lies in a layout of LAYOUTS; what is packed is one sequence."""
+    if layout in _TO_BHSD:
+        return tensor.permute(_TO_BHSD[layout])
+    return (tensor if layout == "h,s,d" else tensor.transpose(0, 1))[None]
+
+
+class Packing:
     """Sequences packed one after the other. Everything stays on the device: reading it would wait for it."""
 
     def __init__(self, cu_q: Any, cu_k: Any, device: torch.device) -> None:
@@ -153,9 +155,7 @@ class _Sums:
         self.used = torch.zeros(heads, dtype=torch.int64, device=device)
         self.skipped = torch.zeros(heads, dtype=torch.int64, device=device)
 
-    def finish(
-        self, sampled: bool, queries: int, words: str, shape: tuple[int, int, int, int]
-    ) -> AttentionStats:
+    def finish(self, sampled: bool, queries: int, words: str, shape: tuple[int, int, int, int]) -> AttentionStats:
         count = self.used.to(self.entropy.dtype)  # 0 rows: 0 / 0, no value
         logit = self.logit.masked_fill(self.used == 0, math.nan)
         entropy, top = (self.entropy / count).float(), (self.top / count).float()
@@ -170,7 +170,7 @@ def _walk(
     causal: bool,
     align: str,
     mask: torch.Tensor | None,
-    packing: _Packing | None,
+    packing: Packing | None,
     sums: _Sums,
 ) -> None:
     """All rows of all heads, [b, h, s, d], in pieces of bounded size: over sequences and key heads, then rows."""
@@ -178,36 +178,50 @@ def _walk(
     key_heads, keys = k.shape[1], k.shape[2]
     group = heads // key_heads
     per_sequence = max(heads * at.numel() * keys, key_heads * keys * dim)
-    batch_step = max(1, min(batch, _SCRATCH // per_sequence))
+    batch_step = max(1, min(batch, SCRATCH // per_sequence))
     head_step = key_heads
-    if per_sequence > _SCRATCH:
-        head_step = max(1, min(key_heads, _SCRATCH // max(group * at.numel() * keys, keys * dim)))
-    row_step = max(1, _SCRATCH // (batch_step * head_step * group * keys))
+    if per_sequence > SCRATCH:
+        head_step = max(1, min(key_heads, SCRATCH // max(group * at.numel() * keys, keys * dim)))
+    row_step = max(1, SCRATCH // (batch_step * head_step * group * keys))
     column = torch.arange(keys, device=q.device)
     for first_row in range(0, at.numel(), row_step):
         some = at[first_row : first_row + row_step]
-        allowed = None  # [rows, keys]
-        if packing is not None:
-            start, end = packing.span(some, causal, align)
-            allowed = (column >= start[:, None]) & (column < end[:, None])
-        elif causal:
-            last = some + (keys - length if align == "bottom_right" else 0)
-            allowed = column <= last[:, None]
+        allowed = allowed_keys(some, column, length, keys, causal, align, packing)
         for b in range(0, batch, batch_step):
             for h in range(0, key_heads, head_step):
                 query = q[b : b + batch_step, h * group : (h + head_step) * group].index_select(2, some).float()
-                scores = _scores(query, k[b : b + batch_step, h : h + head_step], group)
+                scores = scores_of(query, k[b : b + batch_step, h : h + head_step], group)
                 scores *= scale
-                part = _mask_part(mask, b, batch_step, slice(h * group, (h + head_step) * group), some, length)
+                part = mask_part(mask, b, batch_step, slice(h * group, (h + head_step) * group), some, length)
                 _add_rows(scores, allowed, part, sums, slice(h * group, h * group + query.shape[1]))
 
 
-def _scores(query: torch.Tensor, key: torch.Tensor, group: int) -> torch.Tensor:
+def allowed_keys(
+    rows: torch.Tensor,
+    column: torch.Tensor,
+    length: int,
+    keys: int,
+    causal: bool,
+    align: str,
+    packing: Packing | None,
+) -> torch.Tensor | None:
+    """[rows, columns]: which of `keys` keys (`column`: some of them) these of `length` queries may attend to; None =
+    every one."""
+    if packing is not None:
+        start, end = packing.span(rows, causal, align)
+        return (column >= start[:, None]) & (column < end[:, None])
+    if not causal:
+        return None
+    last = rows + (keys - length if align == "bottom_right" else 0)
+    return column <= last[:, None]
+
+
+def scores_of(query: torch.Tensor, key: torch.Tensor, group: int) -> torch.Tensor:
     """[b, h, rows, keys] in float32; keys are widened a piece at a time."""
     b, heads, rows, dim = query.shape
     stacked = query.reshape(b, heads // group, group * rows, dim)
     keys = key.shape[2]
-    step = max(1, _SCRATCH // (b * key.shape[1] * dim))
+    step = max(1, SCRATCH // (b * key.shape[1] * dim))
     if step >= keys:
         out = torch.matmul(stacked, key.float().transpose(2, 3))
     else:
@@ -218,7 +232,7 @@ def _scores(query: torch.Tensor, key: torch.Tensor, group: int) -> torch.Tensor:
     return out.view(b, heads, rows, keys)
 
 
-def _mask_part(
+def mask_part(
     mask: torch.Tensor | None, b: int, batch_step: int, heads: slice, rows: torch.Tensor, length: int
 ) -> torch.Tensor | None:
     """The part of a mask that belongs to these sequences, heads and rows; dimensions of size 1 stay."""
@@ -237,17 +251,10 @@ def _add_rows(
 ) -> None:
     """Adds the rows of `scores` [b, h, rows, keys], which it overwrites: with d = s - max, H = -ln(p_max) - sum(p d),
     which does not cancel for large scores."""
-    if mask is not None:
-        if not mask.is_floating_point():
-            may = mask.bool()
-        else:
-            may = mask > torch.finfo(mask.dtype).min / 2
-            may = may | mask.isnan()
-            scores += torch.where(may, mask, 0).float()
-        allowed = may if allowed is None else may & allowed
-    is_broken = _broken_rows(scores, allowed)
+    allowed = add_mask(scores, allowed, mask)
+    is_broken = broken_rows(scores, allowed)
     if allowed is not None:
-        scores.masked_fill_(~allowed, _HIDDEN)
+        scores.masked_fill_(~allowed, HIDDEN)
     p = torch.softmax(scores, -1)
     highest = p.amax(-1)
     largest = scores.amax(-1)
@@ -272,7 +279,20 @@ def _add_rows(
     sums.logit[heads] = torch.maximum(sums.logit[heads], largest.amax((0, 2)))  # a NaN stays one
 
 
-def _broken_rows(scores: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor | None:
+def add_mask(scores: torch.Tensor, allowed: torch.Tensor | None, mask: torch.Tensor | None) -> torch.Tensor | None:
+    """Adds to the scores what a mask adds; which of them count, None = all."""
+    if mask is None:
+        return allowed
+    if not mask.is_floating_point():
+        may = mask.bool()
+    else:
+        may = mask > torch.finfo(mask.dtype).min / 2
+        may = may | mask.isnan()
+        scores += torch.where(may, mask, 0).float()
+    return may if allowed is None else may & allowed
+
+
+def broken_rows(scores: torch.Tensor, allowed: torch.Tensor | None) -> torch.Tensor | None:
     """[b, h, rows]: rows with a score that counts and is not finite; None when there are none, as far as that can be
     known without waiting for the device."""
     if scores.device.type == "cpu" and math.isfinite(scores.sum().item()):
@@ -304,7 +324,7 @@ def msprobe_head0(query: Any, key: Any, layout: str = "s,b,h,d") -> tuple[torch.
         entropy = torch.zeros((), device=q.device)
         top = torch.zeros((), device=q.device)
         column = torch.arange(length, device=q.device)
-        step = max(1, _SCRATCH // length)
+        step = max(1, SCRATCH // length)
         for first in range(0, length, step):
             scores = torch.matmul(q[first : first + step], k.t()) / q.shape[-1] ** 0.5
             scores = scores - scores.amax(1, keepdim=True)

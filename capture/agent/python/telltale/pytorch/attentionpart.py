@@ -11,29 +11,46 @@ from ..kinds import DType, Form, Kind, Stat
 from ..series import Extra, SeriesDesc
 from ..slots import Slot
 from .attention import msprobe_head0
-from .attentionwatch import AttentionWatch
+from .attentionwatch import AttentionWatch, Scores
 from .clock import Clock
 from .compiled import compiled_inside
 from .hooks import Call
+from .mapdelivery import MapDelivery
 from .part import Part
 
 
 class AttentionPart(Part):
     """Hooks of the selected attention modules, installed only while something is collected. A series per head
-    ("head_0"), and, for files in msprobe's layout, its own value of head 0 of the first sequence ("attention")."""
+    ("head_0"), and, for files in msprobe's layout, its own value of head 0 of the first sequence ("attention"); maps of
+    chosen heads now and then."""
 
     what = Kind.ATTENTION.word
 
-    def __init__(self, engine: Clock, modules: list[tuple[str, int, Any]], with_head_0: bool) -> None:
-        """modules: (name, chunk, module). with_head_0: msprobe's own value as well, for sinks that want it."""
+    def __init__(
+        self,
+        engine: Clock,
+        modules: list[tuple[str, int, Any]],
+        with_head_0: bool,
+        mapped: dict[str, list[int]] | None = None,
+    ) -> None:
+        """modules: (name, chunk, module). with_head_0: msprobe's own value as well, for sinks that want it. mapped:
+        modules and the heads of them whose maps are sent."""
         super().__init__(engine)
         self._modules = modules
         self._with_head_0 = with_head_0
         config = engine.config
         self._layout = config.sa_order.replace(" ", "")
         strikes = engine.strikes
+        self._maps: MapDelivery | None = None
+        if mapped:
+            on_card = any(p.is_cuda for name, _, module in modules if name in mapped for p in module.parameters())
+            self._maps = MapDelivery(engine, mapped, on_card)
+        self._chunks = {name: chunk for name, chunk, _ in modules}
         self._watch = AttentionWatch(
-            config.sa_order, config.attention_queries, lambda name, error: strikes.add(f"attention of {name}", error)
+            config.sa_order,
+            config.attention_queries,
+            lambda name, error: strikes.add(f"attention of {name}", error),
+            self._saw if mapped else None,
         )
         # From the start: put in place after the first compiled call, it would make torch compile once more.
         self._watch.install()
@@ -74,6 +91,14 @@ class AttentionPart(Part):
                 self._keep_head0(engine, name, vpp, args)
         except Exception as error:  # noqa: BLE001
             engine.strikes.add("attention", error)
+
+    def _saw(self, name: str, call: int, scores: Scores) -> None:
+        engine = self._engine()
+        if engine is not None and self._maps is not None and not engine.strikes.is_off("attention maps"):
+            try:
+                self._maps.saw(engine, name, call, self._chunks[name], scores)
+            except Exception as error:  # noqa: BLE001 - the statistics go on without maps
+                engine.strikes.add("attention maps", error)
 
     def _keep(self, engine: Clock, name: str, vpp: int, call: int, stats: Any) -> None:
         heads = int(stats.entropy.shape[0])
@@ -123,15 +148,26 @@ class AttentionPart(Part):
     def finish_step(self) -> None:
         """Says once which modules had nothing to see."""
         self._watch.reset()
+        if self._maps is not None:
+            self._maps.finish_step(self.engine)
         if self._reported:
             return
         self._reported = True
         for name, reason in sorted(self._watch.reasons.items())[:8]:
             self.engine.not_observed(Kind.ATTENTION, name, reason)
 
+    def collect(self, on: bool) -> None:
+        super().collect(on)
+        engine = self._engine()
+        if not on and self._maps is not None and engine is not None:
+            self._maps.land(engine)
+
     def close(self) -> None:
         super().close()
         self._watch.remove()
+        engine = self._engine()
+        if self._maps is not None and engine is not None:
+            self._maps.close(engine)
 
 
 def attention_modules(model: torch.nn.Module) -> list[tuple[str, Any]]:

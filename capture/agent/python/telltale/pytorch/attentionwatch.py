@@ -17,6 +17,7 @@ import dataclasses
 import math
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -87,6 +88,17 @@ def _put_in_place() -> None:
         torch.nn.functional.scaled_dot_product_attention = scaled_dot_product_attention
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Queries and keys of one call, and what attention_stats() is to know of them."""
+
+    query: Any
+    key: Any
+    layout: str
+    options: dict[str, Any]
+    words: str = ""  # on how they were found
+
+
 class _Frame:
     """One running forward of a watched module."""
 
@@ -99,7 +111,8 @@ class _Frame:
 
     def saw(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
         if len(self.found) < MAX_CALLS:
-            stats = self.watch._guarded(self.name, _of_sdpa, dict(zip(_SDPA_NAMES, args)) | dict(kwargs))
+            call = dict(zip(_SDPA_NAMES, args)) | dict(kwargs)
+            stats = self.watch._guarded(self.name, len(self.found), _of_sdpa, call)
             if stats is not None:
                 self.found.append(stats)
 
@@ -117,11 +130,14 @@ class AttentionWatch:
         layout: str = "s,b,h,d",
         max_queries: int = 32,
         report: Callable[[str, BaseException], None] | None = None,
+        sees: Callable[[str, int, Scores], None] | None = None,
     ) -> None:
-        """layout: of modules called with queries and keys (sa_order). max_queries: 0 = all. report: internal errors."""
+        """layout: of modules called with queries and keys (sa_order). max_queries: 0 = all. report: internal errors.
+        sees: told of every call that has statistics: its module, its number in the forward, its queries and keys."""
         self._layout = layout.replace(" ", "")
         self._max_queries = max_queries
         self._report = report
+        self._sees = sees
         self._is_installed = False
         self.reasons: dict[str, str] = {}  # module -> why nothing was found in its last forward
 
@@ -169,9 +185,9 @@ class AttentionWatch:
             frame = stack.pop()
         if not frame.found:
             if type(module).forward is torch.nn.MultiheadAttention.forward:
-                stats = self._guarded(name, _of_multihead, dict(zip(_MULTIHEAD_NAMES, args)) | dict(kwargs), module)
+                stats = self._guarded(name, 0, _of_multihead, dict(zip(_MULTIHEAD_NAMES, args)) | dict(kwargs), module)
             else:
-                stats = self._guarded(name, _of_arguments, (args, kwargs), module, self._layout)
+                stats = self._guarded(name, 0, _of_arguments, (args, kwargs), module, self._layout)
             if stats is not None:
                 frame.found.append(stats)
         if frame.found:
@@ -185,10 +201,15 @@ class AttentionWatch:
             stack[:] = [frame for frame in stack if frame.watch is not self]
 
     @timed
-    def _guarded(self, name: str, find: Callable[..., Any], *args: Any) -> AttentionStats | None:
-        """find(max_queries, *args) -> stats or a reason; never raises."""
+    def _guarded(self, name: str, call: int, find: Callable[..., Any], *args: Any) -> AttentionStats | None:
+        """find(*args) -> scores or a reason; never raises."""
         try:
-            found = find(self._max_queries, *args)
+            found = find(*args)
+            if isinstance(found, Scores):
+                stats = _stats(found, self._max_queries)
+                if not isinstance(stats, str) and self._sees is not None:
+                    self._sees(name, call, found)
+                found = stats
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             found = f"{type(error).__name__}: {error}"
             if self._report is not None:
@@ -209,12 +230,15 @@ def _known_to_jit(function: Callable[..., Any]) -> None:
         pass
 
 
-def _stats(query: Any, key: Any, layout: str, **options: Any) -> AttentionStats | str:
-    stats = attention_stats(query, key, layout=layout, **options)
-    return stats or misfit(query, key, layout) or "its queries and keys have no values that can be read here"
+def _stats(found: Scores, max_queries: int) -> AttentionStats | str:
+    query, key, layout = found.query, found.key, found.layout
+    stats = attention_stats(query, key, layout=layout, max_queries=max_queries, **found.options)
+    if stats is None:
+        return misfit(query, key, layout) or "its queries and keys have no values that can be read here"
+    return dataclasses.replace(stats, definition=stats.definition + found.words) if found.words else stats
 
 
-def _of_sdpa(max_queries: int, call: Mapping[str, Any]) -> AttentionStats | str:
+def _of_sdpa(call: Mapping[str, Any]) -> Scores | str:
     """The arguments of one scaled_dot_product_attention."""
     query, key, mask = call.get("query"), call.get("key"), call.get("attn_mask")
     causal, align = bool(call.get("is_causal", False)), "top_left"
@@ -229,19 +253,19 @@ def _of_sdpa(max_queries: int, call: Mapping[str, Any]) -> AttentionStats | str:
         query, key = query.flatten(0, -4), key.flatten(0, -4)
     layout = "h,s,d" if query.dim() == 3 else "b,h,s,d"
     options = {"scale": call.get("scale"), "causal": causal, "align": align, "mask": mask}
-    return _stats(query, key, layout, max_queries=max_queries, **options)
+    return Scores(query, key, layout, options)
 
 
 def _of_arguments(
-    max_queries: int, call: tuple[tuple[Any, ...], Mapping[str, Any]], module: torch.nn.Module, layout: str
-) -> AttentionStats | str:
+    call: tuple[tuple[Any, ...], Mapping[str, Any]], module: torch.nn.Module, layout: str
+) -> Scores | str:
     """A module called with queries and keys, msprobe's CoreAttention."""
     args, kwargs = call
     query = args[0] if args else next((kwargs[n] for n in _QUERY_NAMES if n in kwargs), None)
     key = args[1] if len(args) > 1 else next((kwargs[n] for n in _KEY_NAMES if n in kwargs), None)
     if query is None or key is None:
         return "it neither calls scaled_dot_product_attention nor is called with queries and keys"
-    options: dict[str, Any] = {"max_queries": max_queries, "scale": _scale_of(module), "causal": _is_causal(module)}
+    options: dict[str, Any] = {"scale": _scale_of(module), "causal": _is_causal(module)}
     packing = kwargs.get("packed_seq_params") or kwargs
     lengths = _member(packing, "cu_seqlens_q")
     if lengths is None:
@@ -251,10 +275,7 @@ def _of_arguments(
         options |= {"cu_seqlens_q": lengths, "cu_seqlens_k": _member(packing, "cu_seqlens_k")}
         if _member(packing, "cu_seqlens_kv") is not None:
             options["cu_seqlens_k"] = _member(packing, "cu_seqlens_kv")
-    stats = _stats(query, key, layout, **options)
-    if isinstance(stats, str):
-        return stats
-    return dataclasses.replace(stats, definition=stats.definition + "; from the module's arguments, masks not read")
+    return Scores(query, key, layout, options, "; from the module's arguments, masks not read")
 
 
 def _member(thing: Any, name: str) -> Any:
@@ -278,7 +299,7 @@ def _is_causal(module: torch.nn.Module) -> bool:
     return True if kind is None else "causal" in str(getattr(kind, "name", kind)).lower()
 
 
-def _of_multihead(max_queries: int, call: Mapping[str, Any], module: Any) -> AttentionStats | str:
+def _of_multihead(call: Mapping[str, Any], module: Any) -> Scores | str:
     """nn.MultiheadAttention that computes its weights itself. Masks: True = may not attend, or added."""
     query, key = plain(call.get("query")), plain(call.get("key"))
     if query is None or key is None:
@@ -306,7 +327,7 @@ def _of_multihead(max_queries: int, call: Mapping[str, Any], module: Any) -> Att
         if mask is not None and k.shape[1] > mask.shape[-1]:
             mask = torch.nn.functional.pad(mask, (0, k.shape[1] - mask.shape[-1]))
         q, k = (t.unflatten(-1, (heads, width // heads)) for t in (q, k))
-        return _stats(q, k, "b,s,h,d", causal=False, mask=mask, max_queries=max_queries)
+        return Scores(q, k, "b,s,h,d", {"causal": False, "mask": mask})
 
 
 def _multihead_mask(call: Mapping[str, Any], heads: int, is_batched: bool) -> torch.Tensor | None:

@@ -85,8 +85,30 @@ def _attention(asked: Asked) -> Iterable[Part]:
             for name, module in attention_modules(chunk):
                 if id(module) not in known and asked.targets.selects(name, vpp):
                     attention.append((name, vpp, module))
+    mapped = _mapped(asked, attention)
     with_head_0 = asked.listed("attention_hook") is not None and bool(engine.dispatcher.wants & Extra.HEAD_0)
-    return [AttentionPart(engine, attention, with_head_0)] if attention else []
+    return [AttentionPart(engine, attention, with_head_0, mapped)] if attention else []
+
+
+def _mapped(asked: Asked, attention: Modules) -> dict[str, list[int]]:
+    """The attention modules of which maps are asked for, each with its heads; they join `attention`."""
+    wanted = asked.config.attention_maps
+    if not wanted:
+        return {}
+    modules = asked.modules()
+    found = [(name, vpp, module) for vpp, chunk in enumerate(asked.chunks) for name, module in attention_modules(chunk)]
+    mapped: dict[str, list[int]] = {}
+    for target, heads in wanted.items():
+        chosen = TargetSet([target], [(vpp, name) for name, vpp, _ in modules])
+        # What is found to be attention at or below it; else what is named itself, whatever it is called.
+        hit = [one for one in found if chosen.selects(one[0], one[1])]
+        for name, vpp, module in hit or [one for one in modules if one[0] and chosen.names(one[0], one[1])]:
+            mapped[name] = sorted({*mapped.get(name, []), *heads})
+            if all(module is not other for _, _, other in attention):
+                attention.append((name, vpp, module))
+        for sentence in [] if hit else chosen.unmatched_sentences((name for name, _, _ in modules), "module"):
+            asked.engine.tell(f"attention_maps: {sentence}; it has no maps")
+    return mapped
 
 
 def _linear(asked: Asked) -> Iterable[Part]:

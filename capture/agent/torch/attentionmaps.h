@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <torch/torch.h>
+
+#include <telltale/config/monitorconfig.h>
+
+namespace telltale {
+
+/// The document "attention_map" of some heads of softmax(scale * query . key^T): a line of JSON, then the cells in
+/// float16, as the Python agent's attentionmaps.py says. query and key as attentionStats() takes them; of the first
+/// sequence; at most `size` rows and columns, made from some rows of scores at a time. Nothing where no head of these
+/// is there, the shapes do not fit, or they lie on another device than the processor. Thread: any; no gradient graph,
+/// no random numbers.
+std::optional<std::string> attentionMapDocument(const torch::Tensor& query, const torch::Tensor& key, double scale,
+    bool causal, const std::vector<int>& heads, std::int64_t size);
+
+/// telltale.attention_maps: whose maps are due, and what waits for the end of the step. Thread: as TrainerMon::State.
+class AttentionMaps {
+public:
+    static constexpr std::size_t kMost = 64; ///< of one step
+
+    explicit AttentionMaps(const config::MonitorConfig& config)
+        : m_config(config)
+    {
+    }
+
+    /// Heads that are asked for of a module, empty = the first few; nothing where none is.
+    std::optional<std::vector<int>> headsOf(const std::string& name) const;
+    /// In the first step of an interval that is collected.
+    bool areDue(std::int64_t step) const { return turnOf(step) != m_turn; }
+    /// Keeps a module's maps until the step ends; why not, "" when it did.
+    std::string add(const std::string& name, const torch::Tensor& query, const torch::Tensor& key, double scale,
+        bool causal, const std::vector<int>& heads);
+    /// What was kept, by module.
+    std::vector<std::pair<std::string, std::string>> take(std::int64_t step);
+
+private:
+    std::int64_t turnOf(std::int64_t step) const
+    {
+        return (step - m_config.startStep) / m_config.attentionMapsInterval;
+    }
+
+    config::MonitorConfig m_config;
+    std::vector<std::pair<std::string, std::string>> m_waiting;
+    std::size_t m_count = 0;
+    std::int64_t m_turn = -1;
+};
+
+}

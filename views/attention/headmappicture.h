@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <QString>
+
+#include <telltale/analysis/headmaps.h>
+#include <telltale/common/valuescale.h>
+#include <telltale/common/viewstate.h>
+
+namespace telltale::views {
+
+/// The attention of one head at a step.
+struct HeadMapTile {
+    ModuleKey key;
+    QString title; ///< "L7 h4"
+    Step step { 0 }; ///< that it was recorded at
+    std::shared_ptr<const analysis::HeadMaps> maps;
+    std::size_t place = 0; ///< of the head among those of the document
+
+    float cell(int row, int column) const { return maps->cell(place, row, column); }
+};
+
+/// Attention maps of some heads of one rank, each as it was recorded last before a step. Immutable once built. Thread:
+/// any (a value).
+struct HeadMapPicture {
+    static constexpr std::size_t kMost = 24; ///< that are drawn
+
+    Step atStep { 0 };
+    Rank rank;
+    std::vector<HeadMapTile> tiles;
+    std::size_t omitted = 0; ///< heads that are not drawn
+    bool areChosen = false; ///< they are the selected heads
+    bool hasAny = false; ///< the run has maps of this rank
+    QString trouble; ///< why some cannot be shown
+
+    /// One scale for all, so that they compare: logarithmic, down to a thousandth of the largest share.
+    ValueScale scale() const;
+};
+
+/// Maps of the selected heads, or, where none of them has one, of all heads that have. Thread: query.
+Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step step, const QString& filter,
+    const std::vector<ModuleKey>& selection, const std::function<QString(const ModuleKey&)>& titleOf);
+
+}
