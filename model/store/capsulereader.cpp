@@ -212,9 +212,6 @@ Expected<std::string> CapsuleReader::blob(const std::string& kind, const std::st
 }
 
 Expected<std::vector<DocumentInfo>> CapsuleReader::documents(const std::string& kind, std::int64_t after)
-}
-
-Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string& kind)
 {
     m_home.check();
     auto snapshot = ReadSnapshot::begin(m_db.get());
@@ -224,6 +221,20 @@ Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string
 }
 
 Expected<std::string> CapsuleReader::document(std::int64_t id)
+{
+    m_home.check();
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
+    return readBlob(m_db.get(), id);
+}
+
+Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string& kind)
+{
+    m_home.check();
+    auto snapshot = ReadSnapshot::begin(m_db.get());
+    if (!snapshot)
+        return tl::unexpected<Error>(std::move(snapshot.error()));
     return m_blobs[kind].read(m_db.get(), kind);
 }
 
@@ -233,7 +244,6 @@ Expected<std::string> CapsuleReader::blob(const BlobInfo& info)
     auto snapshot = ReadSnapshot::begin(m_db.get());
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
-    return readBlob(m_db.get(), id);
     return readBlob(m_db.get(), info);
 }
 

@@ -6,6 +6,7 @@
 
 #include <QLabel>
 #include <QPainter>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
