@@ -14,7 +14,7 @@ namespace telltale::views {
 namespace {
 
 constexpr double kMostWidth = 320;
-constexpr double kInset = 10;
+constexpr double kNoteInset = 10;
 
 QColor faint(QColor color, float alpha)
 {
@@ -82,9 +82,9 @@ void NotePainter::text(const store::StepNote& note)
                             .arg(noteWhere(note.steps), QString::fromStdString(note.author));
     const QFontMetricsF text(wordsFont(12));
     const QFontMetricsF small(wordsFont(11));
-    const double room = std::min(kMostWidth, std::max(80.0, m_plot.width() - 2 * kInset));
+    const double room = std::min(kMostWidth, std::max(80.0, m_plot.width() - 2 * kNoteInset));
     const QRectF wrapped = text.boundingRect(QRectF(0, 0, room, 400), Qt::TextWordWrap, words);
-    const double width = std::max(wrapped.width(), std::min(room, small.horizontalAdvance(who))) + 2 * kInset;
+    const double width = std::max(wrapped.width(), std::min(room, small.horizontalAdvance(who))) + 2 * kNoteInset;
     const double left
         = std::clamp(m_xOf(note.steps.first) + 8, m_plot.left(), std::max(m_plot.left(), m_plot.right() - width));
     const QRectF box(std::round(left) + 0.5, m_plot.top() + 4.5, std::ceil(width), std::ceil(wrapped.height()) + 32);
@@ -96,11 +96,11 @@ void NotePainter::text(const store::StepNote& note)
     m_painter.setPen(m_theme.text);
     m_painter.setFont(wordsFont(12));
     m_painter.drawText(
-        QRectF(box.left() + kInset, box.top() + 6, width - 2 * kInset, wrapped.height()), Qt::TextWordWrap, words);
+        QRectF(box.left() + kNoteInset, box.top() + 6, width - 2 * kNoteInset, wrapped.height()), Qt::TextWordWrap, words);
     m_painter.setPen(m_theme.text2);
     m_painter.setFont(wordsFont(11));
-    m_painter.drawText(QRectF(box.left() + kInset, box.bottom() - 22, width - 2 * kInset, 16),
-        Qt::AlignLeft | Qt::AlignVCenter, small.elidedText(who, Qt::ElideRight, width - 2 * kInset));
+    m_painter.drawText(QRectF(box.left() + kNoteInset, box.bottom() - 22, width - 2 * kNoteInset, 16),
+        Qt::AlignLeft | Qt::AlignVCenter, small.elidedText(who, Qt::ElideRight, width - 2 * kNoteInset));
     m_painter.restore();
 }
 
