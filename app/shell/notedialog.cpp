@@ -9,6 +9,7 @@
 
 #include <telltale/common/notepainter.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 
 namespace telltale::shell {
@@ -84,6 +85,7 @@ bool NoteDialog::eventFilter(QObject* watched, QEvent* event)
 
 QString NoteDialog::text() const
 {
+    items::assertGuiThread();
     return m_text->toPlainText().trimmed();
 }
 

@@ -10,6 +10,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/guithread.h>
 
 #include "viewfactory.h"
 
@@ -72,6 +73,7 @@ Presentation::~Presentation()
 /// What the view shows now, and from here on what the run becomes.
 void Presentation::mirror()
 {
+    items::assertGuiThread();
     m_state->setRun(m_from->run());
     m_state->setCatalog(m_from->catalog());
     m_state->setFullRange(m_from->ownRange());

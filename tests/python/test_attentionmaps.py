@@ -184,8 +184,8 @@ def watched(config, steps=6, acc=1, join=None):
 
 
 def test_the_maps_of_a_training_are_those_of_its_queries_and_keys():
-    config = {"telltale": {"attention_maps": {"blocks.0": [1, 3], "blocks.1.attn.core": []}, "attention_maps_interval": 2,
-                           "attention_maps_size": 40}}  # fmt: skip
+    maps = {"blocks.0": [1, 3], "blocks.1.attn.core": []}
+    config = {"telltale": {"attention_maps": maps, "attention_maps_interval": 2, "attention_maps_size": 40}}
     sink, seen = watched(config, acc=2)
     maps = sink.maps()
     assert set(maps) == {(step, f"blocks.{n}.attn.core") for step in (0, 2, 4) for n in (0, 1)}

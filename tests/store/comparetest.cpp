@@ -304,10 +304,10 @@ private:
             training.value = value;
         training.write(builder);
         if (!config.empty()) {
-            const auto blob = [](const std::string& kind, const std::string& name, const std::string& text) {
+            const auto blob = [](const std::string& kind, const std::string& called, const std::string& text) {
                 Blob one;
                 one.id = one.kind = kind;
-                one.name = name;
+                one.name = called;
                 one.bytes = text;
                 return one;
             };

@@ -142,9 +142,9 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("other");
         QTest::addColumn<double>("tolerance");
-        for (const char* other : { "same", "b", "seed" }) {
+        for (const QString& other : { QStringLiteral("same"), QStringLiteral("b"), QStringLiteral("seed") }) {
             for (const double tolerance : { 0.0, 1e-4, 0.1 })
-                QTest::addRow("%s %g", other, tolerance) << QString::fromLatin1(other) << tolerance;
+                QTest::addRow("%s %g", qPrintable(other), tolerance) << other << tolerance;
         }
     }
     void theSentenceIsTheVerbs()

@@ -11,6 +11,7 @@
 #include <telltale/common/glyphs.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
+#include <telltale/items/guithread.h>
 
 #include "attentionmap.h"
 
@@ -58,6 +59,7 @@ HeadMapsCanvas::HeadMapsCanvas(ViewState* state, QWidget* parent)
 
 void HeadMapsCanvas::setPicture(std::shared_ptr<const HeadMapPicture> picture)
 {
+    items::assertGuiThread();
     m_picture = std::move(picture);
     if (!hasPicture() || m_near.tile >= static_cast<int>(m_picture->tiles.size()))
         m_near = {};

@@ -95,8 +95,8 @@ void NotePainter::text(const store::StepNote& note)
     m_painter.drawRoundedRect(box, 4, 4);
     m_painter.setPen(m_theme.text);
     m_painter.setFont(wordsFont(12));
-    m_painter.drawText(
-        QRectF(box.left() + kNoteInset, box.top() + 6, width - 2 * kNoteInset, wrapped.height()), Qt::TextWordWrap, words);
+    m_painter.drawText(QRectF(box.left() + kNoteInset, box.top() + 6, width - 2 * kNoteInset, wrapped.height()),
+        Qt::TextWordWrap, words);
     m_painter.setPen(m_theme.text2);
     m_painter.setFont(wordsFont(11));
     m_painter.drawText(QRectF(box.left() + kNoteInset, box.bottom() - 22, width - 2 * kNoteInset, 16),

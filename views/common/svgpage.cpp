@@ -4,6 +4,8 @@
 #include <QPaintEngine>
 #include <QPainter>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::views {
 
 VectorFrame::VectorFrame(QPainter& target, QSize size)
@@ -15,6 +17,7 @@ VectorFrame::VectorFrame(QPainter& target, QSize size)
 
 QPainter* VectorFrame::painterOf(QImage& image)
 {
+    items::assertGuiThread();
     auto* frame = dynamic_cast<VectorFrame*>(&image);
     return frame ? frame->m_target : nullptr;
 }

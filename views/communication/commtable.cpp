@@ -11,6 +11,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
@@ -53,6 +54,7 @@ QString nothing()
 
 void CommModel::set(std::shared_ptr<const CommPicture> picture)
 {
+    items::assertGuiThread();
     beginResetModel();
     m_picture = std::move(picture);
     endResetModel();

@@ -7,6 +7,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 namespace {
@@ -92,6 +93,7 @@ QComboBox* CompareBar::addChoice(ViewBar* bar, const QString& label, const char*
 
 void CompareBar::fill()
 {
+    items::assertGuiThread();
     const std::size_t others = m_state->comparedRuns().size();
     if (m_against > others)
         m_against = 1;

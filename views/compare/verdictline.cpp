@@ -9,6 +9,7 @@
 
 #include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 #include "comparewords.h"
 #include "conformance.h"
@@ -75,6 +76,7 @@ QString VerdictLine::text() const
 
 void VerdictLine::update()
 {
+    items::assertGuiThread();
     const auto& found = m_conformance->found();
     const bool isFirstLook = m_conformance->isBusy() && !found;
     m_noteText.clear();

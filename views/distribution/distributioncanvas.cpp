@@ -14,6 +14,7 @@
 #include <telltale/core/histogram.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/heatlegend.h>
+#include <telltale/items/guithread.h>
 #include <telltale/plot/curvepainter.h>
 
 #include "ridgepainter.h"
@@ -38,6 +39,7 @@ DistributionCanvas::DistributionCanvas(ViewState* state, QWidget* parent)
 
 void DistributionCanvas::setPicture(std::shared_ptr<const DistributionPicture> picture)
 {
+    items::assertGuiThread();
     m_picture = std::move(picture);
     m_hoverStrip = -1;
     hoverAgain();

@@ -16,6 +16,7 @@
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
 #include <telltale/common/viewbar.h>
+#include <telltale/items/guithread.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/store/rowsof.h>
 
@@ -165,6 +166,7 @@ Kind DistributionView::kind() const
 
 void DistributionView::fillChoices()
 {
+    items::assertGuiThread();
     const ViewState& state = *context().state;
     const QSignalBlocker blockKind(m_kindBox);
     const QSignalBlocker blockRank(m_rankBox);

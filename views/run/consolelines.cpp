@@ -5,6 +5,8 @@
 
 #include <QDateTime>
 
+#include <telltale/items/guithread.h>
+
 namespace telltale::views {
 namespace {
 
@@ -46,6 +48,7 @@ void ConsoleModel::clear()
 
 void ConsoleModel::append(const ConsoleLines& more)
 {
+    items::assertGuiThread();
     if (more.isEmpty())
         return;
     if (m_lines.size() + more.lines().size() > kMostLines) {

@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
@@ -117,6 +118,7 @@ void ConsolePane::clear()
 
 void ConsolePane::append(const ConsoleLines& more, int rank)
 {
+    items::assertGuiThread();
     const QScrollBar* bar = m_list->verticalScrollBar();
     m_isAtEnd = bar->value() == bar->maximum();
     m_rank = rank;

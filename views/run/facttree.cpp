@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/paneltree.h>
 
@@ -64,6 +65,7 @@ FactTree::FactTree(QWidget* parent)
 
 void FactTree::set(std::vector<FactTreeModel::Group> groups)
 {
+    items::assertGuiThread();
     m_model->set(std::move(groups));
     refresh();
 }

@@ -2,6 +2,7 @@
 #include "facttreemodel.h"
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 namespace {
@@ -12,6 +13,7 @@ constexpr quintptr kGroup = ~quintptr { 0 }; ///< internal id of a group's row; 
 
 void FactTreeModel::set(std::vector<Group> groups)
 {
+    items::assertGuiThread();
     if (groups == m_groups)
         return;
     beginResetModel();

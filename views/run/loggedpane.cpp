@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
@@ -90,6 +91,7 @@ void LoggedPane::clear()
 
 void LoggedPane::append(const std::vector<LoggedEntry>& entries)
 {
+    items::assertGuiThread();
     if (entries.empty())
         return;
     for (const LoggedEntry& entry : entries) {

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 
 namespace telltale::views {
@@ -50,6 +51,7 @@ NotesEditor::NotesEditor(QWidget* parent)
 
 void NotesEditor::set(const QString& notes, const QString& author)
 {
+    items::assertGuiThread();
     const bool isKept = isChanged() && notes != text();
     m_author = author;
     if (m_notes != notes || !isKept) {

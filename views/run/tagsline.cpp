@@ -7,6 +7,7 @@
 #include <QPushButton>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 namespace {
@@ -40,6 +41,7 @@ TagsLine::TagsLine(QWidget* parent)
 
 void TagsLine::set(const std::vector<std::string>& tags)
 {
+    items::assertGuiThread();
     if (tags == m_tags)
         return;
     m_tags = tags;

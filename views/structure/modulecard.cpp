@@ -4,6 +4,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include <telltale/items/guithread.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/runs/stacktext.h>
 
@@ -62,6 +63,7 @@ RoleLabel* ModuleCard::addTitle(const QString& text)
 void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kind>& kinds,
     const std::vector<analysis::ConfigAddition>& additions)
 {
+    items::assertGuiThread();
     m_name->setText(item.name.empty() ? tr("(model)") : QString::fromStdString(item.name));
     QStringList facts;
     facts.append(item.isParameter ? shapeText(item.shape) : QString::fromStdString(item.type));

@@ -5,6 +5,7 @@
 
 #include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
 
 namespace telltale::views {
 namespace {
@@ -37,6 +38,7 @@ QString kindsText(const std::vector<Kind>& kinds)
 
 void StructureModel::set(std::shared_ptr<const analysis::StructureFacts> facts)
 {
+    items::assertGuiThread();
     beginResetModel();
     m_facts = std::move(facts);
     m_rows.assign(m_facts ? m_facts->model.items().size() : 0, 0);

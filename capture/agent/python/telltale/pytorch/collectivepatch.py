@@ -87,7 +87,7 @@ class Listener(abc.ABC):
     def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
         """A call from `frame`, whether wanted or not, in a process group."""
 
-    def called_from(self, op: str, site: str, frame: FrameType) -> None:
+    def called_from(self, op: str, site: str, frame: FrameType) -> None:  # noqa: B027 (who keeps no stacks has none)
         """A call that is to be told is about to be made."""
 
     @abc.abstractmethod
