@@ -129,6 +129,26 @@
     </message>
 </context>
 <context>
+    <name>telltale::views::AttentionCanvas</name>
+    <message numerus="yes">
+        <source>step %1, %n ranks</source>
+        <translation>
+            <numerusform>step %1, %n rank</numerusform>
+            <numerusform>step %1, %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AttentionMap</name>
+    <message numerus="yes">
+        <source>largest less smallest of %n ranks</source>
+        <translation>
+            <numerusform>largest less smallest of %n rank</numerusform>
+            <numerusform>largest less smallest of %n ranks</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::AttentionView</name>
     <message numerus="yes">
         <source>, %n selected heads</source>
@@ -394,26 +414,6 @@
         <translation>
             <numerusform>The run</numerusform>
             <numerusform>All %n runs</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>telltale::views::AttentionCanvas</name>
-    <message numerus="yes">
-        <source>step %1, %n ranks</source>
-        <translation>
-            <numerusform>step %1, %n rank</numerusform>
-            <numerusform>step %1, %n ranks</numerusform>
-        </translation>
-    </message>
-</context>
-<context>
-    <name>telltale::views::AttentionMap</name>
-    <message numerus="yes">
-        <source>largest less smallest of %n ranks</source>
-        <translation>
-            <numerusform>largest less smallest of %n rank</numerusform>
-            <numerusform>largest less smallest of %n ranks</numerusform>
         </translation>
     </message>
 </context>

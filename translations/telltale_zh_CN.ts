@@ -2442,10 +2442,6 @@ GPL-3.0-or-later</translation>
         <translation>无法写入 %1：%2</translation>
     </message>
     <message>
-        <source>Pictures (*.png);;Drawings (*.svg)</source>
-        <translation>图片 (*.png);;矢量图 (*.svg)</translation>
-    </message>
-    <message>
         <source>Drawings (*.svg)</source>
         <translation>矢量图 (*.svg)</translation>
     </message>
@@ -4391,6 +4387,34 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::HeadMapsCanvas</name>
+    <message>
+        <source>%1 × %2</source>
+        <comment>queries and keys of an attention map</comment>
+        <translation>%1 × %2</translation>
+    </message>
+    <message>
+        <source>%1 head %2</source>
+        <translation>%1 头 %2</translation>
+    </message>
+    <message>
+        <source>step %1, queries %2, keys %3</source>
+        <translation>第 %1 步，查询 %2，键 %3</translation>
+    </message>
+    <message>
+        <source>masked</source>
+        <translation>已屏蔽</translation>
+    </message>
+    <message>
+        <source>none of these queries may attend to these keys</source>
+        <translation>这些查询都不能关注这些键</translation>
+    </message>
+    <message>
+        <source>of a query&apos;s attention</source>
+        <translation>占一个查询的注意力</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::HeatCanvas</name>
     <message>
         <source>non-finite</source>
@@ -4963,6 +4987,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>stack_info in the config takes the call stacks of all modules, once.</source>
         <translation>配置中的 stack_info 会记录一次所有模块的调用栈。</translation>
+    </message>
+    <message>
+        <source>Module</source>
+        <translation>模块</translation>
+    </message>
+    <message>
+        <source>Shapes, parameters and device</source>
+        <translation>形状、参数与设备</translation>
     </message>
 </context>
 <context>
@@ -5921,34 +5953,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>The comparison of every value was stopped.</source>
         <translation>逐值对比已停止。</translation>
-    </message>
-</context>
-<context>
-    <name>telltale::views::HeadMapsCanvas</name>
-    <message>
-        <source>%1 × %2</source>
-        <comment>queries and keys of an attention map</comment>
-        <translation>%1 × %2</translation>
-    </message>
-    <message>
-        <source>%1 head %2</source>
-        <translation>%1 头 %2</translation>
-    </message>
-    <message>
-        <source>step %1, queries %2, keys %3</source>
-        <translation>第 %1 步，查询 %2，键 %3</translation>
-    </message>
-    <message>
-        <source>masked</source>
-        <translation>已屏蔽</translation>
-    </message>
-    <message>
-        <source>none of these queries may attend to these keys</source>
-        <translation>这些查询都不能关注这些键</translation>
-    </message>
-    <message>
-        <source>of a query&apos;s attention</source>
-        <translation>占一个查询的注意力</translation>
     </message>
 </context>
 </TS>

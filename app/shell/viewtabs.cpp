@@ -130,17 +130,14 @@ void ViewTabs::fitTabs()
         if (part && part != m_tabs && part != m_more)
             room -= part->width() + m_bar->spacing();
     }
-    int wanted = 0;
-    for (int i = 0; i < m_tabs->count(); ++i)
-        wanted += m_tabs->tabRect(i).width();
-    const bool isTooMuch = wanted > room && isVisible();
-    for (int i = m_tabs->count() - 1; i >= 0 && isTooMuch && wanted > room - more; --i) {
-        if (i == m_tabs->currentIndex())
-            continue;
-        wanted -= m_tabs->tabRect(i).width();
-        m_tabs->setTabVisible(i, false);
+    // By the hint: where there is little room the tabs themselves are narrower than what they say.
+    const bool isTooMuch = isVisible() && m_tabs->sizeHint().width() > room;
+    for (int i = m_tabs->count() - 1; i >= 0 && isTooMuch && m_tabs->sizeHint().width() > room - more; --i) {
+        if (i != m_tabs->currentIndex())
+            m_tabs->setTabVisible(i, false);
     }
     m_more->setVisible(isTooMuch);
+    layout()->activate(); // the bar is as wide as what is left in it at once
 }
 
 void ViewTabs::fillMore(QMenu* menu)

@@ -399,6 +399,7 @@ private Q_SLOTS:
         torch::manual_seed(9);
         const auto q = torch::randn({ 2, 4, 8, 16 });
         std::vector<std::int64_t> steps;
+        torch::manual_seed(10); // of the batches
         for (std::int64_t step = 0; step < 7; ++step) {
             sink.blobs.erase("attention_map");
             watched.monitor->attention("layers.0.attn", q, q, 0.25, true);
@@ -412,7 +413,7 @@ private Q_SLOTS:
         QCOMPARE(sink.blobs["attention_map"], *attentionMapDocument(q, q, 0.25, true, { 2 }, 64));
         QVERIFY(sink.value(0, Kind::Attention, "layers.0.attn", "head_3", 0)); // statistics come with maps
         QVERIFY(!sink.value(0, Kind::Attention, "other", "head_3", 0));
-        torch::manual_seed(9);
+        torch::manual_seed(10);
         bare.run(7);
         QVERIFY(bitwiseEqual(*bare.model, *watched.model));
     }

@@ -219,7 +219,7 @@ private:
                           });
                     QVERIFY(done);
                     QVERIFY2(once, "a step is stored twice");
-                    samples += static_cast<double>(steps.size());
+                    samples += static_cast<double>(steps.size()) * group.bins(); // each of a histogram is a sample
                 }
             }
         }

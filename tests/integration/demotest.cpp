@@ -92,6 +92,11 @@ private Q_SLOTS:
             const QString picture = dir.filePath(id + QStringLiteral(".png"));
             const Ran drawn = telltale(
                 { QStringLiteral("render"), capsule, QStringLiteral("--view"), id, QStringLiteral("-o"), picture });
+            if (id == QLatin1String("communication")) { // one rank calls no collectives, and that is said
+                QCOMPARE(drawn.code, 1);
+                QVERIFY2(drawn.err.contains("no series of kind comm"), drawn.err.constData());
+                continue;
+            }
             QVERIFY2(drawn.code == 0, drawn.err.constData());
             QCOMPARE(QImageReader(picture).size(), QSize(1600, 1000));
         }

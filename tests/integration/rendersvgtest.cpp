@@ -94,7 +94,8 @@ private Q_SLOTS:
         QSvgRenderer renderer(svg);
         QVERIFY(renderer.isValid());
         QCOMPARE(renderer.viewBox(), QRect(QPoint(), kSize));
-        QVERIFY2(svg.count("<text ") >= 5, "its words are words");
+        const int least = view == QLatin1String("structure") ? 1 : 5; // this run has none, and one sentence says so
+        QVERIFY2(svg.count("<text ") >= least, "its words are words");
         QImage vector(kSize, QImage::Format_RGB32);
         vector.fill(Qt::black);
         QPainter painter(&vector);

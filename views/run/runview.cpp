@@ -47,6 +47,7 @@ RunView::RunView(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_bar);
     layout->addWidget(m_split, 1);
     m_caption = m_bar->addTitle(tr("Run"));
+    m_caption->setProperty("telltaleData", true); // the run's own name
     m_bar->addStretch();
     auto* right = new QSplitter(Qt::Vertical);
     right->addWidget(makeWords());

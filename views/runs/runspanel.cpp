@@ -10,6 +10,7 @@
 #include <QMenu>
 #include <QShortcut>
 #include <QSortFilterProxyModel>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -118,8 +119,13 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     });
     connect(m_tree, &QWidget::customContextMenuRequested, this, &RunsPanel::showMenu);
     connect(header, &QWidget::customContextMenuRequested, this, &RunsPanel::showHeaderMenu);
-    connect(m_proxy, &QAbstractItemModel::rowsInserted, this, &RunsPanel::refresh);
-    connect(m_proxy, &QAbstractItemModel::rowsRemoved, this, &RunsPanel::refresh);
+    // Not while the proxy is at it: a row that is made current then may be of a branch that it is still building.
+    auto* later = new QTimer(this);
+    later->setSingleShot(true);
+    later->setInterval(0);
+    connect(later, &QTimer::timeout, this, &RunsPanel::refresh);
+    connect(m_proxy, &QAbstractItemModel::rowsInserted, later, qOverload<>(&QTimer::start));
+    connect(m_proxy, &QAbstractItemModel::rowsRemoved, later, qOverload<>(&QTimer::start));
     refresh();
 }
 

@@ -19,7 +19,7 @@ class RoleLabel;
 class FieldRow : public QWidget {
     Q_OBJECT
 public:
-    static constexpr int kNameWidth = 206;
+    static constexpr int kNameWidth = 234;
 
     FieldRow(const config::Field& field, ConfigDraft* draft, QWidget* parent = nullptr);
 

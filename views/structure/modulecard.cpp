@@ -20,10 +20,13 @@ ModuleCard::ModuleCard(QWidget* parent)
     m_layout->setSpacing(4);
     m_name = addLabel(&Theme::text, codeFont(13, 500));
     m_name->setObjectName(QStringLiteral("structureName"));
+    m_name->setAccessibleName(tr("Module"));
     m_facts = addLabel(&Theme::text2, wordsFont(12));
+    m_facts->setAccessibleName(tr("Shapes, parameters and device"));
     m_collectedTitle = addTitle(tr("Collected"));
     m_collected = addLabel(&Theme::text, wordsFont(12));
     m_collected->setObjectName(QStringLiteral("structureCollected"));
+    m_collected->setAccessibleName(m_collectedTitle->text());
     m_additionsTitle = addTitle(tr("A click adds to the draft of the config"));
     m_additions = new QWidget(this);
     m_additions->setLayout(new QVBoxLayout);
@@ -32,6 +35,7 @@ ModuleCard::ModuleCard(QWidget* parent)
     m_layout->addWidget(m_additions);
     m_additionsHint = addLabel(&Theme::text3, wordsFont(11));
     m_additionsHint->setObjectName(QStringLiteral("structureHint"));
+    m_additionsHint->setAccessibleName(m_additionsTitle->text());
     m_stackTitle = addTitle(tr("Called from"));
     m_stack = addLabel(&Theme::text, codeFont(12));
     m_stack->setObjectName(QStringLiteral("structureStack"));
