@@ -19,7 +19,8 @@ inline std::size_t bitmapBytes(std::size_t series)
     return (series + 7) / 8;
 }
 
-/// Decodes the blocks of one layout, oldest first. For .cpp files of this folder only. Thread: any (a local of one call).
+/// Decodes the blocks of one layout, oldest first. For .cpp files of this folder only. Thread: any (a local of one
+/// call).
 class BlocksReader {
 public:
     BlocksReader(const wire::Blocks& in, LayoutPtr layout);
