@@ -12,7 +12,7 @@ namespace telltale::analysis {
 
 namespace {
 
-using Json = nlohmann::json;
+using MapJson = nlohmann::json;
 
 constexpr std::int64_t kMost = 4096; ///< rows, columns and heads of a document that makes sense
 
@@ -34,7 +34,7 @@ tl::unexpected<Error> damaged(const char* what)
 }
 
 /// What a field of the head says; -1 where that is nothing sensible.
-std::int64_t number(const Json& head, const char* name, std::int64_t most = kFarthestStep)
+std::int64_t number(const MapJson& head, const char* name, std::int64_t most = kFarthestStep)
 {
     const auto found = head.find(name);
     if (found == head.end() || !found->is_number_integer())
@@ -43,13 +43,13 @@ std::int64_t number(const Json& head, const char* name, std::int64_t most = kFar
     return value >= 0 && value <= most ? value : -1;
 }
 
-std::vector<std::int64_t> numbers(const Json& head, const char* name)
+std::vector<std::int64_t> numbers(const MapJson& head, const char* name)
 {
     std::vector<std::int64_t> all;
     const auto found = head.find(name);
     if (found == head.end() || !found->is_array())
         return {};
-    for (const Json& one : *found) {
+    for (const MapJson& one : *found) {
         if (!one.is_number_integer() || one.get<std::int64_t>() < 0)
             return {};
         all.push_back(one.get<std::int64_t>());
@@ -74,10 +74,10 @@ Expected<HeadMaps> parseHeadMaps(std::string_view document)
     const std::size_t end = document.find('\n');
     if (end == std::string_view::npos)
         return damaged("it has no head");
-    const Json head = Json::parse(document.substr(0, end), nullptr, false);
+    const MapJson head = MapJson::parse(document.substr(0, end), nullptr, false);
     if (!head.is_object())
         return damaged("its head is no JSON object");
-    if (head.value("format", Json()) != 1 || head.value("dtype", Json()) != "float16")
+    if (head.value("format", MapJson()) != 1 || head.value("dtype", MapJson()) != "float16")
         return failure(ErrorCode::Newer, "an attention map is of a format that this build does not know",
             "update Telltale to see it");
     HeadMaps maps;

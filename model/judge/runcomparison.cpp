@@ -316,7 +316,7 @@ Expected<void> Comparer::judgeSigns()
         for (const Pair& pair : pairs) {
             if (isCanceled())
                 return failure(ErrorCode::Canceled, "the comparison was canceled");
-            if (const auto done = judgeSigns(kind, stat, pair); !done)
+            if (auto done = judgeSigns(kind, stat, pair); !done)
                 return done;
         }
     }

@@ -36,8 +36,7 @@ struct TileGrid {
     TileGrid(std::size_t count, QSizeF room)
     {
         for (int wide = 1; wide <= static_cast<int>(count); ++wide) {
-            const auto high
-                = static_cast<double>((count + static_cast<std::size_t>(wide) - 1) / static_cast<std::size_t>(wide));
+            const int high = (static_cast<int>(count) + wide - 1) / wide;
             const double side = std::min(
                 (room.width() + kTileGap) / wide - kTileGap, (room.height() + kTileGap) / high - kTileGap - kTileTitle);
             if (std::floor(side) > size) {
@@ -88,8 +87,9 @@ QRectF HeadMapsCanvas::cellsRect(int number, QSize size) const
     const QRect plot = plotRect(size);
     const TileGrid grid(m_picture->tiles.size(), plot.size());
     const double pitch = grid.size + kTileGap;
+    const int row = number / grid.columns;
     return { std::round(plot.left() + (number % grid.columns) * pitch),
-        std::round(plot.top() + kTileTitle + (number / grid.columns) * (pitch + kTileTitle)), grid.size, grid.size };
+        std::round(plot.top() + kTileTitle + row * (pitch + kTileTitle)), grid.size, grid.size };
 }
 
 QRectF HeadMapsCanvas::cellRect(const Place& place, QSize size) const

@@ -22,7 +22,7 @@ QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width
     if (number == parts.end() || number + 1 == parts.end() || metrics.horizontalAdvance(text) <= width)
         return metrics.elidedText(text, Qt::ElideLeft, width);
     const QString rest = QStringList(number + 1, parts.end()).join(u'.');
-    if (const QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
+    if (QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
         metrics.horizontalAdvance(whole) <= width)
         return whole;
     const QString end = metrics.elidedText(rest, Qt::ElideLeft, width - metrics.horizontalAdvance(*number));

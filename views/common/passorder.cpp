@@ -18,6 +18,7 @@ std::vector<analysis::Quantity> quantitiesInPassOrder(const store::Catalog& cata
             kinds.emplace(group.kind, *first);
     }
     std::vector<analysis::Quantity> quantities;
+    quantities.reserve(kinds.size());
     for (const auto& [kind, stat] : kinds)
         quantities.push_back({ kind, stat });
     std::stable_sort(quantities.begin(), quantities.end(),

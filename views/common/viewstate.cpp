@@ -290,7 +290,7 @@ QString ViewState::runName(std::size_t n) const
     runs.insert(runs.end(), m_compared.begin(), m_compared.end());
     if (n >= runs.size() || !runs[n].run)
         return {};
-    const QString name = nameOf(runs[n].run, runs[n].catalog);
+    QString name = nameOf(runs[n].run, runs[n].catalog);
     const auto alike = std::count_if(runs.begin(), runs.end(),
         [&name](const ComparedRun& one) { return one.run && nameOf(one.run, one.catalog) == name; });
     if (alike < 2)

@@ -133,10 +133,12 @@ Expected<void> readTimes(store::RunReader& reader, const CommRequest& request, C
     if (!wall || !picture.step)
         return {};
     const std::array rows { *wall };
-    auto end = reader.column(*picture.step, Stat::Value, rows);
-    auto begin = end ? reader.column(Step { picture.step->value - 1 }, Stat::Value, rows) : std::move(end);
+    const auto end = reader.column(*picture.step, Stat::Value, rows);
+    if (!end)
+        return tl::unexpected(end.error());
+    const auto begin = reader.column(Step { picture.step->value - 1 }, Stat::Value, rows);
     if (!begin)
-        return tl::unexpected(std::move(begin).error());
+        return tl::unexpected(begin.error());
     picture.endNs = end->front().state == CellState::Value ? end->front().value : 0;
     picture.beginNs = begin->front().state == CellState::Value ? begin->front().value : 0;
     return {};

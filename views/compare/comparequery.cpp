@@ -30,6 +30,7 @@ std::vector<ModuleKey> curvesOf(
 std::vector<std::pair<double, double>> quantitiesOf(const Progress& progress, StepRange range, int columns)
 {
     std::vector<std::pair<double, double>> quantities;
+    quantities.reserve(static_cast<std::size_t>(columns));
     const std::int64_t count = range.count();
     const auto firstOf = [&](std::int64_t c) { return range.first.value + (c * count + columns - 1) / columns; };
     for (int c = 0; c < columns; ++c)

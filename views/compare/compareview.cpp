@@ -239,7 +239,7 @@ void CompareView::ask()
 void CompareView::askPicture()
 {
     m_isOutdated = false;
-    m_queries.ask(runs(), request(), [this](Expected<CompareAnswer> answer) { take(answer); });
+    m_queries.ask(runs(), request(), [this](const Expected<CompareAnswer>& answer) { take(answer); });
 }
 
 void CompareView::askConformance()

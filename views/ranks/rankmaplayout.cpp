@@ -27,6 +27,7 @@ QString textOf(Parallel way, int coordinate)
 std::vector<QString> textsOf(Parallel way, const std::set<int>& coordinates)
 {
     std::vector<QString> texts;
+    texts.reserve(coordinates.size());
     for (const int one : coordinates)
         texts.push_back(textOf(way, one));
     return texts;
@@ -70,6 +71,7 @@ bool RankMapLayout::placeByTopology(const analysis::RankTopology& topology, cons
     std::set<std::vector<int>> blocks;
     const auto blockOf = [&](Rank rank) {
         std::vector<int> block;
+        block.reserve(ways.size());
         for (const Parallel way : ways)
             block.push_back(topology.coordinate(rank, way));
         return block;
@@ -144,7 +146,8 @@ void RankMapLayout::layOut(QRectF area)
     const auto originOf = [&](int block) {
         const double width = left + cell * m_columnCount + kBetween;
         const double height = top + cell * m_rowCount + kBetween;
-        return area.topLeft() + QPointF(left + width * (block % perLine), top + height * (block / perLine));
+        const int line = block / perLine;
+        return area.topLeft() + QPointF(left + width * (block % perLine), top + height * line);
     };
     for (const auto& [rank, spot] : m_spots)
         m_cells[rank] = QRectF(originOf(spot.block) + QPointF(cell * spot.column, cell * spot.row),

@@ -39,7 +39,7 @@ private:
         int block = 0;
         int column = 0;
         int row = 0;
-        auto operator<=>(const Spot&) const = default;
+        auto operator<=>(const Spot&) const = default; // NOLINT(modernize-use-nullptr): of the compiler's own
     };
     bool placeByTopology(const analysis::RankTopology& topology, const std::vector<Rank>& ranks);
     void placeByNumber(const std::vector<Rank>& ranks, QRectF area);

@@ -94,6 +94,7 @@ QString ReplicaCanvas::sentence() const
     if (picture.drift.first) {
         const auto odd = analysis::minorityOf(picture.checksums);
         std::vector<Rank> ranks;
+        ranks.reserve(odd.size());
         for (const std::size_t one : odd)
             ranks.push_back(picture.ranks[one]);
         QString text = on

@@ -13,7 +13,7 @@
 namespace telltale::views {
 namespace {
 
-constexpr int kLongest = 64 << 10; ///< characters
+constexpr int kLongestNotes = 64 << 10; ///< characters
 
 }
 
@@ -96,7 +96,7 @@ QString NotesEditor::text() const
 void NotesEditor::save()
 {
     if (m_isWritable && isChanged())
-        Q_EMIT saveWanted(text().left(kLongest));
+        Q_EMIT saveWanted(text().left(kLongestNotes));
 }
 
 void NotesEditor::refresh()

@@ -15,7 +15,7 @@ namespace {
 constexpr int kHeight = 24;
 constexpr int kGap = 6;
 constexpr int kField = 120;
-constexpr int kLongest = 64; ///< characters of a tag
+constexpr int kLongestTag = 64; ///< characters of a tag
 
 }
 
@@ -26,7 +26,7 @@ TagsLine::TagsLine(QWidget* parent)
     m_field->setObjectName(QStringLiteral("tagField"));
     m_field->setPlaceholderText(tr("Add a tag"));
     m_field->setAccessibleName(tr("Add a tag"));
-    m_field->setMaxLength(kLongest);
+    m_field->setMaxLength(kLongestTag);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
