@@ -115,6 +115,25 @@ Expected<std::optional<Rank>> rankOf(const Args& args)
     return text ? parseRank("--rank", *text).map([](Rank rank) { return std::optional(rank); }) : std::optional<Rank>();
 }
 
+Expected<std::vector<Rank>> ranksOf(const Args& args, std::string_view flag)
+{
+    std::vector<Rank> ranks;
+    const auto given = args.value(flag);
+    if (!given)
+        return ranks;
+    std::string_view left = *given;
+    for (;;) {
+        const std::size_t comma = left.find(',');
+        const auto rank = parseRank(flag, left.substr(0, comma));
+        if (!rank)
+            return tl::unexpected(rank.error());
+        ranks.push_back(*rank);
+        if (comma == std::string_view::npos)
+            return ranks;
+        left.remove_prefix(comma + 1);
+    }
+}
+
 Expected<std::optional<Kind>> kindOf(const Args& args)
 {
     const auto word = args.value("--kind");

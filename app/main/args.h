@@ -54,6 +54,8 @@ Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text
 Expected<Rank> parseRank(std::string_view flag, std::string_view text);
 /// What `--rank` names; nothing where it is not given.
 Expected<std::optional<Rank>> rankOf(const Args& args);
+/// The ranks that a flag lists, "0,3"; none where it is not given.
+Expected<std::vector<Rank>> ranksOf(const Args& args, std::string_view flag);
 /// What `--kind` names; nothing where it is not given.
 Expected<std::optional<Kind>> kindOf(const Args& args);
 /// What `--stat` names; nothing where it is not given.

@@ -33,25 +33,6 @@ Expected<std::unique_ptr<client::ControlClient>> steeringServer(const Args& args
     return server;
 }
 
-Expected<std::vector<Rank>> ranksOf(const Args& args)
-{
-    std::vector<Rank> ranks;
-    const auto given = args.value("--ranks");
-    if (!given)
-        return ranks;
-    std::string_view left = *given;
-    for (;;) {
-        const std::size_t comma = left.find(',');
-        const auto rank = parseRank("--ranks", left.substr(0, comma));
-        if (!rank)
-            return tl::unexpected(rank.error());
-        ranks.push_back(*rank);
-        if (comma == std::string_view::npos)
-            return ranks;
-        left.remove_prefix(comma + 1);
-    }
-}
-
 nlohmann::json configJson(const std::string& text)
 {
     auto json = nlohmann::json::parse(text, nullptr, false);

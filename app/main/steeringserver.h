@@ -18,8 +18,6 @@ namespace telltale::app {
 /// NotFound where none is running there.
 Expected<std::unique_ptr<client::ControlClient>> steeringServer(const Args& args);
 
-/// "0,3": the ranks of --ranks; empty = all.
-Expected<std::vector<Rank>> ranksOf(const Args& args);
 /// A config text as it is; null where it is none.
 nlohmann::json configJson(const std::string& text);
 /// The state that scripts are told: "applied", "accepted", "refused" or "lost", and why.

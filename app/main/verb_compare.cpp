@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <ostream>
-#include <sstream>
 
 #include <telltale/core/namepattern.h>
 #include <telltale/judge/comparisonreport.h>
@@ -15,42 +14,19 @@
 namespace telltale::app {
 namespace {
 
-Expected<std::vector<Rank>> ranksOf(const Args& args)
-{
-    std::vector<Rank> ranks;
-    std::stringstream text(args.value("--rank").value_or(""));
-    for (std::string part; std::getline(text, part, ',');) {
-        const auto rank = parseRank("--rank", part);
-        if (!rank)
-            return tl::unexpected(rank.error());
-        ranks.push_back(*rank);
-    }
-    return ranks;
-}
-
 Expected<judge::ComparisonWish> wishOf(const Args& args, StepRange all)
 {
     judge::ComparisonWish wish;
-    if (const auto name = args.value("--kind")) {
-        wish.kind = kindFromName(*name);
-        if (!wish.kind)
-            return failure(
-                ErrorCode::BadInput, "--kind '" + *name + "' is not a kind", "for example grad_reduced, actv, exp_avg");
-    }
-    if (const auto name = args.value("--stat")) {
-        wish.stat = statFromName(*name);
-        if (!wish.stat)
-            return failure(
-                ErrorCode::BadInput, "--stat '" + *name + "' is not a statistic", "for example norm, mean, max, nans");
-    }
-    auto ranks = ranksOf(args);
-    if (!ranks)
-        return tl::unexpected(ranks.error());
+    const auto kind = kindOf(args);
+    const auto stat = statOf(args);
+    auto ranks = ranksOf(args, "--rank");
+    const auto modules = modulesOf(args);
+    if (!kind || !stat || !ranks || !modules)
+        return tl::unexpected(!kind ? kind.error() : !stat ? stat.error() : !ranks ? ranks.error() : modules.error());
+    wish.kind = *kind;
+    wish.stat = *stat;
     wish.ranks = std::move(*ranks);
     wish.pattern = args.value("--modules").value_or("");
-    if (const NamePattern pattern(wish.pattern); !pattern.isValid())
-        return failure(
-            ErrorCode::BadInput, "--modules " + wish.pattern + " is not a regular expression", pattern.error());
     if (const auto text = args.value("--steps")) {
         const auto steps = parseSteps(*text, all);
         if (!steps)

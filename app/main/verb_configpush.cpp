@@ -48,7 +48,7 @@ struct Wish {
 Expected<Wish> wishOf(const Args& args)
 {
     Wish wish;
-    const auto ranks = ranksOf(args);
+    const auto ranks = ranksOf(args, "--ranks");
     if (!ranks)
         return tl::unexpected(ranks.error());
     wish.ranks = *ranks;

@@ -166,9 +166,7 @@ bool Presentation::eventFilter(QObject*, QEvent* event)
 
 void Presentation::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() == Qt::Key_F11)
-        toggleFullScreen();
-    else if (event->key() == Qt::Key_Escape && isFullScreen())
+    if (event->key() == Qt::Key_F11 || (event->key() == Qt::Key_Escape && isFullScreen()))
         toggleFullScreen();
     else if (event->key() == Qt::Key_Escape || event->matches(QKeySequence::Close))
         close();
