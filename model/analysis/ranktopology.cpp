@@ -73,6 +73,7 @@ std::vector<RankGroup> RankTopology::groups(Parallel way) const
     for (const auto& [rank, place] : m_places)
         by[place[at(way)]].push_back(rank);
     std::vector<RankGroup> found;
+    found.reserve(by.size());
     for (auto& [coordinate, ranks] : by)
         found.push_back({ coordinate, std::move(ranks) });
     return found;
@@ -95,6 +96,7 @@ std::vector<std::vector<Rank>> RankTopology::replicas() const
     for (const auto& [rank, place] : m_places)
         parts[partOf(place)].push_back(rank);
     std::vector<std::vector<Rank>> found;
+    found.reserve(parts.size());
     for (auto& [part, ranks] : parts)
         found.push_back(std::move(ranks));
     return found;

@@ -16,7 +16,7 @@ namespace {
 QStringList texts(const QJsonArray& array)
 {
     QStringList all;
-    for (const QJsonValue& one : array)
+    for (const auto& one : array)
         all.append(one.toString());
     return all;
 }
@@ -61,7 +61,7 @@ std::vector<CommSite> readSites(const std::string& json, QString* times)
     const QJsonObject whole = QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
     *times = whole.value(QLatin1String("times")).toString();
     const QJsonArray array = whole.value(QLatin1String("sites")).toArray();
-    for (const QJsonValue& value : array) {
+    for (const auto& value : array) {
         const QJsonObject one = value.toObject();
         CommSite site = siteOfName(one.value(QLatin1String("name")).toString());
         if (site.name.isEmpty())
@@ -70,7 +70,7 @@ std::vector<CommSite> readSites(const std::string& json, QString* times)
         site.stack = texts(one.value(QLatin1String("stack")).toArray());
         site.dtypes = texts(one.value(QLatin1String("dtypes")).toArray());
         const QJsonArray groups = one.value(QLatin1String("groups")).toArray();
-        for (const QJsonValue& group : groups) {
+        for (const auto& group : groups) {
             const QString name = group.toObject().value(QLatin1String("name")).toString();
             const int ranks = group.toObject().value(QLatin1String("ranks")).toInt();
             site.groups.append(ranks > 0
