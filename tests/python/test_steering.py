@@ -269,7 +269,7 @@ def test_what_only_the_jobs_own_file_may_change_is_known_here_as_in_the_core(job
     began = native.read_config("{}")["config"]
     assert configfile.local_part(whole) == configfile.local_part(began)
     assert offers.wait(offers.offer(changed), ACCEPTED, REFUSED)["status"] == ACCEPTED
-    values: list[Any] = ["csv", ["Dec03_21-34-40", "Dec03_21-34-41"], ["a"], True, True, True, 2]
+    values: list[Any] = ["csv", ["Dec03_21-34-40", "Dec03_21-34-41"], ["a"], True, True, True, 2, False]
     assert len(values) == len(configfile.LOCAL)
     for (owner, name), value in zip(configfile.LOCAL, values):
         local = {**WEIGHTS, **({owner: {name: value}} if owner else {name: value})}
