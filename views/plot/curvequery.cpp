@@ -91,7 +91,12 @@ Expected<CurvePicture> readCurves(
         wish.rank = request.rank;
         wish.only = { request.selection[i] };
         Stat stat = request.stat;
+        wish.stat = stat; // of a tensor's statistics and its histogram those that have it
         std::vector<Row> rows = buildRows(*request.catalog, wish);
+        if (rows.empty()) {
+            wish.stat.reset();
+            rows = buildRows(*request.catalog, wish);
+        }
         if (rows.empty()) {
             wish.kind = Kind::Scalar;
             stat = Stat::Value;
