@@ -102,7 +102,6 @@ private Q_SLOTS:
         renderer.render(&painter);
         painter.end();
         const double difference = differenceOf(QImage::fromData(png), vector);
-        vector.save(view + QStringLiteral("-svg.png"));
         QVERIFY2(difference < 4, qPrintable(QString::number(difference)));
         QVERIFY2(svg.size() < 6'000'000, qPrintable(QString::number(svg.size())));
     }

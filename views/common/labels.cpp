@@ -25,7 +25,9 @@ QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width
     if (QString whole = (number == parts.begin() ? QString() : QString(kDots)) + *number + u'.' + rest;
         metrics.horizontalAdvance(whole) <= width)
         return whole;
-    const QString end = metrics.elidedText(rest, Qt::ElideLeft, width - metrics.horizontalAdvance(*number));
+    if (QString plain = *number + u'.' + rest; metrics.horizontalAdvance(plain) <= width)
+        return plain;
+    const QString end = metrics.elidedText(rest, Qt::ElideLeft, width - metrics.horizontalAdvance(*number + u'.'));
     return end.size() > 3 ? *number + end : metrics.elidedText(text, Qt::ElideLeft, width);
 }
 
