@@ -27,7 +27,9 @@ QString cutLabel(const QString& text, const QFontMetricsF& metrics, double width
         return whole;
     if (QString plain = *number + u'.' + rest; metrics.horizontalAdvance(plain) <= width)
         return plain;
-    const QString end = metrics.elidedText(rest, Qt::ElideLeft, width - metrics.horizontalAdvance(*number + u'.'));
+    // Cut in any case: the dots stand for the point.
+    const double room = std::min(width - metrics.horizontalAdvance(*number), metrics.horizontalAdvance(rest) - 1);
+    const QString end = metrics.elidedText(rest, Qt::ElideLeft, room);
     return end.size() > 3 ? *number + end : metrics.elidedText(text, Qt::ElideLeft, width);
 }
 
