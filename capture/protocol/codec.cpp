@@ -28,7 +28,7 @@ void write(const Hello& in, wire::Hello& out)
     out.set_proto_min(in.protoMin);
     out.set_proto_max(in.protoMax);
     for (const std::string& capability : in.capabilities)
-        out.add_capabilities(toUtf8(capability));
+        wire::append(*out.mutable_capabilities()) = toUtf8(capability);
     out.set_run_key(toUtf8(in.runKey));
     out.set_run_name(toUtf8(in.runName));
     out.set_key_source(toUtf8(in.keySource));
@@ -98,7 +98,7 @@ void write(const Welcome& in, wire::Envelope& envelope)
     wire::Welcome& out = *envelope.mutable_welcome();
     out.set_proto(in.proto);
     for (const std::string& capability : in.capabilities)
-        out.add_capabilities(toUtf8(capability));
+        wire::append(*out.mutable_capabilities()) = toUtf8(capability);
     out.set_store_id(toUtf8(in.storeId));
     out.set_epoch(in.epoch);
     out.set_durable_seq(in.durableSeq);
@@ -146,7 +146,7 @@ void write(const Ack& in, wire::Envelope& envelope)
     out.set_credit_bytes(in.creditBytes);
     out.set_credit_batches(in.creditBatches);
     for (const Rejected& rejected : in.rejected) {
-        wire::Rejected& entry = *out.add_rejected();
+        wire::Rejected& entry = wire::append(*out.mutable_rejected());
         entry.set_seq(rejected.seq);
         entry.set_reason(toUtf8(rejected.reason));
         entry.set_in_part(rejected.isInPart);
@@ -358,7 +358,7 @@ void write(const ControlReply& in, wire::Envelope& envelope)
     out.set_run_id(toUtf8(in.runId));
     out.set_capsule(toUtf8(in.capsule));
     for (const std::string& sentence : in.damage)
-        out.add_damage(toUtf8(sentence));
+        wire::append(*out.mutable_damage()) = toUtf8(sentence);
     out.set_agent_token(toUtf8(in.agentToken));
 }
 

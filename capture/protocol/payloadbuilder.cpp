@@ -141,7 +141,7 @@ void write(const SeriesLayout& in, wire::Layout& out)
         out.add_stats(static_cast<wire::Stat>(stat));
     out.mutable_edges()->Add(in.edges.begin(), in.edges.end());
     for (const SeriesDesc& desc : in.series) {
-        wire::Series& series = *out.add_series();
+        wire::Series& series = wire::append(*out.mutable_series());
         series.set_name(toUtf8(desc.name));
         write(desc.slot, series);
         series.set_vpp_stage(desc.vppStage);
@@ -166,7 +166,7 @@ std::size_t write(Group& in, wire::Blocks& out)
     std::size_t decoded = 0;
     for (std::size_t i = 0; i < in.layout->stats.size(); ++i) {
         const ColumnType type = in.type(i);
-        std::string& bytes = *out.add_columns();
+        std::string& bytes = wire::append(*out.mutable_columns());
         decoded += steps * in.layout->cells() * wordBytes(type);
         if (type == ColumnType::U64) {
             encodeVarints(in.counts[i], bytes);
@@ -253,7 +253,7 @@ PayloadBuilder& PayloadBuilder::operator=(PayloadBuilder&&) noexcept = default;
 
 void PayloadBuilder::addLayout(const SeriesLayout& layout)
 {
-    wire::Layout& out = *m_state->payload.add_layouts();
+    wire::Layout& out = wire::append(*m_state->payload.mutable_layouts());
     write(layout, out);
     m_state->bytes += out.ByteSizeLong() + 8;
     m_state->isEmpty = false;
@@ -306,7 +306,7 @@ void PayloadBuilder::addBlock(const StepBlock& block)
 
 void PayloadBuilder::addBlob(const Blob& blob)
 {
-    wire::Blob& out = *m_state->payload.add_blobs();
+    wire::Blob& out = wire::append(*m_state->payload.mutable_blobs());
     out.set_blob_id(toUtf8(blob.id));
     out.set_part(blob.part);
     out.set_parts(blob.parts);
@@ -320,7 +320,7 @@ void PayloadBuilder::addBlob(const Blob& blob)
 
 void PayloadBuilder::addEvent(const Event& event)
 {
-    wire::Event& out = *m_state->payload.add_events();
+    wire::Event& out = wire::append(*m_state->payload.mutable_events());
     out.set_kind(toUtf8(event.kind));
     out.set_step(event.step.value);
     out.set_wall_ns(event.wallNs);
@@ -340,7 +340,7 @@ void PayloadBuilder::addEvent(const Event& event)
 
 void PayloadBuilder::addDrop(const Drop& drop)
 {
-    wire::Drop& out = *m_state->payload.add_drops();
+    wire::Drop& out = wire::append(*m_state->payload.mutable_drops());
     out.set_drop_class(drop.dropClass);
     out.set_first_step(drop.firstStep.value);
     out.set_last_step(drop.lastStep.value);
@@ -384,7 +384,7 @@ std::string PayloadBuilder::finish()
         state.payload.mutable_order()->Add(state.order.begin(), state.order.end());
     std::size_t decoded = 0;
     for (std::size_t i = 0; i < state.used; ++i)
-        decoded += write(state.groups[i], *state.payload.add_blocks());
+        decoded += write(state.groups[i], wire::append(*state.payload.mutable_blocks()));
     state.payload.set_decoded_bytes(static_cast<std::uint32_t>(decoded));
     const std::size_t encoded = state.payload.ByteSizeLong();
     if (decoded > encoded * limits::kMaxRatio)

@@ -83,7 +83,7 @@ void write(const ConfigState& in, wire::Envelope& envelope)
     for (const Rank rank : in.steering.asked)
         out.add_asked(rank.value);
     for (const RankSteering& rank : in.steering.ranks)
-        write(rank, *out.add_ranks());
+        write(rank, wire::append(*out.mutable_ranks()));
 }
 
 Message read(wire::ConfigState& in)

@@ -394,12 +394,14 @@ private:
             request.incarnation = 7;
             service.openStream(request);
             store::StreamOpened opened;
-            const bool isOpen = QTest::qWaitFor([&] {
-                for (store::StoreEvent& event : service.takeEvents())
-                    if (auto* found = std::get_if<store::StreamOpened>(&event))
-                        opened = *found;
-                return opened.stream.value != 0;
-            });
+            const bool isOpen = QTest::qWaitFor(
+                [&] {
+                    for (store::StoreEvent& event : service.takeEvents())
+                        if (auto* found = std::get_if<store::StreamOpened>(&event))
+                            opened = *found;
+                    return opened.stream.value != 0;
+                },
+                kWaitMs);
             QVERIFY(isOpen);
             session
                 = std::make_unique<ingest::IngestSession>(sink, opened, ingest::IngestSession::Credit { 1u << 20, 64 });
@@ -424,15 +426,17 @@ private:
         /// What was rejected once everything up to `seq` is durable.
         std::vector<protocol::Rejected> settle(std::uint64_t seq)
         {
-            const bool isDurable = QTest::qWaitFor([&] {
-                for (store::StoreEvent& event : sink.takeEvents()) {
-                    if (auto* durable = std::get_if<store::StreamDurable>(&event))
-                        session->onDurable(durable->seq, 1);
-                    if (auto* bad = std::get_if<store::BatchQuarantined>(&event))
-                        session->onQuarantined(bad->seq, bad->reason, 1);
-                }
-                return session->rules().durableSeq() >= seq;
-            });
+            const bool isDurable = QTest::qWaitFor(
+                [&] {
+                    for (store::StoreEvent& event : sink.takeEvents()) {
+                        if (auto* durable = std::get_if<store::StreamDurable>(&event))
+                            session->onDurable(durable->seq, 1);
+                        if (auto* bad = std::get_if<store::BatchQuarantined>(&event))
+                            session->onQuarantined(bad->seq, bad->reason, 1);
+                    }
+                    return session->rules().durableSeq() >= seq;
+                },
+                kWaitMs);
             auto rejected = isDurable ? session->takeAck().rejected : std::vector<protocol::Rejected> {};
             std::sort(rejected.begin(), rejected.end(), [](const auto& a, const auto& b) { return a.seq < b.seq; });
             return rejected;

@@ -44,9 +44,10 @@ if __name__ == "__main__":
     monitor = telltale.watch(model, optimizer, config=os.environ["CONFIG"])
     for _ in range(2):  # a dynamic training collects from the second step on
         step(torch.ones(4, 512))
-    names = set()
-    for task in os.listdir("/proc/self/task"):
-        names.add(open(f"/proc/self/task/{task}/comm").read().strip())
+    names, end = set(), time.monotonic() + 30
+    while not names >= {"telltale-stats", "telltale-sender"} and time.monotonic() < end:
+        for task in os.listdir("/proc/self/task"):  # a thread gives itself its name once it runs
+            names.add(open(f"/proc/self/task/{task}/comm").read().strip())
     assert "telltale-stats" in names and "telltale-sender" in names, names
     for way in ("sys.exit", "os._exit", "exec", "train on", "return"):
         pid = os.fork()

@@ -51,9 +51,12 @@ def test_every_thread_of_ours_blocks_every_signal(tmp_path: Path, monkeypatch: p
         monitor.set_monitor(model, optimizer=optimizer)
         for _ in range(2):  # a dynamic training collects from the second step on
             _step(model, optimizer)
-        ours = _ours()
+        expected = {"telltale-config", "telltale-files", "telltale-sender", "telltale-stats"}
+        end = time.monotonic() + 30
+        while not expected <= (ours := _ours()).keys() and time.monotonic() < end:
+            time.sleep(0.001)  # a thread gives itself its name once it runs
         blocked = {name: _blocked(task) for name, task in ours.items()}
-    assert {"telltale-config", "telltale-files", "telltale-sender", "telltale-stats"} <= ours.keys()
+    assert expected <= ours.keys()
     every = {int(number) for number in signal.valid_signals()} - {signal.SIGKILL, signal.SIGSTOP}
     for name, signals in blocked.items():
         assert every <= signals, f"{name} takes {sorted(every - signals)}"
