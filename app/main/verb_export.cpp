@@ -53,9 +53,12 @@ Expected<exchange::Selection> selectionOf(const Args& args, StepRange all)
     auto modules = modulesOf(args);
     if (!kind || !stat || !rank || !modules)
         return tl::unexpected(!kind ? kind.error() : !stat ? stat.error() : !rank ? rank.error() : modules.error());
-    selection.kind = *kind;
-    selection.stat = *stat;
-    selection.rank = *rank;
+    if (*kind)
+        selection.kinds = { **kind };
+    if (*stat)
+        selection.stats = { **stat };
+    if (*rank)
+        selection.ranks = { **rank };
     selection.modules = std::move(*modules);
     if (const auto text = args.value("--steps")) {
         const auto steps = parseSteps(*text, all);

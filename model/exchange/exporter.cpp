@@ -2,7 +2,6 @@
 #include <telltale/exchange/exporter.h>
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include <telltale/series/rowindex.h>
@@ -35,25 +34,9 @@ Expected<void> Exporter::advance()
     const auto catalog = m_reader.catalog();
     if (!catalog)
         return tl::unexpected<Error>(catalog.error());
-    const series::RowIndex& index = store::rowsOf(**catalog);
-    const std::vector<bool> hits = index.matching(m_selection.modules);
-    std::set<SeriesId> chosen;
-    for (const series::RowIndex::Row& row : index.rows()) {
-        const bool isWanted = (m_selection.modules.matchesAll() || hits[row.tensor])
-            && (!m_selection.kind || *m_selection.kind == row.kind)
-            && (!m_selection.rank || *m_selection.rank == row.rank);
-        if (isWanted)
-            chosen.insert(row.attempts.series.begin(), row.attempts.series.end());
-    }
-    std::vector<MeasuredTable> tables = measuredTables(
-        **catalog, [&chosen](const store::SeriesInfo& series) { return chosen.contains(series.id); }, kBlockSeries);
     std::map<SourceId, std::vector<MeasuredTable>> ofSource;
-    for (MeasuredTable& table : tables) {
-        if (m_selection.stat
-            && std::find(table.stats.begin(), table.stats.end(), *m_selection.stat) == table.stats.end())
-            continue;
+    for (MeasuredTable& table : chosenTables(**catalog, m_selection, kBlockSeries))
         ofSource[table.source->id].push_back(std::move(table));
-    }
     m_isLive = std::any_of((*catalog)->sources.begin(), (*catalog)->sources.end(),
         [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
     m_done = m_all = 0;
@@ -115,16 +98,9 @@ Expected<void> Exporter::advance(const store::Catalog& catalog, const store::Sou
 
 Expected<void> Exporter::writeBlocks(const MeasuredTable& table, StepRange steps, const StepTimes& times)
 {
-    MeasuredTable read = table;
-    const auto isWanted = [this](Stat stat) { return !m_selection.stat || stat == *m_selection.stat; };
-    std::erase_if(read.stats, [&](Stat stat) {
-        return !isWanted(stat) && !(isWanted(Stat::Zeros) && factsOf(stat).nonFinite == NonFinite::Counts);
-    });
-    auto blocks = readBlocks(m_reader, read, steps);
+    const auto blocks = readChosen(m_reader, table, m_selection, steps);
     if (!blocks)
-        return tl::unexpected<Error>(std::move(blocks.error()));
-    settleZeros(read, *blocks);
-    std::erase_if(*blocks, [&](const ValueBlock& block) { return !isWanted(block.stat); });
+        return tl::unexpected<Error>(blocks.error());
     return m_writer.write(table, *blocks, times);
 }
 

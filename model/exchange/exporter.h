@@ -3,21 +3,11 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 
-#include <telltale/core/namepattern.h>
 #include <telltale/exchange/runwriter.h>
+#include <telltale/exchange/selection.h>
 
 namespace telltale::exchange {
-
-/// What of a run is exported; everything where nothing is said.
-struct Selection {
-    std::optional<Kind> kind;
-    std::optional<Stat> stat;
-    std::optional<Rank> rank;
-    std::optional<StepRange> steps;
-    NamePattern modules { "" };
-};
 
 /// Reads a run once, in blocks of 256 steps, and hands it to a writer; then what has been added since, as often as it
 /// is asked. Memory: a block of 512 series. Thread: one, that of the reader.
