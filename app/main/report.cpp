@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -109,18 +108,6 @@ std::string jsonText(double value, CellState state)
     if (text.empty())
         return "null";
     return state == CellState::Value && std::isfinite(value) ? text : '"' + text + '"';
-}
-
-std::string timeText(std::int64_t unixNs)
-{
-    if (unixNs == 0)
-        return {};
-    const std::time_t seconds = static_cast<std::time_t>(unixNs / 1'000'000'000);
-    std::tm utc {};
-    gmtime_r(&seconds, &utc);
-    std::array<char, 32> text {};
-    const std::size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return { text.data(), length };
 }
 
 std::string nameText(std::string_view name)

@@ -53,8 +53,6 @@ std::string numberText(double value);
 std::string sampleText(double value, series::CellState state);
 /// A JSON number, or one of the words above as a string, or null.
 std::string jsonText(double value, series::CellState state);
-/// "2026-11-21T12:04:00Z"; "" for 0.
-std::string timeText(std::int64_t unixNs);
 std::string bytesText(std::uint64_t bytes);
 /// A run's name on one line, as terminalText() writes it; the end of a long one as "…".
 std::string nameText(std::string_view name);

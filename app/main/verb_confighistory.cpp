@@ -26,8 +26,8 @@ Json toJson(const store::ConfigRevision& revision)
     Json answers = Json::array();
     for (const auto& [rank, answer] : revision.answers)
         answers.push_back({ { "rank", rank.value }, { "status", answer.phase }, { "step", answer.step.value },
-            { "text", answer.text }, { "time", timeText(answer.wallNs) } });
-    return { { "rev", revision.rev }, { "time", timeText(revision.wallNs) }, { "author", revision.author },
+            { "text", answer.text }, { "time", utcTimeText(answer.wallNs) } });
+    return { { "rev", revision.rev }, { "time", utcTimeText(revision.wallNs) }, { "author", revision.author },
         { "hash", revision.hash }, { "ranks", std::move(ranks) }, { "apply_at_step", revision.applyAtStep.value },
         { "changes", configJson(revision.changes) }, { "config", configJson(revision.config) },
         { "answers", std::move(answers) } };
@@ -38,7 +38,7 @@ void writeText(std::ostream& out, const store::ConfigRevision& revision)
     std::map<std::string, int> counts;
     for (const auto& [rank, answer] : revision.answers)
         ++counts[answer.phase];
-    out << fmt::format("revision {:<4} {}  {} from step {} on, by {}", revision.rev, timeText(revision.wallNs),
+    out << fmt::format("revision {:<4} {}  {} from step {} on, by {}", revision.rev, utcTimeText(revision.wallNs),
         rankNames(revision.ranks), revision.applyAtStep.value, terminalText(revision.author));
     for (const auto& [phase, count] : counts)
         out << fmt::format(", {} {}", phase, count);

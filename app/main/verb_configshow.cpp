@@ -133,7 +133,7 @@ int runConfigShow(const Args& args, Report& report)
         const auto sound = config::soundConfig(text);
         const Json out = { { "run", steering->runId }, { "rev", steering->rev },
             { "hash", sound ? Json(config::configHash(*sound)) : Json() }, { "author", steering->author },
-            { "time", timeText(steering->wallNs) }, { "apply_at_step", steering->applyAtStep }, { "config", config },
+            { "time", utcTimeText(steering->wallNs) }, { "apply_at_step", steering->applyAtStep }, { "config", config },
             { "ranks", std::move(ranks) } };
         writeJson(report.out(), out);
         return kExitDone;
@@ -143,7 +143,7 @@ int runConfigShow(const Args& args, Report& report)
         out << "no revision: the ranks run what they began with\n";
     else
         out << fmt::format("revision {} by {}, {}, for {} from step {} on\n", steering->rev,
-            terminalText(steering->author), timeText(steering->wallNs), rankNames(steering->asked),
+            terminalText(steering->author), utcTimeText(steering->wallNs), rankNames(steering->asked),
             steering->applyAtStep);
     for (const RankSteering& other : steering->ranks)
         out << rankLine(other) << '\n';

@@ -196,7 +196,7 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
     }
     nlohmann::json document { { "path", capsule.handle.locator.text() }, { "name", catalog.name },
         { "state", store::runStateName(run.state) }, { "run_key", catalog.runKey }, { "store_id", catalog.storeId },
-        { "created", timeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
+        { "created", utcTimeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
         { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
         { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
@@ -240,7 +240,8 @@ void writeText(
     const store::Catalog& catalog = *capsule.catalog;
     out << fmt::format("path     {}\nname     {}\nstate    {}\nrun key  {}\ncreated  {}\nsize     {}\nranks    {}\n",
         terminalText(capsule.handle.locator.text()), terminalText(catalog.name), store::runStateName(run.state),
-        terminalText(catalog.runKey), timeText(catalog.createdNs), bytesText(run.fileBytes), ranksOf(catalog).size());
+        terminalText(catalog.runKey), utcTimeText(catalog.createdNs), bytesText(run.fileBytes),
+        ranksOf(catalog).size());
     if (catalog.steps.isEmpty())
         out << "steps    none\n";
     else

@@ -2,57 +2,16 @@
 #include "verbs.h"
 
 #include <ostream>
-#include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <telltale/analysis/logdocument.h>
 #include <telltale/core/plaintext.h>
-#include <telltale/store/stepnote.h>
 
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-/// What a record's json says, or null where it says nothing that can be read.
-nlohmann::json dataOf(const store::LogRecord& record)
-{
-    auto data = nlohmann::json::parse(record.json, nullptr, false);
-    return data.is_discarded() ? nlohmann::json() : data;
-}
-
-/// What few records say stands there where one does.
-void addWhatIsSaid(nlohmann::json& line, const store::LogRecord& record)
-{
-    if (record.steps.count() > 1)
-        line["last_step"] = record.steps.last.value;
-    for (const auto& [key, text] : { std::pair { "rule", &record.rule }, { "phase", &record.phase },
-             { "cause", &record.cause }, { "author", &record.author } }) {
-        if (!text->empty())
-            line[key] = *text;
-    }
-    for (const auto& [key, number] : { std::pair { "id", record.id }, { "ref", record.ref }, { "rev", record.rev } }) {
-        if (number != 0)
-            line[key] = number;
-    }
-}
-
-/// A loss has no time and stands at its first step, if that is known.
-std::string textOf(const store::LogRecord& record)
-{
-    if (const auto note = store::StepNote::of(record)) {
-        const std::string until
-            = note->steps.count() > 1 ? fmt::format(" (to step {})", note->steps.last.value) : std::string();
-        return note->text + until + (note->isRemoved ? " (removed)" : "");
-    }
-    if (!record.isDrop || record.items == 0) // how many is what nobody knows
-        return record.text;
-    const std::string where = record.steps.isEmpty()
-        ? std::string()
-        : fmt::format(" of steps {} to {}", record.steps.first.value, record.steps.last.value);
-    return fmt::format("{} items{} were not stored: {}", record.items, where, record.text);
-}
 
 int runLog(const Args& args, Report& report)
 {
@@ -77,21 +36,16 @@ int runLog(const Args& args, Report& report)
         return report.fail(records.error());
     if (args.has("--json")) {
         auto document = nlohmann::json::array();
-        for (const store::LogRecord& record : *records) {
-            const auto step = record.steps.isEmpty() ? nlohmann::json() : nlohmann::json(record.steps.first.value);
-            auto& line = document.emplace_back(nlohmann::json { { "time", timeText(record.wallNs) },
-                { "wall_ns", record.wallNs }, { "step", step }, { "rank", record.rank.value }, { "kind", record.kind },
-                { "text", textOf(record) }, { "data", dataOf(record) } });
-            addWhatIsSaid(line, record);
-        }
+        for (const store::LogRecord& record : *records)
+            document.push_back(nlohmann::json(analysis::toJson(record)));
         writeJson(out, document);
         return kExitDone;
     }
     for (const store::LogRecord& record : *records) {
-        const std::string time = timeText(record.wallNs);
+        const std::string time = utcTimeText(record.wallNs);
         const std::string step = record.steps.isEmpty() ? "-" : std::to_string(record.steps.first.value);
         out << fmt::format("{:<20}  step {:<9} rank {:<5} {:<15} {}\n", time.empty() ? "-" : time, step,
-            record.rank.value, terminalText(record.kind), terminalText(textOf(record)));
+            record.rank.value, terminalText(record.kind), terminalText(analysis::textOf(record)));
     }
     return kExitDone;
 }

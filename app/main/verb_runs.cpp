@@ -18,7 +18,7 @@ nlohmann::json toJson(const store::RunSummary& run)
 {
     return { { "id", run.id }, { "name", run.name }, { "state", store::runStateName(run.state) },
         { "ranks", run.ranks }, { "last_step", run.lastStep.value }, { "size", run.fileBytes },
-        { "created", timeText(run.createdNs) }, { "modified", timeText(run.modifiedNs) },
+        { "created", utcTimeText(run.createdNs) }, { "modified", utcTimeText(run.modifiedNs) },
         { "path", run.locator.text() }, { "missing_batches", run.missingBatches }, { "note", run.note } };
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/core/plaintext.h>
 
+#include <array>
 #include <cstdint>
+#include <ctime>
 
 namespace telltale {
 namespace {
@@ -117,6 +119,17 @@ std::string fileNameText(std::string_view text, std::size_t maxBytes)
         return true;
     });
     return out.empty() ? "run" : out;
+}
+
+std::string utcTimeText(std::int64_t unixNs)
+{
+    if (unixNs == 0)
+        return {};
+    const auto seconds = static_cast<std::time_t>(unixNs / 1'000'000'000);
+    std::tm utc {};
+    gmtime_r(&seconds, &utc);
+    std::array<char, 32> text {};
+    return { text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &utc) };
 }
 
 std::string countText(std::uint64_t count, std::string_view one, std::string_view many)

@@ -22,6 +22,9 @@ std::string terminalText(std::string_view text);
 /// at most `maxBytes` long, cut at a character. Never empty, never hidden, never a path of its own. Thread: any.
 std::string fileNameText(std::string_view text, std::size_t maxBytes = 120);
 
+/// A moment in nanoseconds of Unix time: "2026-11-21T12:04:00Z"; "" for 0. Thread: any.
+std::string utcTimeText(std::int64_t unixNs);
+
 /// "1 batch", "2 batches". Thread: any.
 std::string countText(std::uint64_t count, std::string_view one, std::string_view many);
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -17,15 +15,8 @@ import pandas as pd
 import pytest
 from serving import TELLTALE, Server, result, start_training, wait_for_step
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from twoattempts import record_two_attempts
 
-EVERYTHING = {
-    "param_distribution": True,
-    "wg_distribution": True,
-    "xy_distribution": True,
-    "mv_distribution": True,
-    "ur_distribution": True,
-    "telltale": {"checksum": True, "attention_hook": True},
-}
 WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -37,26 +28,7 @@ def telltale(*words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A training of two attempts whose activations hold a NaN, and then nothing else."""
-    folder = tmp_path_factory.mktemp("run")
-    (folder / "config.json").write_text(json.dumps(EVERYTHING))
-    server = Server(folder / "data")
-    small = ["--layers", "1", "--heads", "2", "--width", "16", "--steps", "12", "--config", str(folder / "config.json")]
-    try:
-        for restart, more in enumerate((["--fault", "nan@6:blocks.0.mlp.fc1"], [])):
-            environment = dict(
-                os.environ, TELLTALE_JOIN=server.join, TELLTALE_RUN_ID="exported", TELLTALE_DIR=str(folder / "spool"),
-                TORCHELASTIC_RESTART_COUNT=str(restart),
-            )  # fmt: skip
-            done = subprocess.run(
-                [sys.executable, "-m", "telltale", "train-demo", *small, *more], env=environment, capture_output=True,
-                text=True, timeout=120,
-            )  # fmt: skip
-            assert done.returncode == 0, done.stderr
-    finally:
-        server.stop()
-    [capsule] = (folder / "data").rglob("*.telltale")
-    return capsule
+    return record_two_attempts(tmp_path_factory.mktemp("run"))
 
 
 @pytest.fixture(scope="module")

@@ -46,7 +46,7 @@ def test_where_it_cannot_be_built_pip_says_what_to_install(tmp_path: Path) -> No
     made = build(tmp_path, PKG_CONFIG_LIBDIR=str(tmp_path))
     assert made.returncode != 0
     said = " ".join((made.stdout + made.stderr).split())
-    assert "missing libzstd-dev. On Debian 12: apt-get install libzstd-dev" in said
+    assert "missing libzstd-dev libpcre2-dev. On Debian 12: apt-get install libzstd-dev libpcre2-dev" in said
     assert "TELLTALE_WITHOUT_NATIVE=1" in said
 
 
@@ -65,3 +65,13 @@ def test_the_wheel_carries_a_library_that_needs_no_build_tree(tmp_path: Path) ->
         check=True,
     ).stdout
     assert said.strip() == str(tmp_path / "site/telltale/libtelltale_agent.so")
+    environment = {name: value for name, value in os.environ.items() if name != "TELLTALE_READER_LIBRARY"}
+    said = subprocess.run(
+        [sys.executable, "-c", "from telltale.reading import binding; print(binding.library()._name)"],
+        env={**environment, "PYTHONPATH": str(tmp_path / "site")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.strip() == str(tmp_path / "site/telltale/libtelltale_reader.so")

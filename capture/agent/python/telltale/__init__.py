@@ -4,6 +4,7 @@
 import telltale
 telltale.watch(model, optimizer)          # once
 telltale.log({"loss": loss}, step=step)   # where you like
+telltale.open("run.telltale").frame(kind="grad_reduced", stat="norm").to_pandas()   # afterwards, or meanwhile
 """
 
 from .short import (
@@ -19,6 +20,7 @@ from .short import (
     set_notes,
     watch,
 )
+from .short import open_run as open
 
 __version__ = "0.1.0"
 __all__ = [
@@ -30,6 +32,7 @@ __all__ = [
     "log",
     "log_image",
     "log_text",
+    "open",
     "run",
     "set_notes",
     "watch",

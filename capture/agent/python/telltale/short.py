@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 from . import console, runpage
 
 if TYPE_CHECKING:
+    import os
+
     from .pytorch.trainermon import TrainerMon
+    from .reading import Run
 
 _current: TrainerMon | None = None
 _settings: dict[str, Any] = {}
@@ -198,3 +201,10 @@ def run(name: str | None = None, run_id: str | None = None) -> Iterator[None]:
     finally:
         _settings = before
         finish()
+
+
+def open_run(run: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None = None) -> Run:
+    """A recorded run, archived or live, by the path of its file or by its id; see reading.open_run()."""
+    from .reading import open_run
+
+    return open_run(run, data_dir)
