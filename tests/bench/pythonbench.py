@@ -25,6 +25,7 @@ from typing import Any
 
 from benchserver import ROOT, BenchServer, states
 from benchworker import Worker
+from readbench import frames
 
 STEPS = {"0.83 M": 30, "25 M": 2}  # of a turn
 GRADIENTS = {"0.83 M": 0.83e6, "25 M": 25.3e6}
@@ -196,6 +197,8 @@ def main() -> None:
             name = f"python, 0.83 M: step with the server {state}, against up"
             rows.append(row(name, change, "%", 1, "lower", step_ms=steps))
     sys.path.insert(0, str(ROOT / "capture/agent/python"))
+    with tempfile.TemporaryDirectory() as folder:
+        rows += frames(Path(folder))
     cost = hooks()
     rows.append(row("python: gradient hook, p50", cost["p50"], "us", None, "lower"))
     rows.append(row("python: gradient hook, p99", cost["p99"], "us", 50, "lower"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -238,3 +239,13 @@ def test_it_needs_no_torch(capsule: Path) -> None:
     words = f"import sys, telltale; len(telltale.open({str(capsule)!r}).frame()); assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", words], check=True, timeout=60)
     assert isinstance(telltale.open(capsule).frame("scalar").to_pandas(), pd.DataFrame)
+
+
+def test_the_library_gives_nothing_but_its_own_functions() -> None:
+    library = BUILD / "lib" / "libtelltale_reader.so"
+    said = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", str(library)], capture_output=True, text=True, check=True
+    )
+    names = {line.split()[0] for line in said.stdout.splitlines()}
+    header = (Path(__file__).parents[2] / "model/reader/telltale_reader.h").read_text()
+    assert names == set(re.findall(r"TR_API .*?(tr_\w+)\(", header)) and len(names) == 13
