@@ -25,6 +25,7 @@ Verb alertsTestVerb();
 Verb configCheckVerb();
 Verb showVerb();
 Verb renderVerb();
+Verb reportVerb();
 Verb configShowVerb();
 Verb configPushVerb();
 Verb configSetVerb();
@@ -35,7 +36,7 @@ inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), noteVerb(), incidentsVerb(),
         judgeVerb(), compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
-        configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
+        reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
 }
 
 }
