@@ -13,6 +13,7 @@
 #include <telltale/exchange/exporter.h>
 #include <telltale/exchange/formats.h>
 
+#include "pythonexport.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -103,10 +104,12 @@ Expected<void> follow(exchange::Exporter& exporter)
 
 int runExport(const Args& args, Report& report)
 {
+    if (isPythonFormat(*args.value("--to")))
+        return runPythonExport(args, report);
     const exchange::Format* format = exchange::findFormat(*args.value("--to"));
     if (!format)
         return report.failUsage({ ErrorCode::BadInput, "there is no format '" + *args.value("--to") + "'",
-            "choose from " + exchange::formatIds() });
+            "choose from " + exchange::formatIds() + ", " + pythonFormats() });
     auto run = openRun(args);
     if (!run)
         return report.fail(run.error());
@@ -152,10 +155,12 @@ Verb exportVerb()
     std::string about = "Writes a run in a format that other tools read, everything of it or what is chosen:\n";
     for (const exchange::Format& format : exchange::formats())
         about += fmt::format("  {:<12} {}\n", format.id, format.about);
+    about += fmt::format("  {:<12} one table with nulls and types, written by the Python package\n", pythonFormats());
     about += "What a format has no words for is counted and said. Nothing that is there is replaced.\n"
              "RUN is a path or an id from 'telltale runs'.";
     return { "export", "writes a run for other tools", about, { "RUN", 1, 1 },
-        { { "--to", "FORMAT", exchange::formatIds(), true }, { "-o", "PATH", "the file, or the folder", true },
+        { { "--to", "FORMAT", exchange::formatIds() + ", " + pythonFormats(), true },
+            { "-o", "PATH", "the file, or the folder", true },
             { "--kind", "KIND", "this kind alone: grad_reduced, actv, scalar, ..." },
             { "--stat", "STAT", "this statistic alone: norm, mean, max, hist, ..." },
             { "--modules", "PATTERN", "names that match: text, glob* or /regex/" },

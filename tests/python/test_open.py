@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shutil
 import subprocess
@@ -15,7 +16,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute
+import pyarrow.parquet
 import pytest
+
 import telltale
 from serving import BUILD, TELLTALE, Server, result, start_training
 from telltale.reading import ReadError
@@ -249,3 +253,51 @@ def test_the_library_gives_nothing_but_its_own_functions() -> None:
     names = {line.split()[0] for line in said.stdout.splitlines()}
     header = (Path(__file__).parents[2] / "model/reader/telltale_reader.h").read_text()
     assert names == set(re.findall(r"TR_API .*?(tr_\w+)\(", header)) and len(names) == 13
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_an_exported_table_holds_every_value_and_the_run_beside_them(capsule: Path, tmp_path: Path, form: str) -> None:
+    out = tmp_path / f"run.{form}"
+    words = ["export", str(capsule), "--to", form, "-o", str(out), "--json"]
+    environment = dict(os.environ, TELLTALE_PYTHON=sys.executable)
+    done = subprocess.run([str(TELLTALE), *words], capture_output=True, text=True, env=environment, timeout=120)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    if form == "parquet":
+        table = pyarrow.parquet.read_table(out)
+    else:
+        table = pa.ipc.open_file(out).read_all()
+    run = telltale.open(capsule)
+    assert report["files"] == [str(out)] and [one["what"].split(",")[0] for one in report["left_out"]] == ["histograms"]
+    values = 0
+    for kind in run.kinds:
+        frame = run.frame(kind)
+        part = table.filter(pyarrow.compute.equal(table.column("kind").cast(pa.string()), kind))
+        assert part.num_rows == len(frame)
+        for name in ("rank", "attempt", "micro_step", "step", *frame.stats):
+            column = part.column(name)
+            expected = frame[name]
+            mask = np.ma.getmaskarray(expected)
+            assert (np.array([not one.is_valid for one in column]) == mask).all(), (kind, name)
+            found = np.array(column.fill_null(0).to_numpy(), expected.dtype)
+            assert np.array_equal(found, np.ma.filled(expected, 0), equal_nan=True), (kind, name)
+        values += sum(int(np.ma.count(frame[name])) for name in frame.stats)
+    assert report["values"] == values > 10_000
+    about = json.loads(table.schema.metadata[b"telltale"])
+    assert about["document"]["config"] == run.config() and about["incidents"] == run.incidents()
+    again = subprocess.run([str(TELLTALE), *words], capture_output=True, text=True, env=environment, timeout=120)
+    assert again.returncode == 1 and "nothing is replaced" in again.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_without_the_package_the_program_says_what_to_install(capsule: Path, tmp_path: Path) -> None:
+    words = ["export", str(capsule), "--to", "parquet", "-o", str(tmp_path / "x.parquet")]
+    for python, said in (("/nowhere/python", "cannot start"), ("/usr/bin/python3", "does not have")):
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        done = subprocess.run(
+            [str(TELLTALE), *words], capture_output=True, text=True, timeout=60,
+            env=dict(environment, TELLTALE_PYTHON=python),
+        )  # fmt: skip
+        assert done.returncode != 0 and said in done.stderr and "TELLTALE_PYTHON" in done.stderr
+    refused = subprocess.run([str(TELLTALE), *words, "--follow"], capture_output=True, text=True, timeout=60)
+    assert refused.returncode == 2 and "--follow has no meaning" in refused.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m telltale`: doctor, train-demo."""
+"""`python -m telltale`: doctor, train-demo, export."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ USAGE = """Usage: python -m telltale COMMAND [options]
 
   doctor        says whether this machine is ready to be watched: rank, dashboard, versions, native library
   train-demo    trains a small network and streams what happens inside it
+  export        writes a recorded run as a Parquet or Arrow file
   version       prints the version
 
 python -m telltale COMMAND --help says more.
@@ -26,6 +27,10 @@ def main(arguments: list[str]) -> int:
         from .doctor import main as doctor
 
         return doctor(rest)
+    if command == "export":
+        from .reading.exportcommand import main as export
+
+        return export(rest)
     if command in ("version", "--version"):
         from . import __version__
 

@@ -7,5 +7,6 @@ from .binding import ReaderMissing, ReadError
 from .frame import Frame
 from .openedrun import FollowedStep, Run, open_run
 from .picture import Picture
+from .tablefile import write_table
 
-__all__ = ["FollowedStep", "Frame", "Picture", "ReadError", "ReaderMissing", "Run", "open_run"]
+__all__ = ["FollowedStep", "Frame", "Picture", "ReadError", "ReaderMissing", "Run", "open_run", "write_table"]

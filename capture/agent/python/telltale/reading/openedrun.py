@@ -152,6 +152,13 @@ class Run:
                 return
             time.sleep(poll)
 
+    def export(self, path: str | os.PathLike[str], form: str = "parquet", **selection: Any) -> dict[str, Any]:
+        """Writes what frame(**selection) would read as a Parquet or Arrow file, with the run's config, incidents and
+        log in its metadata; says what was written and what was left out."""
+        from .tablefile import write_table
+
+        return write_table(self, path, form, **selection)
+
     # Pictures.
 
     def picture(
