@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <QApplication>
+#include <QIcon>
 #include <QPointer>
 #include <QSystemTrayIcon>
 
@@ -150,6 +151,7 @@ int openDesktop(Report& report, const Backend::Options& options, const QStringLi
 {
     QApplication app(report.argc, report.argv);
     nameApplication();
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/telltale.svg")));
     auto backend = Backend::start(options);
     if (!backend)
         return report.fail(backend.error());

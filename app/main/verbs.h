@@ -30,13 +30,15 @@ Verb configShowVerb();
 Verb configPushVerb();
 Verb configSetVerb();
 Verb configHistoryVerb();
+Verb completionsVerb();
 
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
     return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), noteVerb(), incidentsVerb(),
         judgeVerb(), compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
-        reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb() };
+        reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb(),
+        completionsVerb() };
 }
 
 }
