@@ -941,8 +941,8 @@
         <translation>相对于 8 步中位数的波动</translation>
     </message>
     <message>
-        <source>A loss, or the norm of a block&apos;s activations or unreduced gradients, is on one rank `factor` times that of the ranks that do the same (their median), for `steps` steps in a row, and `z` robust deviations from what that ratio was before. What happens to all ranks at once is none.</source>
-        <translation>某个 rank 上的损失，或某块激活或未归约梯度的范数，连续 `steps` 步是做同样工作的 rank（其中位数）的 `factor` 倍，且与该比值从前相差 `z` 个稳健偏差。所有 rank 同时发生的不算。</translation>
+        <source>A loss, or the norm of a block&apos;s activations or unreduced gradients, is on one rank `factor` times that of the ranks that do the same (their median), for `steps` steps in a row (always more, or always less), and `z` robust deviations from what that ratio was before. What happens to all ranks at once is none.</source>
+        <translation>某个 rank 上的损失，或某块激活或未归约梯度的范数，连续 `steps` 步（始终偏大或始终偏小）是做同样工作的 rank（其中位数）的 `factor` 倍，且与该比值从前相差 `z` 个稳健偏差。所有 rank 同时发生的不算。</translation>
     </message>
     <message>
         <source>against the median of the ranks</source>
@@ -997,8 +997,8 @@
         <translation>恰好为 0 的元素的占比</translation>
     </message>
     <message>
-        <source>The norm of a block of the model is `z` robust deviations away from its last 128 steps, on a logarithmic scale, and a factor of `factor` at least. It counts at once where it is half as far again, or shows in half of the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on while less than 128 steps are known, at the start or after a new level. One batch may make them large for a step: they count at once from 16 times the usual on, where they arose in a block and did not flow back into it, and else from 1000 times on; where that is not known, from 16 times on once 128 steps are known.</source>
-        <translation>模型某块的范数在对数尺度上偏离其最近 128 步 `z` 个稳健偏差，且至少相差 `factor` 倍。再远一半或半数块都如此时立即计入；否则在连续 `steps` 步之后计入。在已知不足 128 步时（开始时，或新水平之后），增长的梯度从 10 倍起才计入。单个批次可能使梯度在一步内很大：若梯度产生于某块而非反向传入该块，从平常的 16 倍起立即计入，否则从 1000 倍起；无法得知时，在已知 128 步之后从 16 倍起计入。</translation>
+        <source>The norm of a block of the model is `z` robust deviations away from its last 128 steps, on a logarithmic scale, and a factor of `factor` at least. It counts at once where it is half as far again, or shows in half of the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on, and after 10 steps in a row, while less than 128 steps are known, at the start or after a new level. One batch may make them large for a step: they count at once from 16 times the usual on, where they arose in a block and did not flow back into it, and else from 1000 times on; where that is not known, from 16 times on once 128 steps are known.</source>
+        <translation>模型某块的范数在对数尺度上偏离其最近 128 步 `z` 个稳健偏差，且至少相差 `factor` 倍。再远一半或半数块都如此时立即计入；否则在连续 `steps` 步之后计入。在已知不足 128 步时（开始时，或新水平之后），增长的梯度从 10 倍起、且连续 10 步之后才计入。单个批次可能使梯度在一步内很大：若梯度产生于某块而非反向传入该块，从平常的 16 倍起立即计入，否则从 1000 倍起；无法得知时，在已知 128 步之后从 16 倍起计入。</translation>
     </message>
     <message>
         <source>A loss, or the norm of a block&apos;s weights, gradients or activations, grows by `factor` within 24 steps, evenly or faster and faster: the median of each 8 steps is above the one before. Says when its type overflows. Not before 100 steps; gradients not before 200.</source>

@@ -167,6 +167,11 @@ bool Peers::judgeLikeness(Now& now, Step step) const
         state.level += (now.log - state.level) * std::max(kSlowLevel, 1.0 / ++state.seen);
         return false;
     }
+    // What is above at one step and below at the next is no difference of the rank's: it is what its batches do.
+    const bool isAbove = verdict.logFactor > 0;
+    if (state.far > 0 && isAbove != state.isAbove)
+        state.far = 0;
+    state.isAbove = isAbove;
     if (++state.far == 1)
         state.since = step;
     return state.far >= static_cast<int>(m_rules.value(Rule::Outlier, 2));

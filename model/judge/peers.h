@@ -64,7 +64,8 @@ private:
         Baseline ratio; ///< to the others
         double level = 0; ///< slow average of its own logarithm
         int seen = 0;
-        int far = 0; ///< in a row
+        int far = 0; ///< in a row, to the same side
+        bool isAbove = false; ///< those
         Step since;
         Pace pace;
     };

@@ -119,6 +119,8 @@ private:
         Growth growth;
         std::optional<Growing> growing {};
         int far = 0; ///< in a row
+        double enough = 0; ///< of those, to be more than what passes
+        bool isOfBatch = false; ///< those began as what a batch may do
         std::optional<Sighting> first; ///< of those
     };
 

@@ -15,6 +15,9 @@ namespace {
 using series::CellState;
 
 constexpr double kFindingFactor = 10; ///< what counts of gradients while a training finds its sizes
+/// Steps in a row that gradients must be large in, so that it counts, while a training finds its sizes: for about as
+/// long Adam's first moment (1 / (1 - 0.9) steps) goes on where one batch has pushed the weights.
+constexpr double kAftermath = 10;
 constexpr double kNoBatch = 1000; ///< a gradient that is as many times its usual size is no batch's
 /// Of n positions that pull at random the mean is 1 / sqrt(n) of what it is where all pull one way: 256 of them, fewer
 /// than any batch has that trains something, may make a gradient as many times larger for once.
@@ -106,6 +109,7 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
         }
         ++farNow;
         ++rollup.far;
+        rollup.enough = isFinding && verdict.logFactor > 0 ? std::max(lasting, kAftermath) : lasting;
         const std::int32_t source = sourceIn(static_cast<std::int32_t>(i), column);
         if (source < 0)
             continue;
@@ -124,7 +128,7 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
             = rule == Rule::Loss || (std::abs(verdict.z) > 1.5 * far && std::abs(verdict.logFactor) > 1.5 * least);
         // Moments follow from gradients, which are judged themselves.
         const bool mayOpen = info.kind != Kind::ExpAvg && info.kind != Kind::ExpAvgSq;
-        seen.opens = mayOpen && (isHuge || static_cast<double>(rollup.far) >= lasting);
+        seen.opens = mayOpen && (isHuge || static_cast<double>(rollup.far) >= rollup.enough);
         seen.severity = seen.opens ? store::Severity::Warning : store::Severity::Notice;
         out.push_back(seen);
     }
@@ -135,7 +139,11 @@ void RankJudge::judgeRollups(const StepColumn& column, std::vector<Sighting>& ou
             continue;
         const Kind kind = m_list.rollups[static_cast<std::size_t>(seen.rollup)].kind;
         const auto& [farNow, judged] = breadth[static_cast<std::size_t>(kind)];
-        if (static_cast<double>(seen.lasted) < lasting && mayBeABatch(seen))
+        RollupState& rollup = m_rollups[static_cast<std::size_t>(seen.rollup)];
+        // What a batch began may go on elsewhere: it has moved the weights.
+        rollup.isOfBatch
+            = mayBeABatch(seen) || (seen.lasted > 1 && rollup.isOfBatch && seen.value <= kNoBatch * seen.expected);
+        if (static_cast<double>(seen.lasted) < rollup.enough && rollup.isOfBatch)
             seen.opens = false;
         else if (judged >= 3 && farNow * 2 >= judged)
             seen.opens = true;

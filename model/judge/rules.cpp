@@ -30,7 +30,8 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         "The norm of a block of the model is `z` robust deviations away from its last 128 steps, on a logarithmic "
         "scale, and a factor of `factor` at least. It counts at once where it is half as far again, or shows in half "
         "of "
-        "the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on while less than 128 "
+        "the blocks; else after `steps` steps in a row. Gradients that grow count from 10 times on, and after 10 steps "
+        "in a row, while less than 128 "
         "steps are known, at the start or after a new level. One batch may make them large for a step: they count at "
         "once from 16 times the usual on, where they arose in a block and did not flow back into it, and else from "
         "1000 times on; where that is not known, from 16 times on once 128 steps are known.",
@@ -80,7 +81,8 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
     { Rule::Outlier, "outlier", "unlike its peers",
         "A loss, or the norm of a block's activations or unreduced gradients, is on one rank `factor` times that of "
         "the "
-        "ranks that do the same (their median), for `steps` steps in a row, and `z` robust deviations from what that "
+        "ranks that do the same (their median), for `steps` steps in a row (always more, or always less), and `z` "
+        "robust deviations from what that "
         "ratio was before. What happens to all ranks at once is none.",
         { { { "factor", "against the median of the ranks", 1.5, 1.01, 1e6 },
             { "z", "robust deviations (median and MAD of logarithms)", 6, 2, 100 },

@@ -38,7 +38,7 @@ Expected<std::vector<series::CellValue>> CapsuleReader::column(
     std::vector<series::CellValue> cells(rows.size());
     const StepRange all { nearest ? Step { std::numeric_limits<std::int64_t>::min() / 4 } : step, step };
     auto units = unitsOf(rows, stat, all);
-    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    const auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     // Newest attempts first: an older one answers only for rows that these leave open.
@@ -144,7 +144,7 @@ Expected<void> CapsuleReader::raw(const series::RowAttempts& row, Stat stat, Ste
     if (auto ok = refreshNow(); !ok)
         return ok;
     const auto units = unitsOf({ &row, 1 }, stat, range);
-    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    const auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     for (const RowUnit& unit : units) {

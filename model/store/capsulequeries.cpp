@@ -72,7 +72,7 @@ void markLoss(std::vector<series::Bucket>& buckets, StepRange steps, const serie
 
 Expected<void> CapsuleReader::refreshNow()
 {
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return refresh();
@@ -146,7 +146,7 @@ Expected<series::CurveResult> CapsuleReader::curve(const series::CurveQuery& que
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     const auto units = unitsOf({ &query.row, 1 }, query.stat, query.range);
-    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    const auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     const series::PixelMap map(query.range, query.pixels);
@@ -197,7 +197,7 @@ Expected<series::HeatResult> CapsuleReader::heatmap(const series::HeatQuery& que
     if (auto ok = refreshNow(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     const auto units = unitsOf(query.rows, query.stat, query.range, query.memo.get());
-    const auto snapshot = ReadSnapshot::begin(m_db.get());
+    const auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(snapshot.error());
     const series::PixelMap map(query.range, query.pixels);

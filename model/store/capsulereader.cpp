@@ -59,6 +59,7 @@ CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, SharedReads& s
     : m_path(run.locator.text())
     , m_live(run.live)
     , m_db(std::move(db))
+    , m_statements(m_db.get())
     , m_blocks(shared.blocks)
     , m_directory(shared.directories.of(run.locator.text()))
 {
@@ -70,7 +71,7 @@ Expected<void> CapsuleReader::prepare()
     if (!version)
         return tl::unexpected<Error>(std::move(version.error()));
     m_dataVersion = std::move(*version);
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     // Who follows the log of a run that is recorded here has no use for its directory, which may be large.
@@ -117,7 +118,7 @@ Expected<void> CapsuleReader::refreshDirectory()
 {
     const std::lock_guard lock(m_directory->mutex);
     // What readers share may be older than this one.
-    if (auto ok = m_directory->reader.refresh(m_db.get(), !m_live && !m_index.catalog()); !ok)
+    if (auto ok = m_directory->reader.refresh(m_statements, !m_live && !m_index.catalog()); !ok)
         return ok;
     m_index.setCatalog(m_directory->reader.catalog());
     m_index.setSources(m_directory->reader.sources());
@@ -127,7 +128,7 @@ Expected<void> CapsuleReader::refreshDirectory()
 Expected<void> CapsuleReader::refreshTail()
 {
     // The run of a server that ended it, as most are: there is nothing to put together.
-    if (const auto rows = queryInteger(m_db.get(), "SELECT EXISTS(SELECT 1 FROM tail)"); rows && *rows == 0) {
+    if (const auto rows = queryInteger(m_statements.prepare("SELECT EXISTS(SELECT 1 FROM tail)")); rows && *rows == 0) {
         m_tail.clear();
         m_tailDamage.clear();
         return {};
@@ -150,11 +151,11 @@ Expected<void> CapsuleReader::refreshTail()
 Expected<void> CapsuleReader::refreshLosses()
 {
     constexpr std::size_t kAll = std::numeric_limits<int>::max();
-    const auto gaps = readLog(m_db.get(), m_seenLosses, { "gap", {}, {} }, kAll, m_damage);
+    const auto gaps = readLog(m_statements, m_seenLosses, { "gap", {}, {} }, kAll, m_damage);
     if (!gaps)
         return tl::unexpected<Error>(gaps.error());
     const LogCursor behindEvents { gaps->next.event, m_seenLosses.drop };
-    const auto drops = readLog(m_db.get(), behindEvents, { "drop", {}, {} }, kAll, m_damage);
+    const auto drops = readLog(m_statements, behindEvents, { "drop", {}, {} }, kAll, m_damage);
     if (!drops)
         return tl::unexpected<Error>(drops.error());
     m_index.addLosses(gaps->records);
@@ -166,16 +167,16 @@ Expected<void> CapsuleReader::refreshLosses()
 Expected<LogPage> CapsuleReader::log(LogCursor after, const LogFilter& filter, std::size_t limit)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
-    return readLog(m_db.get(), after, filter, limit, m_damage);
+    return readLog(m_statements, after, filter, limit, m_damage);
 }
 
 Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     if (auto ok = refresh(); !ok)
@@ -205,7 +206,7 @@ Expected<std::shared_ptr<const Catalog>> CapsuleReader::catalog()
 Expected<std::string> CapsuleReader::blob(const std::string& kind, const std::string& name, Step step)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return readBlob(m_db.get(), kind, name, step);
@@ -214,7 +215,7 @@ Expected<std::string> CapsuleReader::blob(const std::string& kind, const std::st
 Expected<std::vector<DocumentInfo>> CapsuleReader::documents(const std::string& kind, std::int64_t after)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return listBlobs(m_db.get(), kind, after);
@@ -223,7 +224,7 @@ Expected<std::vector<DocumentInfo>> CapsuleReader::documents(const std::string& 
 Expected<std::string> CapsuleReader::document(std::int64_t id)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return readBlob(m_db.get(), id);
@@ -232,7 +233,7 @@ Expected<std::string> CapsuleReader::document(std::int64_t id)
 Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string& kind)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return m_blobs[kind].read(m_db.get(), kind);
@@ -241,7 +242,7 @@ Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string
 Expected<std::string> CapsuleReader::blob(const BlobInfo& info)
 {
     m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_db.get());
+    auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return readBlob(m_db.get(), info);

@@ -73,6 +73,7 @@ private:
     const std::string m_path;
     const std::shared_ptr<const LiveRun> m_live;
     Connection m_db;
+    StatementCache m_statements;
     std::shared_ptr<series::BlockCache> m_blocks;
     std::unique_ptr<TileSource> m_tiles;
     Statement m_dataVersion;

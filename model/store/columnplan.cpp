@@ -219,7 +219,8 @@ void ColumnPlanner::takeColumns(
     std::vector<std::int32_t> pixels; // newest first
     const auto count = static_cast<std::int64_t>(steps.size());
     const std::int64_t first = std::max<std::int64_t>(0, stretch.from - firstColumn);
-    for (std::int64_t c = std::min(count, stretch.to - firstColumn) - 1; c >= first; --c) {
+    std::int64_t c = std::min(count, stretch.to - firstColumn) - 1;
+    for (; c >= first && m_bound > m_range.first.value; --c) { // older ones are no part of the answer
         const Step step = steps[static_cast<std::size_t>(c)];
         if (m_range.contains(step) && step.value < m_bound)
             pixels.push_back(m_map.pixelOf(step));
@@ -227,7 +228,7 @@ void ColumnPlanner::takeColumns(
             keep(piece, static_cast<int>(c) + 1, pixels);
         lower(step);
     }
-    keep(piece, static_cast<int>(first), pixels);
+    keep(piece, static_cast<int>(c) + 1, pixels);
 }
 
 void ColumnPlanner::keep(Piece piece, int from, std::vector<std::int32_t>& newestFirst)

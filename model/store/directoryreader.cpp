@@ -50,10 +50,10 @@ Expected<void> addUnaccounted(sqlite3* db, Catalog& catalog)
     return {};
 }
 
-Expected<void> addChanged(sqlite3* db, Catalog& catalog)
+Expected<void> addChanged(StatementCache& db, Catalog& catalog)
 {
     return forEachRow(
-        db, "SELECT rank, attempt FROM source WHERE " + sourceWasChanged(), [&catalog](const Statement& row) {
+        db.prepare("SELECT rank, attempt FROM source WHERE " + sourceWasChanged()), [&catalog](const Statement& row) {
             catalog.damage.push_back("rank " + std::to_string(row.integer(0)) + ", attempt "
                 + std::to_string(row.integer(1))
                 + ": what the run says of it was changed; its rank, its steps or how it ended may be wrong");
@@ -73,7 +73,7 @@ bool isOfSameRun(const Catalog& a, const Catalog& b)
 
 }
 
-Expected<void> DirectoryReader::refresh(sqlite3* db, bool withSteps)
+Expected<void> DirectoryReader::refresh(StatementCache& db, bool withSteps)
 {
     const auto last = m_last;
     const auto damage = m_damage;
@@ -87,7 +87,7 @@ Expected<void> DirectoryReader::refresh(sqlite3* db, bool withSteps)
     return ok;
 }
 
-Expected<void> DirectoryReader::readOn(sqlite3* db, bool withSteps)
+Expected<void> DirectoryReader::readOn(StatementCache& db, bool withSteps)
 {
     DirectoryReading reading;
     for (std::size_t i = 0; i < kParts; ++i) {
@@ -98,7 +98,7 @@ Expected<void> DirectoryReader::readOn(sqlite3* db, bool withSteps)
         }
         if (!part.isAppended)
             m_damage[i] = {};
-        auto rows = Statement::prepare(db, part.sql);
+        auto rows = db.prepare(part.sql);
         if (!rows)
             return tl::unexpected<Error>(std::move(rows.error()));
         if (part.isAppended)
@@ -132,7 +132,7 @@ Expected<void> DirectoryReader::readOn(sqlite3* db, bool withSteps)
         || (withSteps && catalog.steps != m_catalog->steps);
     if (!isNew)
         return {};
-    if (auto ok = addUnaccounted(db, catalog); !ok && ok.error().code == ErrorCode::Damaged)
+    if (auto ok = addUnaccounted(db.db(), catalog); !ok && ok.error().code == ErrorCode::Damaged)
         catalog.damage.emplace_back("what became of the samples cannot be read completely");
     else if (!ok)
         return ok;

@@ -13,9 +13,9 @@
 #include <telltale/core/expected.h>
 #include <telltale/store/catalog.h>
 
-struct sqlite3;
-
 namespace telltale::store {
+
+class StatementCache;
 
 /// Keeps a run's directory up to date: layouts, groups and series are append-only, so each is read once; what is of the
 /// run and of its ranks is little and read again. A table that cannot be read adds a sentence to Catalog::damage and
@@ -24,7 +24,7 @@ class DirectoryReader {
 public:
     /// Takes what was added since the last time, of the same run. `db` should be in a read transaction. withSteps: the
     /// catalog is new when its steps are, too; who follows a live run has them from elsewhere.
-    Expected<void> refresh(sqlite3* db, bool withSteps = false);
+    Expected<void> refresh(StatementCache& db, bool withSteps = false);
 
     /// The same object until something other than steps is new; null before the first refresh.
     const std::shared_ptr<const Catalog>& catalog() const { return m_catalog; }
@@ -40,7 +40,7 @@ private:
         std::size_t rows = 0;
         bool isCut = false;
     };
-    Expected<void> readOn(sqlite3* db, bool withSteps);
+    Expected<void> readOn(StatementCache& db, bool withSteps);
     std::vector<std::string> damageSentences() const;
 
     std::shared_ptr<const Catalog> m_catalog;

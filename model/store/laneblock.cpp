@@ -2,6 +2,7 @@
 #include <telltale/store/laneblock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
@@ -33,6 +34,36 @@ template <typename T> void describeValues(std::span<const T> values, std::uint8_
         else
             bits[i] = bitsOfValue(value);
     }
+}
+
+/// A cell that a repeated scalar may overwrite meanwhile.
+template <typename T> T load(const T* cell)
+{
+    return std::atomic_ref<T>(const_cast<T&>(*cell)).load(std::memory_order_relaxed);
+}
+
+/// As OpenTile::read, of one published column and `lanes` series that lie side by side.
+void readColumn(const series::OpenTile& tile, int firstLane, int lanes, int statIndex, int column, double* values,
+    std::uint8_t* present)
+{
+    const auto count = static_cast<std::size_t>(lanes);
+    const std::size_t first = static_cast<std::size_t>(column) * static_cast<std::size_t>(tile.seriesCount())
+        + static_cast<std::size_t>(firstLane);
+    for (std::size_t i = 0; i < count; ++i)
+        present[i] = load(tile.presence() + first + i);
+    const series::PlaneData plane = tile.plane(statIndex);
+    const auto take = [&](const auto* cells) {
+        for (std::size_t i = 0; i < count; ++i)
+            values[i] = static_cast<double>(load(cells + first + i));
+    };
+    if (plane.type == PlaneType::F32)
+        take(static_cast<const float*>(plane.values));
+    else if (plane.type == PlaneType::F64)
+        take(static_cast<const double*>(plane.values));
+    else if (plane.type == PlaneType::U64)
+        take(static_cast<const std::uint64_t*>(plane.values));
+    else
+        std::fill_n(values, count, 0.0);
 }
 
 std::uint32_t asCount(double value)
@@ -192,20 +223,28 @@ std::shared_ptr<const LaneBlock> LaneBlock::fromPlane(
     block->m_wide.resize(block->cells());
     block->m_bits.resize(block->cells());
     block->m_identities.resize(isIdentity(stat) ? block->cells() : 0);
-    std::vector<std::uint8_t> present(static_cast<std::size_t>(columns));
-    std::vector<double> numbers(static_cast<std::size_t>(columns));
-    for (int lane = 0; lane < block->m_lanes; ++lane) {
+    for (int lane = 0; isIdentity(stat) && lane < block->m_lanes; ++lane)
+        tile.readWhole(firstLane + lane, statIndex, first, columns, block->m_identities.data() + block->cellOf(lane));
+    // One column, as whoever follows a run asks for, lies side by side.
+    const bool isOne = columns == 1;
+    const auto together = static_cast<std::size_t>(isOne ? block->m_lanes : columns);
+    std::vector<std::uint8_t> present(together);
+    std::vector<double> numbers(together);
+    for (int lane = 0; lane < (isOne ? 1 : block->m_lanes); ++lane) {
+        const auto read = [&](int index, double* into) {
+            if (isOne)
+                readColumn(tile, firstLane, block->m_lanes, index, first, into, present.data());
+            else
+                tile.read(firstLane + lane, index, first, columns, into, present.data());
+        };
         double* values = block->m_wide.data() + block->cellOf(lane);
         std::uint8_t* bits = block->m_bits.data() + block->cellOf(lane);
-        tile.read(firstLane + lane, statIndex, first, columns, values, present.data());
-        describeValues<double>({ values, static_cast<std::size_t>(columns) }, bits, hasCounts);
-        if (isIdentity(stat))
-            tile.readWhole(
-                firstLane + lane, statIndex, first, columns, block->m_identities.data() + block->cellOf(lane));
+        read(statIndex, values);
+        describeValues<double>({ values, together }, bits, hasCounts);
         for (std::size_t i = 0; hasCounts && i < counts.size(); ++i) {
             if (counts[i] < 0)
                 continue;
-            tile.read(firstLane + lane, counts[i], first, columns, numbers.data(), present.data());
+            read(counts[i], numbers.data());
             for (std::size_t c = 0; c < numbers.size(); ++c) {
                 if (numbers[c] > 0)
                     bits[c] |= kBitOfCount[i];

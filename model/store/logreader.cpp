@@ -85,7 +85,7 @@ Expected<std::optional<LogRecord>> readChanged(Statement& rows, std::int64_t id,
 }
 
 /// Puts in the place of records that change others what they make of those.
-Expected<void> foldChanges(sqlite3* db, const LogFilter& filter, std::vector<LogRecord>& records, bool& isWhole)
+Expected<void> foldChanges(StatementCache& db, const LogFilter& filter, std::vector<LogRecord>& records, bool& isWhole)
 {
     if (records.empty())
         return {};
@@ -94,9 +94,10 @@ Expected<void> foldChanges(sqlite3* db, const LogFilter& filter, std::vector<Log
         if (record.ref != 0)
             changed.try_emplace(record.ref);
     }
-    const std::string later = "SELECT DISTINCT ref FROM event WHERE ref BETWEEN " + std::to_string(records.front().id)
-        + " AND " + std::to_string(records.back().id);
-    auto ok = forEachRow(db, later, [&](const Statement& row) {
+    auto later = db.prepare("SELECT DISTINCT ref FROM event WHERE ref BETWEEN ?1 AND ?2");
+    if (later)
+        later->bind(1, records.front().id).bind(2, records.back().id);
+    auto ok = forEachRow(std::move(later), [&](const Statement& row) {
         const std::int64_t id = row.integer(0);
         const auto at = std::lower_bound(records.begin(), records.end(), id,
             [](const LogRecord& record, std::int64_t wanted) { return record.id < wanted; });
@@ -105,7 +106,7 @@ Expected<void> foldChanges(sqlite3* db, const LogFilter& filter, std::vector<Log
     });
     if (changed.empty() || !ok)
         return ok;
-    auto rows = Statement::prepare(db, std::string(kEventColumns) + "id = ?1 OR ref = ?1 ORDER BY id");
+    auto rows = db.prepare(std::string(kEventColumns) + "id = ?1 OR ref = ?1 ORDER BY id");
     if (!rows)
         return tl::unexpected<Error>(std::move(rows.error()));
     for (auto entry = changed.begin(); entry != changed.end(); ++entry) {
@@ -144,10 +145,10 @@ constexpr Table kTables[] {
         "SELECT coalesce(max(id), 0) FROM dropped", &LogCursor::drop },
 };
 
-Expected<void> readTable(sqlite3* db, const Table& table, LogCursor after, const LogFilter& filter, std::size_t limit,
-    LogPage& page, bool& isWhole)
+Expected<void> readTable(StatementCache& db, const Table& table, LogCursor after, const LogFilter& filter,
+    std::size_t limit, LogPage& page, bool& isWhole)
 {
-    auto rows = Statement::prepare(db, table.page(filter));
+    auto rows = db.prepare(table.page(filter));
     if (!rows)
         return tl::unexpected<Error>(std::move(rows.error()));
     rows->bind(1, after.*table.cursor)
@@ -178,7 +179,7 @@ Expected<void> readTable(sqlite3* db, const Table& table, LogCursor after, const
         return {};
     }
     // What the filter kept back is not looked at again.
-    const auto newest = queryInteger(db, table.newest);
+    const auto newest = queryInteger(db.prepare(table.newest));
     if (!newest)
         return tl::unexpected<Error>(newest.error());
     page.next.*table.cursor = *newest;
@@ -280,7 +281,7 @@ Severity LogRecord::severity() const
 }
 
 Expected<LogPage> readLog(
-    sqlite3* db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage)
+    StatementCache& db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage)
 {
     LogPage page;
     page.next = after;

@@ -14,6 +14,8 @@ struct sqlite3;
 
 namespace telltale::store {
 
+class StatementCache;
+
 /// What readLog asks the list of events.
 std::string eventsQuery(const LogFilter& filter);
 
@@ -21,7 +23,7 @@ std::string eventsQuery(const LogFilter& filter);
 /// that change others stand for what they make of them, each of which comes once. What cannot be read is left out and
 /// adds a sentence to `damage`. `db` should be in a read transaction.
 Expected<LogPage> readLog(
-    sqlite3* db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage);
+    StatementCache& db, LogCursor after, const LogFilter& filter, std::size_t limit, std::vector<std::string>& damage);
 
 /// The bytes of a stored blob, all parts in order: the newest of that kind and name at or before `step`. An empty name
 /// means any.

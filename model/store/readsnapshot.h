@@ -12,9 +12,9 @@ namespace telltale::store {
 /// Thread: its connection's.
 class ReadSnapshot {
 public:
-    static Expected<ReadSnapshot> begin(sqlite3* db)
+    static Expected<ReadSnapshot> begin(StatementCache& db)
     {
-        if (auto ok = execute(db, "BEGIN"); !ok)
+        if (auto ok = db.execute("BEGIN"); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
         return ReadSnapshot(db);
     }
@@ -29,15 +29,15 @@ public:
     {
         // Nothing was written, so there is nothing that ending could fail to keep.
         if (m_db)
-            (void)execute(m_db, "ROLLBACK");
+            (void)m_db->execute("ROLLBACK");
     }
 
 private:
-    explicit ReadSnapshot(sqlite3* db)
-        : m_db(db)
+    explicit ReadSnapshot(StatementCache& db)
+        : m_db(&db)
     {
     }
-    sqlite3* m_db;
+    StatementCache* m_db;
 };
 
 }

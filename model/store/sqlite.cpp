@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -66,7 +67,13 @@ void SqliteCloser::operator()(sqlite3* db) const
 
 void SqliteFinalizer::operator()(sqlite3_stmt* statement) const
 {
-    sqlite3_finalize(statement);
+    if (!isLent) {
+        sqlite3_finalize(statement);
+        return;
+    }
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    *isLent = false;
 }
 
 Error sqliteError(sqlite3* db, std::string doing)
@@ -170,6 +177,28 @@ Expected<Statement> Statement::prepare(sqlite3* db, std::string_view sql)
     return statement;
 }
 
+Expected<Statement> StatementCache::prepare(std::string_view sql)
+{
+    auto known = m_kept.find(sql);
+    if (known == m_kept.end()) {
+        auto prepared = Statement::prepare(m_db, sql);
+        if (!prepared)
+            return prepared;
+        known = m_kept.emplace(sql, Kept { std::move(prepared->m_statement) }).first;
+    }
+    if (std::exchange(known->second.isLent, true))
+        return Statement::prepare(m_db, sql);
+    Statement lent;
+    lent.m_statement = { known->second.statement.get(), { &known->second.isLent } };
+    return lent;
+}
+
+Expected<void> StatementCache::execute(std::string_view sql)
+{
+    auto statement = prepare(sql);
+    return statement ? statement->run() : tl::unexpected<Error>(std::move(statement.error()));
+}
+
 Statement& Statement::bind(int position, std::int64_t value)
 {
     sqlite3_bind_int64(m_statement.get(), position, value);
@@ -256,17 +285,21 @@ std::string_view Statement::blob(int column) const
         static_cast<std::size_t>(sqlite3_column_bytes(m_statement.get(), column)) };
 }
 
-Expected<std::int64_t> queryInteger(sqlite3* db, std::string_view sql)
+Expected<std::int64_t> queryInteger(Expected<Statement> query)
 {
-    auto statement = Statement::prepare(db, sql);
-    if (!statement)
-        return tl::unexpected<Error>(std::move(statement.error()));
-    auto row = statement->step();
+    if (!query)
+        return tl::unexpected<Error>(std::move(query.error()));
+    auto row = query->step();
     if (!row)
         return tl::unexpected<Error>(std::move(row.error()));
     if (!*row)
         return failure(ErrorCode::NotFound, "the capsule has no such row");
-    return statement->integer(0);
+    return query->integer(0);
+}
+
+Expected<std::int64_t> queryInteger(sqlite3* db, std::string_view sql)
+{
+    return queryInteger(Statement::prepare(db, sql));
 }
 
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +23,8 @@ struct SqliteCloser {
     void operator()(sqlite3* db) const;
 };
 struct SqliteFinalizer {
+    bool* isLent = nullptr; ///< by a StatementCache, which gets it back as new
+
     void operator()(sqlite3_stmt* statement) const;
 };
 using Connection = std::unique_ptr<sqlite3, SqliteCloser>;
@@ -75,6 +79,7 @@ public:
     std::string_view blob(int column) const;
 
 private:
+    friend class StatementCache;
     template <typename Value> void bindValue(int position, const Value& value)
     {
         if constexpr (std::is_convertible_v<const Value&, std::string_view>) {
@@ -92,14 +97,35 @@ private:
     std::unique_ptr<sqlite3_stmt, SqliteFinalizer> m_statement;
 };
 
+/// Prepares statements that are asked again and again once: to follow a run that is recorded, preparing them takes
+/// longer than all that they read. Of few different texts; outlives what it gives. Thread: its connection's.
+class StatementCache {
+public:
+    explicit StatementCache(sqlite3* db)
+        : m_db(db)
+    {
+    }
+    sqlite3* db() const { return m_db; }
+    Expected<Statement> prepare(std::string_view sql);
+    /// One that returns no rows, and has no parameters.
+    Expected<void> execute(std::string_view sql);
+
+private:
+    struct Kept {
+        std::unique_ptr<sqlite3_stmt, SqliteFinalizer> statement;
+        bool isLent = false;
+    };
+    sqlite3* m_db;
+    std::map<std::string, Kept, std::less<>> m_kept;
+};
+
 /// Prepares statements until one fails.
 Expected<void> prepareAll(sqlite3* db, std::initializer_list<std::pair<Statement*, std::string_view>> statements);
 
 /// Runs a query and calls `take(statement)` for each row. It returns nothing, or Expected<void>: its error ends the
 /// loop.
-template <typename Take> Expected<void> forEachRow(sqlite3* db, std::string_view sql, Take take)
+template <typename Take> Expected<void> forEachRow(Expected<Statement> rows, Take take)
 {
-    auto rows = Statement::prepare(db, sql);
     if (!rows)
         return tl::unexpected<Error>(std::move(rows.error()));
     for (;;) {
@@ -116,7 +142,13 @@ template <typename Take> Expected<void> forEachRow(sqlite3* db, std::string_view
     }
 }
 
+template <typename Take> Expected<void> forEachRow(sqlite3* db, std::string_view sql, Take take)
+{
+    return forEachRow(Statement::prepare(db, sql), std::move(take));
+}
+
 /// The first column of the first row as an integer; NotFound without a row.
+Expected<std::int64_t> queryInteger(Expected<Statement> query);
 Expected<std::int64_t> queryInteger(sqlite3* db, std::string_view sql);
 
 }

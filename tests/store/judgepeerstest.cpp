@@ -178,6 +178,9 @@ private Q_SLOTS:
     {
         QCOMPARE(summary(incidentsOf(noisy(4, [](int, int step) { return step >= 150 ? 2.2 : 1; }))), std::string());
         QCOMPARE(summary(incidentsOf(noisy(4, [](int rank, int) { return 1.0 + rank; }))), std::string());
+        // What its batches do is more at one step and less at another.
+        const auto turns = [](int rank, int step) { return rank != 1 || step < 150 ? 1 : step % 3 ? 2.2 : 1 / 2.2; };
+        QCOMPARE(summary(incidentsOf(noisy(4, turns))), std::string());
     }
 
     void partsOfAModelAreNotCompared()

@@ -378,8 +378,9 @@ void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
     };
     step(0, {});
     const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Read));
+    StatementCache statements(db.get());
     DirectoryReader directory;
-    CapsuleBuilder::must(directory.refresh(db.get()));
+    CapsuleBuilder::must(directory.refresh(statements));
     const auto catalog = directory.catalog();
     const std::uint64_t read = directory.rowsRead();
     QVERIFY(catalog->series.size() == kSeries && read >= kSeries);
@@ -395,7 +396,7 @@ void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
         const Durable news = builder.writer().takeNews();
         QVERIFY(!news.events.isEmpty() && news.events.last - news.events.first + 1 == kEvents);
         QVERIFY(news.series.isEmpty() && !news.areSourcesChanged);
-        CapsuleBuilder::must(directory.refresh(db.get()));
+        CapsuleBuilder::must(directory.refresh(statements));
         QCOMPARE(directory.rowsRead(), read);
         QCOMPARE(directory.catalog(), catalog);
         QCOMPARE(directory.sources().front().lastStep, Step { at });
@@ -414,7 +415,7 @@ void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
     builder.stage(m_stream, { block });
     builder.commit();
     QCOMPARE(builder.writer().takeNews().series, (IdRange { kSeries + 1, kSeries + 2 }));
-    CapsuleBuilder::must(directory.refresh(db.get()));
+    CapsuleBuilder::must(directory.refresh(statements));
     QCOMPARE(directory.rowsRead(), read + 4); // a layout, a group, two series
     QCOMPARE(directory.catalog()->series.size(), std::size_t { kSeries + 2 });
     QCOMPARE(directory.catalog()->series.back().name, std::string("late.b"));
@@ -481,8 +482,9 @@ void ReaderStateTest::aRefreshThatFailsLosesNoRow()
     CapsuleBuilder builder(path());
     write(builder, 1, 10);
     const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Read));
+    StatementCache statements(db.get());
     DirectoryReader directory;
-    CapsuleBuilder::must(directory.refresh(db.get()));
+    CapsuleBuilder::must(directory.refresh(statements));
     StepBlock block;
     block.layout = builder.addLayout(Kind::Actv, { Stat::Norm }, { "late.a", "late.b" });
     block.step = Step { 11 };
@@ -494,7 +496,7 @@ void ReaderStateTest::aRefreshThatFailsLosesNoRow()
         int left = calls;
         sqlite3_progress_handler(
             db.get(), 1, [](void* count) { return (*static_cast<int*>(count))-- == 0 ? 1 : 0; }, &left);
-        const auto ok = directory.refresh(db.get());
+        const auto ok = directory.refresh(statements);
         sqlite3_progress_handler(db.get(), 0, nullptr, nullptr);
         if (ok)
             break;
