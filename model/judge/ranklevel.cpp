@@ -175,8 +175,8 @@ bool RankJudge::mayBeABatch(const Sighting& seen) const
     if (isWeights && behind != m_list.rollups.end() && std::isfinite(m_rollupValues[place])) {
         const auto flowed = m_rollups[place].baseline.lastJump();
         const auto jump = own.lastJump();
-        if (flowed && jump)
-            return isSmall || *flowed >= *jump / 2;
+        if (flowed && jump) // both may be: it flowed back, and the positions pull one way
+            return isSmall || *flowed >= std::min(*jump / 2, *jump - std::log(kOneWay));
     }
     // Fewer steps than a window has do not say how large the largest of as many batches is.
     return isSmall || !own.isSettled();

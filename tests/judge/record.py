@@ -112,8 +112,11 @@ def _train(command: list[str], name: str, number: int, server: Server, folder: P
     if done.returncode:
         raise SystemExit(f"record.py: {name}: the training ended with exit code {done.returncode}\n{done.stderr}")
     for line in done.stdout.splitlines():
-        summary = json.loads(line) if line.startswith("{") else {}
-        if summary.get("dropped") or summary.get("in_flight"):
+        try:
+            summary = json.loads(line)
+        except ValueError:
+            continue  # of the training's own: a plan of what to collect is printed over several lines
+        if isinstance(summary, dict) and (summary.get("dropped") or summary.get("in_flight")):
             raise SystemExit(f"record.py: {name}: not everything was stored: {line}")
 
 

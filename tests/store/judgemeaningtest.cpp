@@ -96,6 +96,8 @@ private Q_SLOTS:
         QCOMPARE(found({ .at = 91, .weights = 43, .flows = 0 }), none);
         QCOMPARE(found({ .at = 91, .weights = 43, .flows = 18, .blocks = "layers." }), none);
         QCOMPARE(found({ .at = 91, .weights = 43, .flows = 0, .blocks = "layers." }), none);
+        // Both at once.
+        QCOMPARE(found({ .at = 91, .weights = 43, .flows = 3.4 }), none);
         // The weights that it moved make those of the next steps large, too.
         QCOMPARE(found({ .at = 91, .weights = 43, .flows = 9, .steps = 9 }), none);
         // Its positions pull one way for once: nothing flowed back, and yet the sum over them is large.
