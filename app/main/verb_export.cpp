@@ -1,49 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
-#include <atomic>
 #include <chrono>
-#include <csignal>
 #include <ostream>
 #include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/plaintext.h>
 #include <telltale/exchange/exporter.h>
 #include <telltale/exchange/formats.h>
 
+#include "interruptible.h"
 #include "pythonexport.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
-
-std::atomic<bool> wasInterrupted { false };
-
-/// While it lives, Ctrl+C and SIGTERM end the export and not the program, so that nothing half-written is left.
-class Interruptible {
-public:
-    Interruptible()
-    {
-        wasInterrupted = false;
-        struct sigaction action { };
-        action.sa_handler = [](int) { wasInterrupted = true; };
-        sigaction(SIGINT, &action, &m_interrupt);
-        sigaction(SIGTERM, &action, &m_terminate);
-    }
-    Interruptible(const Interruptible&) = delete;
-    Interruptible& operator=(const Interruptible&) = delete;
-    ~Interruptible()
-    {
-        sigaction(SIGINT, &m_interrupt, nullptr);
-        sigaction(SIGTERM, &m_terminate, nullptr);
-    }
-
-private:
-    struct sigaction m_interrupt {
-    }, m_terminate {};
-};
 
 Expected<exchange::Selection> selectionOf(const Args& args, StepRange all)
 {
@@ -77,7 +51,8 @@ Expected<exchange::WriterWish> wishOf(const Args& args, const store::Catalog& ca
     const std::string tags = args.value("--tags").value_or("readable");
     if (tags != "readable" && tags != "msprobe")
         return failure(ErrorCode::BadInput, "--tags '" + tags + "' is neither readable nor msprobe");
-    return exchange::WriterWish { *args.value("-o"), catalog.storeId.substr(0, 12),
+    // A store's id is what its file says: it must not lead out of the folder.
+    return exchange::WriterWish { *args.value("-o"), fileNameText(catalog.storeId.substr(0, 12)),
         tags == "msprobe" ? exchange::TagStyle::Msprobe : exchange::TagStyle::Readable };
 }
 
@@ -92,8 +67,8 @@ nlohmann::json toJson(const exchange::RunWriter& writer)
 /// Until every process has ended, or the user has had enough.
 Expected<void> follow(exchange::Exporter& exporter)
 {
-    while (exporter.isLive() && !wasInterrupted) {
-        for (int tenth = 0; tenth < 10 && !wasInterrupted; ++tenth)
+    while (exporter.isLive() && !Interruptible::wasAsked()) {
+        for (int tenth = 0; tenth < 10 && !Interruptible::wasAsked(); ++tenth)
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         auto done = exporter.advance();
         if (!done && done.error().code != ErrorCode::Canceled)
@@ -122,7 +97,8 @@ int runExport(const Args& args, Report& report)
         return report.fail(writer.error());
     const bool isFollowing = args.has("--follow");
     const Interruptible interruptible;
-    exchange::Exporter exporter(*run->reader, std::move(*selection), **writer, [](double) { return !wasInterrupted; });
+    exchange::Exporter exporter(
+        *run->reader, std::move(*selection), **writer, [](double) { return !Interruptible::wasAsked(); });
     auto done = exporter.advance();
     if (done && isFollowing)
         done = follow(exporter);

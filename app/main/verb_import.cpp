@@ -14,12 +14,15 @@
 #include <telltale/client/controlclient.h>
 #include <telltale/client/spooldelivery.h>
 #include <telltale/core/plaintext.h>
+#include <telltale/exchange/foreignreader.h>
+#include <telltale/ingest/foreignimport.h>
 #include <telltale/ingest/spoolimport.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfacts.h>
 #include <telltale/store/storeservice.h>
 
+#include "interruptible.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -190,27 +193,83 @@ void writeText(std::ostream& out, const ingest::SpoolReport& report)
     out << '\n';
 }
 
+/// What the words name: runs of Telltale, spools, and what other tools recorded.
+struct Wanted {
+    std::vector<std::string> capsules;
+    std::vector<fs::path> spools;
+    std::vector<std::vector<fs::path>> foreign; ///< those of one run together
+};
+
 bool isCapsule(const std::string& word)
 {
     std::error_code error;
-    return fs::is_regular_file(word, error);
+    return fs::is_regular_file(word, error)
+        && (fs::path(word).extension() == ".telltale" || exchange::findForeignReader(word) == nullptr
+            || std::string_view(exchange::findForeignReader(word)->id()) == "telltale");
 }
 
-Expected<std::vector<fs::path>> spoolsOf(const std::vector<std::string>& words)
+Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
 {
-    std::vector<fs::path> spools;
+    Wanted wanted;
+    if (isOneRun) {
+        wanted.foreign.emplace_back(words.begin(), words.end());
+        return wanted;
+    }
     for (const std::string& word : words) {
         std::error_code error;
-        if (isCapsule(word))
+        if (isCapsule(word)) {
+            wanted.capsules.push_back(word);
             continue;
-        if (!fs::is_directory(word, error))
+        }
+        if (!fs::exists(word, error))
             return failure(ErrorCode::NotFound, "there is no folder '" + word + "'");
-        const auto found = agent::findSpools(word);
-        if (found.empty())
-            return failure(ErrorCode::NotFound, "there is no spool in " + word);
-        spools.insert(spools.end(), found.begin(), found.end());
+        const auto found = fs::is_directory(word, error) ? agent::findSpools(word) : std::vector<fs::path>();
+        wanted.spools.insert(wanted.spools.end(), found.begin(), found.end());
+        if (!found.empty())
+            continue;
+        if (!exchange::findForeignReader(word))
+            return failure(ErrorCode::NotFound, "there is no spool in " + word + ", and nothing of another format",
+                "choose a spool, or something of " + exchange::foreignFormatIds());
+        wanted.foreign.push_back({ word });
     }
-    return spools;
+    return wanted;
+}
+
+/// A run that another tool recorded, through a capsule of its own.
+Expected<nlohmann::json> takeForeign(Importer& importer, const std::vector<fs::path>& paths)
+{
+    const auto goesOn = [](double) { return !Interruptible::wasAsked(); };
+    auto run = exchange::readForeign(paths, goesOn);
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    ingest::ForeignImport import;
+    auto written = import.write(*run, goesOn);
+    if (!written)
+        return tl::unexpected<Error>(std::move(written.error()));
+    auto taken = importer.takeRun(written->capsule);
+    if (!taken)
+        return tl::unexpected<Error>(std::move(taken.error()));
+    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
+    auto words = nlohmann::json::array();
+    for (const fs::path& path : paths)
+        words.push_back(path.string());
+    auto leftOut = nlohmann::json::array();
+    for (const auto& [what, count] : run->leftOut())
+        leftOut.push_back({ { "what", what }, { "count", count } });
+    return nlohmann::json { { "paths", words }, { "format", format ? format->id() : "" }, { "run", taken->id },
+        { "name", run->name }, { "capsule", taken->locator.text() }, { "processes", written->processes },
+        { "series", written->series }, { "samples", written->samples }, { "scalars", written->scalars },
+        { "left_out", leftOut }, { "damages", run->damages() } };
+}
+
+void writeForeign(std::ostream& out, const nlohmann::json& taken)
+{
+    out << fmt::format("{}: imported as run {} ({}, {}, {}, {})\n",
+        terminalText(taken["paths"].front().get<std::string>()), terminalText(taken["run"].get<std::string>()),
+        countText(taken["processes"].get<std::uint64_t>(), "process", "processes"),
+        countText(taken["series"].get<std::uint64_t>(), "series", "series"),
+        countText(taken["samples"].get<std::uint64_t>(), "sample", "samples"),
+        countText(taken["scalars"].get<std::uint64_t>(), "scalar", "scalars"));
 }
 
 int runImport(const Args& args, Report& report)
@@ -219,9 +278,10 @@ int runImport(const Args& args, Report& report)
     const auto dataDir = dataDirOf(args);
     if (!dataDir)
         return report.failUsage(dataDir.error());
-    const auto spools = spoolsOf(args.positionals());
-    if (!spools)
-        return report.failUsage(spools.error());
+    const auto wanted = wantedOf(args.positionals(), args.has("--merge"));
+    if (!wanted)
+        return report.failUsage(wanted.error());
+    const Interruptible interruptible;
     auto importer = importerFor(args, *dataDir);
     if (!importer)
         return report.fail(importer.error());
@@ -233,9 +293,7 @@ int runImport(const Args& args, Report& report)
         report.say(error.sentence());
         errors.push_back(error.sentence());
     };
-    for (const std::string& word : args.positionals()) {
-        if (!isCapsule(word))
-            continue;
+    for (const std::string& word : wanted->capsules) {
         const auto taken = (*importer)->takeRun(word);
         if (!taken) {
             failed(taken.error());
@@ -249,7 +307,7 @@ int runImport(const Args& args, Report& report)
             report.say(word + ": " + sentence);
         isWhole = isWhole && taken->damage.empty();
     }
-    for (const fs::path& folder : *spools) {
+    for (const fs::path& folder : wanted->spools) {
         const auto taken = importOne(**importer, folder, args.has("--new-run"));
         if (!taken) {
             failed(taken.error());
@@ -261,9 +319,25 @@ int runImport(const Args& args, Report& report)
         if (!args.has("--json"))
             writeText(out, *taken);
     }
+    auto foreign = nlohmann::json::array();
+    for (const std::vector<fs::path>& paths : wanted->foreign) {
+        const auto taken = takeForeign(**importer, paths);
+        if (!taken) {
+            failed(taken.error());
+            continue;
+        }
+        for (const auto& damage : (*taken)["damages"])
+            report.say(damage.get<std::string>());
+        for (const auto& left : (*taken)["left_out"])
+            report.say(fmt::format("left out: {} ({})", left["what"].get<std::string>(), left["count"].get<int>()));
+        isWhole = isWhole && (*taken)["damages"].empty();
+        if (!args.has("--json"))
+            writeForeign(out, *taken);
+        foreign.push_back(*taken);
+    }
     importer->reset(); // what is said below is true once it has closed what it wrote
     if (args.has("--json"))
-        writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "errors", errors } });
+        writeJson(out, { { "streams", streams }, { "capsules", capsules }, { "runs", foreign }, { "errors", errors } });
     return errors.empty() && isWhole ? kExitDone : kExitFailed;
 }
 
@@ -271,17 +345,26 @@ int runImport(const Args& args, Report& report)
 
 Verb importVerb()
 {
-    return { "import", "what a training process left in its spool, into its run",
-        "Brings what a training process could not deliver into its run. SPOOL is a spool folder, or the folder above\n"
-        "several ($TELLTALE_DIR of the training). A CAPSULE (.telltale) is copied into the archive with what is still "
-        "in\n"
-        "its log; the file itself stays as it is. A spool goes when everything in it is safe; whatever the run has\n"
-        "already is not added again. While a Telltale runs on the data directory, it is the one that takes them in;\n"
-        "without --data-dir, $TELLTALE_CONTROL may name one elsewhere: it is a line of the file 'control' in that "
-        "one's\n"
-        "data directory.",
-        { "SPOOL|CAPSULE...", 1, 1000 },
+    std::string about
+        = "Brings into the archive what is elsewhere: what a training process left in its spool, runs of Telltale, and "
+          "what\n"
+          "other tools recorded. PATH is a file or a folder; what it is, is told by its content:\n"
+          "  spool        what a training could not deliver, or the folder above several ($TELLTALE_DIR of it); a "
+          "spool\n"
+          "               goes when everything in it is safe, and what the run has already is not added again\n";
+    for (const exchange::ForeignReader* format : exchange::foreignReaders())
+        about += fmt::format("  {:<12} {}\n", format->id(), format->about());
+    about
+        += "Files stay as they are. What a run cannot hold is counted and said; of damaged files everything that can "
+           "be "
+           "read\n"
+           "is taken. While a Telltale runs on the data directory, it is the one that takes them in; without "
+           "--data-dir,\n"
+           "$TELLTALE_CONTROL may name one elsewhere: it is a line of the file 'control' in that one's data directory.";
+    return { "import", "what other tools recorded, other runs and left spools, into the archive", about,
+        { "PATH...", 1, 1000 },
         { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
+            { "--merge", "", "all PATHs are of one run: the ranks of a training that were recorded apart" },
             { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
             { "--json", "", "one JSON document on standard output" } },
         runImport };

@@ -51,6 +51,11 @@ void appendCell(std::string& line, std::string_view text)
     line += '"';
 }
 
+std::string textOfCell(std::string_view cell)
+{
+    return std::string(cell.starts_with('\'') && isFormula(cell.substr(1)) ? cell.substr(1) : cell);
+}
+
 void appendNumber(std::string& line, double value)
 {
     if (std::isnan(value)) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string_view>
 #include <tuple>
 
 namespace telltale::exchange {
@@ -11,6 +12,8 @@ namespace {
 
 using series::CellState;
 
+/// What begins the name of who brought a run of another tool: its statistics may be doubles.
+constexpr std::string_view kImportedAgent = "import/";
 constexpr float kWholeFloats = 16'777'216.0f; ///< from here on a float is no longer every whole number
 
 /// The values of one row that a float does not hold.
@@ -46,13 +49,14 @@ Expected<ValueBlock> readValues(store::RunReader& reader, const MeasuredTable& t
     if (!read)
         return tl::unexpected<Error>(std::move(read.error()));
     ValueBlock block { query.stat, query.range, std::move(read->values), {}, {}, std::move(read->states) };
-    if (columnType(query.stat) == ColumnType::F32)
+    const bool isNarrow = columnType(query.stat) == ColumnType::F32;
+    if (isNarrow && !table.source->agentId.starts_with(kImportedAgent))
         return block;
     block.wide.assign(block.narrow.begin(), block.narrow.end());
     const auto columns = static_cast<std::size_t>(query.range.count());
     for (std::size_t place = 0; place < table.series.size(); ++place) {
         const float* first = block.narrow.data() + place * columns;
-        const bool isExact = isWhole(query.stat)
+        const bool isExact = !isNarrow && isWhole(query.stat)
             && std::none_of(first, first + columns, [](float value) { return value >= kWholeFloats; });
         if (isExact)
             continue;

@@ -205,6 +205,12 @@ Statement& Statement::bind(int position, std::int64_t value)
     return *this;
 }
 
+Statement& Statement::bindReal(int position, double value)
+{
+    sqlite3_bind_double(m_statement.get(), position, value);
+    return *this;
+}
+
 Statement& Statement::bindText(int position, std::string_view text)
 {
     sqlite3_bind_text64(m_statement.get(), position, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
@@ -265,6 +271,16 @@ std::int64_t Statement::integer(int column) const
 bool Statement::isInteger(int column) const
 {
     return sqlite3_column_type(m_statement.get(), column) == SQLITE_INTEGER;
+}
+
+double Statement::real(int column) const
+{
+    return sqlite3_column_double(m_statement.get(), column);
+}
+
+bool Statement::isNull(int column) const
+{
+    return sqlite3_column_type(m_statement.get(), column) == SQLITE_NULL;
 }
 
 std::string_view Statement::text(int column) const

@@ -55,6 +55,7 @@ public:
 
     Statement& bind(int position, std::int64_t value);
     Statement& bind(int position, int value) { return bind(position, static_cast<std::int64_t>(value)); }
+    Statement& bindReal(int position, double value); ///< NaN is kept as NULL
     Statement& bindText(int position, std::string_view text);
     Statement& bindBlob(int position, std::string_view bytes);
 
@@ -74,6 +75,8 @@ public:
     std::int64_t integer(int column) const;
     /// Any column of a file may hold anything: what is no integer reads as one all the same.
     bool isInteger(int column) const;
+    double real(int column) const;
+    bool isNull(int column) const;
     /// The view dies with the next step.
     std::string_view text(int column) const;
     std::string_view blob(int column) const;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
+#include <telltale/exchange/foreignreader.h>
+#include <telltale/store/storeservice.h>
+
+namespace telltale::ingest {
+
+/// What of a foreign run came into a capsule.
+struct ForeignReport {
+    std::string capsule; ///< path
+    std::string name;
+    std::uint64_t samples = 0;
+    std::uint64_t scalars = 0;
+    std::uint64_t series = 0;
+    int processes = 0;
+};
+
+/// Makes a capsule of a run that another tool recorded, through the store that agents' batches go through, in a folder
+/// of its own: nobody sees it before it is whole, and what is canceled or fails leaves nothing. Whoever keeps runs
+/// takes it in then as it takes any run. Thread: owned by one; blocks.
+class ForeignImport {
+public:
+    ForeignImport();
+    ~ForeignImport(); ///< removes the folder with what is in it
+    ForeignImport(const ForeignImport&) = delete;
+    ForeignImport& operator=(const ForeignImport&) = delete;
+
+    /// The capsule lies in the folder as long as this lives.
+    Expected<ForeignReport> write(exchange::ForeignRun& run, const exchange::ForeignReader::Progress& progress = {});
+
+private:
+    struct Feed;
+    Expected<void> writeProcess(exchange::ForeignRun& run, exchange::ForeignProcess& process, Feed& feed);
+
+    std::string m_folder;
+    ThreadHome m_home;
+};
+
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/exchange/foreignreader.h>
+
+#include <algorithm>
+
+#include <telltale/exchange/eventreader.h>
+#include <telltale/exchange/msprobereader.h>
+#include <telltale/exchange/runsreader.h>
+#include <telltale/exchange/telltalecsvreader.h>
+#include <telltale/exchange/trenddbreader.h>
+
+namespace telltale::exchange {
+
+std::span<const ForeignReader* const> foreignReaders()
+{
+    static const RunsReader runs;
+    static const TrendDbReader trendDb;
+    static const TelltaleCsvReader csv;
+    static const MsprobeReader msprobe;
+    static const EventReader events;
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &events };
+    return kAll;
+}
+
+const ForeignReader* findForeignReader(const std::filesystem::path& path)
+{
+    const auto all = foreignReaders();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto* one) { return one->claims(path); });
+    return found == all.end() ? nullptr : *found;
+}
+
+std::string foreignFormatIds()
+{
+    std::string ids;
+    for (const ForeignReader* one : foreignReaders())
+        ids += (ids.empty() ? "" : ", ") + std::string(one->id());
+    return ids;
+}
+
+Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, const ForeignReader::Progress& progress)
+{
+    ForeignRun run;
+    std::string name;
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+        const ForeignReader* reader = findForeignReader(paths[i]);
+        std::error_code error;
+        if (!std::filesystem::exists(paths[i], error))
+            return failure(ErrorCode::NotFound, "there is no file or folder " + paths[i].string());
+        if (!reader)
+            return failure(ErrorCode::BadInput, paths[i].string() + " is of no format that is known here",
+                "choose something of " + foreignFormatIds() + ", or a spool");
+        const auto part = [&](double share) {
+            return !progress || progress((static_cast<double>(i) + share) / static_cast<double>(paths.size()));
+        };
+        if (auto ok = reader->read(paths[i], run, part); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
+        if (name.empty())
+            name = std::filesystem::absolute(paths[i]).lexically_normal().filename().string();
+        if (name.empty())
+            name = std::filesystem::absolute(paths[i]).lexically_normal().parent_path().filename().string();
+    }
+    if (run.name.empty())
+        run.name = name;
+    const bool hasAny = std::any_of(run.processes().begin(), run.processes().end(),
+        [](const auto& one) { return !one.second.documents.empty() || !one.second.events.empty(); });
+    if (run.values() == 0 && !hasAny)
+        return failure(ErrorCode::BadInput,
+            run.damages().empty() ? paths.front().string() + ": there is nothing in it that a run could hold"
+                                  : run.damages().front());
+    return run;
+}
+
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What other tools recorded comes in as it is: recorded folders cell by cell, runs that were exported sample by sample,
+// damaged files with a sentence each.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <random>
+#include <regex>
+#include <set>
+
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <telltale/exchange/foreignreader.h>
+#include <telltale/ingest/foreignimport.h>
+
+#include "capsulebuilder.h"
+#include "verbcall.h"
+
+using namespace telltale;
+using namespace telltale::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+const double kNaN = std::nan("");
+
+std::string textOf(const fs::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return { std::istreambuf_iterator<char>(file), {} };
+}
+
+/// The cells of a csv line, by nothing but this test's own reading.
+std::vector<std::string> cellsOf(const std::string& line)
+{
+    std::vector<std::string> cells(1);
+    bool isQuoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            isQuoted = !isQuoted;
+        else if (c == ',' && !isQuoted)
+            cells.emplace_back();
+        else if (c != '\r')
+            cells.back() += c;
+    }
+    return cells;
+}
+
+std::vector<std::vector<std::string>> rowsOf(const fs::path& path)
+{
+    std::vector<std::vector<std::string>> rows;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);)
+        rows.push_back(cellsOf(line));
+    return rows;
+}
+
+/// Every value of a run by what it is of, as `telltale export --to csv` says it.
+std::map<std::string, std::string> valuesOf(const std::string& capsule, const fs::path& scratch)
+{
+    static int number = 0;
+    const fs::path csv = scratch / ("values" + std::to_string(++number) + ".csv");
+    const Outcome done = call(app::exportVerb, { capsule, "--to", "csv", "-o", csv.string(), "--json" });
+    if (done.code != 0)
+        throw std::runtime_error(done.err);
+    std::map<std::string, std::string> values;
+    for (const auto& row : rowsOf(csv)) {
+        std::string key;
+        for (std::size_t i = 0; i + 1 < row.size(); ++i)
+            key += row[i] + '|';
+        values[key] = row.back();
+    }
+    return values;
+}
+
+std::string keyOf(std::int64_t step, int rank, const std::string& kind, const std::string& name,
+    const std::string& slot, int micro, int stage, const std::string& stat)
+{
+    return std::to_string(step) + '|' + std::to_string(rank) + "|0|" + kind + '|' + name + '|' + slot + '|'
+        + std::to_string(micro) + '|' + std::to_string(stage) + "||" + stat + '|';
+}
+
+bool isSame(double a, double b)
+{
+    return a == b || (std::isnan(a) && std::isnan(b));
+}
+
+/// A run with everything that is hard to keep: four ranks, two attempts of one, gaps, what is not finite, small and
+/// large numbers, all bits of a checksum, histograms.
+std::string hardRun(const std::string& path)
+{
+    CapsuleBuilder builder(path, "hard");
+    auto tensors = builder.addLayout(Kind::GradReduced,
+        { Stat::Norm, Stat::Mean, Stat::Min, Stat::Max, Stat::Zeros, Stat::Nans },
+        { "a.weight", "b.weight", "c.bias" });
+    auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "tokens" });
+    auto sums = builder.addLayout(Kind::ParamUpdated, { Stat::Checksum }, { "a.weight" });
+    auto bins = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::Update, { Stat::Hist }, { "a.weight" }));
+    bins->edges = { -kInf, -1, 0, 1, kInf };
+    constexpr float kInfF = std::numeric_limits<float>::infinity();
+    for (const auto& [rank, attempt] : { std::pair { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 2, 1 } }) {
+        const auto stream = builder.addAttempt(Rank { rank }, attempt);
+        for (int step = attempt * 3; step < 300; step += step == 7 ? 5 : 1) {
+            const float x = static_cast<float>(step + 1) * 0.37f + static_cast<float>(rank);
+            std::vector<std::vector<float>> values { { x, 1e-9f, 0 }, { -x, step == 4 ? NAN : 1e-38f, 1 },
+                { step == 5 ? -kInfF : -1, -2, -3 }, { step == 5 ? kInfF : 3e38f, 2, 3 }, { 0.25f, 0, 1 } };
+            StepBlock block;
+            block.layout = tensors;
+            block.step = Step { step };
+            block.wallNs = 1'700'000'000'000'000'000 + step * 1'000'000'000LL;
+            for (std::size_t stat = 0; stat < values.size(); ++stat)
+                block.columns.push_back({ tensors->stats[stat], values[stat] });
+            block.columns.push_back(
+                { Stat::Nans, std::vector<std::uint64_t> { std::uint64_t { 1 } << 53, step == 4 ? 2U : 0U, 0 } });
+            if (step % 3 == 1)
+                block.present = { 0b011 };
+            StepBlock metric { scalars, Step { step }, block.wallNs, {}, {}, {} };
+            metric.columns.push_back({ Stat::Value,
+                std::vector<double> {
+                    step == 9 ? kNaN : 1.0 / 1024 * step, step == 10 ? -kInf : 9007199254740992.0 } });
+            StepBlock sum { sums, Step { step }, block.wallNs, {}, {}, {} };
+            sum.columns.push_back(
+                { Stat::Checksum, std::vector<std::uint64_t> { 0xFEDCBA9876543210U + static_cast<unsigned>(step) } });
+            StepBlock bin { bins, Step { step }, block.wallNs, {}, {}, {} };
+            bin.columns.push_back(
+                { Stat::Hist, std::vector<std::uint64_t> { 0, 5, static_cast<std::uint64_t>(step), 1 } });
+            builder.stage(stream, { block, metric, sum, bin });
+        }
+        builder.commit();
+    }
+    builder.releaseAll();
+    builder.finish();
+    return path;
+}
+
+}
+
+class ImportedTest : public QObject {
+    Q_OBJECT
+private:
+    QTemporaryDir m_folder;
+    fs::path m_dir { m_folder.path().toStdString() };
+    int m_imports = 0;
+
+    nlohmann::json import(const std::vector<std::string>& paths, int code = 0, bool isMerged = false)
+    {
+        const fs::path data = m_dir / ("data" + std::to_string(++m_imports));
+        fs::create_directories(data);
+        std::vector<std::string> words = paths;
+        words.insert(words.end(), { "--data-dir", data.string(), "--json" });
+        if (isMerged)
+            words.emplace_back("--merge");
+        const Outcome done = call(app::importVerb, words);
+        if (done.code != code)
+            throw std::runtime_error(std::to_string(done.code) + ": " + done.err);
+        nlohmann::json document = done.json();
+        return document.contains("runs") && !document["runs"].empty() ? document["runs"][0] : document;
+    }
+
+private Q_SLOTS:
+    void recordedFoldersComeInCellByCell_data()
+    {
+        QTest::addColumn<QString>("folder");
+        for (const char* folder : { "single", "ddp", "l2", "dyn" })
+            QTest::newRow(folder) << QString::fromLatin1(folder);
+    }
+    void recordedFoldersComeInCellByCell()
+    {
+        QFETCH(QString, folder);
+        const fs::path out = fs::path(TELLTALE_TEST_DATA "/msprobe") / folder.toStdString() / "out";
+        const auto taken = import({ out.string() });
+        QCOMPARE(taken["format"].get<std::string>(), std::string("msprobe-csv"));
+        const auto values = valuesOf(taken["capsule"].get<std::string>(), m_dir);
+        const std::map<std::string, std::pair<std::string, std::string>> words {
+            { "attention_hook", { "attention", ".attention" } }, { "linear_hook", { "linear", ".linear" } }
+        };
+        const std::regex name(R"((.*)_(\d+)-(\d+)\.csv)"), slot(R"((.*)\.((?:input|output)(?:_\d+)?))"),
+            rank(".*-rank(\\d+)-.*");
+        int checked = 0;
+        for (const auto& entry : fs::recursive_directory_iterator(out)) {
+            std::smatch file, of;
+            const std::string fileName = entry.path().filename().string();
+            const std::string parent = entry.path().parent_path().filename().string();
+            if (!std::regex_match(fileName, file, name) || !std::regex_match(parent, of, rank))
+                continue;
+            const int ofRank = std::stoi(of[1]);
+            auto rows = rowsOf(entry.path());
+            const auto head = rows.front();
+            for (std::size_t r = 1; r < rows.size(); ++r) {
+                const auto& row = rows[r];
+                QCOMPARE(row.size(), head.size());
+                std::map<std::string, std::string> cell;
+                for (std::size_t c = 0; c < head.size(); ++c)
+                    cell[head[c]] = row[c];
+                std::string kind = file[1] == "other" ? "mg_direction" : file[1].str(), tensor = cell["name"], part;
+                if (const auto word = words.find(kind); word != words.end()) {
+                    kind = word->second.first;
+                    QVERIFY(tensor.ends_with(word->second.second));
+                    tensor.resize(tensor.size() - word->second.second.size());
+                }
+                std::smatch split;
+                if (kind.starts_with("actv") && std::regex_match(tensor, split, slot)) {
+                    part = split[2];
+                    tensor = split[1];
+                }
+                for (const char* op :
+                    { "norm", "mean", "min", "max", "zeros", "nans", "entropy", "softmax_max", "sr", "kernel_norm" }) {
+                    if (!cell.contains(op))
+                        continue;
+                    const auto key = keyOf(std::stoll(cell["step"]), ofRank, kind, tensor, part,
+                        cell.contains("micro_step") ? std::stoi(cell["micro_step"]) : -1, std::stoi(cell["vpp_stage"]),
+                        op);
+                    const auto found = values.find(key);
+                    if (found == values.end() || std::string(op) == "zeros") {
+                        QVERIFY2(found != values.end(), key.c_str());
+                        continue; // a share beside NaN is one of all elements: it is shown as it is
+                    }
+                    QVERIFY2(
+                        isSame(std::strtod(found->second.c_str(), nullptr), std::strtod(cell[op].c_str(), nullptr)),
+                        (key + found->second + " for " + cell[op]).c_str());
+                    ++checked;
+                }
+            }
+        }
+        QVERIFY(checked > 50);
+    }
+
+    void everySampleComesBackFromCsv()
+    {
+        const std::string run = hardRun((m_dir / "hard.telltale").string());
+        const fs::path csv = m_dir / "hard.csv";
+        QCOMPARE(call(app::exportVerb, { run, "--to", "csv", "-o", csv.string() }).code, 0);
+        const auto taken = import({ csv.string() });
+        QCOMPARE(taken["processes"].get<int>(), 5);
+        const auto before = valuesOf(run, m_dir);
+        const auto after = valuesOf(taken["capsule"].get<std::string>(), m_dir);
+        QVERIFY(before.size() > 20'000);
+        QCOMPARE(after.size(), before.size());
+        for (const auto& [key, value] : before) {
+            const auto found = after.find(key);
+            QVERIFY2(found != after.end() && found->second == value, (key + value).c_str());
+        }
+    }
+
+    void everyScalarComesBackFromEventFiles()
+    {
+        const std::string run = hardRun((m_dir / "hard2.telltale").string());
+        const fs::path folder = m_dir / "events";
+        QCOMPARE(call(app::exportVerb, { run, "--to", "tensorboard", "-o", folder.string() }).code, 0);
+        const auto taken = import({ folder.string() });
+        QCOMPARE(taken["format"].get<std::string>(), std::string("tensorboard"));
+        const auto before = valuesOf(run, m_dir);
+        const auto after = valuesOf(taken["capsule"].get<std::string>(), m_dir);
+        int checked = 0;
+        for (const auto& [key, value] : before) {
+            if (key.find("|checksum|") != std::string::npos || key.find("|hist ") != std::string::npos)
+                continue; // bins at the ends are closed there
+            const auto found = after.find(key);
+            QVERIFY2(found != after.end() && found->second == value, (key + value).c_str());
+            ++checked;
+        }
+        QVERIFY(checked > 15'000);
+        const auto bins = std::count_if(
+            after.begin(), after.end(), [](const auto& one) { return one.first.find("|hist ") != std::string::npos; });
+        const auto allBins = std::count_if(before.begin(), before.end(),
+            [](const auto& one) { return one.first.find("|hist ") != std::string::npos; });
+        QCOMPARE(bins, allBins);
+    }
+
+    void ranksThatWereRecordedApartBecomeOneRun()
+    {
+        std::vector<std::string> paths;
+        for (int rank = 0; rank < 2; ++rank) {
+            const std::string path = (m_dir / ("apart" + std::to_string(rank) + ".telltale")).string();
+            CapsuleBuilder builder(path, "apart");
+            const auto stream = builder.addAttempt(Rank { rank }, 0);
+            auto layout = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss" });
+            for (int step = 0; step < 5; ++step) {
+                StepBlock block { layout, Step { step }, 0, {}, {}, {} };
+                block.columns.push_back({ Stat::Value, std::vector<double> { rank * 10.0 + step } });
+                builder.stage(stream, { block });
+            }
+            builder.commit();
+            builder.releaseAll();
+            builder.finish();
+            paths.push_back(path);
+        }
+        const auto taken = import(paths, 0, true);
+        const auto values = valuesOf(taken["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(values.at(keyOf(3, 0, "scalar", "loss", "", -1, 0, "value")), std::string("3"));
+        QCOMPARE(values.at(keyOf(3, 1, "scalar", "loss", "", -1, 0, "value")), std::string("13"));
+    }
+
+    void damagedFilesGiveASentence_data()
+    {
+        QTest::addColumn<QString>("format");
+        for (const char* format : { "csv", "tensorboard", "msprobe-csv" })
+            QTest::newRow(format) << QString::fromLatin1(format);
+    }
+    void damagedFilesGiveASentence()
+    {
+        QFETCH(QString, format);
+        const char* wish = std::getenv("TELLTALE_DAMAGED_FILES");
+        const int rounds = wish ? std::atoi(wish) : 100;
+        fs::path good;
+        std::string suffix;
+        if (format == QLatin1String("msprobe-csv")) {
+            good = fs::path(TELLTALE_TEST_DATA "/msprobe") / "l2" / "out";
+            for (const auto& entry : fs::recursive_directory_iterator(good)) {
+                if (entry.path().filename() == "grad_reduced_0-0.csv")
+                    good = entry.path();
+            }
+        } else {
+            const std::string run = (m_dir / ("damage-" + format.toStdString() + ".telltale")).string();
+            CapsuleBuilder builder(run, "small");
+            const auto stream = builder.addAttempt(Rank { 0 }, 0);
+            auto layout = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "rate" });
+            for (int step = 0; step < 40; ++step) {
+                StepBlock block { layout, Step { step }, 1'700'000'000'000'000'000, {}, {}, {} };
+                block.columns.push_back({ Stat::Value, std::vector<double> { step * 0.5, 3.0 } });
+                builder.stage(stream, { block });
+            }
+            builder.commit();
+            builder.releaseAll();
+            builder.finish();
+            good = m_dir / ("damage-" + format.toStdString() + ".out");
+            QCOMPARE(call(app::exportVerb, { run, "--to", format.toStdString(), "-o", good.string() }).code, 0);
+            if (fs::is_directory(good)) {
+                for (const auto& entry : fs::recursive_directory_iterator(good)) {
+                    if (entry.is_regular_file())
+                        good = entry.path();
+                }
+            }
+        }
+        const std::string whole = textOf(good);
+        QVERIFY(whole.size() > 200);
+        const fs::path folder = m_dir / ("damaged-" + format.toStdString()) / "Nov21_14-33-49-rank0-504d0f78";
+        fs::create_directories(folder);
+        const fs::path bad = folder / good.filename();
+        std::mt19937 random(4711);
+        int told = 0;
+        for (int round = 0; round < rounds; ++round) {
+            std::string bytes = whole;
+            if (round % 3 == 0) {
+                bytes.resize(random() % bytes.size());
+            } else {
+                for (unsigned i = 0; i <= round % 5; ++i)
+                    bytes[random() % bytes.size()] = static_cast<char>(random());
+            }
+            std::ofstream(bad, std::ios::binary | std::ios::trunc) << bytes;
+            const std::vector<fs::path> paths { bad };
+            auto run = exchange::readForeign(paths);
+            if (!run) {
+                QVERIFY(!run.error().what.empty());
+                QVERIFY(run.error().what.find('\n') == std::string::npos);
+                ++told;
+                continue;
+            }
+            told += run->damages().empty() ? 0 : 1;
+            // What came through is a run like any other.
+            if (round % 10 == 0) {
+                ingest::ForeignImport import;
+                const auto written = import.write(*run);
+                QVERIFY2(written.has_value(), written ? "" : written.error().what.c_str());
+                QVERIFY(fs::exists(written->capsule));
+            }
+        }
+        // A changed digit of a text is a number like any other; a record of an event file has a checksum.
+        QVERIFY2(told > rounds / (format == QLatin1String("tensorboard") ? 2 : 10), std::to_string(told).c_str());
+    }
+
+    void whatIsOfNoFormatIsSaid()
+    {
+        const fs::path path = m_dir / "notes.txt";
+        std::ofstream(path) << "nothing that is known";
+        const fs::path empty = m_dir / "empty";
+        fs::create_directories(empty);
+        const Outcome none = call(app::importVerb, { empty.string(), "--data-dir", m_dir.string() });
+        QCOMPARE(none.code, 2);
+        QVERIFY(none.err.find("nothing of another format") != std::string::npos);
+        QVERIFY(call(app::importVerb, { path.string(), "--data-dir", m_dir.string() }).code != 0);
+    }
+};
+
+QTEST_APPLESS_MAIN(ImportedTest)
+#include "importedtest.moc"
