@@ -22,6 +22,16 @@
     </message>
 </context>
 <context>
+    <name>ComparedCurves</name>
+    <message numerus="yes">
+        <source>, beside %n runs</source>
+        <translation>
+            <numerusform>, beside %n run</numerusform>
+            <numerusform>, beside %n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::items::ConnectionsModel</name>
     <message numerus="yes">
         <source>%1, %2

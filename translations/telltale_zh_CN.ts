@@ -274,6 +274,19 @@
     </message>
 </context>
 <context>
+    <name>ComparedCurves</name>
+    <message numerus="yes">
+        <source>, beside %n runs</source>
+        <translation>
+            <numerusform>，与 %n 个运行对比</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>, beside %1</source>
+        <translation>，与 %1 对比</translation>
+    </message>
+</context>
+<context>
     <name>CurveLegend</name>
     <message>
         <source>%1 more below</source>
@@ -1967,6 +1980,17 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::DamageStrip</name>
+    <message>
+        <source>This run is damaged, and shows only what could be read of it: %1</source>
+        <translation>此运行已损坏，仅显示能读出的部分：%1</translation>
+    </message>
+    <message>
+        <source>&apos;telltale inspect --verify&apos; lists everything that is lost.</source>
+        <translation>“telltale inspect --verify”会列出所有丢失的内容。</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::KeysSheet</name>
     <message>
         <source>Keys</source>
@@ -2644,6 +2668,14 @@ GPL-3.0-or-later</translation>
         <source>Ways to connect</source>
         <translation>连接方式</translation>
     </message>
+    <message>
+        <source>The demo is starting</source>
+        <translation>演示正在启动</translation>
+    </message>
+    <message>
+        <source>Its run opens here by itself with the first step, in a few seconds.</source>
+        <translation>几秒后，第一步到达时，其运行会自动在此打开。</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views</name>
@@ -2666,6 +2698,21 @@ GPL-3.0-or-later</translation>
     <message>
         <source>every %1th step</source>
         <translation>每 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::AllKinds</name>
+    <message>
+        <source>All kinds of this module</source>
+        <translation>此模块的所有类别</translation>
+    </message>
+    <message>
+        <source>A click shows this kind everywhere.</source>
+        <translation>点击后，各处都显示此类别。</translation>
+    </message>
+    <message>
+        <source>%1 of everything collected</source>
+        <translation>所有已采集数据的 %1</translation>
     </message>
 </context>
 <context>
@@ -2982,10 +3029,6 @@ GPL-3.0-or-later</translation>
         <translation>打开一个运行或连接训练任务，即可在此查看其注意力头。</translation>
     </message>
     <message>
-        <source>Waiting for the first step of this run.</source>
-        <translation>正在等待此运行的第一步。</translation>
-    </message>
-    <message>
         <source>This run has no attention statistics. Set telltale.attention_hook to true in its config to collect them.</source>
         <translation>此运行没有注意力统计。在其配置中将 telltale.attention_hook 设为 true 即可采集。</translation>
     </message>
@@ -3016,10 +3059,6 @@ GPL-3.0-or-later</translation>
         <translation>
             <numerusform>，最低的 %n 个头</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>No step of this run was recorded.</source>
-        <translation>此运行没有记录任何步。</translation>
     </message>
     <message>
         <source>Attention maps of queries and keys</source>
@@ -3334,10 +3373,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Open a run, or connect a training job, to see its collectives here.</source>
         <translation>打开一个运行，或连接一个训练任务，即可在此查看其集合通信。</translation>
-    </message>
-    <message>
-        <source>Waiting for the first step of this run.</source>
-        <translation>正在等待此运行的第一步。</translation>
     </message>
     <message>
         <source>The ranks have been asked to collect their collectives; they appear with the next steps.</source>
@@ -4005,10 +4040,6 @@ GPL-3.0-or-later</translation>
         <translation>同时绘制其他 rank</translation>
     </message>
     <message>
-        <source>, beside %1</source>
-        <translation>，与 %1 对比</translation>
-    </message>
-    <message>
         <source>smoothed %1, raw behind</source>
         <translation>平滑 %1，后方为原始曲线</translation>
     </message>
@@ -4047,6 +4078,17 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1 is a parameter: it has no %2. Select %3.</source>
         <translation>%1 是参数，没有%2。请选择 %3。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::views::DataView</name>
+    <message>
+        <source>Waiting for the first step of this run.</source>
+        <translation>正在等待此运行的第一步。</translation>
+    </message>
+    <message>
+        <source>No step of this run was recorded.</source>
+        <translation>此运行没有记录任何步。</translation>
     </message>
 </context>
 <context>
@@ -4157,10 +4199,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Open a run, or connect a training job, to see its distributions here.</source>
         <translation>打开一个运行或连接一个训练任务，即可在此查看其分布。</translation>
-    </message>
-    <message>
-        <source>Waiting for the first step of this run.</source>
-        <translation>正在等待此运行的第一步。</translation>
     </message>
     <message>
         <source>This run has no histograms. Name the kinds that are to have them in telltale.histogram of its config, or set ur_distribution to true.</source>
@@ -4387,6 +4425,13 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::views::FirstBad</name>
+    <message>
+        <source>First non-finite: step %1, rank %2, %3</source>
+        <translation>首个非有限值：第 %1 步，rank %2，%3</translation>
+    </message>
+</context>
+<context>
     <name>telltale::views::HeadMapsCanvas</name>
     <message>
         <source>%1 × %2</source>
@@ -4552,10 +4597,6 @@ GPL-3.0-or-later</translation>
         <translation>打开运行或接入训练任务后，这里显示其模块。</translation>
     </message>
     <message>
-        <source>Waiting for the first step of this run.</source>
-        <translation>等待本次运行的第一步。</translation>
-    </message>
-    <message>
         <source>No module of this kind matches the filter “%1”.</source>
         <translation>没有此类别的模块符合筛选“%1”。</translation>
     </message>
@@ -4566,10 +4607,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>similar rows together</source>
         <translation>相似的行放在一起</translation>
-    </message>
-    <message>
-        <source>No step of this run was recorded.</source>
-        <translation>此运行没有记录任何步。</translation>
     </message>
 </context>
 <context>
@@ -5031,6 +5068,10 @@ GPL-3.0-or-later</translation>
         <source>Regular expression: %1</source>
         <translation>正则表达式：%1</translation>
     </message>
+    <message>
+        <source>The worst first</source>
+        <translation>最差者在前</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::NotePainter</name>
@@ -5140,10 +5181,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>No scalar yet: this view shows loss, gradient norm, learning rate and whatever else the run logs.</source>
         <translation>还没有标量：此视图显示 loss、梯度范数、学习率以及运行记录的其他指标。</translation>
-    </message>
-    <message>
-        <source>, beside %1</source>
-        <translation>，与 %1 对比</translation>
     </message>
     <message>
         <source>overview</source>
@@ -5311,10 +5348,6 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Open a run, or connect a training job, to see its ranks here.</source>
         <translation>打开一个运行，或连接一个训练任务，即可在此查看其各个 rank。</translation>
-    </message>
-    <message>
-        <source>Waiting for the first step of this run.</source>
-        <translation>正在等待此运行的第一步。</translation>
     </message>
     <message>
         <source>No module of this kind matches the filter “%1”.</source>
@@ -5731,6 +5764,10 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Compare these</source>
         <translation>对比这些运行</translation>
+    </message>
+    <message>
+        <source>Open at its first non-finite value</source>
+        <translation>在首个非有限值处打开</translation>
     </message>
 </context>
 <context>

@@ -140,10 +140,13 @@ Expected<void> Desktop::startDemo(DemoOptions options)
     options.join = m_backend.server()->joinString();
     m_demo = std::make_unique<DemoRun>(std::move(options));
     QObject::connect(m_demo.get(), &DemoRun::finished, m_window.get(), [this] {
+        m_window->setDemoStarting(false);
         if (!m_demo->problem().isEmpty())
             m_window->showProblem(m_demo->problem());
     });
-    return m_demo->start();
+    auto started = m_demo->start();
+    m_window->setDemoStarting(started.has_value());
+    return started;
 }
 
 int openDesktop(Report& report, const Backend::Options& options, const QStringList& capsules,

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <telltale/client/controlclient.h>
 #include <telltale/common/rowlist.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/shell/mainwindow.h>
@@ -257,6 +258,36 @@ int runHeadless(Report& report, const DemoRequest& request)
     return kExitDone;
 }
 
+/// How agents come to the Telltale that has `dataDir` open; none where nobody has, or nobody answers.
+std::optional<QString> joinOfRunning(const std::string& dataDir)
+{
+    const auto control = client::controlJoin(dataDir);
+    const auto server = control ? client::ControlClient::connect(*control) : tl::unexpected(control.error());
+    protocol::Hello nobody; // the answer says how any agent comes
+    nobody.runKey = nobody.agentId = "demo";
+    if (!server || !(*server)->findStream(nobody))
+        return std::nullopt;
+    return QString::fromStdString((*server)->agentJoin().toString());
+}
+
+/// Trains into the window that is open already, until the training or the person ends it.
+int trainInto(Report& report, DemoOptions options)
+{
+    const QCoreApplication app(report.argc, report.argv);
+    Signals signalsToQuit;
+    DemoRun demo(std::move(options));
+    if (auto started = demo.start(); !started)
+        return report.fail(started.error());
+    report.say("the demo trains into the Telltale that is open; Ctrl+C ends the training");
+    QObject::connect(&signalsToQuit, &Signals::terminationRequested, &app, &QCoreApplication::quit);
+    QObject::connect(&demo, &DemoRun::finished, &app, &QCoreApplication::quit);
+    if (demo.isRunning())
+        QCoreApplication::exec();
+    if (!demo.problem().isEmpty())
+        return report.fail({ ErrorCode::Io, demo.problem().toStdString(), {} });
+    return kExitDone;
+}
+
 int runDemo(const Args& args, Report& report)
 {
     const auto request = parseDemo(args);
@@ -264,6 +295,11 @@ int runDemo(const Args& args, Report& report)
         return report.failUsage(request.error());
     if (request->isHeadless)
         return runHeadless(report, *request);
+    if (const auto join = joinOfRunning(request->dataDir)) {
+        DemoOptions options = request->demo;
+        options.join = *join;
+        return trainInto(report, std::move(options));
+    }
     return openDesktop(report, { request->dataDir, "", true }, {}, request->demo);
 }
 
@@ -272,7 +308,9 @@ int runDemo(const Args& args, Report& report)
 Verb demoVerb()
 {
     return { "demo", "a capture server and a real training run connected to it",
-        "Starts a capture server and a real training run that streams into it. --headless ends with the training and "
+        "Starts a capture server and a real training run that streams into it; where a Telltale has the data directory "
+        "open,\n"
+        "the run streams into that one. --headless ends with the training and "
         "leaves\n"
         "window.png, heatmap.png, curves.png and summary.json in DIR.",
         {},

@@ -403,6 +403,12 @@ void MainWindow::showAlert(const notify::AlertPlace& place, const QString& token
     m_alertJump->go(place);
 }
 
+void MainWindow::setDemoStarting(bool on)
+{
+    m_welcome->setStarting(on);
+    m_welcome->setDemoAvailable(!on && m_parts.context.runDemo);
+}
+
 void MainWindow::takeSteering()
 {
     if (m_parts.context.steering)
@@ -433,6 +439,8 @@ void MainWindow::updateCenter()
     const bool welcoming = !m_parts.views.state->run() && m_archiveListed;
     m_centre->setCurrentWidget(welcoming ? static_cast<QWidget*>(m_welcome) : m_parts.tabs);
     m_parts.docks->setWelcoming(welcoming);
+    if (!welcoming)
+        m_welcome->setStarting(false);
     if (!focusWidget() || focusWidget() == m_toolBar->runButton())
         m_centre->currentWidget()->setFocus(); // where single keys work, not on the first button
     if (welcoming) {

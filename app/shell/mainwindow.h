@@ -51,6 +51,7 @@ public:
     /// What a message on the desktop was about, in front of everything else. `token`: what lets the window come there,
     /// where the desktop gives one.
     void showAlert(const notify::AlertPlace& place, const QString& token);
+    void setDemoStarting(bool on); ///< what the first start says while its training begins
     void takeSteering(); ///< asks how the recorded runs are steered now
     /// What would be restored at the next start.
     settings::Settings currentSettings() const;

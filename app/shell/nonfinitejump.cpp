@@ -2,77 +2,60 @@
 #include "nonfinitejump.h"
 
 #include <optional>
-#include <vector>
 
-#include <telltale/analysis/nonfinite.h>
-#include <telltale/common/passorder.h>
 #include <telltale/items/guithread.h>
-#include <telltale/store/rowsof.h>
 
 namespace telltale::shell {
+
 NonFiniteJump::NonFiniteJump(views::ViewState* state, store::QueryPool* queries, QObject* parent)
     : QObject(parent)
     , m_state(state)
-    , m_queries(queries)
-    , m_id(queries->newView())
+    , m_finder(state, queries, this)
 {
+    connect(state, &views::ViewState::catalogChanged, this, &NonFiniteJump::goFirst);
+    connect(state, &views::ViewState::nonFiniteWanted, this, [this](StepRange steps) {
+        m_finder.find({ Step { steps.first.value - 1 }, steps.last }, true, [this](const auto& onset) {
+            if (onset)
+                m_finder.goTo(*onset);
+        });
+    });
 }
 
-NonFiniteJump::~NonFiniteJump()
+void NonFiniteJump::firstOf(const QString& id)
 {
-    m_queries->cancel(m_id);
+    m_wanted = id;
+    goFirst();
 }
 
-std::int64_t NonFiniteJump::incidentAt(Step step) const
+void NonFiniteJump::goFirst()
 {
-    const items::IncidentsModel& incidents = *m_state->incidents();
-    for (int row = 0; row < incidents.rowCount(); ++row) {
-        const judge::Finding& first = incidents.incident(row).first;
-        if (first.rule == "nonfinite" && first.step == step)
-            return incidents.incident(row).id;
-    }
-    return 0;
+    const store::RunRef& run = m_state->run();
+    if (m_wanted.isEmpty() || !run || QString::fromStdString(run->id) != m_wanted || !m_state->catalog()
+        || m_state->fullRange().isEmpty())
+        return;
+    m_wanted.clear();
+    m_state->setCursor(std::nullopt);
+    go(true);
 }
 
 void NonFiniteJump::go(bool forward)
 {
     items::assertGuiThread();
-    const auto catalog = m_state->catalog();
     const StepRange full = m_state->fullRange();
-    if (!catalog || full.isEmpty() || !m_state->run())
-        return;
     // One step before the run: what is broken from the start begins at its first step.
     StepRange range { Step { full.first.value - 1 }, full.last };
+    if (full.isEmpty())
+        return;
     if (m_state->cursor() && forward)
         range.first = *m_state->cursor();
     else if (m_state->cursor())
         range.last = Step { m_state->cursor()->value - 1 };
-    const std::vector<analysis::Quantity> quantities = views::quantitiesInPassOrder(*catalog);
-    m_queries->submit(m_id, m_state->run(),
-        [this, catalog, quantities, range, forward](
-            Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-            // The views say why a run cannot be read.
-            const auto onset = reader
-                ? analysis::findOnset(**reader, store::rowsOf(*catalog), quantities, range, forward, cancel)
-                : std::nullopt;
-            return [this, catalog, onset, forward] {
-                if (!onset) {
-                    Q_EMIT nothingFound(forward);
-                    return;
-                }
-                // Of several at one step, the incident knows which came first.
-                if (const std::int64_t incident = incidentAt(onset->step)) {
-                    m_state->goToIncident(incident);
-                    return;
-                }
-                const series::SeriesKey& key = catalog->rows->key(*onset->row);
-                m_state->goTo(onset->step);
-                m_state->setRank(onset->row->rank);
-                if (onset->row->kind != Kind::Scalar)
-                    m_state->setKind(onset->row->kind);
-                m_state->setSelection({ { QString::fromStdString(key.name), key.slot } });
-            };
-        });
+    m_finder.find(range, forward, [this, forward](const std::optional<views::FoundOnset>& onset) {
+        if (onset)
+            m_finder.goTo(*onset);
+        else
+            Q_EMIT nothingFound(forward);
+    });
 }
 
 }

@@ -3,32 +3,32 @@
 
 #include <QObject>
 
-#include <telltale/common/viewstate.h>
-#include <telltale/store/querypool.h>
+#include <telltale/common/onsetfinder.h>
 
 namespace telltale::shell {
 
-/// [ and ]: moves the cursor to the previous or next step at which anything, of any kind on any rank, stops being
-/// finite, and shows where it began, whatever is shown. Thread: gui; the search runs in the query pool.
+/// F8 and Shift+F8: moves the cursor to the next or previous step at which anything, of any kind on any rank, stops
+/// being finite, and shows where it began, whatever is shown. Thread: gui.
 class NonFiniteJump : public QObject {
     Q_OBJECT
 public:
     NonFiniteJump(views::ViewState* state, store::QueryPool* queries, QObject* parent);
-    ~NonFiniteJump() override;
 
     void previous() { go(false); }
     void next() { go(true); }
+    /// The first of the run `id`, which is being opened or is shown already.
+    void firstOf(const QString& id);
 
 Q_SIGNALS:
     void nothingFound(bool forward);
 
 private:
     void go(bool forward);
-    std::int64_t incidentAt(Step step) const; ///< of values that stop being finite; 0 = none
+    void goFirst();
 
     views::ViewState* m_state;
-    store::QueryPool* m_queries;
-    store::QueryPool::ViewId m_id;
+    views::OnsetFinder m_finder;
+    QString m_wanted; ///< the run whose first one is gone to when its catalog is there
 };
 
 }

@@ -17,6 +17,7 @@
 
 #include "commandregistry.h"
 #include "logfeed.h"
+#include "nonfinitejump.h"
 #include "notes.h"
 #include "runactions.h"
 #include "rundriver.h"
@@ -32,6 +33,11 @@ Panel makeRuns(const WindowParts& parts, QWidget* parent)
     using views::RunsPanel;
     auto* panel = new RunsPanel(parts.driver->runs(), parent);
     QObject::connect(panel, &RunsPanel::runActivated, parts.driver, &RunDriver::openById);
+    QObject::connect(panel, &RunsPanel::firstNonFiniteWanted, parts.jump,
+        [driver = parts.driver, jump = parts.jump](const QString& id) {
+            driver->openById(id);
+            jump->firstOf(id);
+        });
     QObject::connect(panel, &RunsPanel::highlightChanged, parts.commands, &CommandRegistry::refresh);
     QObject::connect(panel, &RunsPanel::runsSelected, parts.views.steering, &views::SteeringState::choose);
     QObject::connect(panel, &RunsPanel::openWanted, parts.runActions, &RunActions::open);

@@ -63,9 +63,7 @@ void PulseMeter::measure(
     const store::RunRef run = state.run();
     m_pulse.hasRun = run != nullptr;
     m_pulse.live = isLive(run);
-    m_pulse.state = !m_pulse.live                         ? store::RunState::Finished
-        : run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost
-                                                          : store::RunState::Live;
+    m_pulse.state = m_pulse.live ? stateOf(*run->live) : store::RunState::Finished;
     m_pulse.framesPerSecond = static_cast<int>(
         std::min(60.0, 1000.0 / std::max(kFrameMs, kFrameMs + static_cast<double>(m_longestGapMs - 8))));
     m_longestGapMs = 0;

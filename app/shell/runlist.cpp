@@ -22,13 +22,19 @@ store::RunSummary summaryOf(const store::RunRef& run)
     summary.locator = run->locator;
     summary.id = run->id;
     summary.name = run->name;
-    summary.state = run->live->lost.load(std::memory_order_relaxed) ? store::RunState::Lost : store::RunState::Live;
+    summary.state = stateOf(*run->live);
     summary.ranks = run->live->ranks.load(std::memory_order_relaxed);
     summary.lastStep = Step { run->live->lastStep.load(std::memory_order_relaxed) };
     summary.fileBytes = run->live->fileBytes.load(std::memory_order_relaxed);
     return summary;
 }
 
+}
+
+store::RunState stateOf(const store::LiveRun& live)
+{
+    const bool isHeard = live.connectedRanks.load(std::memory_order_relaxed) > 0;
+    return isHeard && !live.lost.load(std::memory_order_relaxed) ? store::RunState::Live : store::RunState::Lost;
 }
 
 bool isLive(const store::RunRef& run)

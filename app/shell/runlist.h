@@ -15,6 +15,8 @@ class JobThread;
 
 /// Whether it is being recorded here.
 bool isLive(const store::RunRef& run);
+/// Of a run that is open for recording: lost as soon as no rank of it is connected, whatever may still come back.
+store::RunState stateOf(const store::LiveRun& live);
 
 /// Which runs there are: those that are recorded, those of the data directory, those that were opened from elsewhere.
 /// Thread: gui; the archive is listed on the job thread.

@@ -102,7 +102,9 @@ void ToolBar::show(const Pulse& pulse)
     m_rate.value->setText(QString::number(pulse.stepsPerSecond, 'f', 1));
     m_ranks.value->setText(pulse.live ? QStringLiteral("%1 / %2").arg(pulse.connectedRanks).arg(pulse.ranks)
                                       : QString::number(pulse.ranks));
-    m_lag.value->setText(tr("%1 s").arg(pulse.lagSeconds, 0, 'f', 1));
+    // Of a run that nobody sends any more, the last one would look like now's.
+    m_lag.value->setText(
+        pulse.connectedRanks > 0 ? tr("%1 s").arg(pulse.lagSeconds, 0, 'f', 1) : QString(QChar(0x2013)));
     m_dropped.value->setText(views::formatStep(static_cast<qint64>(pulse.dropped)));
     m_dropped.value->setColor(pulse.dropped > 0 ? &Theme::warnText : &Theme::text);
     m_samples.value->setText(views::formatShort(pulse.samplesPerSecond));

@@ -22,6 +22,7 @@
 #include <telltale/items/incidentsmodel.h>
 #include <telltale/items/moduletreemodel.h>
 
+#include "damagestrip.h"
 #include "iconbutton.h"
 #include "tabbadge.h"
 #include "viewfactory.h"
@@ -78,6 +79,7 @@ ViewTabs::ViewTabs(const views::ViewContext& context, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(1);
     layout->addLayout(m_bar);
+    layout->addWidget(new DamageStrip(context, this));
     layout->addWidget(m_stack, 1);
 
     for (const ViewFactory& row : viewFactories()) {
@@ -138,6 +140,14 @@ void ViewTabs::fitTabs()
     }
     m_more->setVisible(isTooMuch);
     layout()->activate(); // the bar is as wide as what is left in it at once
+    // What was reckoned can be some pixels too much: no tab is cut for them.
+    for (int i = m_tabs->count() - 1; i >= 0 && isVisible() && m_tabs->width() < m_tabs->sizeHint().width(); --i) {
+        if (i == m_tabs->currentIndex() || !m_tabs->isTabVisible(i))
+            continue;
+        m_tabs->setTabVisible(i, false);
+        m_more->setVisible(true);
+        layout()->activate();
+    }
 }
 
 void ViewTabs::fillMore(QMenu* menu)

@@ -83,16 +83,15 @@ WelcomePage::WelcomePage(QWidget* parent)
     column->addStretch(2);
     column->addWidget(m_banner);
     column->addSpacing(40);
-    auto* heading = new RoleLabel(tr("Nothing is recorded yet"), &Theme::text, views::wordsFont(26, 600), content);
-    heading->setWordWrap(true);
-    column->addWidget(heading);
+    m_heading = new RoleLabel(&Theme::text, views::wordsFont(26, 600), content);
+    m_heading->setObjectName(QStringLiteral("welcomeHeading"));
+    m_heading->setWordWrap(true);
+    column->addWidget(m_heading);
     column->addSpacing(8);
-    auto* lead
-        = new RoleLabel(tr("Telltale shows every module, rank and step of a training run while it runs, and names "
-                           "the first wrong one."),
-            &Theme::text2, views::wordsFont(14), content);
-    lead->setWordWrap(true);
-    column->addWidget(lead);
+    m_lead = new RoleLabel(&Theme::text2, views::wordsFont(14), content);
+    m_lead->setWordWrap(true);
+    column->addWidget(m_lead);
+    setStarting(false);
     column->addSpacing(40);
     auto* cards = new QHBoxLayout;
     cards->setSpacing(20);
@@ -240,6 +239,14 @@ void WelcomePage::setListening(const QString& joinString, const QString& problem
     m_listening->setProperty("telltaleData", !problem.isEmpty());
     m_listening->setText(
         problem.isEmpty() ? tr("Listening. The run opens by itself when the first rank connects.") : problem);
+}
+
+void WelcomePage::setStarting(bool on)
+{
+    m_heading->setText(on ? tr("The demo is starting") : tr("Nothing is recorded yet"));
+    m_lead->setText(on ? tr("Its run opens here by itself with the first step, in a few seconds.")
+                       : tr("Telltale shows every module, rank and step of a training run while it runs, and names "
+                            "the first wrong one."));
 }
 
 void WelcomePage::setDemoAvailable(bool on)

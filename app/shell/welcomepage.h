@@ -23,6 +23,8 @@ public:
     /// `problem` is a sentence when nothing listens, else empty.
     void setListening(const QString& joinString, const QString& problem);
     void setDemoAvailable(bool on);
+    /// The demo has been started and its first step is awaited.
+    void setStarting(bool on);
 
 Q_SIGNALS:
     void demoWanted();
@@ -45,6 +47,8 @@ private:
     QPushButton* m_demo;
     QPushButton* m_fault;
     QWidget* m_banner;
+    views::RoleLabel* m_heading;
+    views::RoleLabel* m_lead;
 };
 
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 namespace telltale::items {
@@ -173,6 +174,22 @@ void ModuleTree::layOut()
         node.row = static_cast<int>(siblings.size());
         siblings.push_back(index);
     }
+    for (std::size_t parent = 0; m_isByWorst && parent < m_nodes.size(); ++parent) {
+        std::vector<int>& rows = m_nodes[parent].shownChildren;
+        const auto loudness = [this](int index) {
+            const WorstValue value = worst(index);
+            return std::tuple(value.known, value.isNonFinite() && value.isSource, value.isNonFinite(), value.deviation);
+        };
+        std::stable_sort(rows.begin(), rows.end(), [&](int a, int b) { return loudness(a) > loudness(b); });
+        for (std::size_t row = 0; row < rows.size(); ++row)
+            m_nodes[static_cast<std::size_t>(rows[row])].row = static_cast<int>(row);
+    }
+}
+
+void ModuleTree::sortByWorst(bool on)
+{
+    m_isByWorst = on;
+    layOut();
 }
 
 std::vector<QString> ModuleTree::namesBelow(int index) const

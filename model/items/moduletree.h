@@ -53,6 +53,7 @@ public:
     void insert(const Insertion& insertion);
     /// It has all tensors of its index.
     bool isWhole() const { return !m_rows || m_nodeOf.size() == m_rows->tensorCount(); }
+    bool has(const series::RowIndex& rows) const { return m_nodeOf.size() == rows.tensorCount(); }
     /// Whether it can grow into this index: not where that has lost tensors, as of a file that was damaged meanwhile.
     bool isPartOf(const series::RowIndex& rows) const { return m_nodeOf.size() <= rows.tensorCount(); }
 
@@ -71,6 +72,8 @@ public:
     /// 50 ms for 100 k names.
     void filter(const NamePattern& pattern);
     void setWorst(std::vector<WorstValue> worst) { m_worst = std::move(worst); } ///< as analysis::worstOfNames
+    /// Siblings by their worst values, the worst first, else in model order. It grows in model order alone.
+    void sortByWorst(bool on);
     /// Every name with series at or below a node, in model order.
     std::vector<QString> namesBelow(int index) const;
 
@@ -78,6 +81,7 @@ private:
     int add(std::uint32_t place);
     void layOut();
 
+    bool m_isByWorst = false;
     std::vector<Node> m_nodes;
     std::shared_ptr<const series::RowIndex> m_rows; ///< null when empty
     std::vector<int> m_nodeOf; ///< of those tensors of m_rows that were taken; 0 = not in the tree

@@ -33,8 +33,25 @@ void ModuleTreeModel::setCatalog(const std::shared_ptr<const store::Catalog>& ca
     takeSlice();
 }
 
+template <typename Change> void ModuleTreeModel::layOut(Change change)
+{
+    Q_EMIT layoutAboutToBeChanged();
+    const QModelIndexList before = persistentIndexList();
+    change();
+    QModelIndexList after;
+    for (const QModelIndex& index : before) {
+        const int node = nodeOf(index);
+        after.append(m_tree.node(node).shown ? indexOfNode(node, index.column()) : QModelIndex());
+    }
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged();
+}
+
 void ModuleTreeModel::takeSlice()
 {
+    const bool isSorted = m_isByWorst && m_rows && !m_tree.has(*m_rows);
+    if (isSorted)
+        layOut([&] { m_tree.sortByWorst(false); }); // it grows in model order
     const auto insertions = m_rows ? m_tree.append(m_rows, kSlice, m_pattern) : std::vector<ModuleTree::Insertion>();
     for (const ModuleTree::Insertion& insertion : insertions) {
         const QModelIndex parent = indexOfNode(insertion.parent, ModuleColumn);
@@ -45,6 +62,8 @@ void ModuleTreeModel::takeSlice()
         if (wasLeaf && parent.isValid())
             Q_EMIT dataChanged(parent, parent, { IsGroupRole });
     }
+    if (isSorted && m_tree.isWhole())
+        sortByWorst(true);
     if (m_tree.isWhole())
         m_nextSlice.stop();
     else
@@ -56,23 +75,24 @@ void ModuleTreeModel::setFilter(const QString& text)
 {
     if (text == m_filter)
         return;
-    Q_EMIT layoutAboutToBeChanged();
-    const QModelIndexList before = persistentIndexList();
-    m_filter = text;
-    m_pattern = NamePattern(text.toStdString());
-    m_tree.filter(m_pattern);
-    QModelIndexList after;
-    for (const QModelIndex& index : before) {
-        const int node = nodeOf(index);
-        after.append(m_tree.node(node).shown ? indexOfNode(node, index.column()) : QModelIndex());
-    }
-    changePersistentIndexList(before, after);
-    Q_EMIT layoutChanged();
+    layOut([&] {
+        m_filter = text;
+        m_pattern = NamePattern(text.toStdString());
+        m_tree.filter(m_pattern);
+    });
+}
+
+void ModuleTreeModel::sortByWorst(bool on)
+{
+    m_isByWorst = on;
+    layOut([&] { m_tree.sortByWorst(on && m_tree.isWhole()); });
 }
 
 void ModuleTreeModel::setWorst(std::vector<WorstValue> worst)
 {
     m_tree.setWorst(std::move(worst));
+    if (m_isByWorst && m_tree.isWhole())
+        sortByWorst(true);
     // One signal for each level of siblings would be thousands; the views that show the column repaint whole anyway.
     if (const int rows = rowCount(); rows > 0)
         Q_EMIT dataChanged(index(0, WorstColumn), index(rows - 1, WorstColumn), { WorstRole, Qt::ToolTipRole });

@@ -31,6 +31,8 @@ public:
     void setFilter(const QString& text);
     QString filterError() const { return QString::fromStdString(m_pattern.error()); }
     void setWorst(std::vector<WorstValue> worst); ///< as ModuleTree::setWorst
+    void sortByWorst(bool on); ///< siblings, the worst first; else in model order
+    bool isByWorst() const { return m_isByWorst; }
 
     const ModuleTree& tree() const { return m_tree; }
     QModelIndex indexOf(const QString& path) const; ///< invalid when the filter hides it
@@ -52,6 +54,7 @@ Q_SIGNALS:
 
 private:
     void takeSlice();
+    template <typename Change> void layOut(Change change); ///< keeps what is selected and open
     int nodeOf(const QModelIndex& index) const;
     QModelIndex indexOfNode(int node, int column) const;
 
@@ -61,6 +64,7 @@ private:
     std::shared_ptr<const series::RowIndex> m_rows;
     QTimer m_nextSlice;
     QString m_filter;
+    bool m_isByWorst = false;
 };
 
 }

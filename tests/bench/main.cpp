@@ -13,8 +13,8 @@ int main(int argc, char** argv)
     using namespace telltale::bench;
     const std::vector<std::pair<std::string, void (*)(Report&)>> groups { { "kernel", benchKernel },
         { "handover", benchHandOver }, { "ingest", benchIngest }, { "queries", benchQueries }, { "paint", benchPaint },
-        { "gui", benchGui }, { "steering", benchSteering }, { "judge", benchJudge }, { "livejudge", benchLiveJudge },
-        { "card", benchCard }, { "recorder", benchRecorder } };
+        { "gui", benchGui }, { "views", benchViews }, { "steering", benchSteering }, { "judge", benchJudge },
+        { "livejudge", benchLiveJudge }, { "card", benchCard }, { "recorder", benchRecorder } };
     std::string out;
     std::vector<std::string> wanted;
     for (int i = 1; i < argc; ++i) {

@@ -55,6 +55,7 @@ void benchIngest(Report& report);
 void benchQueries(Report& report);
 void benchPaint(Report& report);
 void benchGui(Report& report);
+void benchViews(Report& report);
 void benchHandOver(Report& report);
 void benchSteering(Report& report);
 void benchJudge(Report& report);

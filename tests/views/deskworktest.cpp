@@ -10,10 +10,12 @@
 #include <QDialog>
 #include <QDockWidget>
 #include <QFile>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
+#include <QScrollBar>
 #include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -21,6 +23,7 @@
 #include <QToolButton>
 #include <QTreeView>
 
+#include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -28,8 +31,12 @@
 #include <telltale/items/moduletreemodel.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/plot/curvecanvas.h>
+#include <telltale/plot/curvelegend.h>
 #include <telltale/plot/curvesview.h>
+#include <telltale/plot/firstbad.h>
+#include <telltale/runs/allkinds.h>
 #include <telltale/runs/modulespanel.h>
+#include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/dockhost.h>
 #include <telltale/shell/layouts.h>
@@ -41,6 +48,7 @@
 #include <telltale/shell/viewtabs.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/querypool.h>
+#include <telltale/store/stepnote.h>
 #include <telltale/store/storeservice.h>
 
 #include "shellfixture.h"
@@ -177,10 +185,7 @@ private Q_SLOTS:
 
     void theJumpGoesToWhereItBeganWhateverIsShown()
     {
-        test::DemoCapsule bad(m_dir->path().toStdString(), "2026-01-03_bad_def456.telltale");
-        bad.write();
-        m_window->openPath(QString::fromStdString(bad.path()));
-        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog() && state()->fullRange().last == Step { 399 }, kWaitMs);
+        openBadRun();
         // An activation overflows on rank 1; its gradient of the same step is what the window shows.
         state()->setRank(Rank { 0 });
         state()->setKind(Kind::GradReduced);
@@ -336,6 +341,137 @@ private Q_SLOTS:
         };
         QTRY_VERIFY_WITH_TIMEOUT(isTold(), kWaitMs);
         QTRY_VERIFY(m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("a test run: ")));
+        // Above every view, until a run that is whole is shown.
+        auto* strip = m_window->findChild<QWidget*>(QStringLiteral("damageStrip"));
+        QTRY_VERIFY(strip->isVisible());
+        const auto* said = strip->findChild<QLabel*>();
+        QVERIFY(said->text().startsWith(QStringLiteral("This run is damaged")));
+        for (const ViewFactory& row : viewFactories()) {
+            m_window->views()->setCurrent(QLatin1String(row.id));
+            QVERIFY(strip->isVisible());
+        }
+        const auto& archived = runs->runs(items::RunsModel::ArchivedGroup);
+        const auto healthy = std::find_if(archived.begin(), archived.end(),
+            [](const store::RunSummary& run) { return run.state != store::RunState::Damaged; });
+        QVERIFY(healthy != archived.end());
+        m_window->driver()->openById(QString::fromStdString(healthy->id));
+        QTRY_VERIFY(!strip->isVisible());
+    }
+
+    void theFirstNonFiniteValueIsOneClickAway()
+    {
+        auto* first = m_window->findChild<views::FirstBad*>();
+        m_window->views()->setCurrent(QStringLiteral("overview"));
+        openBadRun();
+        QTRY_VERIFY_WITH_TIMEOUT(first->isVisible(), kWaitMs);
+        QVERIFY2(
+            first->text().contains(QStringLiteral("step 360, rank 1, layers.7.attn.qkv")), qPrintable(first->text()));
+        state()->setRank(Rank { 0 });
+        state()->setKind(Kind::GradReduced);
+        QTest::mouseClick(first, Qt::LeftButton);
+        QCOMPARE(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }));
+        QCOMPARE(state()->rank(), Rank { 1 });
+        QCOMPARE(state()->kind(), Kind::Actv);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
+
+        // And from the list of runs, with another run shown.
+        const QString bad = QString::fromStdString(state()->run()->id);
+        const auto& archived = m_window->driver()->runs()->runs(items::RunsModel::ArchivedGroup);
+        const auto other = std::find_if(archived.begin(), archived.end(),
+            [this](const store::RunSummary& run) { return run.locator != state()->run()->locator; });
+        QVERIFY(other != archived.end());
+        m_window->driver()->openById(QString::fromStdString(other->id));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog() && state()->fullRange().last == Step { 99 }, kWaitMs);
+        QTRY_VERIFY_WITH_TIMEOUT(!first->isVisible(), kWaitMs); // a run that is finite has none
+        Q_EMIT m_window->docks()->panel<views::RunsPanel>()->firstNonFiniteWanted(bad);
+        QTRY_COMPARE_WITH_TIMEOUT(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }), kWaitMs);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
+    }
+
+    void theLaneJumpsToWhereItBegan()
+    {
+        openBadRun();
+        state()->setRank(Rank { 1 });
+        state()->setKind(Kind::GradReduced);
+        m_window->views()->setCurrent(QStringLiteral("heatmap"));
+        auto* heat = m_window->findChild<views::HeatmapView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(
+            heat->isSettled() && heat->canvas()->picture() && heat->canvas()->picture()->kind == Kind::GradReduced,
+            kWaitMs);
+        const QRect plot = heat->canvas()->plotRect();
+        const int x = plot.left()
+            + static_cast<int>(views::SharedAxis::xOfStep(
+                state()->visibleRange(), Step { test::DemoCapsule::kFirstBad }, plot.width()));
+        QTest::mouseClick(heat->canvas(), Qt::LeftButton, {}, QPoint(x + 3, plot.top() - 4));
+        QTRY_COMPARE_WITH_TIMEOUT(state()->kind(), Kind::Actv, kWaitMs);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
+        QCOMPARE(state()->cursor(), std::optional(Step { test::DemoCapsule::kFirstBad }));
+    }
+
+    void allKindsOfAModuleStandInTheInspector()
+    {
+        state()->setKind(Kind::Actv);
+        state()->setSelection({ { QStringLiteral("layers.7.attn.qkv"), protocolone::slotOf("output") } });
+        state()->setCursor(Step { 40 });
+        auto* list = m_window->findChild<QTreeView*>(QStringLiteral("inspectorKinds"));
+        QTRY_VERIFY(list->isVisible());
+        QCOMPARE(list->model()->rowCount(), 2);
+        const auto shown = [list](int row) { return list->model()->index(row, 1).data().toString(); };
+        QTRY_VERIFY_WITH_TIMEOUT(!shown(0).isEmpty() && !shown(1).isEmpty(), kWaitMs);
+        // The numbers are the run's.
+        auto reader = store::openReader(*state()->run());
+        QVERIFY(reader);
+        const auto lines = views::AllKinds::linesOf(
+            *state()->catalog(), QStringLiteral("layers.7.attn.qkv"), state()->rank(), Stat::Norm);
+        QCOMPARE(lines.size(), std::size_t { 2 });
+        for (std::size_t i = 0; i < lines.size(); ++i) {
+            const auto cells = (*reader)->column(Step { 40 }, Stat::Norm, std::vector { lines[i].attempts });
+            QVERIFY(cells && cells->front().state == series::CellState::Value);
+            QCOMPARE(shown(static_cast<int>(i)), views::formatValue(cells->front().value));
+        }
+        QVERIFY(shown(0) != shown(1));
+        // Another kind takes the selection to what has it, by a click here and by any choice of a kind.
+        const int gradient = lines[0].kind == Kind::GradReduced ? 0 : 1;
+        QTest::mouseClick(
+            list->viewport(), Qt::LeftButton, {}, list->visualRect(list->model()->index(gradient, 0)).center());
+        QCOMPARE(state()->kind(), Kind::GradReduced);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv.weight"));
+        state()->setKind(Kind::Actv);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv"));
+        state()->setKind(Kind::GradReduced);
+        QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv.weight"));
+    }
+
+    void theLegendSaysWhatStoodAtBothMarks()
+    {
+        views::LegendValue value;
+        series::CellValue a, b;
+        a.state = b.state = series::CellState::Value;
+        a.value = 2;
+        b.value = 5;
+        value.compare(a, b);
+        QCOMPARE(value.marks, QStringLiteral("A 2.00  B 5.00"));
+        QCOMPARE(value.difference, std::optional(3.0));
+        b.state = series::CellState::NaN;
+        views::LegendValue broken;
+        broken.compare(a, b);
+        QCOMPARE(broken.marks, QStringLiteral("A 2.00  B NaN"));
+        QVERIFY(!broken.difference);
+    }
+
+    void theLogOpensAtItsNewestRow()
+    {
+        for (int i = 0; i < 60; ++i) {
+            store::StepNote note;
+            note.steps = { Step { i }, Step { i } };
+            note.text = "note " + std::to_string(i);
+            QVERIFY(m_store->append({ 0, state()->run()->locator, Rank { -1 }, note.event() }));
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(state()->notes().size(), std::size_t { 60 }, kWaitMs);
+        m_window->commands()->action("window.log")->trigger();
+        const auto* bar = m_window->findChild<QTableView*>(QStringLiteral("logTable"))->verticalScrollBar();
+        QTRY_VERIFY(bar->maximum() > 0);
+        QTRY_COMPARE(bar->value(), bar->maximum());
     }
 
     void escapeLeavesTheSearchOfRuns()
@@ -488,27 +624,13 @@ private Q_SLOTS:
             QTRY_VERIFY_WITH_TIMEOUT(m_window->views()->currentView()->isSettled(), kWaitMs);
             std::set<QWidget*> left = stopsOf(*m_window);
             QVERIFY(left.size() > 15);
-            for (const char* command : { "edit.filter", "edit.runs" }) { // their own keys
-                m_window->commands()->action(command)->trigger();
-                left.erase(m_window->focusWidget());
-            }
-            // F6 goes through the panes, Tab through a pane.
-            for (int pane = 0; pane < 8; ++pane) {
-                QTest::keyClick(m_window.get(), Qt::Key_F6);
-                for (int i = 0; i < 250 && !left.empty(); ++i) {
-                    if (QWidget* focus = m_window->focusWidget()) {
-                        left.erase(focus);
-                        for (QWidget* above = focus; above; above = above->parentWidget())
-                            left.erase(above); // a view whose part has the focus
-                        if (qobject_cast<QPlainTextEdit*>(focus))
-                            break; // Tab is a character there; F6 goes on
-                    }
-                    QTest::keyClick(m_window->focusWidget() ? m_window->focusWidget() : m_window.get(), Qt::Key_Tab);
-                }
-            }
-            for (int i = 0; i < 250 && !left.empty(); ++i) {
-                QTest::keyClick(m_window->focusWidget(), Qt::Key_Backtab);
-                left.erase(m_window->focusWidget());
+            // Tab alone goes through all of it.
+            m_window->views()->currentView()->setFocus();
+            for (int i = 0; i < 800 && !left.empty(); ++i) {
+                QWidget* focus = m_window->focusWidget();
+                for (QWidget* above = focus; above; above = above->parentWidget())
+                    left.erase(above); // a view whose part has the focus
+                QTest::keyClick(focus ? focus : m_window.get(), Qt::Key_Tab);
             }
             QByteArray missed = row.id;
             for (const QWidget* widget : left)
@@ -545,6 +667,14 @@ private:
         m_window->resize(1500, 950);
         m_window->show();
         QVERIFY(QTest::qWaitForWindowActive(m_window.get()));
+    }
+
+    void openBadRun()
+    {
+        test::DemoCapsule bad(m_dir->path().toStdString(), "2026-01-03_bad_def456.telltale");
+        bad.write();
+        m_window->openPath(QString::fromStdString(bad.path()));
+        QTRY_VERIFY_WITH_TIMEOUT(state()->catalog() && state()->fullRange().last == Step { 399 }, kWaitMs);
     }
 
     QDialog* noteDialog() const { return m_window->findChild<QDialog*>(QStringLiteral("noteDialog")); }

@@ -181,6 +181,20 @@ private Q_SLOTS:
         translations::install(*qApp, QStringLiteral("en"));
     }
 
+    /// A histogram beside a tensor's statistics is no second tensor.
+    void rowsWithoutAStatisticAreNoHistograms()
+    {
+        const auto catalog = m_state->catalog();
+        const auto count = [&](std::optional<Stat> stat, std::vector<ModuleKey> only) {
+            return buildRows(*catalog, { Kind::GradReduced, Rank { 0 }, {}, std::move(only), stat }).size();
+        };
+        const std::size_t bins = count(Stat::Hist, { key(0) });
+        QVERIFY(bins > 1);
+        QCOMPARE(count(std::nullopt, { key(0) }), count(Stat::Norm, { key(0) }));
+        QCOMPARE(count(std::nullopt, {}), count(Stat::Norm, {}));
+        QCOMPARE(count(Stat::Hist, { key(0) }), bins);
+    }
+
     void everyCountIsTheRunsOwn_data()
     {
         QTest::addColumn<int>("kind");

@@ -539,6 +539,39 @@ private Q_SLOTS:
         QVERIFY(!worst("c").known);
     }
 
+    void siblingsStandByTheirWorstValues()
+    {
+        ModuleTreeModel model;
+        const QAbstractItemModelTester tester(&model);
+        const auto catalog = catalogOf({ "a.x", "a.y", "b.z", "c", "d" });
+        model.setCatalog(catalog);
+        WorstValue calm, loud, source;
+        calm.known = loud.known = source.known = true;
+        calm.deviation = 2;
+        loud.deviation = 50;
+        source.nonFinite = series::CellState::NaN;
+        source.isSource = true;
+        const QPersistentModelIndex kept = model.indexOf(QStringLiteral("b.z"));
+        model.setWorst(analysis::worstOfNames(*catalog->rows, std::array { calm, calm, source, loud }));
+        const auto top = [&] {
+            QStringList names;
+            for (int row = 0; row < model.rowCount(); ++row)
+                names.append(model.pathOf(model.index(row, 0)));
+            return names.join(u' ');
+        };
+        QCOMPARE(top(), QStringLiteral("a b c d"));
+        model.sortByWorst(true);
+        QCOMPARE(top(), QStringLiteral("b c a d")); // the source, the loud, the calm, what was not measured
+        QCOMPARE(kept, QPersistentModelIndex(model.indexOf(QStringLiteral("b.z"))));
+        QCOMPARE(kept.parent().row(), 0);
+        // What comes later is placed by its value, too.
+        model.setCatalog(catalogOf({ "a.x", "a.y", "b.z", "c", "d", "a.w" }));
+        QCOMPARE(top(), QStringLiteral("b c a d"));
+        QVERIFY(model.indexOf(QStringLiteral("a.w")).isValid());
+        model.sortByWorst(false);
+        QCOMPARE(top(), QStringLiteral("a b c d"));
+    }
+
     void agentsStandByRankAndChangeInPlace()
     {
         ConnectionsModel model;

@@ -413,7 +413,10 @@ private Q_SLOTS:
         state()->setKind(Kind::Actv);
         state()->setSelection({ { QStringLiteral("pos_emb"), Slot::output() } });
         QVERIFY2(kind->text() == views::kindText(Kind::Actv), qPrintable(kind->text()));
+        // Another kind goes to what has it; what is chosen then all the same has none.
         state()->setKind(Kind::GradReduced);
+        QCOMPARE(kind->text(), views::kindText(Kind::GradReduced));
+        state()->setSelection({ { QStringLiteral("pos_emb"), Slot::output() } });
         QVERIFY(kind->text().startsWith(views::kindText(Kind::GradReduced)));
         QVERIFY2(kind->text().contains(QStringLiteral("not collected")), qPrintable(kind->text()));
     }

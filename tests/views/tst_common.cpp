@@ -244,6 +244,20 @@ private Q_SLOTS:
         QCOMPARE(state.visibleRange(), range(900, 999));
     }
 
+    void aPanIsTakenBackByItself()
+    {
+        ViewState state;
+        state.setFullRange(range(0, 999));
+        state.zoomTo(range(400, 499));
+        state.pan(-100);
+        state.pan(-50, true); // the same drag
+        QCOMPARE(state.visibleRange(), range(250, 349));
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(400, 499));
+        state.zoomBack();
+        QCOMPARE(state.visibleRange(), range(0, 999));
+    }
+
     void anotherRunForgetsCursorAndZoomAndKeepsWhatItHasOfTheSelection()
     {
         ViewState state;

@@ -47,6 +47,8 @@ AnomaliesPanel::AnomaliesPanel(const ViewContext& context, QWidget* parent)
     m_card->setFixedWidth(std::max(428, m_card->minimumSizeHint().width()));
     setMinimumHeight(kLeastHeight);
     setFocusProxy(m_timeline);
+    // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
+    setTabOrder(m_timeline, m_choice);
 
     connect(m_choice, &QComboBox::currentIndexChanged, this,
         [this] { m_timeline->setChoice(static_cast<LaneChoice>(m_choice->currentData().toInt())); });

@@ -228,13 +228,16 @@ void TimelineCanvas::mousePressEvent(QMouseEvent* event)
     const bool isInFrame
         = TimelinePainter::frame(strip, state().fullRange(), visible).adjusted(-3, -4, 3, 4).contains(at);
     m_grabbed = isInFrame ? pressed.value - visible.first.value : visible.count() / 2;
+    m_isDragged = false;
     dragStrip(at.x());
 }
 
 void TimelineCanvas::dragStrip(int x)
 {
     const Step at = TimelinePainter::stepIn(stripRect(), state().fullRange(), x);
-    state().pan(at.value - *m_grabbed - state().visibleRange().first.value);
+    const StepRange before = state().visibleRange();
+    state().pan(at.value - *m_grabbed - before.first.value, m_isDragged);
+    m_isDragged = m_isDragged || state().visibleRange() != before;
 }
 
 void TimelineCanvas::mouseMoveEvent(QMouseEvent* event)

@@ -66,6 +66,7 @@ private:
     QTimer m_takeTimer;
     QPointer<PlotCanvas> m_aligned;
     QRect m_edges; ///< as they were painted
+    bool m_isDragged = false; ///< since it was grabbed
     std::optional<std::int64_t> m_grabbed; ///< steps between the frame's first and the mouse
 };
 

@@ -231,8 +231,7 @@ QString AttentionView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its attention heads here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return state.run()->live ? tr("Waiting for the first step of this run.")
-                                 : tr("No step of this run was recorded.");
+        return beforeFirstStep();
     const std::vector<Rank> ranks = ranksOf(*state.catalog(), Kind::Attention);
     if (ranks.empty())
         return tr("This run has no attention statistics. Set telltale.attention_hook to true in its config to collect "

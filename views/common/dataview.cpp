@@ -39,6 +39,14 @@ bool DataView::isSettled() const
     return !m_asking && !m_stale && !m_askTimer.isActive();
 }
 
+QString DataView::beforeFirstStep() const
+{
+    const store::RunRef& run = m_context.state->run();
+    return run && run->live && !run->live->closed.load(std::memory_order_acquire)
+        ? tr("Waiting for the first step of this run.")
+        : tr("No step of this run was recorded.");
+}
+
 void DataView::askSoon(Urgency urgency)
 {
     m_stale = true;

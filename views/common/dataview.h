@@ -64,6 +64,8 @@ public:
 
     /// Why the last question had no answer; empty when it had one.
     QString trouble() const { return m_trouble; }
+    /// What a view says of a run that has nothing: one that is recorded may have it soon, one that is over never will.
+    QString beforeFirstStep() const;
 
 Q_SIGNALS:
     void settled();

@@ -225,6 +225,11 @@ void PlotCanvas::clickedAt(QPoint position, Qt::KeyboardModifiers)
 {
     if (hasStepAxis() && plotRect().adjusted(0, -20, 0, 30).contains(position))
         m_state->setCursor(stepAt(position.x()));
+    // A mark of the lane above the plot is wider than its step.
+    constexpr int kHalfMark = 3;
+    const int above = plotRect().top() - position.y();
+    if (hasStepAxis() && above > 0 && above <= AxisPainter::kLane)
+        Q_EMIT m_state->nonFiniteWanted({ stepAt(position.x() - kHalfMark), stepAt(position.x() + kHalfMark) });
 }
 
 void PlotCanvas::brushed(const QRect& area)
@@ -264,7 +269,7 @@ void PlotCanvas::mouseMoveEvent(QMouseEvent* event)
     if (m_drag == Drag::Pan && hasStepAxis() && plotRect().width() > 0) {
         const double stepsPerPixel = static_cast<double>(m_state->visibleRange().count()) / plotRect().width();
         const auto wanted = static_cast<std::int64_t>(std::llround((m_pressed.x() - m_mouse->x()) * stepsPerPixel));
-        m_state->pan(wanted - m_panned);
+        m_state->pan(wanted - m_panned, m_panned != 0);
         m_panned = wanted;
     }
     hoveredAt(*m_mouse);
@@ -297,13 +302,20 @@ void PlotCanvas::leaveEvent(QEvent* event)
     update();
 }
 
+bool PlotCanvas::isContinued(Gesture gesture)
+{
+    const bool isSame = gesture == m_lastGesture && m_lastWheel.isValid() && m_lastWheel.elapsed() < kSameGestureMs;
+    m_lastGesture = gesture;
+    m_lastWheel.start();
+    return isSame;
+}
+
 void PlotCanvas::zoomAbout(double x, double factor)
 {
     const StepRange range = m_state->visibleRange();
     if (range.isEmpty())
         return;
-    const bool continued = m_lastWheel.isValid() && m_lastWheel.elapsed() < kSameGestureMs;
-    m_lastWheel.start();
+    const bool continued = isContinued(Gesture::Zoom);
     const auto count = static_cast<double>(range.count());
     const double wanted = std::clamp(count * factor, 2.0, static_cast<double>(m_state->fullRange().count()));
     const double anchor = std::clamp((x - plotRect().left()) / std::max(1, plotRect().width()), 0.0, 1.0);
@@ -324,7 +336,8 @@ void PlotCanvas::wheelEvent(QWheelEvent* event)
     const QPoint angle = event->angleDelta();
     if (event->modifiers().testFlag(Qt::ShiftModifier) || std::abs(angle.x()) > std::abs(angle.y())) {
         const int delta = angle.x() != 0 ? angle.x() : angle.y();
-        m_state->pan(-std::max<std::int64_t>(1, m_state->visibleRange().count() / 10) * (delta > 0 ? 1 : -1));
+        m_state->pan(-std::max<std::int64_t>(1, m_state->visibleRange().count() / 10) * (delta > 0 ? 1 : -1),
+            isContinued(Gesture::Pan));
     } else if (angle.y() != 0) {
         zoomAbout(event->position().x(), std::pow(0.8, angle.y() / 120.0));
     }

@@ -77,9 +77,11 @@ protected:
 
 private:
     enum class Drag { None, Brush, Pan };
+    enum class Gesture { None, Zoom, Pan };
     void moveHover(std::int64_t pixels);
     void paintNotes(QPainter& painter, QSize size) const;
     void zoomAbout(double x, double factor);
+    bool isContinued(Gesture gesture); ///< turns of the wheel that follow each other are one gesture
 
     ViewState* m_state;
     QImage m_frame;
@@ -91,6 +93,7 @@ private:
     std::int64_t m_panned = 0;
     std::optional<QPoint> m_mouse;
     QElapsedTimer m_lastWheel;
+    Gesture m_lastGesture = Gesture::None;
 };
 
 }

@@ -114,6 +114,8 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         const std::vector<bool> chosen = index.matching(NamePattern(wish.filter.toStdString()));
         std::vector<bool> seen(index.tensorCount());
         for (const series::RowIndex::Row* row : index.select(wish.kind, wish.rank, wish.stat)) {
+            if (!wish.stat && row->answers(Stat::Hist))
+                continue;
             if (!seen[row->tensor])
                 variantsOf(*row).add(index.key(*row));
             seen[row->tensor] = true;
@@ -126,7 +128,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         const int bin = std::exchange(slot.bin, -1);
         for (const series::RowIndex::Row* row : index.named(key.name.toStdString())) {
             if (row->kind != wish.kind || (wish.rank && row->rank != *wish.rank)
-                || (wish.stat && !row->answers(*wish.stat)))
+                || (wish.stat ? !row->answers(*wish.stat) : row->answers(Stat::Hist)))
                 continue;
             variantsOf(*row).add(index.key(*row));
             if (index.key(*row).slot == slot)

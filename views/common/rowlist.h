@@ -35,7 +35,7 @@ struct RowWish {
     std::optional<Rank> rank; ///< every rank when empty
     QString filter; ///< as NamePattern
     std::vector<ModuleKey> only; ///< when not empty: these alone, in this order
-    std::optional<Stat> stat = std::nullopt; ///< only series that have it
+    std::optional<Stat> stat = std::nullopt; ///< only series that have it; when empty: all but histograms
 };
 
 /// Rows in model order (call order of the newest attempt; what only older attempts had follows). Thread: any.

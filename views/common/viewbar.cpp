@@ -38,6 +38,13 @@ QLabel* ViewBar::addTitle(const QString& title)
     return caption;
 }
 
+void ViewBar::addPart(QWidget* part)
+{
+    const bool isHidden = part->isHidden();
+    m_layout->addWidget(part);
+    part->setVisible(!isHidden);
+}
+
 QLabel* ViewBar::addCaption()
 {
     auto* caption = new QLabel(this);

@@ -26,6 +26,8 @@ public:
     void removeCombo(QComboBox* combo); ///< with its label, for good
     /// Quiet text, cut at its end when there is no room.
     QLabel* addCaption();
+    /// A part of a view's own; the bar owns it.
+    void addPart(QWidget* part);
     /// Everything added after this stands at the right.
     void addStretch();
     QToolButton* addButton(

@@ -258,12 +258,43 @@ void ViewState::takeStatOfKind()
     setStat(*first);
 }
 
+/// A parameter has no activation, nor a module a gradient: where nothing that is selected has the kind, what has it of
+/// the same module is selected in its place.
+static void moveToOwners(ViewState& state)
+{
+    const std::shared_ptr<const store::Catalog> catalog = state.catalog();
+    const Kind kind = state.kind();
+    if (!catalog || state.selection().empty() || kind == Kind::Scalar)
+        return;
+    std::vector<ModuleKey> moved;
+    const auto has = [&](const QString& name) {
+        const ModuleKeys found = keysOf(*catalog, kind, name);
+        return !found.keys.empty() && found.kind == kind;
+    };
+    for (const ModuleKey& key : state.selection()) {
+        if (has(key.name))
+            return;
+        for (const QString& name : { key.name.section(u'.', 0, -2), key.name + QStringLiteral(".weight") }) {
+            if (name.isEmpty() || !has(name))
+                continue;
+            for (const ModuleKey& one : keysOf(*catalog, kind, name).keys) {
+                if (std::find(moved.begin(), moved.end(), one) == moved.end())
+                    moved.push_back(one);
+            }
+            break;
+        }
+    }
+    if (!moved.empty())
+        state.setSelection(std::move(moved));
+}
+
 void ViewState::setKind(Kind kind)
 {
     if (!assign(m_kind, kind))
         return;
     takeStatOfKind();
     Q_EMIT kindChanged();
+    moveToOwners(*this);
 }
 
 void ViewState::setStat(Stat stat)
@@ -499,7 +530,7 @@ void ViewState::zoomOutFully()
     setVisible(m_full);
 }
 
-void ViewState::pan(std::int64_t steps)
+void ViewState::pan(std::int64_t steps, bool continued)
 {
     if (m_full.isEmpty() || m_visible.isEmpty() || steps == 0)
         return;
@@ -507,6 +538,9 @@ void ViewState::pan(std::int64_t steps)
         = clampedTo({ Step { m_visible.first.value + steps }, Step { m_visible.last.value + steps } }, m_full);
     if (wanted == m_visible)
         return;
+    if (!continued || m_zoomStack.empty())
+        m_zoomStack.push_back({ m_visible, m_following, m_followSpan });
+    m_undoneZooms.clear();
     const bool followChanged = assign(m_following, m_following && wanted.last == m_full.last);
     setVisible(wanted);
     if (followChanged)

@@ -118,7 +118,8 @@ public:
     void zoomBack();
     void zoomForward(); ///< takes the last zoomBack back
     void zoomOutFully();
-    void pan(std::int64_t steps);
+    /// `continued`: of the same gesture as the call before, which zoomBack() takes back together.
+    void pan(std::int64_t steps, bool continued = false);
     bool canZoomBack() const { return !m_zoomStack.empty(); }
     bool canZoomForward() const { return !m_undoneZooms.empty(); }
 
@@ -150,6 +151,8 @@ Q_SIGNALS:
     void notesChanged();
     void noteWanted(qint64 id);
     void incidentChanged(); ///< another one is the current one
+    /// Somebody asks what stops being finite first in these steps, whatever is shown.
+    void nonFiniteWanted(telltale::StepRange steps);
     void blobsArrived(); ///< stack texts, structures and the like
     void kindChanged();
     void statChanged();

@@ -214,7 +214,7 @@ QString CommunicationView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its collectives here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return tr("Waiting for the first step of this run.");
+        return beforeFirstStep();
     if (ranksOf(*state.catalog(), Kind::Comm).empty()) {
         if (m_askedRun == QString::fromStdString(state.run()->id))
             return tr("The ranks have been asked to collect their collectives; they appear with the next steps.");

@@ -13,6 +13,7 @@
 
 #include <telltale/common/exportpicture.h>
 #include <telltale/common/kindtext.h>
+#include <telltale/common/taborder.h>
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
@@ -70,6 +71,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     m_split->setCollapsible(0, false);
     m_split->setSizes({ static_cast<int>(1000 * kMapShare), static_cast<int>(1000 * (1 - kMapShare)) });
     setFocusProxy(m_map);
+    tabFrom(m_map, m_bar);
     m_liveTimer.setInterval(kLiveMs);
     connectState();
     showBelow();

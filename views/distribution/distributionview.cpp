@@ -193,7 +193,7 @@ QString DistributionView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its distributions here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return tr("Waiting for the first step of this run.");
+        return beforeFirstStep();
     if (histogramKinds(*state.catalog()).empty())
         return tr(
             "This run has no histograms. Name the kinds that are to have them in telltale.histogram of its config, "

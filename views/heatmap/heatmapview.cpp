@@ -180,8 +180,7 @@ QString HeatmapView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its modules here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return state.run()->live ? tr("Waiting for the first step of this run.")
-                                 : tr("No step of this run was recorded.");
+        return beforeFirstStep();
     if (!state.moduleFilter().isEmpty())
         return tr("No module of this kind matches the filter “%1”.").arg(state.moduleFilter());
     return tr("This run has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 
+#include <QCoreApplication>
+
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
 
 namespace telltale::views {
 
 namespace {
+
+constexpr int kColors = 6; ///< of SeriesStyle: the next six have the same in dashes
 
 bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 {
@@ -17,65 +21,94 @@ bool belongTogether(const CurveSeries& a, const CurveSeries& b)
 
 }
 
+QString besideText(const ViewState& state)
+{
+    const auto others = static_cast<int>(state.comparedRuns().size());
+    return others > 1 ? QCoreApplication::translate("ComparedCurves", ", beside %n runs", nullptr, others)
+                      : QCoreApplication::translate("ComparedCurves", ", beside %1").arg(state.comparedName());
+}
+
 ComparedCurves::ComparedCurves(const ViewContext& context)
     : m_context(context)
-    , m_id(context.queries ? context.queries->newView() : 0)
 {
+    for (std::size_t i = 0; context.queries && i < ViewState::kMostCompared; ++i)
+        m_ids.push_back(context.queries->newView());
 }
 
 ComparedCurves::~ComparedCurves()
 {
-    if (m_context.queries)
-        m_context.queries->cancel(m_id);
+    for (const auto id : m_ids)
+        m_context.queries->cancel(id);
 }
 
-void ComparedCurves::ask(CurveRequest request, Read read, std::function<void()> arrived)
+void ComparedCurves::ask(const CurveRequest& shown, Read read, const std::function<void()>& arrived)
 {
     items::assertGuiThread();
-    const store::RunRef run = m_context.state->comparedRun();
-    const auto catalog = m_context.state->comparedCatalog();
-    if (!run || !catalog || !m_context.queries) {
-        m_other.reset();
-        if (m_context.queries)
-            m_context.queries->cancel(m_id);
-        return;
+    const std::vector<ComparedRun>& runs = m_context.state->comparedRuns();
+    m_others.resize(m_context.queries ? runs.size() : 0);
+    for (std::size_t i = m_others.size(); i < m_ids.size(); ++i)
+        m_context.queries->cancel(m_ids[i]);
+    for (std::size_t i = 0; i < m_others.size(); ++i) {
+        CurveRequest request = shown;
+        request.catalog = runs[i].catalog;
+        request.runName = m_context.state->runName(i + 1);
+        request.ranks = std::vector<Rank> {}; // one line a run: runs with all their ranks are a thicket
+        const auto& sources = request.catalog->sources;
+        const bool hasRank = std::any_of(sources.begin(), sources.end(),
+            [&](const store::SourceInfo& source) { return source.rank == request.rank; });
+        if (!hasRank && !sources.empty())
+            request.rank = sources.front().rank;
+        m_context.queries->submit(m_ids[i], runs[i].run,
+            [this, i, request = std::move(request), read, arrived](
+                Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
+                auto picture = reader ? read(**reader, request, cancel) : tl::unexpected(reader.error());
+                if (!picture)
+                    return {}; // the run that is shown says what is wrong; a missing comparison is seen
+                auto shared = std::make_shared<const CurvePicture>(std::move(*picture));
+                return [this, i, shared, arrived] {
+                    if (i >= m_others.size())
+                        return;
+                    m_others[i] = shared;
+                    arrived();
+                };
+            });
     }
-    request.catalog = catalog;
-    request.runName = m_context.state->comparedName();
-    request.ranks = std::vector<Rank> {}; // one line a run: two runs with all their ranks are a thicket
-    const bool hasRank = std::any_of(catalog->sources.begin(), catalog->sources.end(),
-        [&](const store::SourceInfo& source) { return source.rank == request.rank; });
-    if (!hasRank && !catalog->sources.empty())
-        request.rank = catalog->sources.front().rank;
-    m_context.queries->submit(m_id, run,
-        [this, request, read, arrived = std::move(arrived)](
-            Expected<store::RunReader*> reader, const series::CancelToken& cancel) -> store::QueryPool::Delivery {
-            auto picture = reader ? read(**reader, request, cancel) : tl::unexpected(reader.error());
-            if (!picture)
-                return {}; // the run that is shown says what is wrong; a missing comparison is seen
-            auto shared = std::make_shared<const CurvePicture>(std::move(*picture));
-            return [this, shared, arrived] {
-                m_other = shared;
-                arrived();
-            };
-        });
 }
 
 std::shared_ptr<const CurvePicture> ComparedCurves::mergedWith(std::shared_ptr<const CurvePicture> main) const
 {
-    if (!m_other || !main || !m_context.state->comparedRun() || m_other->range != main->range)
+    const auto isReady = [&](const auto& other) { return other && main && other->range == main->range; };
+    const std::size_t runs = std::min(m_others.size(), m_context.state->comparedRuns().size());
+    const auto last = m_others.begin() + static_cast<std::ptrdiff_t>(runs);
+    if (std::none_of(m_others.begin(), last, isReady))
         return main;
     auto merged = std::make_shared<CurvePicture>(*main);
-    for (CurveSeries& own : merged->series)
+    const bool isByRun = runs > 1;
+    int place = -1;
+    const CurveSeries* before = nullptr;
+    for (CurveSeries& own : merged->series) {
         own.runName = m_context.state->runName(0);
-    for (const CurveSeries& one : m_other->series) {
-        const auto last = std::find_if(merged->series.rbegin(), merged->series.rend(),
-            [&](const CurveSeries& other) { return belongTogether(one, other); });
-        if (last == merged->series.rend())
+        place += before && belongTogether(*before, own) ? 0 : 1;
+        before = &own;
+        if (!isByRun)
             continue;
-        CurveSeries beside = one;
-        beside.slot = last->slot;
-        merged->series.insert(last.base(), std::move(beside));
+        own.hasRunColor = true;
+        own.slot = place * kColors;
+    }
+    for (std::size_t run = 0; run < runs; ++run) {
+        if (!isReady(m_others[run]))
+            continue;
+        for (const CurveSeries& one : m_others[run]->series) {
+            const auto beside = std::find_if(merged->series.rbegin(), merged->series.rend(),
+                [&](const CurveSeries& other) { return belongTogether(one, other); });
+            if (beside == merged->series.rend())
+                continue;
+            CurveSeries other = one;
+            other.hasRunColor = isByRun;
+            other.slot
+                = isByRun ? beside->slot / kColors * kColors + static_cast<int>(run + 1) % kColors : beside->slot;
+            merged->series.insert(beside.base(), std::move(other));
+        }
     }
     return merged;
 }

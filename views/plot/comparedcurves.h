@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include <telltale/common/dataview.h>
 
@@ -10,8 +11,12 @@
 
 namespace telltale::views {
 
-/// The curves of the run that is compared with: asked beside a view's own, merged behind the series that they belong
-/// to. Thread: gui; `Read` runs in the query pool.
+/// ", beside NAME", or how many runs there are beside.
+QString besideText(const ViewState& state);
+
+/// The curves of the runs that are compared with: asked beside a view's own, merged behind the series that they belong
+/// to. One run has its row's color in dashes of its own; of several each has a color, and a row its dash. Thread: gui;
+/// `Read` runs in the query pool.
 class ComparedCurves {
 public:
     using Read = Expected<CurvePicture> (*)(
@@ -22,16 +27,16 @@ public:
     ComparedCurves(const ComparedCurves&) = delete;
     ComparedCurves& operator=(const ComparedCurves&) = delete;
 
-    /// Asks what `request` asks of the run that is shown; `arrived` when the answer is there. Without a compared run
-    /// there is no answer.
-    void ask(CurveRequest request, Read read, std::function<void()> arrived);
+    /// Asks what `request` asks of the run that is shown; `arrived` with each answer. Without a compared run there is
+    /// none.
+    void ask(const CurveRequest& shown, Read read, const std::function<void()>& arrived);
     /// `main` with the compared series; `main` itself where there are none, or where they are of other steps.
     std::shared_ptr<const CurvePicture> mergedWith(std::shared_ptr<const CurvePicture> main) const;
 
 private:
     ViewContext m_context;
-    store::QueryPool::ViewId m_id;
-    std::shared_ptr<const CurvePicture> m_other;
+    std::vector<store::QueryPool::ViewId> m_ids; ///< a compared run each
+    std::vector<std::shared_ptr<const CurvePicture>> m_others; ///< null where there is no answer yet
 };
 
 }

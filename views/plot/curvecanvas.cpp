@@ -42,6 +42,18 @@ LegendValue valueOf(const series::Bucket& bucket)
     return value;
 }
 
+/// A step's own value, where a bucket is no more than that step.
+series::CellValue cellAt(const series::CurveResult& result, Step step)
+{
+    series::CellValue cell;
+    const int index = bucketOf(result, step);
+    if (index < 0 || stepsOf(result, index).count() > 1)
+        return cell;
+    cell.state = result.buckets[static_cast<std::size_t>(index)].state;
+    cell.value = result.buckets[static_cast<std::size_t>(index)].last;
+    return cell;
+}
+
 }
 
 CurveCanvas::CurveCanvas(ViewState* state, QWidget* parent)
@@ -308,10 +320,12 @@ std::vector<LegendValue> CurveCanvas::legendValues() const
             values.push_back(m_values[i]);
             continue;
         }
-        if (at) {
-            const int bucket = bucketOf(one.result, *at);
+        if (at || (state().markA() && state().markB())) {
+            const int bucket = bucketOf(one.result, at ? *at : *state().markB());
             values.push_back(
                 bucket >= 0 ? valueOf(one.result.buckets[static_cast<std::size_t>(bucket)]) : LegendValue {});
+            if (state().markA() && state().markB() && !one.isGroup)
+                values.back().compare(cellAt(one.result, *state().markA()), cellAt(one.result, *state().markB()));
             continue;
         }
         // No cursor: the newest that was measured.

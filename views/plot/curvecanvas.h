@@ -51,7 +51,10 @@ protected:
 private:
     QRectF legendRect(QSize size) const;
     void paintHover(QPainter& painter, const QRect& plot) const;
-    CurveLegend legend(QSize size) const { return CurveLegend(legendRect(size), *m_picture, m_firstLine); }
+    CurveLegend legend(QSize size) const
+    {
+        return CurveLegend(legendRect(size), *m_picture, m_firstLine, state().markA() && state().markB());
+    }
     int nearestSeries(QPoint position) const;
     /// Hides a series or brings it back; `alone`: hides all others, or brings them back.
     void toggle(int series, bool alone);

@@ -20,6 +20,7 @@ constexpr double kShort = 18;
 constexpr double kName = 19;
 constexpr double kWhere = 16;
 constexpr double kIndent = 18; ///< room for the swatch
+constexpr double kMarks = 15; ///< the values at A and B
 constexpr double kValue = 52; ///< room for most values
 
 bool isSecondary(const CurveSeries& one)
@@ -54,6 +55,8 @@ void paintSwatch(QPainter& painter, QPointF left, const CurveSeries& one, const 
 /// A dash where nothing was measured at the cursor, so that an old value is never taken for this one.
 QString valueText(const LegendValue& value)
 {
+    if (!value.marks.isEmpty() && !value.difference)
+        return QString(QChar(0x2013)); // of what is not finite there is none
     if (value.difference)
         return (*value.difference > 0 ? QStringLiteral("+") : QString()) + formatValue(*value.difference);
     if (value.state == series::CellState::Value)
@@ -63,9 +66,23 @@ QString valueText(const LegendValue& value)
 
 }
 
-CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine)
+void LegendValue::compare(const series::CellValue& a, const series::CellValue& b)
+{
+    const auto text = [](const series::CellValue& cell) {
+        LegendValue one;
+        one.state = cell.state;
+        one.value = cell.value;
+        return valueText(one);
+    };
+    marks = QStringLiteral("A %1  B %2").arg(text(a), text(b));
+    if (a.state == series::CellState::Value && b.state == series::CellState::Value)
+        difference = b.value - a.value;
+}
+
+CurveLegend::CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares)
     : m_area(area)
     , m_picture(picture)
+    , m_compares(compares)
 {
     addLines();
     double room = area.height();
@@ -106,7 +123,8 @@ void CurveLegend::addLines()
 {
     const auto count = static_cast<int>(m_picture.series.size());
     const bool severalWhere = std::any_of(m_picture.series.begin(), m_picture.series.end(), isSecondary);
-    const bool tall = count * kTall <= m_area.height();
+    const bool tall = m_compares || count * kTall <= m_area.height();
+    const double marks = m_compares ? kMarks : 0;
     std::vector<QString> names;
     for (const CurveSeries& one : m_picture.series)
         names.push_back(one.row.label);
@@ -114,14 +132,16 @@ void CurveLegend::addLines()
     m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
-            m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall : kShort });
+            m_lines.push_back({ i, tall ? Form::Tall : Form::Short, tall ? kTall + marks : kShort });
             continue;
         }
         const CurveSeries& one = m_picture.series[static_cast<std::size_t>(i)];
         if (i == 0 || one.row.label != m_picture.series[static_cast<std::size_t>(i) - 1].row.label
             || (one.slot != m_picture.series[static_cast<std::size_t>(i) - 1].slot && !one.hasRunColor))
             m_lines.push_back({ i, Form::Name, kName });
-        m_lines.push_back(one.runName.isEmpty() ? Line { i, Form::Where, kWhere } : Line { i, Form::Run, 2 * kWhere });
+        const double more = one.isGroup ? 0 : marks;
+        m_lines.push_back(
+            one.runName.isEmpty() ? Line { i, Form::Where, kWhere + more } : Line { i, Form::Run, 2 * kWhere + more });
     }
 }
 
@@ -175,12 +195,18 @@ void CurveLegend::paintLine(
         painter.setFont(wordsFont(11));
         painter.setPen(theme.text3);
         write(QRectF(left + kIndent, line.top + 15, right - left - kIndent - valueWidth, 15),
-            value.difference ? QStringLiteral("B − A") : whereText(one), Qt::ElideRight);
+            value.marks.isEmpty() ? whereText(one) : QStringLiteral("B − A"), Qt::ElideRight);
+    }
+    if (!value.marks.isEmpty() && !one.isGroup && !one.isHidden) {
+        painter.setFont(numberFont(11));
+        painter.setPen(theme.text2);
+        const double below = line.top + line.height - kMarks - 2;
+        write(QRectF(left + kIndent, below, right - left - kIndent, kMarks), value.marks, Qt::ElideRight);
     }
     painter.setFont(number);
-    painter.setPen(!value.difference && series::isNonFinite(value.state) ? theme.criticalText
-            : text == QString(QChar(0x2013))                             ? theme.text3
-                                                                         : theme.text);
+    painter.setPen(!value.difference && value.marks.isEmpty() && series::isNonFinite(value.state) ? theme.criticalText
+            : text == QString(QChar(0x2013))                                                      ? theme.text3
+                                                                                                  : theme.text);
     painter.drawText(
         QRectF(left, line.top + (line.form == Form::Tall || line.form == Form::Run ? 14 : 0), right - left, 16),
         Qt::AlignRight | Qt::AlignVCenter, text);

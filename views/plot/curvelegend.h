@@ -19,6 +19,10 @@ struct LegendValue {
     series::CellState state = series::CellState::NotCollected;
     double value = 0;
     std::optional<double> difference; ///< value at B minus value at A
+    QString marks; ///< "A 56.3  B 71.2" while both marks stand
+
+    /// Says what it was at both marks, and the difference where both are values.
+    void compare(const series::CellValue& a, const series::CellValue& b);
     bool isExact = true; ///< false: nobody asked the reader, the picture's own bucket answers
 };
 
@@ -28,7 +32,8 @@ struct LegendValue {
 /// painter's.
 class CurveLegend {
 public:
-    CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine);
+    /// `compares`: a line more for each series, with what it was at both marks.
+    CurveLegend(const QRectF& area, const CurvePicture& picture, int firstLine, bool compares = false);
 
     void paint(QPainter& painter, const std::vector<LegendValue>& values, int emphasised, const Theme& theme,
         bool isStatic = false) const; ///< static: a picture, where nothing can be clicked
@@ -61,6 +66,7 @@ private:
     std::vector<QString> m_names; ///< of every series, cut so that different ones stay different
     std::vector<Line> m_lines; ///< all of them
     std::vector<Line> m_shown;
+    bool m_compares;
     QRectF m_more;
     QRectF m_showAll;
     int m_hidden = 0; ///< series below the last shown line

@@ -143,7 +143,7 @@ void CurvesView::updateCaption()
     if (count > 0)
         caption = tr("%1 of %n series", nullptr, count).arg(QString::fromUtf8(statName(state.stat())));
     if (count > 0 && state.comparedRun())
-        caption += tr(", beside %1").arg(state.comparedName());
+        caption += besideText(state);
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
         caption += tr(", no %1 recorded").arg(m_xBox->currentText());
     else if (count > 0 && m_xAxis != XAxis::Step && state.comparedRun())
@@ -260,9 +260,8 @@ void CurvesView::askValues()
                 value.isExact = !picture->series[i].isOtherRun;
                 value.state = cells->front()[i].state;
                 value.value = cells->front()[i].value;
-                if (cells->size() == 3 && (*cells)[1][i].state == series::CellState::Value
-                    && (*cells)[2][i].state == series::CellState::Value)
-                    value.difference = (*cells)[2][i].value - (*cells)[1][i].value;
+                if (cells->size() == 3 && value.isExact)
+                    value.compare((*cells)[1][i], (*cells)[2][i]);
                 values.push_back(value);
             }
             return [this, picture, values] {

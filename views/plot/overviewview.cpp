@@ -15,6 +15,7 @@
 
 #include "curvecsv.h"
 #include "curvequery.h"
+#include "firstbad.h"
 #include "overviewcanvas.h"
 
 namespace telltale::views {
@@ -24,6 +25,7 @@ OverviewView::OverviewView(const ViewContext& context, QWidget* parent)
     , m_compared(context)
     , m_bar(new ViewBar(this))
     , m_canvas(new OverviewCanvas(context.state))
+    , m_firstBad(new FirstBad(context))
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -53,6 +55,7 @@ void OverviewView::buildBar()
         m_smoothBox->addItem(formatValue(weight, weight > 0.9 ? 2 : 1), weight);
     m_smoothBox->setCurrentIndex(m_smoothBox->findData(m_canvas->smoothing()));
     m_bar->addStretch();
+    m_bar->addPart(m_firstBad);
     m_caption = m_bar->addCaption();
 
     connect(m_smoothBox, &QComboBox::activated, this,
@@ -84,6 +87,18 @@ void OverviewView::connectState()
     connect(m_canvas, &OverviewCanvas::plotResized, this, [this] { askSoon(Urgency::Now); });
 }
 
+void OverviewView::showEvent(QShowEvent* event)
+{
+    DataView::showEvent(event);
+    m_firstBad->setAsking(true);
+}
+
+void OverviewView::hideEvent(QHideEvent* event)
+{
+    DataView::hideEvent(event);
+    m_firstBad->setAsking(false);
+}
+
 void OverviewView::updateCaption()
 {
     const auto catalog = context().state->catalog();
@@ -103,7 +118,7 @@ void OverviewView::updateCaption()
                           .arg(QString::fromStdString(catalog->name))
                           .arg(attempt + 1);
     if (context().state->comparedRun())
-        caption += tr(", beside %1").arg(context().state->comparedName());
+        caption += besideText(*context().state);
     m_caption->setText(caption);
 }
 

@@ -10,6 +10,7 @@ class QLabel;
 
 namespace telltale::views {
 
+class FirstBad;
 class OverviewCanvas;
 class ViewBar;
 
@@ -26,6 +27,8 @@ public:
 protected:
     void ask() override;
     void troubleChanged() override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void buildBar();
@@ -39,6 +42,7 @@ private:
     std::shared_ptr<const CurvePicture> m_own; ///< the last answer of the run that is shown
     ViewBar* m_bar;
     OverviewCanvas* m_canvas;
+    FirstBad* m_firstBad;
     QComboBox* m_smoothBox = nullptr;
     QLabel* m_caption = nullptr;
 };

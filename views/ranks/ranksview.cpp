@@ -279,7 +279,7 @@ QString RanksView::emptyText() const
     if (!state.run())
         return tr("Open a run, or connect a training job, to see its ranks here.");
     if (!state.catalog() || state.catalog()->series.empty())
-        return tr("Waiting for the first step of this run.");
+        return beforeFirstStep();
     if (!state.moduleFilter().isEmpty())
         return tr("No module of this kind matches the filter “%1”.").arg(state.moduleFilter());
     return tr("This run has no %1 on rank %2.").arg(kindText(state.kind())).arg(state.rank().value);

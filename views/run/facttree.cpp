@@ -51,6 +51,7 @@ FactTree::FactTree(QWidget* parent)
     top->addWidget(m_filter, 1);
     QToolButton* copyButton = makeToolButton(QStringLiteral("copy"), tr("Copy the selected rows, or all"), this);
     top->addWidget(copyButton);
+    setTabOrder(m_tree, m_filter); // as in ModulesPanel
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

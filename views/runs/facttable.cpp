@@ -14,6 +14,7 @@ namespace {
 constexpr int kRow = 20;
 constexpr int kHint = 14;
 constexpr int kHead = 22;
+constexpr int kApart = 10; ///< between neighboring values
 constexpr int kNameWidth = 70; ///< where the values begin in the Code style
 
 }
@@ -104,7 +105,7 @@ void FactTable::paintEvent(QPaintEvent*)
             }
             painter.setFont(numberFont(12, value.critical ? 500 : 400));
             painter.drawText(cell, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
-                painter.fontMetrics().elidedText(value.text, Qt::ElideMiddle, cell.width()));
+                painter.fontMetrics().elidedText(value.text, Qt::ElideMiddle, cell.width() - kApart));
             if (value.hint.isEmpty())
                 continue;
             painter.setFont(numberFont(10));

@@ -19,6 +19,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/store/rowsof.h>
 
+#include "allkinds.h"
 #include "facttable.h"
 #include "panelhead.h"
 #include "rankbars.h"
@@ -172,6 +173,8 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_values);
     layout->addWidget(m_footnote);
     layout->addSpacing(10);
+    layout->addWidget(new AllKinds(context, m_body));
+    layout->addSpacing(10);
     layout->addWidget(m_ranksTitle);
     layout->addWidget(m_rankBars);
     layout->addSpacing(10);
@@ -186,6 +189,7 @@ InspectorPanel::InspectorPanel(const ViewContext& context, QWidget* parent)
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setWidget(m_body);
+    m_body->setMinimumWidth(1); // a long word is broken or cut: the panel has no second half to scroll to
     m_body->setBackgroundRole(QPalette::Base);
     m_body->setAutoFillBackground(true);
 

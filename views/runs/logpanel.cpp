@@ -110,16 +110,17 @@ LogPanel::LogPanel(LogModel* model, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFocusProxy(m_table);
+    setTabOrder(m_table, m_filter); // as in ModulesPanel
 
     connect(copyButton, &QToolButton::clicked, this, &LogPanel::copy);
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &QSortFilterProxyModel::setFilterFixedString);
-    for (const auto signal :
-        { &QAbstractItemModel::rowsAboutToBeInserted, &QAbstractItemModel::rowsAboutToBeRemoved }) {
-        connect(m_model, signal, this, [this] {
-            const QScrollBar* bar = m_table->verticalScrollBar();
-            m_isAtEnd = bar->value() == bar->maximum();
-        });
-    }
+    // Who reads further up stays there. The range also changes when the panel is first shown, long after the rows came.
+    QScrollBar* bar = m_table->verticalScrollBar();
+    connect(bar, &QScrollBar::valueChanged, this, [this, bar](int value) { m_isAtEnd = value == bar->maximum(); });
+    connect(bar, &QScrollBar::rangeChanged, this, [this, bar](int, int most) {
+        if (m_isAtEnd)
+            bar->setValue(most);
+    });
     for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })
         connect(m_model, signal, this, &LogPanel::refresh);
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
@@ -145,7 +146,7 @@ void LogPanel::refresh()
                                : tr("newest %1 of %2").arg(count).arg(all));
     m_table->setVisible(count > 0);
     m_empty->setVisible(count == 0);
-    if (m_isAtEnd) // who reads further up stays there
+    if (m_isAtEnd)
         m_table->scrollToBottom();
 }
 

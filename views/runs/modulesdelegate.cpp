@@ -8,6 +8,7 @@
 #include <QPainterPath>
 
 #include <telltale/analysis/deviation.h>
+#include <telltale/common/glyphs.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/moduletreemodel.h>
 
@@ -43,6 +44,12 @@ void paintBar(QPainter* painter, const QRectF& area, const items::WorstValue& wo
         painter->drawLine(QPointF(x, bar.bottom()), QPointF(x + kBarHeight, bar.top()));
 }
 
+/// What stands at the bar: which sort of non-finite, else how many times its usual spread it left its median.
+QString valueText(const items::WorstValue& worst)
+{
+    return worst.isNonFinite() ? glyphs::word(worst.nonFinite) : formatValue(worst.deviation, 2);
+}
+
 }
 
 void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
@@ -60,7 +67,14 @@ void ModulesDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
             painter->fontMetrics().elidedText(index.data().toString(), Qt::ElideRight, text.width()));
     } else if (const auto worst = index.data(items::WorstRole).value<items::WorstValue>(); worst.known) {
-        paintBar(painter, QRectF(option.rect).adjusted(8, 0, -16, 0), worst);
+        constexpr int kValue = 40;
+        const QRectF cell = QRectF(option.rect).adjusted(8, 0, -8, 0);
+        paintBar(painter, cell.adjusted(0, 0, -kValue, 0), worst);
+        painter->setClipping(false);
+        painter->setFont(numberFont(11));
+        painter->setPen(worst.isNonFinite() ? theme.criticalText : theme.text3);
+        painter->drawText(QRectF(cell.right() - kValue, cell.top(), kValue, cell.height()),
+            Qt::AlignRight | Qt::AlignVCenter, valueText(worst));
     }
     painter->restore();
 }

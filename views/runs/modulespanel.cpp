@@ -66,6 +66,9 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     , m_tree(new PanelTree(this))
 {
     setObjectName(QStringLiteral("modulesPanel"));
+    m_worstFirst = m_head->addButton(QStringLiteral("down"), tr("The worst first"));
+    m_worstFirst->setObjectName(QStringLiteral("modulesWorstFirst"));
+    m_worstFirst->setCheckable(true);
     QToolButton* collapse = m_head->addButton(QStringLiteral("stack"), tr("Close all branches"));
 
     m_filter->setObjectName(QStringLiteral("moduleFilter"));
@@ -103,6 +106,8 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
     layout->addWidget(m_error);
     layout->addWidget(m_tree);
     setFocusProxy(m_tree);
+    // Tab comes to the panel, which hands it on: what stands before its proxy in the chain would be passed over.
+    setTabOrder(m_tree, m_filter);
 
     m_filterTimer.setSingleShot(true);
     m_filterTimer.setInterval(kFilterAfterMs);
@@ -119,6 +124,11 @@ ModulesPanel::ModulesPanel(const ViewContext& context, QWidget* parent)
         m_tree->setFocus();
     });
     connect(collapse, &QToolButton::clicked, m_tree, &QTreeView::collapseAll);
+    connect(m_worstFirst, &QToolButton::toggled, m_model, &ModuleTreeModel::sortByWorst);
+    header->setSectionsClickable(true);
+    connect(header, &QHeaderView::sectionClicked, this, [this](int column) {
+        m_worstFirst->setChecked(column == ModuleTreeModel::WorstColumn && !m_worstFirst->isChecked());
+    });
     connect(
         m_tree->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ModulesPanel::treeSelectionChanged);
 

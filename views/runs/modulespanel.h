@@ -10,6 +10,7 @@
 #include <telltale/common/dataview.h>
 
 class QLineEdit;
+class QToolButton;
 
 namespace telltale::items {
 class ModuleTreeModel;
@@ -49,6 +50,7 @@ private:
     store::QueryPool::ViewId m_queryId;
     items::ModuleTreeModel* m_model;
     PanelHead* m_head;
+    QToolButton* m_worstFirst;
     QLineEdit* m_filter;
     RoleLabel* m_error;
     PanelTree* m_tree;

@@ -83,6 +83,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     layout->addWidget(m_search);
     layout->addWidget(m_tree);
     setFocusProxy(m_tree);
+    setTabOrder(m_tree, m_search); // as in ModulesPanel
 
     connect(search, &QToolButton::toggled, this, [this](bool on) {
         m_search->setVisible(on);
@@ -229,6 +230,7 @@ void RunsPanel::showMenu(const QPoint& position)
         return;
     QMenu menu(this);
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
+    menu.addAction(tr("Open at its first non-finite value"), this, [this, id] { Q_EMIT firstNonFiniteWanted(id); });
     if (selectedIds().size() > 1)
         menu.addAction(tr("Compare these"), this, &RunsPanel::compareSelected);
     else if (!m_currentId.isEmpty() && id != m_currentId)

@@ -39,6 +39,7 @@ Q_SIGNALS:
     void runActivated(const QString& id);
     void highlightChanged();
     void runsSelected(const QStringList& ids);
+    void firstNonFiniteWanted(const QString& id); ///< opened where it first stops being finite
     void openWanted();
     void importWanted();
     /// Several runs on one axis; the first is or becomes the one that is shown.

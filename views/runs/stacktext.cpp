@@ -12,6 +12,28 @@
 
 namespace telltale::views {
 
+namespace {
+
+/// With places to break in words that no panel is wide enough for; shorter ones stay as they are, so that a copy of
+/// them is the code itself.
+QString breakable(const QString& text)
+{
+    constexpr int kWidest = 24;
+    QString broken;
+    int run = 0;
+    for (const QChar c : text) {
+        broken += c;
+        run = c.isSpace() ? 0 : run + 1;
+        if (run >= kWidest || (run > kWidest / 2 && (c == u'(' || c == u',' || c == u'.' || c == u'/'))) {
+            broken += QChar(0x200b);
+            run = 0;
+        }
+    }
+    return broken;
+}
+
+}
+
 QString stackHtml(const QString& stack)
 {
     static const QRegularExpression frame(
@@ -21,7 +43,7 @@ QString stackHtml(const QString& stack)
     const auto plain = [&](qsizetype to) {
         const QString between = stack.mid(from, to - from).trimmed();
         if (!between.isEmpty())
-            html += between.toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")) + QStringLiteral("<br>");
+            html += breakable(between).toHtmlEscaped().replace(u'\n', QStringLiteral("<br>")) + QStringLiteral("<br>");
     };
     for (auto found = frame.globalMatch(stack); found.hasNext();) {
         const QRegularExpressionMatch match = found.next();
@@ -31,8 +53,8 @@ QString stackHtml(const QString& stack)
         const QString line = match.captured(2);
         html += QStringLiteral("<a href=\"copy:%1\">%2:%3</a> %4<br>&nbsp;&nbsp;%5<br>")
                     .arg(QString::fromLatin1(QUrl::toPercentEncoding(path + u':' + line)),
-                        path.section(u'/', -1).toHtmlEscaped(), line, match.captured(3).toHtmlEscaped(),
-                        match.captured(4).trimmed().toHtmlEscaped());
+                        breakable(path.section(u'/', -1)).toHtmlEscaped(), line, match.captured(3).toHtmlEscaped(),
+                        breakable(match.captured(4).trimmed()).toHtmlEscaped());
     }
     plain(stack.size());
     return html;

@@ -24,6 +24,7 @@
 
 #include <telltale/common/csv.h>
 #include <telltale/common/steeringstate.h>
+#include <telltale/common/taborder.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
@@ -70,6 +71,7 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
     setFocusProxy(m_editor);
+    tabFrom(m_editor, this);
     fillBar();
 
     const auto shortcut = [this](const QKeySequence& keys, auto act) {

@@ -49,7 +49,8 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_tree->setAccessibleName(tr("Structure of the model"));
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     m_tree->header()->setStretchLastSection(true);
-    constexpr int kWidths[] = { 190, 116, 96, 76, 68, 56, 150 };
+    m_tree->setTextElideMode(Qt::ElideRight);
+    constexpr int kWidths[] = { 172, 104, 84, 72, 60, 52, 120 };
     static_assert(std::size(kWidths) == StructureModel::ColumnCount);
     for (int column = 0; column < StructureModel::ColumnCount; ++column)
         m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column) + 8));
@@ -59,6 +60,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setWidget(m_card);
+    m_card->setMinimumWidth(1); // a long word is broken: there is nothing at the right to scroll to
     m_card->setBackgroundRole(QPalette::Base);
     m_card->setAutoFillBackground(true);
     m_card->setWritable(context.steering != nullptr);

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "allkinds.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <QHeaderView>
+#include <QStandardItemModel>
+#include <QVBoxLayout>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
+#include <telltale/common/theme.h>
+#include <telltale/items/guithread.h>
+#include <telltale/store/rowsof.h>
+
+#include "paneltree.h"
+#include "rolelabel.h"
+
+namespace telltale::views {
+
+namespace {
+
+constexpr int kRowHeight = 20;
+constexpr int kValueWidth = 74;
+constexpr int kAfterMs = 60;
+constexpr int kAgainMs = 500; ///< while live
+
+bool isOfParameters(Kind kind)
+{
+    constexpr std::array kKinds { Kind::ParamOrigin, Kind::ParamUpdated, Kind::GradUnreduced, Kind::GradReduced,
+        Kind::ExpAvg, Kind::ExpAvgSq, Kind::MgDirection, Kind::Update, Kind::UpdateRatio };
+    return std::find(kKinds.begin(), kKinds.end(), kind) != kKinds.end();
+}
+
+std::optional<Stat> statOf(const series::RowIndex::Row& row, Stat wanted)
+{
+    for (const Stat stat : { wanted, Stat::Norm, Stat::Value, Stat::Entropy, Stat::StableRank }) {
+        if (row.answers(stat))
+            return stat;
+    }
+    return std::nullopt;
+}
+
+QString valueText(const series::CellValue& cell)
+{
+    if (series::isNonFinite(cell.state))
+        return glyphs::word(cell.state);
+    return cell.state == series::CellState::Value ? formatValue(cell.value) : QString(QChar(0x2013));
+}
+
+}
+
+AllKinds::AllKinds(const ViewContext& context, QWidget* parent)
+    : QWidget(parent)
+    , m_context(context)
+    , m_queryId(context.queries ? context.queries->newView() : 0)
+    , m_title(new RoleLabel(&Theme::text2, wordsFont(11, 600), this))
+    , m_list(new PanelTree(this))
+    , m_model(new QStandardItemModel(0, 2, this))
+{
+    m_list->setObjectName(QStringLiteral("inspectorKinds"));
+    m_list->setAccessibleName(tr("All kinds of this module"));
+    m_list->setToolTip(tr("A click shows this kind everywhere."));
+    m_list->setModel(m_model);
+    m_list->setRootIsDecorated(false);
+    m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_list->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setIndentation(0);
+    m_list->setTabKeyNavigation(false);
+    m_list->setTextElideMode(Qt::ElideRight);
+    m_list->setEmpty(false);
+    QHeaderView* header = m_list->header();
+    header->hide();
+    header->setStretchLastSection(false);
+    header->setSectionResizeMode(0, QHeaderView::Stretch);
+    header->resizeSection(1, kValueWidth);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(m_title);
+    layout->addWidget(m_list);
+    hide();
+    m_timer.setSingleShot(true);
+    connect(&m_timer, &QTimer::timeout, this, &AllKinds::ask);
+    connect(m_list, &QTreeView::clicked, this, [this](const QModelIndex& index) { choose(index.row()); });
+    connect(m_list, &QTreeView::activated, this, [this](const QModelIndex& index) { choose(index.row()); });
+    const ViewState* state = context.state;
+    for (const auto signal : { &ViewState::selectionChanged, &ViewState::catalogChanged, &ViewState::kindChanged,
+             &ViewState::statChanged, &ViewState::rankChanged, &ViewState::runChanged })
+        connect(state, signal, this, &AllKinds::moduleChanged);
+    connect(state, &ViewState::cursorChanged, this, [this] { m_timer.start(kAfterMs); });
+    connect(state, &ViewState::dataArrived, this, [this] {
+        if (!m_context.state->cursor() && !m_timer.isActive())
+            m_timer.start(kAgainMs);
+    });
+}
+
+AllKinds::~AllKinds()
+{
+    if (m_context.queries)
+        m_context.queries->cancel(m_queryId);
+}
+
+std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat)
+{
+    const series::RowIndex& index = store::rowsOf(catalog);
+    std::vector<Line> lines;
+    const auto add = [&](const std::string& of, bool parametersAlone) {
+        for (const series::RowIndex::Row* row : index.named(of)) {
+            const bool isKnown = !lines.empty() && lines.back().kind == row->kind
+                && lines.back().key.slot == index.key(*row).slot && lines.back().key.name.toStdString() == of;
+            const auto shown = statOf(*row, stat);
+            if (row->rank != rank || row->kind == Kind::Scalar || !shown || isKnown
+                || (parametersAlone && !isOfParameters(row->kind)))
+                continue;
+            lines.push_back({ row->kind, { QString::fromStdString(of), index.key(*row).slot }, *shown, row->attempts });
+        }
+    };
+    const auto own = index.named(name.toStdString());
+    const bool isParameter
+        = std::any_of(own.begin(), own.end(), [](const auto* row) { return isOfParameters(row->kind); });
+    const QString owner = isParameter && name.contains(u'.') ? name.section(u'.', 0, -2) : name;
+    const std::string module = owner.toStdString();
+    add(module, false);
+    std::vector<std::string_view> children; // in the run's order
+    for (const store::SeriesInfo& series : catalog.series) {
+        const std::string_view child = series.name;
+        if (isOfParameters(series.kind) && child.size() > module.size() + 1 && child.starts_with(module)
+            && child[module.size()] == '.' && child.find('.', module.size() + 1) == std::string_view::npos
+            && std::find(children.begin(), children.end(), child) == children.end())
+            children.push_back(child);
+    }
+    for (const std::string_view child : children)
+        add(std::string(child), true);
+    std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) { return a.kind < b.kind; });
+    return lines;
+}
+
+void AllKinds::moduleChanged()
+{
+    items::assertGuiThread();
+    const ViewState& state = *m_context.state;
+    m_lines.clear();
+    if (state.catalog() && state.run() && !state.selection().empty())
+        m_lines = linesOf(*state.catalog(), state.selection().front().name, state.rank(), state.stat());
+    setVisible(m_lines.size() > 1);
+    m_model->setRowCount(static_cast<int>(m_lines.size()));
+    int chosen = -1;
+    for (std::size_t i = 0; i < m_lines.size(); ++i) {
+        const Line& line = m_lines[i];
+        const auto row = static_cast<int>(i);
+        QString text = kindText(line.kind);
+        const bool isOwn = line.key.name == m_lines.front().key.name;
+        const QString part = line.key.slot.hasText() ? line.key.slotText() : line.key.name.section(u'.', -1);
+        if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
+            text += QStringLiteral(" \u00b7 ") + part;
+        if (line.stat != state.stat())
+            text += QStringLiteral(" (%1)").arg(QString::fromUtf8(statName(line.stat)));
+        m_model->setData(m_model->index(row, 0), text);
+        m_model->setData(m_model->index(row, 0), text, Qt::ToolTipRole);
+        m_model->setData(m_model->index(row, 0), wordsFont(12), Qt::FontRole);
+        m_model->setData(m_model->index(row, 0), QSize(10, kRowHeight), Qt::SizeHintRole);
+        m_model->setData(m_model->index(row, 1), numberFont(12), Qt::FontRole);
+        m_model->setData(m_model->index(row, 1), int(Qt::AlignRight | Qt::AlignVCenter), Qt::TextAlignmentRole);
+        if (line.kind == state.kind() && line.key == state.selection().front())
+            chosen = row;
+    }
+    m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
+    m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
+    m_title->setText(tr("%1 of everything collected").arg(QString::fromUtf8(statName(state.stat()))));
+    m_timer.start(kAfterMs);
+}
+
+void AllKinds::ask()
+{
+    const ViewState& state = *m_context.state;
+    if (m_lines.size() < 2 || !m_context.queries || !state.run() || state.fullRange().isEmpty())
+        return;
+    const Step step = state.cursor().value_or(state.fullRange().last);
+    m_context.queries->submit(m_queryId, state.run(),
+        [this, lines = m_lines, step](
+            Expected<store::RunReader*> reader, const series::CancelToken&) -> store::QueryPool::Delivery {
+            if (!reader)
+                return {}; // the views say why a run cannot be read
+            std::map<Stat, std::vector<std::size_t>> byStat;
+            for (std::size_t i = 0; i < lines.size(); ++i)
+                byStat[lines[i].stat].push_back(i);
+            std::vector<series::CellValue> values(lines.size());
+            for (const auto& [stat, places] : byStat) {
+                std::vector<series::RowAttempts> rows;
+                rows.reserve(places.size());
+                for (const std::size_t place : places)
+                    rows.push_back(lines[place].attempts);
+                const auto column = (*reader)->column(step, stat, rows);
+                for (std::size_t i = 0; column && i < places.size(); ++i)
+                    values[places[i]] = (*column)[i];
+            }
+            return [this, values] { take(values); };
+        });
+}
+
+void AllKinds::take(const std::vector<series::CellValue>& values)
+{
+    for (int row = 0; row < m_model->rowCount() && row < static_cast<int>(values.size()); ++row) {
+        const series::CellValue& cell = values[static_cast<std::size_t>(row)];
+        const QModelIndex index = m_model->index(row, 1);
+        m_model->setData(index, valueText(cell));
+        m_model->setData(index,
+            series::isNonFinite(cell.state) ? QVariant(QBrush(Theme::current().criticalText)) : QVariant(),
+            Qt::ForegroundRole);
+    }
+}
+
+void AllKinds::choose(int row)
+{
+    if (row < 0 || row >= static_cast<int>(m_lines.size()))
+        return;
+    const Line line = m_lines[static_cast<std::size_t>(row)]; // what follows makes new ones
+    m_context.state->setKind(line.kind);
+    m_context.state->setSelection({ line.key });
+}
+
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include <QTimer>
+#include <QWidget>
+
+#include <telltale/common/dataview.h>
+#include <telltale/common/viewstate.h>
+#include <telltale/series/query.h>
+#include <telltale/store/catalog.h>
+
+class QStandardItemModel;
+
+namespace telltale::views {
+
+class PanelTree;
+class RoleLabel;
+
+/// Everything that is collected of one module at one step: its activations, and what its parameters have, in one
+/// statistic. A row chosen is shown everywhere: its kind, and the tensor that has it. Thread: gui; values come from the
+/// query pool.
+class AllKinds : public QWidget {
+    Q_OBJECT
+public:
+    explicit AllKinds(const ViewContext& context, QWidget* parent = nullptr);
+    ~AllKinds() override;
+
+    struct Line {
+        Kind kind = Kind::Unspecified;
+        ModuleKey key;
+        Stat stat = Stat::Norm; ///< the chosen one, else the first that it has
+        series::RowAttempts attempts;
+    };
+    /// Of the module `name`, or of the one that owns the parameter `name`, on one rank, in the order of the kinds.
+    static std::vector<Line> linesOf(const store::Catalog& catalog, const QString& name, Rank rank, Stat stat);
+
+private:
+    void moduleChanged();
+    void ask();
+    void take(const std::vector<series::CellValue>& values);
+    void choose(int row);
+
+    ViewContext m_context;
+    store::QueryPool::ViewId m_queryId;
+    QTimer m_timer;
+    std::vector<Line> m_lines;
+    RoleLabel* m_title;
+    PanelTree* m_list;
+    QStandardItemModel* m_model;
+};
+
+}
