@@ -18,7 +18,7 @@ import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-from .compat.msprobe import TOOLS
+from .compat.msprobe import PARTS, TOOLS
 from .console import log
 
 # Where msprobe's versions and documents import TrainerMon from.
@@ -52,7 +52,7 @@ def install(replace: bool = False) -> bool:
 def uninstall() -> None:
     """Takes the stand-ins away again."""
     if _is_stand_in(sys.modules.get("msprobe")):
-        for name in (*_MODULES, *_ABOVE, *TOOLS):
+        for name in (*_MODULES, *_ABOVE, *TOOLS, *PARTS):
             sys.modules.pop(name, None)
     _said.clear()
 
@@ -74,7 +74,7 @@ def _add_stand_ins(trainer_mon: type) -> None:
         above, _, last = name.rpartition(".")
         if above:
             setattr(sys.modules[above], last, module)
-    for name, ours in TOOLS.items():
+    for name, ours in {**TOOLS, **PARTS}.items():
         above, _, last = name.rpartition(".")
         sys.modules[name] = importlib.import_module(ours)
         setattr(sys.modules[above], last, sys.modules[name])
