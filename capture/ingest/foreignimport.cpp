@@ -296,4 +296,27 @@ Expected<ForeignReport> ForeignImport::write(
     return report;
 }
 
+Expected<store::ImportedRun> importAnything(const std::string& dataDir, const std::string& path)
+{
+    const exchange::ForeignReader* reader = exchange::findForeignReader(path);
+    std::error_code error;
+    if (std::string_view(reader ? reader->id() : "") == "telltale" || (!reader && !fs::is_directory(path, error)))
+        return store::importRun(dataDir, path);
+    const std::vector<fs::path> paths { path };
+    auto run = exchange::readForeign(paths);
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    ForeignImport import;
+    auto written = import.write(*run);
+    if (!written)
+        return tl::unexpected<Error>(std::move(written.error()));
+    auto taken = store::importRun(dataDir, written->capsule);
+    if (!taken)
+        return taken;
+    taken->damage.insert(taken->damage.end(), run->damages().begin(), run->damages().end());
+    for (const auto& [what, count] : run->leftOut())
+        taken->damage.push_back(fmt::format("left out: {} ({})", what, count));
+    return taken;
+}
+
 }

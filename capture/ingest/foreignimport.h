@@ -9,6 +9,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/core/threadhome.h>
 #include <telltale/exchange/foreignreader.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/storeservice.h>
 
 namespace telltale::ingest {
@@ -43,5 +44,10 @@ private:
     std::string m_folder;
     ThreadHome m_home;
 };
+
+/// What a window does with a file or folder that somebody hands it: a run of Telltale, or what another tool recorded,
+/// into the data directory. What could not be read or has no place in a run stands in ImportedRun::damage. Thread: any;
+/// blocks.
+Expected<store::ImportedRun> importAnything(const std::string& dataDir, const std::string& path);
 
 }

@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include <telltale/exchange/csvwriter.h>
+#include <telltale/exchange/msprobewriter.h>
+#include <telltale/exchange/npywriter.h>
 #include <telltale/exchange/tensorboardwriter.h>
+#include <telltale/exchange/trenddbwriter.h>
 
 namespace telltale::exchange {
 namespace {
@@ -19,9 +22,33 @@ Expected<std::unique_ptr<RunWriter>> makeCsv(const WriterWish& wish)
     return CsvRunWriter::create(wish.path);
 }
 
+Expected<std::unique_ptr<RunWriter>> makeMsprobe(const WriterWish& wish)
+{
+    return std::make_unique<MsprobeWriter>(wish.path, wish.runId);
+}
+
+Expected<std::unique_ptr<RunWriter>> makeTrendDb8(const WriterWish& wish)
+{
+    return TrendDbWriter::create(wish.path, TrendDbWriter::Schema::Csv2Db8);
+}
+
+Expected<std::unique_ptr<RunWriter>> makeTrendDb26(const WriterWish& wish)
+{
+    return TrendDbWriter::create(wish.path, TrendDbWriter::Schema::Data2Db26);
+}
+
+Expected<std::unique_ptr<RunWriter>> makeNpy(const WriterWish& wish)
+{
+    return std::make_unique<NpyWriter>(wish.path);
+}
+
 constexpr Format kFormats[] {
     { "tensorboard", "a folder for tensorboard --logdir, a run a rank", &makeTensorBoard },
     { "csv", "one file, a line a value", &makeCsv },
+    { "msprobe-csv", "a folder as msprobe's monitor leaves it", &makeMsprobe },
+    { "csv2db-8", "SQLite as msprobe's csv2db writes it (8.2 to 8.3)", &makeTrendDb8 },
+    { "csv2db-26", "SQLite as msprobe's data2db writes it (26): *.trend.db", &makeTrendDb26 },
+    { "npy", "a folder of NumPy arrays, one a table and statistic", &makeNpy },
 };
 
 }

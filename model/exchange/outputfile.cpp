@@ -37,6 +37,15 @@ Expected<void> OutputFile::append(std::string_view bytes)
     return {};
 }
 
+Expected<void> OutputFile::rewrite(std::string_view head)
+{
+    std::rewind(m_file.get());
+    auto done = append(head);
+    if (done && std::fseek(m_file.get(), 0, SEEK_END) != 0)
+        return fileError("write", m_path);
+    return done ? flush() : done;
+}
+
 Expected<void> OutputFile::flush()
 {
     if (std::fflush(m_file.get()) != 0)

@@ -23,6 +23,7 @@ public:
 
     const std::string& path() const { return m_path; }
     Expected<void> append(std::string_view bytes);
+    Expected<void> rewrite(std::string_view head); ///< its first bytes; what is appended goes on behind the last
     Expected<void> flush(); ///< readers see what was appended
     Expected<void> keep(); ///< it stays, as long as it is
 
