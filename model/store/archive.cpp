@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <telltale/store/archiveindex.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/runstore.h>
@@ -184,8 +185,17 @@ std::uint64_t CapsuleStore::bytes(const RunLocator& run) const
 std::vector<RunSummary> listRuns(const std::string& dataDir)
 {
     std::vector<RunSummary> runs;
-    for (const std::string& path : capsulePaths(dataDir))
+    ArchiveIndex index(dataDir);
+    for (const std::string& path : capsulePaths(dataDir)) {
+        const FileMark mark = FileMark::of(path);
+        if (const RunSummary* known = index.find(path, mark)) {
+            runs.push_back(*known);
+            continue;
+        }
         runs.push_back(summaryOf(path));
+        index.put(path, mark, runs.back());
+    }
+    index.save(runs.size());
     makeIdsUnique(runs);
     std::sort(
         runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) { return a.createdNs > b.createdNs; });
