@@ -407,6 +407,10 @@
         <source>, ratio</source>
         <translation>，比值</translation>
     </message>
+    <message>
+        <source>of each run, then compared</source>
+        <translation>先各运行取值，再比较</translation>
+    </message>
 </context>
 <context>
     <name>Incident</name>
@@ -4809,6 +4813,11 @@ GPL-3.0-or-later</translation>
     <message>
         <source>%1: not collected</source>
         <translation>%1：未采集</translation>
+    </message>
+    <message>
+        <source>%1 at %2</source>
+        <comment>last finite value, and its step</comment>
+        <translation>%1（第 %2 步）</translation>
     </message>
 </context>
 <context>

@@ -442,6 +442,49 @@ private Q_SLOTS:
         QCOMPARE(state()->selection().front().name, QStringLiteral("layers.7.attn.qkv.weight"));
     }
 
+    void curvesDrawEveryRunThatIsCompared()
+    {
+        for (const char* file : { "2026-01-05_b_b00001.telltale", "2026-01-06_c_c00001.telltale" })
+            test::DemoCapsule(m_dir->path().toStdString(), file).write(100);
+        auto* driver = m_window->driver();
+        driver->refreshArchive();
+        const auto& archived = driver->runs()->runs(items::RunsModel::ArchivedGroup);
+        QTRY_COMPARE_WITH_TIMEOUT(archived.size(), std::size_t { 3 }, kWaitMs);
+        QString own;
+        QStringList others;
+        for (const store::RunSummary& run : archived) {
+            const QString id = QString::fromStdString(run.id);
+            if (run.locator == state()->run()->locator)
+                own = id;
+            else
+                others.append(id);
+        }
+        QCOMPARE(others.size(), 2);
+        state()->setSelection(keys({ "tok_emb.weight", "head.weight" }));
+        state()->setRanks(std::vector<Rank> {});
+        m_window->views()->setCurrent(QStringLiteral("curves"));
+        auto* canvas = m_window->views()->currentView()->findChild<views::CurveCanvas*>();
+        driver->compare(own, others);
+        QTRY_VERIFY_WITH_TIMEOUT(canvas->picture() && canvas->picture()->series.size() == 6, kWaitMs);
+        // A row stands together, its own run first; a run has one color everywhere, a row one dash.
+        const std::vector<views::CurveSeries>& series = canvas->picture()->series;
+        std::set<QString> names;
+        for (std::size_t i = 0; i < series.size(); ++i) {
+            QCOMPARE(series[i].row.key, series[i / 3 * 3].row.key);
+            QCOMPARE(series[i].slot % 6, static_cast<int>(i % 3));
+            QCOMPARE(series[i].slot / 6, static_cast<int>(i / 3));
+            QVERIFY(series[i].hasRunColor);
+            QCOMPARE(series[i].isOtherRun, i % 3 > 0);
+            names.insert(series[i].runName);
+        }
+        QCOMPARE(names.size(), std::size_t { 3 });
+        // One alone has its row's color, in dashes of its own.
+        driver->compare(own, { others.front() });
+        QTRY_VERIFY_WITH_TIMEOUT(canvas->picture()->series.size() == 4, kWaitMs);
+        QVERIFY(!canvas->picture()->series[1].hasRunColor);
+        QCOMPARE(canvas->picture()->series[1].slot, canvas->picture()->series[0].slot);
+    }
+
     void theLegendSaysWhatStoodAtBothMarks()
     {
         views::LegendValue value;

@@ -104,7 +104,8 @@ std::vector<std::optional<double>> placeLabels(
         if (!places[i])
             continue;
         const double place = std::min(*places[i], next - pitch);
-        if (wanted[i] - place > mostShift) {
+        // Above `low` something else is written.
+        if (wanted[i] - place > mostShift || place < low) {
             places[i].reset();
             continue;
         }

@@ -17,12 +17,17 @@ using series::CellState;
 
 namespace {
 
+std::int64_t stepsOfColumn(const HeatPicture& picture)
+{
+    return picture.axes == HeatAxes::ModuleByRank || picture.columns() == 0
+        ? 1
+        : picture.result.range.count() / picture.columns();
+}
+
 /// In the context that lupdate gives to calls in this namespace.
 QString reductionText(const HeatPicture& picture)
 {
-    const std::int64_t steps = picture.axes == HeatAxes::ModuleByRank || picture.columns() == 0
-        ? 1
-        : picture.result.range.count() / picture.columns();
+    const std::int64_t steps = stepsOfColumn(picture);
     if (steps <= 1)
         return QCoreApplication::translate("HeatLegend", "each step");
     const QString count = formatStep(steps);
@@ -115,6 +120,11 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     painter.setFont(wordsFont(10));
     painter.setPen(theme.text3);
     painter.drawText(QPointF(x, y + 26), reductionText(picture));
+    if (picture.sides && stepsOfColumn(picture) > 1) {
+        // What is subtracted: not the largest difference of any of these steps, which may be larger.
+        painter.drawText(QPointF(x, y + 39), QCoreApplication::translate("HeatLegend", "of each run, then compared"));
+        y += 13;
+    }
     const QString range = rangeText(picture);
     if (!range.isEmpty()) {
         painter.drawText(QPointF(x, y + 39), range);

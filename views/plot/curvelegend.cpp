@@ -128,7 +128,8 @@ void CurveLegend::addLines()
     std::vector<QString> names;
     for (const CurveSeries& one : m_picture.series)
         names.push_back(one.row.label);
-    const double room = m_area.width() - 24 - (severalWhere ? 0 : tall ? kIndent : kIndent + kValue);
+    // Above its value a name may go to the edge.
+    const double room = m_area.width() - (severalWhere ? 24 : tall ? 16 + kIndent : 24 + kIndent + kValue);
     m_names = fitLabels(names, QFontMetricsF(codeFont(11, severalWhere ? 500 : 400)), room);
     for (int i = 0; i < count; ++i) {
         if (!severalWhere) {
@@ -187,7 +188,7 @@ void CurveLegend::paintLine(
     } else {
         painter.setFont(codeFont(11, bold ? 600 : 400));
         painter.setPen(theme.text);
-        const double room = right - left - kIndent - (line.form == Form::Tall ? 0 : valueWidth);
+        const double room = right - left - kIndent + (line.form == Form::Tall ? 8 : -valueWidth);
         write(QRectF(left + kIndent, line.top, room + 1, 16), m_names[static_cast<std::size_t>(line.series)],
             Qt::ElideLeft);
     }

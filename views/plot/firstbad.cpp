@@ -95,7 +95,7 @@ QSize FirstBad::sizeHint() const
 
 QSize FirstBad::minimumSizeHint() const
 {
-    return { std::min(kLeast, sizeHint().width()), 24 };
+    return { kLeast, 24 };
 }
 
 void FirstBad::paintEvent(QPaintEvent*)

@@ -93,6 +93,13 @@ void OverviewView::showEvent(QShowEvent* event)
     m_firstBad->setAsking(true);
 }
 
+void OverviewView::resizeEvent(QResizeEvent* event)
+{
+    DataView::resizeEvent(event);
+    constexpr int kOthers = 500; // the choices and the caption: a cut sentence is read, a choice of dots is not
+    m_firstBad->setMaximumWidth(std::max(m_firstBad->minimumSizeHint().width(), width() - kOthers));
+}
+
 void OverviewView::hideEvent(QHideEvent* event)
 {
     DataView::hideEvent(event);

@@ -111,11 +111,16 @@ void FactTable::paintEvent(QPaintEvent*)
             painter.setFont(numberFont(10));
             painter.setPen(theme.text3);
             // Over the name's column as well, but never under the hint of the value beside it.
-            const bool neighbor = i > 0 && !row.values[static_cast<std::size_t>(i) - 1].hint.isEmpty();
+            const auto isHinted = [&row](int at) {
+                return at >= 0 && at < static_cast<int>(row.values.size())
+                    && !row.values[static_cast<std::size_t>(at)].hint.isEmpty();
+            };
+            const bool neighbor = isHinted(i - 1);
+            const bool isBrief = !value.briefHint.isEmpty() && (neighbor || isHinted(i + 1));
             const int left = neighbor ? cell.left() + 4 : i > 0 ? cell.left() - columnWidth : 0;
             const QRect box(left, top + kRow - 3, cell.right() + 1 - left, kHint);
             painter.drawText(box, static_cast<int>(Qt::AlignTop | Qt::AlignRight),
-                painter.fontMetrics().elidedText(value.hint, Qt::ElideRight, box.width()));
+                painter.fontMetrics().elidedText(isBrief ? value.briefHint : value.hint, Qt::ElideRight, box.width()));
         }
         top += rowHeight(row);
     }

@@ -16,6 +16,7 @@ public:
         QString text;
         bool critical = false;
         QString hint; ///< small and quiet beneath, as in "last finite 3.66"
+        QString briefHint; ///< in its place where the value beside it has one, too; empty: cut
     };
     struct Row {
         QString name;

@@ -67,9 +67,11 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
     default:
         value.text = QChar(0x2013);
     }
-    if (last && value.critical)
-        value.hint
-            = InspectorPanel::tr("last finite %1 at %2").arg(formatValue(last->value), formatStep(last->step.value));
+    if (last && value.critical) {
+        const QString finite = formatValue(last->value), at = formatStep(last->step.value);
+        value.hint = InspectorPanel::tr("last finite %1 at %2").arg(finite, at);
+        value.briefHint = InspectorPanel::tr("%1 at %2", "last finite value, and its step").arg(finite, at);
+    }
     return value;
 }
 
@@ -379,19 +381,27 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     for (const ModuleKey& key : m_keys)
         columns.append(key.slotText());
     std::vector<FactTable::Row> rows;
-    bool anyNonFinite = false;
+    // Where a count is not zero, what is finite all the same is only of the finite elements.
+    std::vector<bool> isBroken(m_keys.size()), isPartly(m_keys.size());
     for (std::size_t i = 0; i < stats.size() && i < answer.values.size(); ++i) {
         FactTable::Row row { statLabel(stats[i]), {} };
         for (std::size_t c = 0; c < answer.values[i].size(); ++c) {
             row.values.push_back(
                 valueOf(stats[i], answer.values[i][c], c < m_numels.size() ? m_numels[c] : 0, answer.lastFinite[i][c]));
-            anyNonFinite = anyNonFinite || row.values.back().critical;
+            const bool isCritical = row.values.back().critical;
+            if (c < isBroken.size() && isNonFiniteCount(stats[i]))
+                isBroken[c] = isBroken[c] || isCritical;
+            else if (c < isPartly.size() && factsOf(stats[i]).nonFinite == NonFinite::OverFinite)
+                isPartly[c] = isPartly[c] || !isCritical;
         }
         rows.push_back(std::move(row));
     }
     m_values->setTitle(tr("At step %1").arg(formatStep(step.value)));
     m_values->set(columns, std::move(rows));
-    m_footnote->setVisible(anyNonFinite);
+    bool isOverFinite = false;
+    for (std::size_t c = 0; c < isBroken.size(); ++c)
+        isOverFinite = isOverFinite || (isBroken[c] && isPartly[c]);
+    m_footnote->setVisible(isOverFinite);
 
     std::vector<RankBars::Bar> bars;
     for (std::size_t i = 0; i < answer.ranks.size() && i < m_ranks.size(); ++i)

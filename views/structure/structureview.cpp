@@ -50,7 +50,7 @@ StructureView::StructureView(const ViewContext& context, QWidget* parent)
     m_tree->setHorizontalScrollBarPolicy(Qt::ScrollBarAsNeeded);
     m_tree->header()->setStretchLastSection(true);
     m_tree->setTextElideMode(Qt::ElideRight);
-    constexpr int kWidths[] = { 172, 104, 84, 72, 60, 52, 120 };
+    constexpr int kWidths[] = { 190, 100, 80, 72, 60, 52, 110 };
     static_assert(std::size(kWidths) == StructureModel::ColumnCount);
     for (int column = 0; column < StructureModel::ColumnCount; ++column)
         m_tree->setColumnWidth(column, std::max(kWidths[column], m_tree->header()->sectionSizeHint(column) + 8));
@@ -254,6 +254,7 @@ void StructureView::resizeEvent(QResizeEvent* event)
     const Qt::Orientation wanted = width() < kNarrow ? Qt::Vertical : Qt::Horizontal;
     if (m_split->orientation() != wanted) {
         m_split->setOrientation(wanted);
+        m_split->setStretchFactor(1, wanted == Qt::Horizontal ? 0 : 1); // neither takes all of what is lost
         m_split->setSizes(wanted == Qt::Horizontal ? QList<int> { 720, 280 } : QList<int> { 600, 400 });
     }
 }
