@@ -11,6 +11,24 @@
 
 namespace telltale::exchange {
 
+namespace {
+
+/// "small/out" for a folder whose own name says nothing.
+std::string nameOf(const std::filesystem::path& path)
+{
+    std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+    if (!whole.has_filename())
+        whole = whole.parent_path();
+    const std::string own = whole.filename().string();
+    constexpr std::string_view kPlain[] { "out", "output", "tb", "log", "logs", "runs", "tensorboard", "events",
+        "monitor_output" };
+    const bool isPlain = std::find(std::begin(kPlain), std::end(kPlain), own) != std::end(kPlain);
+    const std::string above = whole.parent_path().filename().string();
+    return isPlain && !above.empty() ? above + '/' + own : own;
+}
+
+}
+
 std::span<const ForeignReader* const> foreignReaders()
 {
     static const RunsReader runs;
@@ -54,10 +72,14 @@ Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, c
         };
         if (auto ok = reader->read(paths[i], run, part); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
+        for (const ForeignReader* other : foreignReaders()) {
+            if (other != reader && other->claims(paths[i]))
+                run.leaveOut(std::string("files of the format ") + other->id()
+                    + " that lie there, too (import them by "
+                      "themselves)");
+        }
         if (name.empty())
-            name = std::filesystem::absolute(paths[i]).lexically_normal().filename().string();
-        if (name.empty())
-            name = std::filesystem::absolute(paths[i]).lexically_normal().parent_path().filename().string();
+            name = nameOf(paths[i]);
     }
     if (run.name.empty())
         run.name = name;

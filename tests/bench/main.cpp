@@ -14,7 +14,8 @@ int main(int argc, char** argv)
     const std::vector<std::pair<std::string, void (*)(Report&)>> groups { { "kernel", benchKernel },
         { "handover", benchHandOver }, { "ingest", benchIngest }, { "queries", benchQueries }, { "paint", benchPaint },
         { "gui", benchGui }, { "views", benchViews }, { "steering", benchSteering }, { "judge", benchJudge },
-        { "livejudge", benchLiveJudge }, { "card", benchCard }, { "recorder", benchRecorder } };
+        { "livejudge", benchLiveJudge }, { "card", benchCard }, { "recorder", benchRecorder },
+        { "exchange", benchExchange } };
     std::string out;
     std::vector<std::string> wanted;
     for (int i = 1; i < argc; ++i) {

@@ -62,5 +62,6 @@ void benchJudge(Report& report);
 void benchLiveJudge(Report& report);
 void benchCard(Report& report);
 void benchRecorder(Report& report);
+void benchExchange(Report& report);
 
 }

@@ -41,8 +41,11 @@ std::vector<std::string> cellsOf(const std::string& line)
 {
     std::vector<std::string> cells(1);
     bool isQuoted = false;
-    for (const char c : line) {
-        if (c == '"')
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (c == '"' && isQuoted && line.substr(i + 1, 1) == "\"")
+            cells.back() += line[++i];
+        else if (c == '"')
             isQuoted = !isQuoted;
         else if (c == ',' && !isQuoted)
             cells.emplace_back();
@@ -465,7 +468,7 @@ private Q_SLOTS:
             }
             told += run->damages().empty() ? 0 : 1;
             // What came through is a run like any other.
-            if (round % 10 == 0) {
+            if (round % (rounds > 200 ? 500 : 10) == 0) {
                 ingest::ForeignImport import;
                 const auto written = import.write(*run);
                 QVERIFY2(written.has_value(), written ? "" : written.error().what.c_str());
