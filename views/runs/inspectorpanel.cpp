@@ -261,7 +261,7 @@ void InspectorPanel::moduleChanged()
         const bool known
             = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
         if (!known)
-            shapes.push_back({ label, { { shapeText(series), false, {} } } });
+            shapes.push_back({ label, { { shapeText(series), false, {}, {} } } });
     }
     m_shapes->set({}, std::move(shapes));
     askRecords();
