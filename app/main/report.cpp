@@ -2,7 +2,6 @@
 #include "report.h"
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <telltale/core/celltext.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 
@@ -77,13 +77,7 @@ std::string numberText(double value)
         return "NaN";
     if (std::isinf(value))
         return value > 0 ? "Infinity" : "-Infinity";
-    std::array<char, 40> digits {};
-    // Most values were measured as float32: its shortest digits say all that is known.
-    const auto narrow = static_cast<float>(value);
-    const auto end = static_cast<double>(narrow) == value
-        ? std::to_chars(digits.data(), digits.data() + digits.size(), narrow).ptr
-        : std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
-    return { digits.data(), end };
+    return shortestDigits(value);
 }
 
 std::string sampleText(double value, CellState state)

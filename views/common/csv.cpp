@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "csv.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include <QIODevice>
 #include <QLocale>
 #include <QStringList>
 
+#include <telltale/core/celltext.h>
 #include <telltale/core/plaintext.h>
 
 namespace telltale::views {
 
 namespace {
-
-/// Whether a spreadsheet could run the cell: programs pass over white space in front, and take the wide signs of East
-/// Asian keyboards for the plain ones.
-bool isFormula(const QString& cell)
-{
-    const auto isPassedOver = [](QChar c) {
-        return c.isSpace() || c.category() == QChar::Other_Control || c.category() == QChar::Other_Format;
-    };
-    if (cell.startsWith(u'\t') || cell.startsWith(u'\r'))
-        return true;
-    const auto sign = std::find_if_not(cell.begin(), cell.end(), isPassedOver);
-    return sign != cell.end() && QStringView(u"=+-@\uFF1D\uFF0B\uFF0D\uFF20").contains(*sign);
-}
 
 /// What a terminal that shows the file would act on is escaped; a quoted cell may have lines.
 QByteArray shownText(const QString& cell)
@@ -61,7 +46,7 @@ CsvWriter& CsvWriter::text(const QString& cell)
 {
     separate();
     QByteArray safe = shownText(cell);
-    if (isFormula(cell))
+    if (isFormula(cell.toStdString()))
         safe.prepend('\'');
     if (safe.contains('"') || safe.contains(',') || safe.contains('\n') || safe.startsWith(' ') || safe.endsWith(' '))
         m_buffer += '"' + safe.replace("\"", "\"\"") + '"';
@@ -88,9 +73,7 @@ CsvWriter& CsvWriter::number32(double value)
     if (!std::isfinite(value) || static_cast<double>(narrow) != value)
         return number(value);
     separate();
-    std::array<char, 32> digits {};
-    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), narrow).ptr;
-    m_buffer += QByteArray(digits.data(), end - digits.data());
+    m_buffer += QByteArray::fromStdString(shortestDigits(value));
     return *this;
 }
 
