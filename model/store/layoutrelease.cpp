@@ -94,7 +94,7 @@ Expected<void> OpenLayouts::seal(LiveLayout& layout)
         for (const auto& tile : group.tiles) {
             if (tile->firstColumn() < group.sealed || tile->writtenColumns() == 0)
                 continue;
-            if (auto ok = m_sealer->seal(group, *tile); !ok)
+            if (auto ok = m_sealer->seal(group, *tile, layout.isClosed(*tile)); !ok)
                 return ok;
         }
         if (layout.nextColumn() == 0)

@@ -51,6 +51,25 @@ std::int64_t LiveLayout::tileEnd() const
     return (m_nextColumn + kTileColumns - 1) / kTileColumns * kTileColumns;
 }
 
+int LiveLayout::openColumns() const
+{
+    const auto& tiles = m_groups.front().tiles;
+    return tiles.empty() || isClosed(*tiles.back()) ? 0 : tiles.back()->writtenColumns();
+}
+
+std::size_t LiveLayout::openBytes() const
+{
+    const int columns = openColumns();
+    if (columns == 0)
+        return 0;
+    std::size_t each = 1; // present or not
+    for (int stat = 0; stat < static_cast<int>(m_layout->stats.size()); ++stat) {
+        const series::PlaneType type = m_groups.front().tiles.back()->plane(stat).type;
+        each += type == series::PlaneType::Zero ? 0 : type == series::PlaneType::F32 ? sizeof(float) : sizeof(double);
+    }
+    return each * m_layout->cells() * static_cast<std::size_t>(columns);
+}
+
 bool LiveLayout::isReleased() const
 {
     return m_nextColumn > 0

@@ -20,7 +20,7 @@ struct LiveGroup {
     GroupId id;
     int firstPosition = 0; ///< among the column's values, of lane 0
     int lanes = 0;
-    std::int64_t sealed = 0; ///< columns below this are in tiles of level 0; a multiple of 256
+    std::int64_t sealed = 0; ///< columns below this are in tiles of level 0, or are none; a multiple of 256
     std::deque<std::shared_ptr<series::OpenTile>> tiles;
 };
 
@@ -39,6 +39,16 @@ public:
     std::int64_t nextColumn() const { return m_nextColumn; }
     /// Where the tile of the newest column ends.
     std::int64_t tileEnd() const;
+    /// Nothing more is placed in the tile: it has all its columns, or columns go on in the next one.
+    bool isClosed(const series::OpenTile& tile) const
+    {
+        return tile.writtenColumns() > 0 && m_nextColumn >= tile.firstColumn() + series::kTileColumns;
+    }
+    /// Columns of the newest tile, 0 when it is closed; and what they take in memory.
+    int openColumns() const;
+    std::size_t openBytes() const;
+    /// Goes on in the next tile, however many columns the newest one has.
+    void closeTile() { m_nextColumn = tileEnd(); }
     /// All columns are sealed and no tile is open: nothing may be placed before the last tile is taken apart again.
     bool isReleased() const;
     void release();

@@ -12,10 +12,12 @@ namespace {
 
 constexpr std::int64_t kSealBudgetMs = 25; ///< longest a commit seals tiles that can wait
 
-bool isTileFull(const LiveGroup& group)
+constexpr int kFewestColumns = 16; ///< of a tile that is closed early: what a bucket of the pyramid has
+
+bool hasClosedTile(const LiveLayout& layout, const LiveGroup& group)
 {
     return std::any_of(group.tiles.begin(), group.tiles.end(),
-        [&group](const auto& tile) { return tile->isFull() && tile->firstColumn() >= group.sealed; });
+        [&](const auto& tile) { return layout.isClosed(*tile) && tile->firstColumn() >= group.sealed; });
 }
 
 }
@@ -80,13 +82,36 @@ std::vector<std::shared_ptr<const SeriesLayout>> OpenLayouts::layoutsOf(std::int
     return known;
 }
 
+/// Ranks collect the same steps: their tiles would all be full at once. Closed one by one they are of every age from
+/// then on, so that the limit costs few columns a tile, and sealing is spread over the steps.
+void OpenLayouts::closeFullest()
+{
+    std::size_t bytes = 0;
+    std::vector<LiveLayout*> fullest;
+    for (const auto& [key, layout] : m_layouts) {
+        bytes += layout->openBytes();
+        if (layout->openColumns() >= kFewestColumns)
+            fullest.push_back(layout.get());
+    }
+    if (bytes <= m_mostOpenBytes)
+        return;
+    std::sort(fullest.begin(), fullest.end(),
+        [](const LiveLayout* a, const LiveLayout* b) { return a->openColumns() > b->openColumns(); });
+    for (auto layout = fullest.begin(); layout != fullest.end() && bytes > m_mostOpenBytes; ++layout) {
+        bytes -= (*layout)->openBytes();
+        (*layout)->closeTile();
+        m_touched.insert(*layout);
+    }
+}
+
 void OpenLayouts::findFull()
 {
+    closeFullest();
     for (LiveLayout* layout : m_touched) {
         for (std::size_t g = 0; g < layout->groups().size(); ++g) {
             const bool queued = std::any_of(m_full.begin(), m_full.end(),
                 [&](const SealJob& job) { return job.layout == layout && job.group == g; });
-            if (isTileFull(layout->groups()[g]) && !queued)
+            if (hasClosedTile(*layout, layout->groups()[g]) && !queued)
                 m_full.push_back({ layout, g });
         }
     }
@@ -102,7 +127,8 @@ Expected<void> OpenLayouts::sealSome()
     for (const SealJob& job : m_full) {
         const LiveGroup& group = job.layout->groups()[job.group];
         // Readers see two open tiles of a group: a third must not begin.
-        const bool urgent = group.tiles.size() > 2 || (group.tiles.size() == 2 && group.tiles.back()->isFull());
+        const bool urgent
+            = group.tiles.size() > 2 || (group.tiles.size() == 2 && job.layout->isClosed(*group.tiles.back()));
         const bool late = std::chrono::steady_clock::now() - start > std::chrono::milliseconds(kSealBudgetMs);
         if (!urgent && (sealedCount >= share || late))
             continue;
@@ -114,10 +140,10 @@ Expected<void> OpenLayouts::sealSome()
                 --left;
                 continue;
             }
-            if (!tile->isFull() || (sealedOne && left < 2))
+            if (!job.layout->isClosed(*tile) || (sealedOne && left < 2))
                 break;
             sealedOne = true;
-            if (auto ok = m_sealer->seal(group, *tile); !ok)
+            if (auto ok = m_sealer->seal(group, *tile, true); !ok)
                 return ok;
             sealedTo = tile->firstColumn() + series::kTileColumns;
             --left;
@@ -165,7 +191,8 @@ void OpenLayouts::committed()
         group.sealed = now->second;
         changed.insert(job.layout);
     }
-    std::erase_if(m_full, [](const SealJob& job) { return !isTileFull(job.layout->groups()[job.group]); });
+    std::erase_if(
+        m_full, [](const SealJob& job) { return !hasClosedTile(*job.layout, job.layout->groups()[job.group]); });
     for (LiveLayout* layout : changed) {
         // A tile that was just sealed stays readable until the next one begins.
         for (LiveGroup& group : layout->groups()) {

@@ -48,6 +48,8 @@ public:
 
     /// A block of it was filled in: the next commit publishes it.
     void touch(LiveLayout* layout) { m_touched.insert(layout); }
+    /// What the open tiles of a run may take before the fullest of them are sealed early.
+    void keepOpen(std::size_t bytes) { m_mostOpenBytes = bytes; }
     void findFull();
     Expected<void> sealSome();
     Expected<void> sealAll();
@@ -65,6 +67,7 @@ private:
         LiveLayout* layout = nullptr;
         std::size_t group = 0;
     };
+    void closeFullest();
     bool isSealedTo(const LiveLayout& layout, std::int64_t column) const;
     Expected<void> dropSealedTails();
     Expected<void> seal(LiveLayout& layout);
@@ -81,6 +84,7 @@ private:
     std::deque<SealJob> m_full; ///< groups with a full tile, round-robin
     std::map<const LiveGroup*, std::int64_t> m_sealedNow; ///< in the transaction under way: sealed up to
     std::int64_t m_nextGroup = 1;
+    std::size_t m_mostOpenBytes = std::size_t { 160 } << 20;
     ThreadHome m_home;
 };
 

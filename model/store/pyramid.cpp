@@ -161,6 +161,16 @@ void LevelBuckets::addBuckets(int count)
         counts->resize(cells);
 }
 
+void LevelBuckets::padTo(std::int64_t count)
+{
+    const int before = buckets();
+    if (count <= before)
+        return;
+    addBuckets(static_cast<int>(count) - before);
+    std::fill(firstSteps.begin() + before, firstSteps.end(), lastSteps[static_cast<std::size_t>(before) - 1]);
+    std::fill(lastSteps.begin() + before, lastSteps.end(), lastSteps[static_cast<std::size_t>(before) - 1]);
+}
+
 bool hasCounts(const std::vector<Stat>& stats)
 {
     return std::any_of(stats.begin(), stats.end(), isNonFiniteCount);

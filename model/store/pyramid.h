@@ -21,6 +21,8 @@ struct LevelBuckets {
 
     int buckets() const { return static_cast<int>(firstSteps.size()); }
     void addBuckets(int count);
+    /// Buckets without samples for the columns that a tile which was closed early does not have.
+    void padTo(std::int64_t count);
 };
 
 /// Which samples of a tile have a NaN, +Inf or -Inf element: bits 1, 2, 4, column-major; empty = none has.

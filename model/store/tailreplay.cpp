@@ -63,7 +63,7 @@ Expected<void> findSealed(Statement& tiles, std::string_view stats, LiveGroup& g
 Expected<void> loadLayouts(sqlite3* db, TailReplay& replay)
 {
     std::map<TailReplay::Key, std::vector<LiveGroup>> groups;
-    // A tile of level 0 that is not full is the run's last; only full ones count as sealed while the run is open.
+    // Columns go on behind a tile of level 0, even one that was closed before it was full.
     auto tiles = Statement::prepare(
         db, "SELECT c0, crc, first_step, last_step FROM tile WHERE lvl=0 AND stat=?1 AND grp=?2 ORDER BY c0 DESC");
     if (!tiles)

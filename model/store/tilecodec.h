@@ -33,11 +33,12 @@ namespace telltale::store {
 // exact; Mean is rounded to 16 bits of mantissa and kept within [Min, Max]. What adds up over steps (the counts of a
 // histogram's bin) has Sum in place of Min, Max and Mean, exact up to 2^53; in runs of formats 1 and 2 it has those.
 //
-// A tile of level 0 has up to 256 columns, c0 a multiple of 256. A tile of level k >= 1 has up to 64 buckets, c0 (in
-// columns) a multiple of tileColumns(k). While a run is live only complete tiles are in the file; closing it writes the
-// partial ones. A level may stop short of the newest columns, or be missing in a short run: finer levels cover the
-// rest. Steps rise within a group except after a rewind (a training that goes back to an earlier step): then later
-// columns win; where a step is repeated the later column wins too.
+// A tile of level 0 has up to 256 columns, c0 a multiple of 256; one that was closed before it was full is followed by
+// the tile at the next multiple, and the buckets of the columns that it lacks have no samples. A tile of level k >= 1
+// has up to 64 buckets, c0 (in columns) a multiple of tileColumns(k). While a run is live only complete tiles are in
+// the file; closing it writes the partial ones. A level may stop short of the newest columns, or be missing in a short
+// run: finer levels cover the rest. Steps rise within a group except after a rewind (a training that goes back to an
+// earlier step): then later columns win; where a step is repeated the later column wins too.
 
 inline constexpr int kSubBlockSeries = 16; ///< series that are decoded together
 inline constexpr int kLevelBuckets = 64; ///< buckets of a full tile of level >= 1

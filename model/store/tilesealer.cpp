@@ -128,7 +128,7 @@ void TileSealer::addPieces(const LiveGroup& group, const OpenTile& tile)
     m_pieces[{ group.id, tile.firstColumn() }] = std::move(pieces);
 }
 
-Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile)
+Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile, bool isClosed)
 {
     m_home.check();
     const int columns = tile.writtenColumns();
@@ -152,8 +152,7 @@ Expected<void> TileSealer::seal(const LiveGroup& group, const OpenTile& tile)
             return ok;
     }
     addPieces(group, tile);
-    const std::int64_t end = tile.firstColumn() + columns;
-    return columns == kTileColumns ? writeLevels(group, tile.stats(), end, false) : Expected<void> {};
+    return isClosed ? writeLevels(group, tile.stats(), tile.firstColumn() + kTileColumns, false) : Expected<void> {};
 }
 
 Expected<void> TileSealer::writeLevels(
@@ -197,6 +196,7 @@ Expected<void> TileSealer::writeLevel(
             }
             if (stored.empty())
                 break;
+            buckets.padTo((from - c0) / bucketColumns(level));
             const auto view = openTile(stored);
             if (!view)
                 return tl::unexpected<Error>(view.error());

@@ -21,9 +21,9 @@ class TileSealer {
 public:
     static Expected<std::unique_ptr<TileSealer>> create(sqlite3* db);
 
-    /// Writes the group's oldest tile, and each pyramid tile that it completes. The caller moves `sealed` on after
-    /// COMMIT.
-    Expected<void> seal(const LiveGroup& group, const series::OpenTile& tile);
+    /// Writes the group's oldest tile, and each pyramid tile that it completes when it is closed
+    /// (LiveLayout::isClosed). The caller moves `sealed` on after COMMIT.
+    Expected<void> seal(const LiveGroup& group, const series::OpenTile& tile, bool isClosed);
     /// Writes the pyramid tiles that are not complete. `columns` = all columns of the group, all in level 0.
     Expected<void> sealPartialLevels(const LiveGroup& group, const std::vector<Stat>& stats, std::int64_t columns);
     /// Reads back what the next pyramid tile needs of tiles that are sealed already.
