@@ -53,7 +53,7 @@ Expected<std::unique_ptr<Backend>> Backend::start(const Options& options)
     self->m_server = std::move(*server);
     connect(self->m_alerts.get(), &notify::AlertService::consoleWanted, self, [self](const alerts::Alert& alert) {
         if (self->m_server)
-            self->m_server->notify(alert.locator, alert.line());
+            self->m_server->notify(store::RunLocator::fromText(alert.locator), alert.line());
     });
     self->m_escalations = std::make_unique<Escalations>(
         *self->m_store, options.dataDir,

@@ -24,7 +24,7 @@ struct Asked {
     std::optional<Rank> rank;
     StepRange steps;
 
-    bool chooses(const store::BlobInfo& one) const
+    bool chooses(const store::DocumentInfo& one) const
     {
         const bool isNamed = one.name == name || (!pattern.isPlainText() && pattern.matches(one.name));
         return isNamed && (!rank || one.rank == *rank) && one.step >= steps.first && one.step <= steps.last;
@@ -39,7 +39,7 @@ std::string cellJson(float cell)
 }
 
 /// A line a head: what its cells are, and how many of them are not finite.
-void writeText(std::ostream& out, const store::BlobInfo& info, const HeadMaps& maps)
+void writeText(std::ostream& out, const store::DocumentInfo& info, const HeadMaps& maps)
 {
     const std::size_t each = maps.cells.size() / maps.heads.size();
     for (std::size_t head = 0; head < maps.heads.size(); ++head) {
@@ -52,7 +52,7 @@ void writeText(std::ostream& out, const store::BlobInfo& info, const HeadMaps& m
     }
 }
 
-void writeJson(std::ostream& out, const store::BlobInfo& info, const HeadMaps& maps)
+void writeJson(std::ostream& out, const store::DocumentInfo& info, const HeadMaps& maps)
 {
     const nlohmann::json words(maps.definition), name(info.name);
     const auto quoted = [](const nlohmann::json& text) {
@@ -95,22 +95,22 @@ int runShowMaps(const Args& args, Report& report)
     if (!steps)
         return report.failUsage(steps.error());
     asked.steps = *steps;
-    const auto all = run->reader->blobs(analysis::kHeadMapKind);
+    const auto all = run->reader->documents(analysis::kHeadMapKind);
     if (!all)
         return report.fail(all.error());
-    if ((*all)->empty())
+    if (all->empty())
         return report.fail({ ErrorCode::NotFound, "this run has no attention maps",
             R"(ask for some in its config: "telltale": {"attention_maps": {"layers.0.attn": [0]}})" });
-    store::BlobList chosen;
-    std::copy_if((*all)->begin(), (*all)->end(), std::back_inserter(chosen),
-        [&asked](const store::BlobInfo& one) { return asked.chooses(one); });
+    std::vector<store::DocumentInfo> chosen;
+    std::copy_if(all->begin(), all->end(), std::back_inserter(chosen),
+        [&asked](const store::DocumentInfo& one) { return asked.chooses(one); });
     if (chosen.empty())
         return report.failUsage({ ErrorCode::BadInput,
             fmt::format("no attention map of '{}' is of the rank and steps asked for", asked.name),
-            fmt::format("the first one is of {}, rank {}, step {}", (*all)->front().name, (*all)->front().rank.value,
-                (*all)->front().step.value) });
+            fmt::format("the first one is of {}, rank {}, step {}", all->front().name, all->front().rank.value,
+                all->front().step.value) });
     std::stable_sort(chosen.begin(), chosen.end(),
-        [](const store::BlobInfo& a, const store::BlobInfo& b) { return a.step < b.step; });
+        [](const store::DocumentInfo& a, const store::DocumentInfo& b) { return a.step < b.step; });
 
     const bool isJson = args.has("--json");
     std::ostream& out = report.out();
@@ -119,8 +119,8 @@ int runShowMaps(const Args& args, Report& report)
                        "QUERIESxKEYS", "BROKEN", "MODULE"));
     int code = kExitDone;
     bool isFirst = true;
-    for (const store::BlobInfo& info : chosen) {
-        const auto maps = run->reader->blob(info).and_then(
+    for (const store::DocumentInfo& info : chosen) {
+        const auto maps = run->reader->document(info.id).and_then(
             [](const std::string& document) { return analysis::parseHeadMaps(document); });
         if (!maps) {
             report.say(fmt::format("step {} of {}: {}", info.step.value, info.name, maps.error().sentence()));

@@ -118,7 +118,8 @@ Expected<store::ImportedRun> ControlClient::takeReply(protocol::ControlReply rep
     if (!reply.error.empty())
         return failure(ErrorCode::Io, std::move(reply.error), std::move(reply.todo));
     m_agentToken = std::move(reply.agentToken);
-    return store::ImportedRun { std::move(reply.capsule), std::move(reply.runId), std::move(reply.damage) };
+    return store::ImportedRun { store::RunLocator::fromText(std::move(reply.capsule)), std::move(reply.runId),
+        std::move(reply.damage) };
 }
 
 Expected<store::ImportedRun> ControlClient::hearReply(const std::function<Expected<void>(std::uint64_t)>& onTaken)
@@ -179,7 +180,7 @@ Expected<store::ImportedRun> ControlClient::importRun(const std::string& path)
         return failure(
             ErrorCode::Io, "cannot make a folder for a copy of " + path, "set TMPDIR to where there is room");
     const std::string whole = scratch.folder() / fileName;
-    if (auto copied = store::copyRun(path, whole); !copied)
+    if (auto copied = store::copyRun(store::RunLocator::ofFile(path), whole); !copied)
         return tl::unexpected(copied.error());
     return upload(whole, fileName);
 }

@@ -116,11 +116,11 @@ Expected<HeadMaps> parseHeadMaps(std::string_view document)
     return maps;
 }
 
-std::vector<store::BlobInfo> headMapsAt(const store::BlobList& all, Rank rank, Step step)
+std::vector<store::DocumentInfo> headMapsAt(const std::vector<store::DocumentInfo>& all, Rank rank, Step step)
 {
-    std::vector<store::BlobInfo> found;
+    std::vector<store::DocumentInfo> found;
     std::map<std::string, std::size_t> places;
-    for (const store::BlobInfo& one : all) {
+    for (const store::DocumentInfo& one : all) {
         if (one.rank != rank)
             continue;
         const auto [place, isNew] = places.try_emplace(one.name, found.size());
@@ -128,7 +128,7 @@ std::vector<store::BlobInfo> headMapsAt(const store::BlobList& all, Rank rank, S
             found.push_back(one);
             continue;
         }
-        store::BlobInfo& known = found[place->second];
+        store::DocumentInfo& known = found[place->second];
         // Of the same step, that of the later attempt.
         const bool isNearer = known.step > step ? one.step <= known.step : one.step >= known.step && one.step <= step;
         if (isNearer)

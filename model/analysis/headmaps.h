@@ -51,6 +51,6 @@ Expected<HeadMaps> parseHeadMaps(std::string_view document);
 
 /// The documents of a rank that are nearest to a step, one a module, in the order of their first ones: the newest at or
 /// before it, and where there is none the first after it.
-std::vector<store::BlobInfo> headMapsAt(const store::BlobList& all, Rank rank, Step step);
+std::vector<store::DocumentInfo> headMapsAt(const std::vector<store::DocumentInfo>& all, Rank rank, Step step);
 
 }

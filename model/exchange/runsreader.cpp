@@ -100,7 +100,7 @@ bool RunsReader::claims(const std::filesystem::path& path) const
 Expected<void> RunsReader::read(const std::filesystem::path& path, ForeignRun& run, const Progress& progress) const
 {
     store::RunHandle handle;
-    handle.locator = store::RunLocator(path.string());
+    handle.locator = store::RunLocator::ofFile(path.string());
     auto reader = store::openReader(handle);
     if (!reader)
         return tl::unexpected<Error>(std::move(reader.error()));

@@ -3,25 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <set>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <telltale/analysis/rundocument.h>
 #include <telltale/store/confighistory.h>
 
 namespace telltale::judge {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr Step kNewest { std::numeric_limits<std::int64_t>::max() };
+using analysis::Json;
 
 std::string textOf(const Json& value)
 {
-    return value.is_string() ? value.get<std::string>()
-                             : value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return value.is_string() ? value.get<std::string>() : value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 bool isPlain(const Json& list)
@@ -128,11 +124,14 @@ Expected<FactSheet> factSheetOf(store::RunReader& reader)
     if (!catalog)
         return tl::unexpected(catalog.error());
     FactSheet sheet;
-    if (const auto text = reader.blob("config", "config.json", kNewest))
-        sheet.addDocument(factsection::kConfig, *text);
-    for (const char* kind : { factsection::kHyperparameters, factsection::kEnvironment }) {
-        if (const auto text = reader.blob(kind, kind, kNewest))
-            sheet.addDocument(kind, *text);
+    const auto document = analysis::readRunDocument(reader);
+    if (!document)
+        return tl::unexpected(document.error());
+    for (const auto& [section, json] : { std::pair { factsection::kConfig, &document->config },
+             std::pair { factsection::kHyperparameters, &document->hyperparameters },
+             std::pair { factsection::kEnvironment, &document->environment } }) {
+        if (!json->empty())
+            addValue(sheet, section, {}, *json);
     }
     if (const auto read = addRevisions(sheet, reader); !read)
         return tl::unexpected(read.error());

@@ -37,8 +37,8 @@ inline constexpr const char* kEnvironment = "environment";
 inline constexpr const char* kRun = "run"; ///< ranks, devices, how the model is spread, what was measured
 }
 
-/// Reads it from a run: config.json as the training told it last, the revisions that its log has, blobs of the kinds
-/// "hyperparameters" and "environment", and its directory. What the run does not have is no fact. Thread: query.
+/// Reads it from a run: what it says of itself (analysis::readRunDocument; the environment of its lowest rank), the
+/// revisions that its log has, and its directory. What the run does not have is no fact. Thread: query.
 Expected<FactSheet> factSheetOf(store::RunReader& reader);
 
 /// A fact that is not the same in all runs. Thread: any (a value).

@@ -161,14 +161,4 @@ Expected<std::string> RememberingReader::document(std::int64_t id)
     return m_reader.document(id);
 }
 
-Expected<std::shared_ptr<const store::BlobList>> RememberingReader::blobs(const std::string& kind)
-{
-    return m_reader.blobs(kind);
-}
-
-Expected<std::string> RememberingReader::blob(const store::BlobInfo& info)
-{
-    return m_reader.blob(info);
-}
-
 }

@@ -60,8 +60,6 @@ public:
     Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) override;
     Expected<std::vector<store::DocumentInfo>> documents(const std::string& kind, std::int64_t after) override;
     Expected<std::string> document(std::int64_t id) override;
-    Expected<std::shared_ptr<const store::BlobList>> blobs(const std::string& kind) override;
-    Expected<std::string> blob(const store::BlobInfo& info) override;
 
 private:
     store::RunReader& m_reader;

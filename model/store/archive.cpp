@@ -56,13 +56,13 @@ std::int64_t metaNumber(sqlite3* db, std::string_view key)
 RunSummary summaryOf(const std::string& path)
 {
     RunSummary run;
-    run.locator = path;
+    run.locator = RunLocator::ofFile(path);
     const std::filesystem::path file(path);
     run.id = shortIdOfFile(file.filename().native());
     if (run.id.empty())
         run.id = file.stem().native();
     run.name = file.filename().native();
-    run.fileBytes = runBytes(path);
+    run.fileBytes = runBytes(run.locator);
     struct stat info { };
     if (::stat(path.c_str(), &info) == 0) {
         run.modifiedNs = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
@@ -213,7 +213,7 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
     const bool isPath = word.find('/') != std::string::npos || word.ends_with(kCapsuleSuffix);
     if (isPath) {
         if (fileExists(word))
-            return word;
+            return RunLocator::ofFile(word);
         return failure(ErrorCode::NotFound, "there is no file " + word);
     }
     std::vector<RunLocator> found;
@@ -234,7 +234,7 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
     if (found.size() == 1)
         return found.front();
     if (found.empty() && fileExists(word))
-        return word;
+        return RunLocator::ofFile(word);
     if (found.empty())
         return failure(ErrorCode::NotFound, "there is no run with the id or name \"" + word + "\" in " + dataDir,
             "\"telltale runs\" lists them, \"telltale --help\" the verbs");

@@ -61,7 +61,7 @@ CapsuleReader::CapsuleReader(const RunHandle& run, Connection db, SharedReads& s
     , m_db(std::move(db))
     , m_statements(m_db.get())
     , m_blocks(shared.blocks)
-    , m_directory(shared.directories.of(run.locator.text()))
+    , m_directory(run.live ? run.live->directory() : shared.directories.of(run.locator.text()))
 {
 }
 
@@ -218,7 +218,14 @@ Expected<std::vector<DocumentInfo>> CapsuleReader::documents(const std::string& 
     auto snapshot = ReadSnapshot::begin(m_statements);
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
-    return listBlobs(m_db.get(), kind, after);
+    if (after != 0)
+        return listBlobs(m_db.get(), kind, after);
+    std::vector<DocumentInfo>& known = m_documents[kind];
+    auto added = listBlobs(m_db.get(), kind, known.empty() ? 0 : known.back().id);
+    if (!added)
+        return added;
+    std::move(added->begin(), added->end(), std::back_inserter(known));
+    return known;
 }
 
 Expected<std::string> CapsuleReader::document(std::int64_t id)
@@ -228,24 +235,6 @@ Expected<std::string> CapsuleReader::document(std::int64_t id)
     if (!snapshot)
         return tl::unexpected<Error>(std::move(snapshot.error()));
     return readBlob(m_db.get(), id);
-}
-
-Expected<std::shared_ptr<const BlobList>> CapsuleReader::blobs(const std::string& kind)
-{
-    m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_statements);
-    if (!snapshot)
-        return tl::unexpected<Error>(std::move(snapshot.error()));
-    return m_blobs[kind].read(m_db.get(), kind);
-}
-
-Expected<std::string> CapsuleReader::blob(const BlobInfo& info)
-{
-    m_home.check();
-    auto snapshot = ReadSnapshot::begin(m_statements);
-    if (!snapshot)
-        return tl::unexpected<Error>(std::move(snapshot.error()));
-    return readBlob(m_db.get(), info);
 }
 
 OpenTiles CapsuleReader::openTiles(GroupId group) const

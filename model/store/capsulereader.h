@@ -43,8 +43,6 @@ public:
     Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) override;
     Expected<std::vector<DocumentInfo>> documents(const std::string& kind, std::int64_t after) override;
     Expected<std::string> document(std::int64_t id) override;
-    Expected<std::shared_ptr<const BlobList>> blobs(const std::string& kind) override;
-    Expected<std::string> blob(const BlobInfo& info) override;
 
 private:
     CapsuleReader(const RunHandle& run, Connection db, SharedReads& shared);
@@ -78,13 +76,13 @@ private:
     std::unique_ptr<TileSource> m_tiles;
     Statement m_dataVersion;
     std::int64_t m_seenDataVersion = -1;
-    std::shared_ptr<Directories::Shared> m_directory;
+    std::shared_ptr<SharedDirectory> m_directory;
     RunIndex m_index;
     LogCursor m_seenLosses;
     std::shared_ptr<const Catalog> m_published; ///< the index's catalog, with the damage met since
     std::uint64_t m_publishedRevision = 0; ///< of the index's catalog
     std::map<GroupId, OpenTiles> m_tail; ///< columns that only the tail has, when nobody here records the run
-    std::map<std::string, BlobCatalog> m_blobs; ///< by kind
+    std::map<std::string, std::vector<DocumentInfo>> m_documents; ///< by kind, of those that were all asked for
     std::vector<std::string> m_damage;
     std::vector<std::string> m_tailDamage;
     ThreadHome m_home;

@@ -132,6 +132,11 @@ Expected<std::string> CapsuleWriter::stage(std::int64_t stream, std::shared_ptr<
     return std::string();
 }
 
+Expected<std::int64_t> CapsuleWriter::addStream(const StreamRequest& request)
+{
+    return m_book.addStream(request, std::max(request.restartCount, m_book.attemptsOf(request.rank)));
+}
+
 void CapsuleWriter::stageQuarantine(
     std::int64_t stream, std::uint64_t seq, std::string raw, std::string reason, Lost lost, std::vector<Drop> drops)
 {
@@ -226,7 +231,7 @@ Expected<void> CapsuleWriter::finish(RunState state)
     return {};
 }
 
-bool CapsuleWriter::leaveWal()
+bool CapsuleWriter::tidyUp()
 {
     m_home.check();
     return execute(m_db.get(), "PRAGMA journal_mode=DELETE").has_value();

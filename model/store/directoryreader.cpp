@@ -11,6 +11,7 @@
 #include <telltale/store/checkedrow.h>
 #include <telltale/store/directoryrows.h>
 #include <telltale/store/rowsof.h>
+#include <telltale/store/runhandle.h>
 #include <telltale/store/schema.h>
 #include <telltale/store/sqlite.h>
 
@@ -161,7 +162,12 @@ std::vector<std::string> DirectoryReader::damageSentences() const
     return sentences;
 }
 
-std::shared_ptr<Directories::Shared> Directories::of(const std::string& path)
+LiveRun::LiveRun()
+    : m_directory(std::make_shared<SharedDirectory>())
+{
+}
+
+std::shared_ptr<SharedDirectory> Directories::of(const std::string& path)
 {
     struct stat info { };
     const bool exists = stat(path.c_str(), &info) == 0;
@@ -172,7 +178,7 @@ std::shared_ptr<Directories::Shared> Directories::of(const std::string& path)
     if (it != m_known.end()) {
         m_known.splice(m_known.begin(), m_known, it);
     } else {
-        m_known.push_front({ path, file, std::make_shared<Shared>() });
+        m_known.push_front({ path, file, std::make_shared<SharedDirectory>() });
         if (m_known.size() > kMost)
             m_known.pop_back();
     }

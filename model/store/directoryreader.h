@@ -51,26 +51,26 @@ private:
     std::uint64_t m_rowsRead = 0;
 };
 
+/// A run's directory that several readers have in common: who holds the lock reads on. Thread: any.
+struct SharedDirectory {
+    std::mutex mutex;
+    DirectoryReader reader;
+    std::vector<std::string> damage; ///< that any of the readers met
+};
+
 /// The directories of the last runs that were read, so that every reader of a pool takes what another has read already.
-/// Thread: any.
+/// A run that is recorded here has its own (LiveRun::directory). Thread: any.
 class Directories {
 public:
-    /// One run's: who holds the lock reads on.
-    struct Shared {
-        std::mutex mutex;
-        DirectoryReader reader;
-        std::vector<std::string> damage; ///< that any of the readers met
-    };
-
     /// Of the file that lies at `path` now.
-    std::shared_ptr<Shared> of(const std::string& path);
+    std::shared_ptr<SharedDirectory> of(const std::string& path);
 
 private:
     static constexpr std::size_t kMost = 2; ///< the run that is shown, and the one beside it
     struct Known {
         std::string path;
         std::uint64_t file = 0; ///< changes when another file takes its place
-        std::shared_ptr<Shared> shared;
+        std::shared_ptr<SharedDirectory> shared;
     };
 
     std::mutex m_mutex;

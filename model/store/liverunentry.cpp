@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/liverunentry.h>
 
-#include <algorithm>
-
 #include <telltale/store/clock.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/runstore.h>
@@ -26,12 +24,13 @@ Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::create(const std::string& 
     meta.name = request.runName.empty() ? request.runKey : request.runName;
     meta.worldSize = request.worldSize;
     meta.createdNs = wallClockNs();
-    const RunLocator run = runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs);
-    auto writer = storeOf(run).create(run, meta, *entry->m_live);
-    if (!writer)
-        return tl::unexpected<Error>(std::move(writer.error()));
-    entry->m_writer = std::move(*writer);
-    const RunMeta& saved = entry->m_writer->meta();
+    const auto run
+        = RunLocator::ofFile(runsFolder(dataDir) + "/" + capsuleFileName(meta.name, meta.runId, meta.createdNs));
+    auto recorder = storeOf(run).create(run, meta, *entry->m_live);
+    if (!recorder)
+        return tl::unexpected<Error>(std::move(recorder.error()));
+    entry->m_recorder = std::move(*recorder);
+    const RunMeta& saved = entry->m_recorder->meta();
     entry->m_ref = std::make_shared<RunHandle>(RunHandle { run, saved.runId, saved.name, entry->m_live });
     entry->m_lastSeenNs = saved.createdNs;
     return entry;
@@ -41,11 +40,11 @@ Expected<std::unique_ptr<LiveRunEntry>> LiveRunEntry::open(const RunLocator& run
 {
     std::unique_ptr<LiveRunEntry> entry(new LiveRunEntry);
     entry->m_live = std::make_shared<LiveRun>();
-    auto writer = storeOf(run).writer(run, *entry->m_live);
-    if (!writer)
-        return tl::unexpected<Error>(std::move(writer.error()));
-    entry->m_writer = std::move(*writer);
-    const RunMeta& meta = entry->m_writer->meta();
+    auto recorder = storeOf(run).recorder(run, *entry->m_live);
+    if (!recorder)
+        return tl::unexpected<Error>(std::move(recorder.error()));
+    entry->m_recorder = std::move(*recorder);
+    const RunMeta& meta = entry->m_recorder->meta();
     entry->m_ref = std::make_shared<RunHandle>(RunHandle { run, meta.runId, meta.name, entry->m_live });
     entry->m_lastSeenNs = wallClockNs();
     entry->m_live->ranks.store(entry->knownRanks());
@@ -60,15 +59,15 @@ int LiveRunEntry::knownRanks() const
 RunFacts LiveRunEntry::facts() const
 {
     RunFacts facts;
-    const RunMeta& meta = m_writer->meta();
+    const RunMeta& meta = m_recorder->meta();
     facts.runKey = meta.runKey;
     facts.keySource = meta.keySource;
     facts.worldSize = meta.worldSize;
     facts.isConnected = hasConnections();
     facts.lastSeenNs = m_lastSeenNs;
-    for (const auto& [id, source] : m_writer->sources())
+    for (const auto& [id, source] : m_recorder->sources())
         facts.sources.push_back(source);
-    for (const auto& [id, stream] : m_writer->streams())
+    for (const auto& [id, stream] : m_recorder->streams())
         facts.streams.emplace_back(stream.agentId, stream.incarnation);
     return facts;
 }
@@ -76,26 +75,25 @@ RunFacts LiveRunEntry::facts() const
 Expected<std::int64_t> LiveRunEntry::admit(const StreamRequest& request)
 {
     m_home.check();
-    std::int64_t stream = m_writer->book().findStream(request.agentId, request.incarnation);
+    std::int64_t stream = m_recorder->findStream(request.agentId, request.incarnation);
     if (stream == 0) {
-        auto added = m_writer->book().addStream(
-            request, std::max(request.restartCount, m_writer->book().attemptsOf(request.rank)));
+        auto added = m_recorder->addStream(request);
         if (!added)
             return added;
         stream = *added;
     } else {
-        const SourceState before = m_writer->sources().at(m_writer->streams().at(stream).source.value).state;
-        if (auto ok = m_writer->book().resume(stream); !ok)
+        const SourceState before = m_recorder->sources().at(m_recorder->streams().at(stream).source.value).state;
+        if (auto ok = m_recorder->resume(stream); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
         if (before != SourceState::Running)
             m_stateBefore[stream] = before;
     }
     if (m_live->lost.load()) {
-        if (auto ok = m_writer->setState(RunState::Live); !ok)
+        if (auto ok = m_recorder->setState(RunState::Live); !ok)
             return tl::unexpected<Error>(std::move(ok.error()));
         m_live->lost.store(false);
     }
-    if (auto ok = m_writer->book().skipTo(stream, request.firstRetainedSeq); !ok)
+    if (auto ok = m_recorder->skipTo(stream, request.firstRetainedSeq); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     m_connected.insert(stream);
     countConnections();
@@ -116,7 +114,7 @@ Expected<void> LiveRunEntry::leave(
         : byeReason == "error"                        ? SourceState::Failed
         : before != m_stateBefore.end()               ? before->second
                                                       : SourceState::Lost;
-    auto ok = m_writer->book().leave(stream, state, lastSeq, produced);
+    auto ok = m_recorder->leave(stream, state, lastSeq, produced);
     if (ok)
         m_stateBefore.erase(stream);
     return ok;
@@ -128,7 +126,7 @@ bool LiveRunEntry::noticeLoss(Clock::time_point now, std::chrono::milliseconds l
     if (m_live->lost.load() || hasConnections() || now - m_quietSince < lostAfter || facts().isDone())
         return false;
     // What cannot be written now is tried again at the next turn.
-    if (!m_writer->setState(RunState::Lost))
+    if (!m_recorder->setState(RunState::Lost))
         return false;
     m_live->lost.store(true);
     m_isNewlyLost = true;
@@ -143,7 +141,7 @@ void LiveRunEntry::abandon()
 
 Durable LiveRunEntry::takeNews()
 {
-    Durable news = m_writer->takeNews();
+    Durable news = m_recorder->takeNews();
     news.run = m_ref;
     news.areSourcesChanged = news.areSourcesChanged || std::exchange(m_isNewlyLost, false);
     return news;
@@ -153,7 +151,7 @@ void LiveRunEntry::countConnections()
 {
     std::set<Rank> ranks;
     for (std::int64_t stream : m_connected)
-        ranks.insert(m_writer->sources().at(m_writer->streams().at(stream).source.value).rank);
+        ranks.insert(m_recorder->sources().at(m_recorder->streams().at(stream).source.value).rank);
     m_live->connectedRanks.store(static_cast<int>(ranks.size()));
     m_live->ranks.store(knownRanks());
 }
@@ -165,7 +163,7 @@ bool LiveRunEntry::isOver(Clock::time_point now, std::chrono::milliseconds grace
     const auto quiet = now - m_quietSince;
     if (!facts().isDone())
         return m_live->lost.load() && quiet >= grace;
-    return knownRanks() >= m_writer->meta().worldSize || quiet > kLateRank;
+    return knownRanks() >= m_recorder->meta().worldSize || quiet > kLateRank;
 }
 
 RunState LiveRunEntry::finalState() const

@@ -10,13 +10,13 @@
 #include <vector>
 
 #include <telltale/core/threadhome.h>
-#include <telltale/store/capsulewriter.h>
 #include <telltale/store/runfacts.h>
+#include <telltale/store/runrecorder.h>
 #include <telltale/store/storeservice.h>
 
 namespace telltale::store {
 
-/// One run that is being recorded: its capsule, and who is connected. Thread: store.
+/// One run that is being recorded: what writes it, and who is connected. Thread: store.
 class LiveRunEntry {
 public:
     using Clock = std::chrono::steady_clock;
@@ -24,8 +24,8 @@ public:
     static Expected<std::unique_ptr<LiveRunEntry>> create(const std::string& dataDir, const StreamRequest& request);
     static Expected<std::unique_ptr<LiveRunEntry>> open(const RunLocator& run);
 
-    CapsuleWriter& writer() { return *m_writer; }
-    const CapsuleWriter& writer() const { return *m_writer; }
+    RunRecorder& recorder() { return *m_recorder; }
+    const RunRecorder& recorder() const { return *m_recorder; }
     const RunRef& ref() const { return m_ref; }
 
     RunFacts facts() const;
@@ -56,7 +56,7 @@ private:
 
     std::shared_ptr<LiveRun> m_live;
     bool m_isNewlyLost = false;
-    std::unique_ptr<CapsuleWriter> m_writer;
+    std::unique_ptr<RunRecorder> m_recorder;
     RunRef m_ref;
     std::set<std::int64_t> m_connected; ///< stream rows
     std::map<std::int64_t, SourceState> m_stateBefore; ///< of connected streams: how they had ended

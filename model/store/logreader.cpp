@@ -362,44 +362,4 @@ Expected<std::string> readBlob(sqlite3* db, std::int64_t id)
     return assemble(db, *place);
 }
 
-Expected<std::string> readBlob(sqlite3* db, const BlobInfo& info)
-{
-    return assemble(db, { info.stream, info.id, true });
-}
-
-Expected<std::shared_ptr<const BlobList>> BlobCatalog::read(sqlite3* db, const std::string& kind)
-{
-    auto newest = Statement::prepare(db, "SELECT COALESCE(MAX(id), 0) FROM blob");
-    if (!newest)
-        return tl::unexpected<Error>(std::move(newest.error()));
-    const auto row = newest->step();
-    if (!row)
-        return tl::unexpected<Error>(row.error());
-    const std::int64_t last = newest->integer(0);
-    if (last <= m_last)
-        return m_known;
-    auto found = Statement::prepare(db,
-        "SELECT blob.stream, blob.blob_id, source.rank, blob.name, blob.step FROM blob JOIN stream ON stream.id = "
-        "blob.stream JOIN source ON source.id = stream.source WHERE blob.id > ?1 AND blob.id <= ?2 AND blob.part = 0 "
-        "AND blob.kind = ?3 ORDER BY blob.id");
-    if (!found)
-        return tl::unexpected<Error>(std::move(found.error()));
-    found->bind(1, m_last).bind(2, last).bindText(3, kind);
-    auto all = std::make_shared<BlobList>(*m_known);
-    for (;;) {
-        const auto more = found->step();
-        if (!more)
-            return tl::unexpected<Error>(more.error());
-        if (!*more)
-            break;
-        all->push_back(
-            { found->integer(0), std::string(found->text(1)), Rank { static_cast<std::int32_t>(found->integer(2)) },
-                std::string(found->text(3)), Step { found->integer(4) } });
-    }
-    m_last = last;
-    if (all->size() > m_known->size())
-        m_known = std::move(all);
-    return m_known;
-}
-
 }

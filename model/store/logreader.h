@@ -31,18 +31,4 @@ Expected<std::string> readBlob(sqlite3* db, const std::string& kind, const std::
 /// As RunReader::documents and RunReader::document.
 Expected<std::vector<DocumentInfo>> listBlobs(sqlite3* db, const std::string& kind, std::int64_t after);
 Expected<std::string> readBlob(sqlite3* db, std::int64_t id);
-/// As RunReader::blob.
-Expected<std::string> readBlob(sqlite3* db, const BlobInfo& info);
-
-/// The documents of one kind, as far as they were looked for. Thread: its reader's.
-class BlobCatalog {
-public:
-    /// With what was stored since the last time.
-    Expected<std::shared_ptr<const BlobList>> read(sqlite3* db, const std::string& kind);
-
-private:
-    std::shared_ptr<const BlobList> m_known = std::make_shared<const BlobList>();
-    std::int64_t m_last = 0; ///< row that was looked at
-};
-
 }

@@ -14,10 +14,14 @@
 
 namespace telltale::store {
 
+struct SharedDirectory;
+
 /// What a live run publishes: its state, and the tiles that are not sealed yet. What changed a StoreSubscriber is told.
 /// Thread: the store thread writes, any thread reads.
 class LiveRun {
 public:
+    LiveRun();
+
     std::atomic<std::int64_t> lastStep { -1 }; ///< newest complete durable step of any source
     std::atomic<std::int64_t> firstStep { 0 };
     std::atomic<std::uint64_t> storedSamples { 0 };
@@ -28,6 +32,9 @@ public:
     std::atomic<int> ranks { 0 };
     std::atomic<bool> lost { false }; ///< nobody is connected and somebody never said Bye, for too long
     std::atomic<bool> closed { false }; ///< the run ended; the file is complete and openTiles is empty
+
+    /// What its readers have read of the run's directory, in common: views, the judge and whoever else looks.
+    const std::shared_ptr<SharedDirectory>& directory() const { return m_directory; }
 
     /// The open tile of a group, null when it has none.
     std::shared_ptr<const series::OpenTile> openTile(GroupId group) const
@@ -72,6 +79,7 @@ public:
     }
 
 private:
+    const std::shared_ptr<SharedDirectory> m_directory; ///< never null
     mutable std::mutex m_mutex;
     std::unordered_map<GroupId, std::shared_ptr<const series::OpenTile>> m_tiles;
     std::unordered_map<GroupId, std::shared_ptr<const series::OpenTile>> m_previous;

@@ -12,18 +12,22 @@ namespace telltale::store {
 /// Thread: any (a value).
 class RunLocator {
 public:
-    RunLocator() = default;
-    /// As people, settings and other programs write it.
-    RunLocator(std::string text) // NOLINT(google-explicit-constructor): the text is the locator
-        : m_text(std::move(text))
-    {
-    }
+    RunLocator() = default; ///< of no run
+    /// What text() gave, maybe in another process.
+    static RunLocator fromText(std::string text) { return RunLocator(std::move(text)); }
+    /// Of the run in a capsule's file.
+    static RunLocator ofFile(std::string path) { return RunLocator(std::move(path)); }
 
     const std::string& text() const { return m_text; }
     bool isEmpty() const { return m_text.empty(); }
     auto operator<=>(const RunLocator&) const = default;
 
 private:
+    explicit RunLocator(std::string text)
+        : m_text(std::move(text))
+    {
+    }
+
     std::string m_text;
 };
 

@@ -115,10 +115,9 @@ Expected<std::string> freePlace(const std::string& dataDir, const std::string& f
 
 ImportedRun imported(const std::string& path)
 {
-    ImportedRun run { path, describeRun(path).id, {} };
-    RunHandle handle;
-    handle.locator = path;
-    const auto reader = openReader(handle);
+    ImportedRun run { RunLocator::ofFile(path), {}, {} };
+    run.id = describeRun(run.locator).id;
+    const auto reader = openReader({ run.locator, {}, {}, nullptr });
     const auto catalog = reader ? (*reader)->catalog() : tl::unexpected(reader.error());
     run.damage = catalog ? (*catalog)->damage : std::vector<std::string> { catalog.error().sentence() };
     return run;
@@ -176,7 +175,7 @@ Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& p
     const auto to = freePlace(dataDir, fs::path(path).filename().native());
     if (!to)
         return tl::unexpected<Error>(to.error());
-    if (auto ok = copyRun(path, *to); !ok)
+    if (auto ok = copyRun(RunLocator::ofFile(path), *to); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return imported(*to);
 }

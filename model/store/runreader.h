@@ -16,16 +16,6 @@ namespace telltale::store {
 
 constexpr std::size_t kLogPage = 2000; ///< records that are worth one turn of the gui's loop
 
-/// A stored document, without its bytes.
-struct BlobInfo {
-    std::int64_t stream = 0;
-    std::string id; ///< within the stream
-    Rank rank;
-    std::string name;
-    Step step;
-};
-using BlobList = std::vector<BlobInfo>;
-
 /// Answers every question about one run in O(pixels), over sealed and open tiles alike: a live and an archived run are
 /// the same thing to every view. Thread: query (each instance owned by one thread; never writes, never checkpoints).
 class RunReader {
@@ -52,14 +42,10 @@ public:
     /// A stored blob (stack text, structure, config), newest of that kind and name at or before `step`.
     virtual Expected<std::string> blob(const std::string& kind, const std::string& name, Step step) = 0;
     /// Every stored document of a kind that is whole and newer than the one of id `after`, in the order in which they
-    /// came.
+    /// came. All of them, asked for again, cost what is new.
     virtual Expected<std::vector<DocumentInfo>> documents(const std::string& kind, std::int64_t after = 0) = 0;
     /// The bytes of one of them.
     virtual Expected<std::string> document(std::int64_t id) = 0;
-    /// All documents of a kind in the order in which they were stored; what is asked for again costs what is new.
-    virtual Expected<std::shared_ptr<const BlobList>> blobs(const std::string& kind) = 0;
-    /// The bytes of one of them.
-    virtual Expected<std::string> blob(const BlobInfo& info) = 0;
 };
 
 /// The whole log at once, in the order of time, with what is unaccounted for: for reports, not for views.

@@ -17,13 +17,13 @@ Expected<std::unique_ptr<RunReader>> CapsuleStore::reader(const RunHandle& run, 
     return CapsuleReader::open(run, shared);
 }
 
-Expected<std::unique_ptr<CapsuleWriter>> CapsuleStore::create(
+Expected<std::unique_ptr<RunRecorder>> CapsuleStore::create(
     const RunLocator& run, const RunMeta& meta, LiveRun& live) const
 {
     return CapsuleWriter::create(run.text(), meta, live);
 }
 
-Expected<std::unique_ptr<CapsuleWriter>> CapsuleStore::writer(const RunLocator& run, LiveRun& live) const
+Expected<std::unique_ptr<RunRecorder>> CapsuleStore::recorder(const RunLocator& run, LiveRun& live) const
 {
     return CapsuleWriter::open(run.text(), live);
 }

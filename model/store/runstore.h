@@ -15,7 +15,7 @@
 
 namespace telltale::store {
 
-class CapsuleWriter;
+class RunRecorder;
 struct RunMeta;
 struct SharedReads;
 
@@ -27,9 +27,9 @@ public:
     virtual ~RunStore() = default;
 
     virtual Expected<std::unique_ptr<RunReader>> reader(const RunHandle& run, SharedReads& shared) const = 0;
-    virtual Expected<std::unique_ptr<CapsuleWriter>> create(
+    virtual Expected<std::unique_ptr<RunRecorder>> create(
         const RunLocator& run, const RunMeta& meta, LiveRun& live) const = 0;
-    virtual Expected<std::unique_ptr<CapsuleWriter>> writer(const RunLocator& run, LiveRun& live) const = 0;
+    virtual Expected<std::unique_ptr<RunRecorder>> recorder(const RunLocator& run, LiveRun& live) const = 0;
     virtual RunSummary describe(const RunLocator& run) const = 0;
     virtual std::uint64_t bytes(const RunLocator& run) const = 0;
     virtual Expected<RunFacts> facts(const RunLocator& run) const = 0;
@@ -48,9 +48,9 @@ const RunStore& storeOf(const RunLocator& run);
 class CapsuleStore final : public RunStore {
 public:
     Expected<std::unique_ptr<RunReader>> reader(const RunHandle& run, SharedReads& shared) const override;
-    Expected<std::unique_ptr<CapsuleWriter>> create(
+    Expected<std::unique_ptr<RunRecorder>> create(
         const RunLocator& run, const RunMeta& meta, LiveRun& live) const override;
-    Expected<std::unique_ptr<CapsuleWriter>> writer(const RunLocator& run, LiveRun& live) const override;
+    Expected<std::unique_ptr<RunRecorder>> recorder(const RunLocator& run, LiveRun& live) const override;
     RunSummary describe(const RunLocator& run) const override;
     std::uint64_t bytes(const RunLocator& run) const override;
     Expected<RunFacts> facts(const RunLocator& run) const override;

@@ -16,14 +16,14 @@ void StoreThread::open(const StreamRequest& request)
         m_outlet.events({ StreamRefused { request.token, std::move(row.error()) } });
         return;
     }
-    const CapsuleWriter& writer = (*run)->writer();
+    const RunRecorder& recorder = (*run)->recorder();
     StreamOpened opened;
     opened.token = request.token;
     opened.stream = StreamId(++m_lastStream);
-    opened.storeId = writer.meta().storeId;
-    opened.epoch = writer.streams().at(*row).epoch;
-    opened.durableSeq = writer.streams().at(*row).durableSeq;
-    opened.layouts = writer.layouts(*row);
+    opened.storeId = recorder.meta().storeId;
+    opened.epoch = recorder.streams().at(*row).epoch;
+    opened.durableSeq = recorder.streams().at(*row).durableSeq;
+    opened.layouts = recorder.layouts(*row);
     opened.run = (*run)->ref();
     // The newest Hello wins; handle() has committed what the older one brought.
     std::erase_if(m_streams, [&](const auto& entry) {
@@ -70,7 +70,7 @@ void StoreThread::stopRun(LiveRunEntry& run)
     for (const StreamId id : stopped.streams)
         m_streams.erase(id);
     std::vector<StoreEvent> events;
-    run.writer().giveUpRecords(m_hopeless);
+    run.recorder().giveUpRecords(m_hopeless);
     addWritten(run, events);
     m_stopped.insert_or_assign(stopped.locator, stopped.error);
     tell(run);
@@ -92,13 +92,13 @@ void StoreThread::writeIdle(OwnRecord record)
     auto run = before ? LiveRunEntry::open(record.run) : tl::unexpected<Error>(before.error());
     Expected<void> done = run ? Expected<void>() : tl::unexpected<Error>(run.error());
     if (done) {
-        (*run)->writer().stageRecord(std::move(record));
-        done = (*run)->writer().finish(before->state);
+        (*run)->recorder().stageRecord(std::move(record));
+        done = (*run)->recorder().finish(before->state);
     }
     if (done) {
-        written = (*run)->writer().takeWritten().front();
+        written = (*run)->recorder().takeWritten().front();
         tell(**run);
-        if (!(*run)->writer().leaveWal())
+        if (!(*run)->recorder().tidyUp())
             m_leaving.push_back(std::move(*run));
     } else {
         written.error = std::move(done.error());
@@ -120,7 +120,7 @@ void StoreThread::releaseIdle()
 {
     // What cannot be written now stays open and is tried again.
     for (auto& run : m_runs)
-        static_cast<void>(run->writer().releaseIdle(Clock::now(), std::chrono::milliseconds(m_options.closeAfterMs)));
+        static_cast<void>(run->recorder().releaseIdle(Clock::now(), std::chrono::milliseconds(m_options.closeAfterMs)));
 }
 
 Expected<LiveRunEntry*> StoreThread::findRun(const StreamRequest& request)
@@ -176,7 +176,7 @@ std::vector<std::pair<RunLocator, RunFacts>> StoreThread::archivedRuns(const std
 {
     std::vector<std::pair<RunLocator, RunFacts>> found;
     for (std::string& path : capsulePaths(m_options.dataDir)) {
-        const RunLocator locator(std::move(path));
+        const auto locator = RunLocator::ofFile(std::move(path));
         const bool isLive = std::any_of(
             m_runs.begin(), m_runs.end(), [&locator](const auto& run) { return run->ref()->locator == locator; });
         const auto known = m_runKeys.find(locator);
@@ -218,7 +218,7 @@ void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
 {
     std::erase_if(m_streams, [&run](const auto& entry) { return entry.second.run == run.get(); });
     const Outcome outcome
-        = retry("closing the run " + run->ref()->name, [&run] { return run->writer().finish(run->finalState()); });
+        = retry("closing the run " + run->ref()->name, [&run] { return run->recorder().finish(run->finalState()); });
     if (outcome == Outcome::Hopeless) {
         m_stopped.insert_or_assign(run->ref()->locator, m_hopeless);
         run->abandon();
@@ -228,13 +228,13 @@ void StoreThread::closeRun(std::unique_ptr<LiveRunEntry> run)
     }
     tell(*run);
     publishRuns();
-    if (outcome == Outcome::Done && !run->writer().leaveWal())
+    if (outcome == Outcome::Done && !run->recorder().tidyUp())
         m_leaving.push_back(std::move(run));
 }
 
-void StoreThread::leaveWalModes()
+void StoreThread::tidyUp()
 {
-    std::erase_if(m_leaving, [](const auto& run) { return run->writer().leaveWal(); });
+    std::erase_if(m_leaving, [](const auto& run) { return run->recorder().tidyUp(); });
 }
 
 void StoreThread::closeAll()
@@ -246,7 +246,7 @@ void StoreThread::closeAll()
     }
     // Readers close their idle connections within a second or so; a file that stays in WAL mode is whole all the same.
     while (!m_leaving.empty() && Clock::now() < m_giveUpAt())
-        leaveWalModes();
+        tidyUp();
     m_leaving.clear();
 }
 

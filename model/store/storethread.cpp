@@ -42,19 +42,20 @@ void StoreThread::recover()
     for (const std::string& path : capsulePaths(m_options.dataDir)) {
         std::error_code error;
         const bool hasLog = std::filesystem::exists(path + "-wal", error);
+        const auto locator = RunLocator::ofFile(path);
         if (!hasLog) {
-            const auto facts = readRunFacts(path);
+            const auto facts = readRunFacts(locator);
             if (!facts || facts->state != RunState::Live)
                 continue;
         }
         // What cannot be opened stays as it is: the list of runs shows it as damaged or newer.
-        const auto before = readRunFacts(path);
-        auto run = LiveRunEntry::open(path);
+        const auto before = readRunFacts(locator);
+        auto run = LiveRunEntry::open(locator);
         if (!run)
             continue;
         const bool wasLost = before && before->state == RunState::Lost && !(*run)->facts().isDone();
-        if ((*run)->writer().finish(wasLost ? RunState::Lost : (*run)->finalState()))
-            static_cast<void>((*run)->writer().leaveWal());
+        if ((*run)->recorder().finish(wasLost ? RunState::Lost : (*run)->finalState()))
+            static_cast<void>((*run)->recorder().tidyUp());
     }
 }
 
@@ -84,7 +85,7 @@ void StoreThread::run(const std::function<Clock::time_point()>& giveUpAt)
             noticeLosses();
             closeFinishedRuns();
             releaseIdle();
-            leaveWalModes();
+            tidyUp();
         }
         for (const auto& run : m_runs)
             tell(*run);
@@ -124,11 +125,11 @@ void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
     ++m_groupBatches;
     if (m_groupStreams.empty() || m_groupStreams.back() != batch->stream)
         m_groupStreams.push_back(batch->stream);
-    CapsuleWriter& writer = found->second.run->writer();
+    RunRecorder& recorder = found->second.run->recorder();
     std::string why;
     LiveRunEntry& run = *found->second.run;
     const Outcome outcome = retry("writing the run " + run.ref()->name, [&]() -> Expected<void> {
-        auto staged = writer.stage(found->second.row, batch);
+        auto staged = recorder.stage(found->second.row, batch);
         if (!staged)
             return tl::unexpected<Error>(std::move(staged.error()));
         why = std::move(*staged);
@@ -144,7 +145,7 @@ void StoreThread::takeBatch(const std::shared_ptr<const SampleBatch>& batch)
         m_counters.scalars += batch->scalars;
         return;
     }
-    writer.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why,
+    recorder.stageQuarantine(found->second.row, batch->seq, batch->payload.substr(0, kMaxQuarantineBytes), why,
         { batch->samples, batch->scalars }, batch->drops);
     m_afterCommit.emplace_back(BatchQuarantined { batch->stream, batch->seq, std::move(why) });
 }
@@ -161,8 +162,8 @@ void StoreThread::takeQuarantine(QuarantineMessage message)
     message.raw.resize(std::min(message.raw.size(), kMaxQuarantineBytes));
     m_groupBytes += message.raw.size();
     m_afterCommit.emplace_back(BatchQuarantined { message.stream, message.seq, message.reason });
-    found->second.run->writer().stageQuarantine(
-        found->second.row, message.seq, std::move(message.raw), std::move(message.reason), message.lost);
+    found->second.run->recorder().stageQuarantine(
+        found->second.row, message.seq, std::move(message.raw), std::move(message.reason), message.lost, {});
 }
 
 void StoreThread::takeRecord(OwnRecord record)
@@ -175,7 +176,7 @@ void StoreThread::takeRecord(OwnRecord record)
         m_groupSince = Clock::now();
     ++m_groupBatches;
     m_groupBytes += record.event.bytes();
-    (*run)->writer().stageRecord(std::move(record));
+    (*run)->recorder().stageRecord(std::move(record));
 }
 
 void StoreThread::setTrouble(const Error* error)
@@ -218,7 +219,7 @@ StoreThread::Outcome StoreThread::retry(const std::string& what, const std::func
 StoreThread::Outcome StoreThread::commitRun(LiveRunEntry& run)
 {
     const auto start = Clock::now();
-    const Outcome outcome = retry("writing the run " + run.ref()->name, [&run] { return run.writer().commit(); });
+    const Outcome outcome = retry("writing the run " + run.ref()->name, [&run] { return run.recorder().commit(); });
     if (outcome == Outcome::Done) {
         ++m_counters.commits;
         m_counters.lastCommitUs = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
@@ -228,7 +229,7 @@ StoreThread::Outcome StoreThread::commitRun(LiveRunEntry& run)
 
 void StoreThread::addWritten(LiveRunEntry& run, std::vector<StoreEvent>& events)
 {
-    for (RecordWritten& written : run.writer().takeWritten())
+    for (RecordWritten& written : run.recorder().takeWritten())
         events.emplace_back(std::move(written));
 }
 
@@ -238,7 +239,7 @@ bool StoreThread::flush()
         return true;
     std::vector<std::pair<LiveRunEntry*, Error>> hopeless;
     for (auto& run : m_runs) {
-        const bool touched = run->writer().hasStaged()
+        const bool touched = run->recorder().hasStaged()
             || std::any_of(m_groupStreams.begin(), m_groupStreams.end(),
                 [&](StreamId stream) { return m_streams.at(stream).run == run.get(); });
         const Outcome outcome = touched ? commitRun(*run) : Outcome::Done;
@@ -260,7 +261,7 @@ bool StoreThread::flush()
         const OpenStream& open = m_streams.at(stream);
         StreamDurable durable;
         durable.stream = stream;
-        durable.seq = open.run->writer().streams().at(open.row).durableSeq;
+        durable.seq = open.run->recorder().streams().at(open.row).durableSeq;
         events.emplace_back(durable);
     }
     m_afterCommit.clear();

@@ -71,7 +71,7 @@ private:
     void closeFinishedRuns();
     void releaseIdle();
     void closeRun(std::unique_ptr<LiveRunEntry> run);
-    void leaveWalModes();
+    void tidyUp();
     void closeAll();
     void publishRuns();
     /// What became durable, to the subscribers.

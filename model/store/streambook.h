@@ -3,45 +3,15 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <string>
 
-#include <telltale/core/drops.h>
 #include <telltale/core/threadhome.h>
-#include <telltale/store/account.h>
 #include <telltale/store/capsuletransaction.h>
 #include <telltale/store/recordwriter.h>
+#include <telltale/store/runrecorder.h>
 
 namespace telltale::store {
-
-struct StreamRequest;
-
-/// What identifies a run, as `meta` holds it.
-struct RunMeta {
-    std::string storeId;
-    std::string runId;
-    std::string runKey;
-    std::string keySource;
-    std::string name;
-    int worldSize = 1;
-    std::int64_t createdNs = 0;
-};
-
-struct StreamRow {
-    std::int64_t id = 0;
-    SourceId source;
-    std::string agentId;
-    std::uint64_t incarnation = 0;
-    std::uint64_t durableSeq = 0; ///< committed
-    std::uint64_t stagedSeq = 0; ///< taken
-    std::uint64_t duplicates = 0;
-    std::uint64_t rejected = 0;
-    std::uint32_t epoch = 0; ///< counts the connections of the stream
-    std::uint64_t batches = 0; ///< taken since the capsule was opened, with blocks
-    std::uint64_t announcedSeq = 0; ///< the newest batch that its agent is known to have made
-    std::optional<StreamAccount> account = StreamAccount {}; ///< staged; none: its beginning was not counted
-};
 
 /// Who a capsule is of: the run, its sources and their streams, and how far each stream is taken and durable. What
 /// changes one of them is durable on return, but for what a commit writes. Thread: store.

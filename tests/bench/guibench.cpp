@@ -116,7 +116,7 @@ void benchOpening(Report& report)
         if (!writer || !stream || !(*writer)->stage(*stream, batchOf(StreamId { *stream }, 1, 0, layout))
             || !(*writer)->commit() || !(*writer)->finish(store::RunState::Finished))
             qFatal("the large run cannot be written");
-        (*writer)->leaveWal();
+        (*writer)->tidyUp();
     }
     store::QueryPool pool(2);
     shell::AppContext context;
@@ -128,7 +128,7 @@ void benchOpening(Report& report)
     waitFor(kWaitMs, [&] { return window.isVisible(); });
     const auto* tree = window.findChild<views::ModulesPanel*>()->model();
     auto run = std::make_shared<store::RunHandle>();
-    run->locator = path;
+    run->locator = store::RunLocator::ofFile(path);
     double longest = 0;
     QElapsedTimer clock;
     clock.start();

@@ -53,9 +53,9 @@ store::RunHandle writeTraining(const std::string& path)
         must(writer->commit());
     }
     must(writer->finish(store::RunState::Finished));
-    writer->leaveWal();
+    writer->tidyUp();
     store::RunHandle handle;
-    handle.locator = path;
+    handle.locator = store::RunLocator::ofFile(path);
     return handle;
 }
 

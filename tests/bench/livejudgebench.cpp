@@ -49,7 +49,8 @@ void benchLiveJudge(Report& report)
     const auto live = std::make_shared<store::LiveRun>();
     store::RunMeta meta;
     store::RunHandle handle;
-    handle.locator = meta.storeId = dir.path().toStdString() + "/run.telltale";
+    meta.storeId = dir.path().toStdString() + "/run.telltale";
+    handle.locator = store::RunLocator::ofFile(meta.storeId);
     handle.live = live;
     meta.runId = meta.runKey = meta.name = "judged";
     auto writer = must(store::CapsuleWriter::create(meta.storeId, meta, *live));

@@ -81,7 +81,7 @@ void writeRun(const std::string& path, int series, std::int64_t steps)
         must(writer->commit());
     }
     must(writer->finish(store::RunState::Finished));
-    writer->leaveWal();
+    writer->tidyUp();
 }
 
 struct Opened {
@@ -92,7 +92,7 @@ struct Opened {
 Opened open(const std::string& path)
 {
     store::RunHandle handle;
-    handle.locator = path;
+    handle.locator = store::RunLocator::ofFile(path);
     Opened opened { must(store::openReader(handle)), nullptr };
     opened.catalog = must(opened.reader->catalog());
     return opened;

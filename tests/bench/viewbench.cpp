@@ -165,7 +165,7 @@ std::int64_t writeLargeRun(const std::string& path, std::int64_t steps)
     }
     if (const auto finished = (*writer)->finish(store::RunState::Finished); !finished)
         fail(finished.error());
-    (*writer)->leaveWal();
+    (*writer)->tidyUp();
     return steps * kRanks * (kTensors + kBlocks * kHeads + kSites);
 }
 
@@ -228,7 +228,7 @@ void benchViews(Report& report)
     window.resize(1600, 1000);
     window.show();
     auto run = std::make_shared<store::RunHandle>();
-    run->locator = path;
+    run->locator = store::RunLocator::ofFile(path);
     double stall = 0;
     window.findChild<shell::RunDriver*>()->show(run);
     turnUntil([&] { return window.state()->catalog() && !window.state()->fullRange().isEmpty(); }, stall);

@@ -18,7 +18,7 @@ using Clock = ConfigDesk::Clock;
 
 namespace {
 
-const store::RunLocator kRun { std::string("/runs/job.telltale") };
+const store::RunLocator kRun = store::RunLocator::ofFile("/runs/job.telltale");
 
 CheckedConfig configOf(int interval)
 {

@@ -174,7 +174,7 @@ private Q_SLOTS:
         QVERIFY2(run, run ? "" : run.error().what.c_str());
         QVERIFY(run->damage.empty());
         QCOMPARE(bytesOf(run->locator.text()), bytesOf(capsule.path()));
-        QCOMPARE(run->id, store::describeRun(capsule.path()).id);
+        QCOMPARE(run->id, store::describeRun(store::RunLocator::ofFile(capsule.path())).id);
         // There already.
         const auto again = (*server)->importRun(capsule.path());
         QVERIFY(!again);
@@ -206,7 +206,7 @@ private Q_SLOTS:
         QVERIFY(server);
         const auto run = (*server)->importRun(folder("killed") + "/run.telltale");
         QVERIFY2(run, run ? "" : run.error().what.c_str());
-        const auto summary = store::describeRun(run->locator.text());
+        const auto summary = store::describeRun(run->locator);
         QCOMPARE(summary.state, store::RunState::Interrupted);
         QCOMPARE(summary.lastStep, Step { 7 });
         QVERIFY(fs::exists(folder("killed") + "/run.telltale-wal"));

@@ -56,7 +56,7 @@ Account accountOf(const std::string& dataDir)
     Account out;
     for (const store::RunSummary& run : store::listRuns(dataDir)) {
         store::RunHandle handle;
-        handle.locator = run.locator.text();
+        handle.locator = run.locator;
         const auto reader = store::openReader(handle);
         if (!reader)
             return {};

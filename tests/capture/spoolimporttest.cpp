@@ -397,7 +397,7 @@ void SpoolImportTest::tellOf(const std::string& capsule, std::uint64_t seq)
 void SpoolImportTest::expectEveryValue(const std::string& capsule, std::int64_t steps)
 {
     store::RunHandle handle;
-    handle.locator = capsule;
+    handle.locator = store::RunLocator::ofFile(capsule);
     auto reader = store::openReader(handle);
     QVERIFY(reader);
     const auto catalog = (*reader)->catalog();

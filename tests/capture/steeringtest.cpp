@@ -325,7 +325,7 @@ private Q_SLOTS:
         const store::RunRef live = serving.service->liveRuns().front();
         const auto late = std::filesystem::path(dir()) / "late.telltale";
         const auto run = std::make_shared<store::RunHandle>(
-            store::RunHandle { store::RunLocator(late.string()), live->id, live->name, nullptr });
+            store::RunHandle { store::RunLocator::ofFile(late.string()), live->id, live->name, nullptr });
 
         server::SteeringTable table;
         QStringList said;

@@ -77,7 +77,7 @@ private Q_SLOTS:
         const auto runs = store::listRuns(dir.path().toStdString());
         QCOMPARE(runs.size(), std::size_t { 1 });
         QCOMPARE(runs.front().missingBatches, std::uint64_t { 0 });
-        const auto report = store::verifyRun(runs.front().locator.text());
+        const auto report = store::verifyRun(runs.front().locator);
         QVERIFY(report && report->problems.empty());
     }
 

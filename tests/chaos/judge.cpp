@@ -112,14 +112,14 @@ void Judge::read(const std::string& dataDir)
     if (runs.size() != 1)
         accuse(std::to_string(runs.size()) + " runs where there should be one");
     for (const auto& run : runs) {
-        const auto report = store::verifyRun(run.locator.text());
+        const auto report = store::verifyRun(run.locator);
         if (!report)
             accuse(report.error().sentence());
         else
             for (const std::string& problem : report->problems)
                 accuse(problem);
         store::RunHandle handle;
-        handle.locator = run.locator.text();
+        handle.locator = run.locator;
         const auto reader = store::openReader(handle);
         const auto catalog = reader ? (*reader)->catalog() : tl::unexpected<Error>(reader.error());
         if (!catalog) {

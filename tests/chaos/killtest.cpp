@@ -190,10 +190,10 @@ private:
     {
         const auto runs = store::listRuns(dataDir.toStdString());
         QCOMPARE(runs.size(), std::size_t(1));
-        const auto report = store::verifyRun(runs.front().locator.text());
+        const auto report = store::verifyRun(runs.front().locator);
         QVERIFY(report && report->problems.empty());
         store::RunHandle handle;
-        handle.locator = runs.front().locator.text();
+        handle.locator = runs.front().locator;
         const auto reader = store::openReader(handle);
         QVERIFY(reader);
         const auto catalog = (*reader)->catalog();

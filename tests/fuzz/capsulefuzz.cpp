@@ -115,14 +115,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     const std::string_view program(reinterpret_cast<const char*>(data), size);
     file.write(runs[data[0] % runs.size()].damaged(program.substr(1)));
-    const auto verified = verifyRun(file.path());
+    const auto verified = verifyRun(RunLocator::ofFile(file.path()));
     if (isGood(verified)) {
         for (const std::string& problem : verified->problems)
             require(!problem.empty());
     }
-    describeRun(file.path());
-    isGood(readRunFacts(file.path()));
-    const auto reader = openReader({ file.path(), "", "", nullptr });
+    describeRun(RunLocator::ofFile(file.path()));
+    isGood(readRunFacts(RunLocator::ofFile(file.path())));
+    const auto reader = openReader({ RunLocator::ofFile(file.path()), "", "", nullptr });
     if (!isGood(reader))
         return 0;
     const auto catalog = (*reader)->catalog();

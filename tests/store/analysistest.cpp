@@ -153,14 +153,14 @@ private Q_SLOTS:
 
     void theNearestMapIsTheNewestBeforeOrTheFirstAfter()
     {
-        store::BlobList all;
+        std::vector<store::DocumentInfo> all;
         for (const auto& [rank, name, step] : std::vector<std::tuple<int, std::string, int>> {
                  { 0, "a", 10 }, { 1, "a", 15 }, { 0, "b", 10 }, { 0, "a", 20 }, { 0, "a", 30 }, { 0, "a", 20 } })
-            all.push_back({ 1, std::to_string(all.size()), Rank { rank }, name, Step { step } });
+            all.push_back({ static_cast<std::int64_t>(all.size()), Rank { rank }, 0, name, Step { step } });
         const auto ids = [&all](int rank, int step) {
             std::string text;
             for (const auto& one : analysis::headMapsAt(all, Rank { rank }, Step { step }))
-                text += one.id;
+                text += std::to_string(one.id);
             return text;
         };
         QCOMPARE(ids(0, 5), std::string("02"));

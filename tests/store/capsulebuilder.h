@@ -99,14 +99,15 @@ public:
     void finish()
     {
         must(m_writer->finish(store::RunState::Finished));
-        m_writer->leaveWal();
+        m_writer->tidyUp();
         m_writer.reset();
     }
     /// As a crash leaves it: the connection goes, nothing is sealed.
     void crash() { m_writer.reset(); }
 
-    store::RunHandle liveHandle() const { return { m_path, "abc123", "a test run", m_live }; }
-    store::RunHandle handle() const { return { m_path, "abc123", "a test run", nullptr }; }
+    store::RunLocator locator() const { return store::RunLocator::ofFile(m_path); }
+    store::RunHandle liveHandle() const { return { locator(), "abc123", "a test run", m_live }; }
+    store::RunHandle handle() const { return { locator(), "abc123", "a test run", nullptr }; }
     const std::shared_ptr<store::LiveRun>& live() const { return m_live; }
     store::CapsuleWriter& writer() { return *m_writer; }
 

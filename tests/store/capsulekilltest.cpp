@@ -91,7 +91,7 @@ void CapsuleKillTest::everythingAckedIsThereOnceAfterKills()
     QCOMPARE(runs.front().state, RunState::Interrupted);
     QVERIFY(!std::filesystem::exists(runs.front().locator.text() + "-wal"));
     checkContent(runs.front().locator.text(), acked);
-    const auto report = verifyRun(runs.front().locator.text());
+    const auto report = verifyRun(runs.front().locator);
     QVERIFY(report.has_value());
     QVERIFY2(report->problems.empty(), report->problems.empty() ? "" : report->problems.front().c_str());
 }
@@ -119,7 +119,7 @@ void CapsuleKillTest::aRunKilledAsItBeginsIsOneRun()
         }
         const auto runs = listRuns(data);
         QCOMPARE(runs.size(), std::size_t { 1 });
-        const auto report = verifyRun(runs.front().locator.text());
+        const auto report = verifyRun(runs.front().locator);
         QVERIFY(report && report->problems.empty());
         for (const auto& entry : std::filesystem::directory_iterator(data + "/runs"))
             QCOMPARE(entry.path().string(), runs.front().locator.text());

@@ -383,7 +383,7 @@ void CapsuleWriterTest::aLayoutThatNobodyWritesGivesItsTilesBack()
     check();
     LiveRun live;
     auto again = CapsuleWriter::open(path, live);
-    QVERIFY(again && (*again)->finish(RunState::Finished) && (*again)->leaveWal());
+    QVERIFY(again && (*again)->finish(RunState::Finished) && (*again)->tidyUp());
     check();
     QCOMPARE(numberOf(path, "SELECT count(*) FROM tail"), std::int64_t { 0 });
 }
@@ -498,7 +498,7 @@ void CapsuleWriterTest::anyFlippedBitIsFound()
     std::mt19937 random(3);
     for (const char* table : { "tile", "blob" }) {
         for (int i = 0; i < 20; ++i) {
-            QVERIFY(verifyRun(path)->problems.empty());
+            QVERIFY(verifyRun(RunLocator::ofFile(path))->problems.empty());
             const std::string name(table);
             auto rows = Statement::prepare(db->get(), "SELECT id, data FROM " + name + " ORDER BY random() LIMIT 1");
             QVERIFY(rows->step().value_or(false));
@@ -510,7 +510,8 @@ void CapsuleWriterTest::anyFlippedBitIsFound()
             for (const std::string* bytes : { static_cast<const std::string*>(&flipped), &data }) {
                 auto update = Statement::prepare(db->get(), "UPDATE " + name + " SET data = ? WHERE id = ?");
                 QVERIFY(update->bindBlob(1, *bytes).bind(2, id).run().has_value());
-                QCOMPARE(verifyRun(path)->problems.size(), bytes == &flipped ? std::size_t { 1 } : 0);
+                QCOMPARE(
+                    verifyRun(RunLocator::ofFile(path))->problems.size(), bytes == &flipped ? std::size_t { 1 } : 0);
             }
         }
     }
@@ -568,7 +569,7 @@ void CapsuleWriterTest::closedRunOpensFromAReadOnlyFolder()
     const std::string folder = std::filesystem::path(path).parent_path().native();
     QCOMPARE(static_cast<int>(std::distance(std::filesystem::directory_iterator(folder), {})), 1);
     QCOMPARE(::chmod(folder.c_str(), 0500), 0);
-    const auto report = verifyRun(path);
+    const auto report = verifyRun(RunLocator::ofFile(path));
     const auto runs = listRuns(dir.path().toStdString());
     QCOMPARE(::chmod(folder.c_str(), 0700), 0);
     QVERIFY(report.has_value() && report->problems.empty() && report->blobs > 0);
@@ -595,7 +596,7 @@ void CapsuleWriterTest::newerVersionIsRefusedInASentence()
     const auto runs = listRuns(dir.path().toStdString());
     QCOMPARE(runs.front().state, RunState::Newer);
     QVERIFY2(runs.front().note.find("newer Telltale") != std::string::npos, runs.front().note.c_str());
-    QCOMPARE(verifyRun(path).error().code, ErrorCode::Newer);
+    QCOMPARE(verifyRun(RunLocator::ofFile(path)).error().code, ErrorCode::Newer);
     // The same job is still recorded, in a file of its own.
     Recorder recorder(dir.path().toStdString());
     QVERIFY(recorder.open(makeRequest("newer", 1)).run->locator.text() != path);
@@ -612,8 +613,8 @@ void CapsuleWriterTest::foreignTriggerIsRefused()
     auto db = openDatabase(path, OpenMode::Write);
     QVERIFY(execute(db->get(), "CREATE TRIGGER t AFTER INSERT ON tail BEGIN DELETE FROM tile; END").has_value());
     db->reset();
-    QCOMPARE(verifyRun(path).error().code, ErrorCode::Damaged);
-    QCOMPARE(renameRun(path, "x").error().code, ErrorCode::Damaged);
+    QCOMPARE(verifyRun(RunLocator::ofFile(path)).error().code, ErrorCode::Damaged);
+    QCOMPARE(renameRun(RunLocator::ofFile(path), "x").error().code, ErrorCode::Damaged);
 }
 
 void CapsuleWriterTest::secondWriterIsTurnedAway()
@@ -649,10 +650,10 @@ void CapsuleWriterTest::runsAreListedRenamedAndDeleted()
     QCOMPARE(findRun(data, hostile->name + ".telltale").error().code, ErrorCode::NotFound);
     const std::string other = runs[hostile == runs.begin() ? 1 : 0].locator.text();
     QCOMPARE(findRun(data, "plain").value_or(RunLocator()).text(), other);
-    QVERIFY(renameRun(hostile->locator.text(), "plain").has_value());
+    QVERIFY(renameRun(hostile->locator, "plain").has_value());
     QCOMPARE(findRun(data, "plain").error().code, ErrorCode::BadInput);
-    QVERIFY(renameRun(hostile->locator.text(), "good name").has_value());
-    QVERIFY(deleteRun(runs[hostile == runs.begin() ? 1 : 0].locator.text()).has_value());
+    QVERIFY(renameRun(hostile->locator, "good name").has_value());
+    QVERIFY(deleteRun(runs[hostile == runs.begin() ? 1 : 0].locator).has_value());
     runs = listRuns(data);
     QCOMPARE(runs.size(), std::size_t { 1 });
     QCOMPARE(runs.front().name, std::string("good name"));

@@ -274,7 +274,7 @@ private:
     std::unique_ptr<store::RunReader> open(const char* name) const
     {
         store::RunHandle handle;
-        handle.locator = store::RunLocator(path(name));
+        handle.locator = store::RunLocator::ofFile(path(name));
         return CapsuleBuilder::must(store::openReader(handle));
     }
     judge::Comparison comparison(const char* other, StepRange steps) const

@@ -73,10 +73,10 @@ std::string textOf(const SourceInfo& source)
 Picture readAll(const std::string& path)
 {
     Picture picture;
-    const RunSummary summary = describeRun(path);
+    const RunSummary summary = describeRun(RunLocator::ofFile(path));
     if (summary.state == RunState::Damaged)
         picture.reports.push_back(summary.note);
-    auto reader = openReader({ path, {}, {}, nullptr });
+    auto reader = openReader({ RunLocator::ofFile(path), {}, {}, nullptr });
     if (!reader) {
         picture.error = reader.error().sentence();
         return picture;
@@ -110,7 +110,7 @@ Picture readAll(const std::string& path)
     }
     if (catalog = (*reader)->catalog(); catalog)
         picture.reports.insert(picture.reports.end(), (*catalog)->damage.begin(), (*catalog)->damage.end());
-    const auto verified = verifyRun(path);
+    const auto verified = verifyRun(RunLocator::ofFile(path));
     if (!verified)
         picture.reports.push_back(verified.error().sentence());
     else
@@ -495,11 +495,11 @@ void DamageTest::aChangedRankStaysKnownWhenItsRunGoesOn()
             CapsuleBuilder::must(writer->book().leave(id, SourceState::Finished, 0));
         }
     }
-    const auto reader = CapsuleBuilder::must(openReader({ path, {}, {}, nullptr }));
+    const auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path), {}, {}, nullptr }));
     const auto catalog = CapsuleBuilder::must(reader->catalog());
     QCOMPARE(catalog->damage.size(), std::size_t { 1 }); // and the other rank is what was written
     QVERIFY2(catalog->damage.front().starts_with("rank 5, attempt 0: "), catalog->damage.front().c_str());
-    QCOMPARE(describeRun(path).state, RunState::Damaged);
+    QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Damaged);
 }
 
 QTEST_GUILESS_MAIN(DamageTest)

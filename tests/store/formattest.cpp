@@ -167,12 +167,12 @@ void FormatTest::anOlderRunIsReadWithoutBeingWritten()
     const QByteArray log = bytes("-wal");
     g_known = 2;
     {
-        auto reader = CapsuleBuilder::must(openReader({ path(), "abc123", "a test run", nullptr }));
+        auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), "abc123", "a test run", nullptr }));
         checkValues(*reader, 700);
     }
-    QCOMPARE(describeRun(path()).state, isClosed ? RunState::Finished : RunState::Interrupted);
-    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
-    QCOMPARE(CapsuleBuilder::must(readRunFacts(path())).runKey, std::string("key"));
+    QCOMPARE(describeRun(RunLocator::ofFile(path())).state, isClosed ? RunState::Finished : RunState::Interrupted);
+    QVERIFY(CapsuleBuilder::must(verifyRun(RunLocator::ofFile(path()))).problems.empty());
+    QCOMPARE(CapsuleBuilder::must(readRunFacts(RunLocator::ofFile(path()))).runKey, std::string("key"));
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM source WHERE color = 'none'"), 1);
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), released());
     QVERIFY(bytes() == file);
@@ -202,13 +202,13 @@ void FormatTest::anOlderRunThatGoesOnIsOfTheNewFormatFirst()
         QCOMPARE(CapsuleBuilder::must(writer->stage(1, std::move(batch))), std::string());
         QVERIFY(writer->commit());
         QVERIFY(writer->finish(RunState::Finished));
-        QVERIFY(writer->leaveWal());
+        QVERIFY(writer->tidyUp());
     }
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), released() + 1);
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM main.source WHERE color = 'none'"), 1);
-    auto reader = CapsuleBuilder::must(openReader({ path(), "abc123", "a test run", nullptr }));
+    auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), "abc123", "a test run", nullptr }));
     checkValues(*reader, 701);
-    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
+    QVERIFY(CapsuleBuilder::must(verifyRun(RunLocator::ofFile(path()))).problems.empty());
 }
 
 void FormatTest::aRunOfTheNewFormatIsNewerToAnOlderProgram()
@@ -217,11 +217,11 @@ void FormatTest::aRunOfTheNewFormatIsNewerToAnOlderProgram()
     write(true);
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), released() + 1);
     g_known = 1;
-    const auto reader = openReader({ path(), "abc123", "a test run", nullptr });
+    const auto reader = openReader({ RunLocator::ofFile(path()), "abc123", "a test run", nullptr });
     QVERIFY(!reader);
     QCOMPARE(reader.error().code, ErrorCode::Newer);
     QVERIFY(!openForWriting(path()));
-    QCOMPARE(describeRun(path()).state, RunState::Newer);
+    QCOMPARE(describeRun(RunLocator::ofFile(path())).state, RunState::Newer);
 }
 
 void FormatTest::anUpgradeThatFailsLeavesTheRunAsItWas_data()
@@ -241,9 +241,9 @@ void FormatTest::anUpgradeThatFailsLeavesTheRunAsItWas()
     g_known = 2;
     g_upgrade = sql.c_str();
     QVERIFY(!openForWriting(path()));
-    QVERIFY(!renameRun(path(), "another name"));
+    QVERIFY(!renameRun(RunLocator::ofFile(path()), "another name"));
     QVERIFY(bytes() == file);
-    auto reader = CapsuleBuilder::must(openReader({ path(), "abc123", "a test run", nullptr }));
+    auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), "abc123", "a test run", nullptr }));
     checkValues(*reader, 700);
 }
 
@@ -255,7 +255,7 @@ void FormatTest::aTableOfAnotherFormatIsForeign()
         QVERIFY(execute(db.get(), kUpgrade));
     }
     g_known = 2;
-    const auto reader = openReader({ path(), "abc123", "a test run", nullptr });
+    const auto reader = openReader({ RunLocator::ofFile(path()), "abc123", "a test run", nullptr });
     QVERIFY(!reader);
     QVERIFY2(reader.error().what.find("foreign table \"source\"") != std::string::npos, reader.error().what.c_str());
 }

@@ -183,7 +183,7 @@ void FrozenTest::checkIncidents(const std::string& path, const std::string& tag)
     const auto said = call(app::incidentsVerb, { path });
     QCOMPARE(said.code, 0);
     QVERIFY2(said.document == readJson(m_data / tag / "incidents.json"), said.document.dump().c_str());
-    const auto reader = store::openReader({ path, {}, {}, nullptr });
+    const auto reader = store::openReader({ store::RunLocator::ofFile(path), {}, {}, nullptr });
     QVERIFY(reader);
     const auto log = (*reader)->log({}, { "incident", {}, {} });
     QVERIFY(log && log->records.size() == 1);
@@ -313,7 +313,7 @@ void FrozenTest::everyRunCanBeDrawn()
 {
     QTemporaryDir dir;
     const std::string path = place(QTest::currentDataTag(), dir);
-    auto reader = store::openReader({ path, {}, {}, nullptr });
+    auto reader = store::openReader({ store::RunLocator::ofFile(path), {}, {}, nullptr });
     QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
     const auto catalog = *(*reader)->catalog();
     series::HeatQuery query;

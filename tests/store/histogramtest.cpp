@@ -84,9 +84,9 @@ private Q_SLOTS:
             auto writer = store::CapsuleWriter::open(path(), live);
             QVERIFY2(writer, writer ? "" : writer.error().sentence().c_str());
             QVERIFY((*writer)->finish(store::RunState::Finished));
-            (*writer)->leaveWal();
+            (*writer)->tidyUp();
         }
-        const auto reader = *store::openReader({ path(), {}, {}, nullptr });
+        const auto reader = *store::openReader({ store::RunLocator::ofFile(path()), {}, {}, nullptr });
         check(*reader, 5, 300);
     }
 

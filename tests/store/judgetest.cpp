@@ -468,7 +468,8 @@ private Q_SLOTS:
         LiveJudge judge(*service);
         const std::string path = (dir.path() + QStringLiteral("/runs/late.telltale")).toStdString();
         store::Durable durable;
-        durable.run = std::make_shared<store::RunHandle>(store::RunHandle { path, {}, "late", nullptr });
+        durable.run = std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator::ofFile(path), {}, "late", nullptr });
         durable.steps = { Step { 0 }, Step { 99 } };
         judge.onDurable(durable); // there is nothing to read yet
         Training training { 1, 2300 }; // more than is read again of a run's past
@@ -482,7 +483,8 @@ private Q_SLOTS:
         }
         durable.steps = { Step { 2299 }, Step { 2299 } };
         judge.onDurable(durable);
-        QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(path)), std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(summary(recordedOf(store::RunLocator::ofFile(path))),
+            std::string("nonfinite layers.2.fc:output@90/0"), 20'000);
     }
 
     /// Two incidents of one rank turn out to be one when another one comes, which was away.

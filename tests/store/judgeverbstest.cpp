@@ -32,7 +32,7 @@ private Q_SLOTS:
         CapsuleBuilder ruled(path("ruled"));
         training.write(ruled);
         ruled.writer().stageRecord(
-            { 1, path("ruled"), Rank { -1 }, judge::rulesEvent(judge::Rules(), Step { 199 }, "me", 1) });
+            { 1, ruled.locator(), Rank { -1 }, judge::rulesEvent(judge::Rules(), Step { 199 }, "me", 1) });
         ruled.commit();
         ruled.finish();
         CapsuleBuilder clean(path("clean"), "a calm run");

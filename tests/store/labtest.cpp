@@ -79,11 +79,6 @@ public:
         return m_reader.documents(kind, after);
     }
     Expected<std::string> document(std::int64_t id) override { return m_reader.document(id); }
-    Expected<std::shared_ptr<const store::BlobList>> blobs(const std::string& kind) override
-    {
-        return m_reader.blobs(kind);
-    }
-    Expected<std::string> blob(const store::BlobInfo& info) override { return m_reader.blob(info); }
 
 private:
     store::RunReader& m_reader;
@@ -200,7 +195,7 @@ private Q_SLOTS:
         training.write(builder);
         std::uint64_t token = 0;
         const auto write = [&](const Event& event) {
-            builder.writer().stageRecord({ ++token, path, Rank { -1 }, event });
+            builder.writer().stageRecord({ ++token, builder.locator(), Rank { -1 }, event });
             builder.commit();
         };
         std::vector<Incident> found;

@@ -52,7 +52,7 @@ std::vector<LogRecord> eventsOf(RunReader& reader, const LogFilter& filter = {})
 
 std::vector<LogRecord> eventsOf(const std::string& path, const LogFilter& filter = {})
 {
-    return eventsOf(*CapsuleBuilder::must(openReader({ path, {}, {}, nullptr })), filter);
+    return eventsOf(*CapsuleBuilder::must(openReader({ RunLocator::ofFile(path), {}, {}, nullptr })), filter);
 }
 
 Event incident(const std::string& text, std::uint64_t ref = 0, std::int64_t step = 100)
@@ -163,7 +163,7 @@ void LogTest::aRunOfTheFirstFormatIsReadAndThenContinued()
         QCOMPARE(CapsuleBuilder::must(writer->stage(stream, std::move(batch))), std::string());
         QVERIFY(writer->commit());
         QVERIFY(writer->finish(RunState::Finished));
-        QVERIFY(writer->leaveWal());
+        QVERIFY(writer->tidyUp());
     }
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), std::ssize(capsuleFormats()));
     QCOMPARE(numberIn(path(), "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND name LIKE 'event_%'"), 4);
@@ -173,13 +173,13 @@ void LogTest::aRunOfTheFirstFormatIsReadAndThenContinued()
     QVERIFY(after[0].isChanged && after[0].phase == "ended" && after[0].text == "sentence 1");
     QCOMPARE(after[0].steps.last, Step { 30 });
     QCOMPARE(eventsOf(path(), gaps).size(), std::size_t { 5 });
-    QVERIFY(CapsuleBuilder::must(verifyRun(path())).problems.empty());
+    QVERIFY(CapsuleBuilder::must(verifyRun(RunLocator::ofFile(path()))).problems.empty());
 }
 
 void LogTest::aReaderGoesOnWhileItsRunChangesItsFormat()
 {
     placeOld("cpp-finished");
-    auto reader = CapsuleBuilder::must(openReader({ path(), {}, {}, nullptr }));
+    auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), {}, {}, nullptr }));
     LogCursor cursor = CapsuleBuilder::must(reader->log({})).next;
     QVERIFY(openForWriting(path()));
     QCOMPARE(eventsOf(*reader).size(), std::size_t { kOldEvents });
@@ -204,7 +204,7 @@ void LogTest::aDamagedLogHindersNoChangeOfFormat()
     QVERIFY2(opened, opened ? "" : opened.error().sentence().c_str());
     QCOMPARE(numberIn(path(), "PRAGMA user_version"), std::ssize(capsuleFormats()));
     change(path(), "INSERT INTO event(source, kind, rank, step, rule) VALUES(1, 'anomaly', 0, 9, 'a rule')");
-    auto reader = CapsuleBuilder::must(openReader({ path(), {}, {}, nullptr }));
+    auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), {}, {}, nullptr }));
     static_cast<void>(reader->log({}));
     const auto damage = CapsuleBuilder::must(reader->catalog())->damage;
     QCOMPARE(damage, std::vector<std::string> { "the list of events cannot be read completely" });
@@ -434,7 +434,7 @@ void LogTest::aForeignLogIsReadToItsEnd()
     QFETCH(int, left);
     write({ incident("1"), incident("2"), incident("3"), incident("4") });
     change(path(), sql.toStdString());
-    auto reader = CapsuleBuilder::must(openReader({ path(), {}, {}, nullptr }));
+    auto reader = CapsuleBuilder::must(openReader({ RunLocator::ofFile(path()), {}, {}, nullptr }));
     std::size_t found = 0;
     for (LogPage page { {}, {}, false }; !page.isLast; found += page.records.size())
         page = CapsuleBuilder::must(reader->log(page.next));

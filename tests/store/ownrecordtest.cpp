@@ -179,7 +179,8 @@ private Q_SLOTS:
     void whatIsNoRunIsTold()
     {
         Recorder recorder(dir());
-        const RecordWritten told = write(recorder, recordOf(dir() + "/runs/no.telltale", 1, configphase::kOffered));
+        const RecordWritten told
+            = write(recorder, recordOf(RunLocator::ofFile(dir() + "/runs/no.telltale"), 1, configphase::kOffered));
         QCOMPARE(told.id, 0);
         QVERIFY(!told.error.sentence().empty());
     }
@@ -187,7 +188,7 @@ private Q_SLOTS:
     void theQueueIsBoundedAndLeavesRoomForBatches()
     {
         StoreQueue queue(1u << 20);
-        OwnRecord record = recordOf(dir(), 1, configphase::kOffered);
+        OwnRecord record = recordOf(RunLocator::ofFile(dir()), 1, configphase::kOffered);
         record.event.json.assign(64u << 10, ' ');
         int taken = 0;
         while (queue.offer(record) && taken < 1000)

@@ -21,7 +21,7 @@ constexpr std::chrono::seconds kDeadline { 20 };
 RunRef nowhere()
 {
     auto run = std::make_shared<RunHandle>();
-    run->locator = std::string("/nonexistent/run.telltale");
+    run->locator = RunLocator::ofFile("/nonexistent/run.telltale");
     return run;
 }
 

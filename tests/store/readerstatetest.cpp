@@ -70,7 +70,7 @@ private Q_SLOTS:
     void aDiskWithoutRoomForARunIsSaidToBeFull();
     void theCatalogIsTheSameObjectUntilItChanges();
     void whatHappensDoesNotHaveTheSeriesReadAgain();
-    void readersOfAPoolShareWhatWasRead();
+    void readersShareWhatWasRead();
     void aReaderThatIsOpenedLaterKnowsTheSteps();
     void aRefreshThatFailsLosesNoRow();
     void theLogIsReadInPagesByRankKindAndSteps();
@@ -260,9 +260,9 @@ void ReaderStateTest::whatIsNoCapsuleIsRefused()
     file.write("this is a text and no capsule at all, however long it may be");
     file.close();
     RunHandle handle;
-    handle.locator = path();
+    handle.locator = RunLocator::ofFile(path());
     QVERIFY(!openReader(handle));
-    handle.locator = path() + ".none";
+    handle.locator = RunLocator::ofFile(path() + ".none");
     const auto missing = openReader(handle);
     QVERIFY(!missing);
     QCOMPARE(missing.error().code, ErrorCode::NotFound);
@@ -299,8 +299,8 @@ void ReaderStateTest::aCrashedCapsuleOpensOnAMediumThatCannotBeWritten()
             QVERIFY(QFile::copy(QString::fromStdString(path() + part), QString::fromStdString(crashed + part)));
     }
     QVERIFY(medium.isReadOnly());
-    QCOMPARE(describeRun(crashed).state, RunState::Interrupted);
-    auto reader = openReader({ crashed, {}, {}, nullptr });
+    QCOMPARE(describeRun(RunLocator::ofFile(crashed)).state, RunState::Interrupted);
+    auto reader = openReader({ RunLocator::ofFile(crashed), {}, {}, nullptr });
     QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
     int values = 0;
     QVERIFY(
@@ -309,7 +309,7 @@ void ReaderStateTest::aCrashedCapsuleOpensOnAMediumThatCannotBeWritten()
             return true;
         }));
     QCOMPARE(values, 300);
-    const auto verified = verifyRun(crashed);
+    const auto verified = verifyRun(RunLocator::ofFile(crashed));
     QVERIFY(verified && verified->problems.empty());
 }
 
@@ -423,26 +423,32 @@ void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
     QCOMPARE(CapsuleBuilder::must(reader->catalog())->series.size(), std::size_t { kSeries + 2 });
 }
 
-void ReaderStateTest::readersOfAPoolShareWhatWasRead()
+void ReaderStateTest::readersShareWhatWasRead()
 {
     SharedReads shared;
-    const auto read = [&] { return shared.directories.of(path())->reader.rowsRead(); };
     {
         CapsuleBuilder builder(path());
+        const auto read = [&] { return builder.live()->directory()->reader.rowsRead(); };
         write(builder, 1, 10);
         auto first = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
         const auto catalog = CapsuleBuilder::must(first->catalog());
         const std::uint64_t once = read();
         QVERIFY(once >= 4); // a layout, a group, two series
-        auto second = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
+        auto second = CapsuleBuilder::must(openReader(builder.liveHandle())); // of no pool, as the judge's
         QCOMPARE(CapsuleBuilder::must(second->catalog()), catalog);
         first.reset(); // as one that was idle
         builder.addAttempt(Rank { 1 }, 0);
         first = CapsuleBuilder::must(openReader(builder.liveHandle(), shared));
         QCOMPARE(read(), once);
         QCOMPARE(CapsuleBuilder::must(first->catalog())->sources.size(), std::size_t { 2 });
-        QCOMPARE(CapsuleBuilder::must(second->catalog())->sources.size(), std::size_t { 2 });
+        QCOMPARE(CapsuleBuilder::must(second->catalog()), CapsuleBuilder::must(first->catalog()));
         builder.finish();
+    }
+    {
+        const RunHandle archived { RunLocator::ofFile(path()), {}, {}, nullptr };
+        const auto first = CapsuleBuilder::must(openReader(archived, shared));
+        const auto second = CapsuleBuilder::must(openReader(archived, shared));
+        QCOMPARE(CapsuleBuilder::must(first->catalog()), CapsuleBuilder::must(second->catalog()));
     }
     // Another run in the same file is read from its beginning.
     const std::string other = m_dir->filePath(QStringLiteral("other.telltale")).toStdString();
@@ -458,7 +464,7 @@ void ReaderStateTest::readersOfAPoolShareWhatWasRead()
     QCOMPARE(to.write(bytes), bytes.size());
     to.close();
     RunHandle handle;
-    handle.locator = path();
+    handle.locator = RunLocator::ofFile(path());
     auto reader = CapsuleBuilder::must(openReader(handle, shared));
     const auto catalog = CapsuleBuilder::must(reader->catalog());
     QCOMPARE(catalog->storeId, "store-" + other);

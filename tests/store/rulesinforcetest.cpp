@@ -116,7 +116,7 @@ private Q_SLOTS:
             Event event = rulesEvent(rules, Step { step }, "me", 1);
             if (json != nullptr)
                 event.json = json;
-            builder.writer().stageRecord({ 1, path, Rank { rank }, event });
+            builder.writer().stageRecord({ 1, builder.locator(), Rank { rank }, event });
             builder.commit();
         };
         const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));

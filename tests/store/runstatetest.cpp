@@ -90,7 +90,7 @@ private Q_SLOTS:
             recorder.service().closeStream(opened.stream, reason, 0);
             QTRY_COMPARE(numberOf(path, "SELECT state FROM source"), static_cast<std::int64_t>(SourceState::Finished));
         }
-        QTRY_COMPARE(describeRun(path).state, RunState::Finished);
+        QTRY_COMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Finished);
     }
 
     void aLostRunStaysLostWhenRecordingEnds()
@@ -107,7 +107,7 @@ private Q_SLOTS:
             recorder.service().closeStream(opened.stream, {}, 0);
             QTRY_VERIFY(opened.run->live->lost.load());
         }
-        QCOMPARE(describeRun(path).state, RunState::Lost);
+        QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Lost);
     }
 
     void aLostRunClosesByItselfAndGoesOnWithWhoComesBack()
@@ -127,7 +127,7 @@ private Q_SLOTS:
         QTRY_VERIFY(recorder.service().liveRuns().empty());
         QTRY_VERIFY(!QFile::exists(QString::fromStdString(path + "-wal")));
         QVERIFY(first.run->live->closed.load());
-        QCOMPARE(describeRun(path).state, RunState::Lost);
+        QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Lost);
         // The file alone is the run.
         const QString copy = dir.filePath(QStringLiteral("copy.telltale"));
         QVERIFY(QFile::copy(QString::fromStdString(path), copy));
@@ -138,9 +138,9 @@ private Q_SLOTS:
         QCOMPARE(again.durableSeq, std::uint64_t { 1 });
         recorder.send(again.stream, 2, { makeBlock(layout, 2, one) });
         QVERIFY(recorder.waitDurable(again.stream, 2));
-        QCOMPARE(describeRun(path).state, RunState::Live);
+        QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Live);
         recorder.service().closeStream(again.stream, "finished", 2);
-        QTRY_COMPARE(describeRun(path).state, RunState::Finished);
+        QTRY_COMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Finished);
         QCOMPARE(readContent(path).begin()->second.steps, (std::vector<std::int64_t> { 0, 1, 2 }));
     }
 
@@ -214,7 +214,7 @@ private Q_SLOTS:
         }
         const auto db = openDatabase(path, OpenMode::Write);
         QVERIFY(execute(db->get(), "UPDATE meta SET value='0' WHERE key='state'"));
-        QCOMPARE(describeRun(path).state, RunState::Interrupted);
+        QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Interrupted);
     }
 
     void batchesThatAgentsToldOfAndNeverSentAreCounted()
@@ -226,11 +226,11 @@ private Q_SLOTS:
         const auto opened = recorder.open(makeRequest("job", 1));
         recorder.send(opened.stream, 1, { makeBlock(makeLayout(1, Kind::Actv, { Stat::Norm }, 2), 0, one) });
         QVERIFY(recorder.waitDurable(opened.stream, 1));
-        QCOMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 0 });
+        QCOMPARE(describeRun(opened.run->locator).missingBatches, std::uint64_t { 0 });
         recorder.service().closeStream(opened.stream, {}, 5);
-        QTRY_COMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 4 });
+        QTRY_COMPARE(describeRun(opened.run->locator).missingBatches, std::uint64_t { 4 });
         const auto again = recorder.open(makeRequest("job", 1));
-        QCOMPARE(describeRun(opened.run->locator.text()).missingBatches, std::uint64_t { 0 }); // they may still come
+        QCOMPARE(describeRun(opened.run->locator).missingBatches, std::uint64_t { 0 }); // they may still come
         QVERIFY(again.epoch > opened.epoch);
     }
 
@@ -308,7 +308,7 @@ private Q_SLOTS:
         QVERIFY(!whole.run->live->closed.load());
         sendOne();
         recorder.service().closeStream(whole.stream, "finished", seq);
-        QTRY_COMPARE(describeRun(whole.run->locator.text()).state, RunState::Finished);
+        QTRY_COMPARE(describeRun(whole.run->locator).state, RunState::Finished);
         QCOMPARE(readContent(whole.run->locator.text()).begin()->second.steps.size(), static_cast<std::size_t>(seq));
     }
 
@@ -337,7 +337,7 @@ private Q_SLOTS:
 private:
     static RunState stateOf(const StreamOpened& opened)
     {
-        return describeRun(opened.run->locator.text()).state;
+        return describeRun(opened.run->locator).state;
     }
 };
 

@@ -450,12 +450,12 @@ void VerbsTest::sizeCountsTheLogToo()
     QTemporaryDir dir;
     const std::string path = dir.filePath(QStringLiteral("a_b.telltale")).toStdString();
     QVERIFY(QFile::copy(QString::fromStdString(m_path), QString::fromStdString(path)));
-    const auto alone = store::runBytes(path);
+    const auto alone = store::runBytes(store::RunLocator::ofFile(path));
     QFile log(QString::fromStdString(path) + QStringLiteral("-wal"));
     QVERIFY(log.open(QIODevice::WriteOnly));
     log.write(QByteArray(1234, 'x'));
     log.close();
-    QCOMPARE(store::runBytes(path), alone + 1234);
+    QCOMPARE(store::runBytes(store::RunLocator::ofFile(path)), alone + 1234);
 }
 
 void VerbsTest::damagedValuesAreSaidAndExitOne()
@@ -473,14 +473,14 @@ void VerbsTest::damagedValuesAreSaidAndExitOne()
     QVERIFY2(shown.err.find("damaged") != std::string::npos, shown.err.c_str());
     QVERIFY(shown.out.find("299") != std::string::npos); // what is readable is there
     const store::RunPart part { { Kind::ParamOrigin }, { Stat::Norm }, Rank { 0 }, { Step { 0 }, Step { 299 } } };
-    QCOMPARE(CapsuleBuilder::must(store::lostIn(copy, part)).size(), std::size_t { 1 });
-    QVERIFY(CapsuleBuilder::must(store::lostIn(m_path, part)).empty());
+    QCOMPARE(CapsuleBuilder::must(store::lostIn(store::RunLocator::ofFile(copy), part)).size(), std::size_t { 1 });
+    QVERIFY(CapsuleBuilder::must(store::lostIn(store::RunLocator::ofFile(m_path), part)).empty());
     store::RunPart other = part;
     other.rank = Rank { 1 };
-    QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+    QVERIFY(CapsuleBuilder::must(store::lostIn(store::RunLocator::ofFile(copy), other)).empty());
     other = part;
     other.steps = { Step { 280 }, Step { 299 } };
-    QVERIFY(CapsuleBuilder::must(store::lostIn(copy, other)).empty());
+    QVERIFY(CapsuleBuilder::must(store::lostIn(store::RunLocator::ofFile(copy), other)).empty());
 }
 
 void VerbsTest::valuesThatLieElsewhereAreSaidAndExitOne()
@@ -561,7 +561,7 @@ void VerbsTest::aCopyOfARunIsTheRun()
     const auto shown = call(app::showVerb, { path, "--series", "fc.weight", "--json" });
     QCOMPARE(shown.json()["series"][0]["values"].size(), std::size_t { 300 });
     const std::string copy = dir.filePath(QStringLiteral("copy.telltale")).toStdString();
-    CapsuleBuilder::must(store::copyRun(path, copy));
+    CapsuleBuilder::must(store::copyRun(store::RunLocator::ofFile(path), copy));
     QCOMPARE(QFile(QString::fromStdString(copy)).permissions() & 0x77, QFile::Permissions {});
     QVERIFY(QDir(dir.path()).mkdir(QStringLiteral("archive")));
     const std::string archive = dir.filePath(QStringLiteral("archive")).toStdString();
@@ -573,7 +573,7 @@ void VerbsTest::aCopyOfARunIsTheRun()
         const auto again = call(app::showVerb, { one, "--series", "fc.weight", "--json" });
         QCOMPARE(again.out, shown.out);
         QCOMPARE(call(app::inspectVerb, { one, "--verify" }).code, 0);
-        QCOMPARE(store::describeRun(one).state, store::RunState::Interrupted);
+        QCOMPARE(store::describeRun(store::RunLocator::ofFile(one)).state, store::RunState::Interrupted);
     }
     QCOMPARE(call(app::importVerb, { path, "--data-dir", archive }).code, 1); // a run of that name is there
     QCOMPARE(call(app::importVerb, { copy, "--data-dir", archive }).code, 0);
@@ -588,7 +588,7 @@ void VerbsTest::aCopyReplacesNeitherARunThatIsOpenNorAFolder()
     const QString killed = dir.filePath(QStringLiteral("killed.telltale"));
     CapsuleBuilder builder(path);
     writeLogged(builder);
-    const auto busy = store::copyRun(m_path, path);
+    const auto busy = store::copyRun(store::RunLocator::ofFile(m_path), path);
     QVERIFY(!busy);
     QCOMPARE(busy.error().code, ErrorCode::Busy);
     for (const char* part : { "", "-wal" })
@@ -597,12 +597,12 @@ void VerbsTest::aCopyReplacesNeitherARunThatIsOpenNorAFolder()
     QCOMPARE(
         call(app::showVerb, { path, "--series", "fc.weight", "--json" }).json()["series"][0]["values"].size(), 300u);
     // What a killed recorder left may go, with its log.
-    CapsuleBuilder::must(store::copyRun(m_path, killed.toStdString()));
-    QCOMPARE(store::describeRun(killed.toStdString()).ranks, 2);
+    CapsuleBuilder::must(store::copyRun(store::RunLocator::ofFile(m_path), killed.toStdString()));
+    QCOMPARE(store::describeRun(store::RunLocator::ofFile(killed.toStdString())).ranks, 2);
     QCOMPARE(QDir(dir.path()).entryList({ QStringLiteral("killed*") }, QDir::Files).size(), 1);
     const QString folder = dir.filePath(QStringLiteral("folder.telltale"));
     QVERIFY(QDir().mkdir(folder));
-    QVERIFY(!store::copyRun(m_path, folder.toStdString()));
+    QVERIFY(!store::copyRun(store::RunLocator::ofFile(m_path), folder.toStdString()));
     QVERIFY(QFileInfo(folder).isDir());
 }
 
@@ -628,7 +628,7 @@ void VerbsTest::aRunCopiedWithoutItsLogIsNeverWhole()
     QVERIFY2(says(imported), imported.err.c_str());
     const std::string kept = imported.json()["capsules"][0]["capsule"];
     const std::string copy = dir.filePath(QStringLiteral("copy.telltale")).toStdString();
-    CapsuleBuilder::must(store::copyRun(kept, copy));
+    CapsuleBuilder::must(store::copyRun(store::RunLocator::ofFile(kept), copy));
     for (const std::string& one : { alone, kept, copy }) {
         const Outcome verified = call(app::inspectVerb, { one, "--verify", "--json" });
         QVERIFY2(says(verified), one.c_str());
@@ -646,7 +646,7 @@ void VerbsTest::aRunCopiedWithoutItsLogIsNeverWhole()
     store::StoreOptions options;
     options.dataDir = archive;
     CapsuleBuilder::must(store::StoreService::start(options))->stop(5000);
-    QCOMPARE(store::describeRun(adopted).state, store::RunState::Interrupted);
+    QCOMPARE(store::describeRun(store::RunLocator::ofFile(adopted)).state, store::RunState::Interrupted);
     QVERIFY(says(call(app::inspectVerb, { adopted, "--verify" })));
 }
 
@@ -721,8 +721,8 @@ void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()
     // As kill -9 leaves it.
     for (const char* part : { "", "-wal" })
         QVERIFY(QFile::copy(path + QLatin1String(part), killed + QLatin1String(part)));
-    CapsuleBuilder::must(store::renameRun(killed.toStdString(), "another name"));
-    QCOMPARE(store::describeRun(killed.toStdString()).name, std::string("another name"));
+    CapsuleBuilder::must(store::renameRun(store::RunLocator::ofFile(killed.toStdString()), "another name"));
+    QCOMPARE(store::describeRun(store::RunLocator::ofFile(killed.toStdString())).name, std::string("another name"));
     QCOMPARE(call(app::showVerb, { killed.toStdString(), "--series", "fc.weight", "--json" })
                  .json()["series"][0]["values"]
                  .size(),
@@ -730,10 +730,10 @@ void VerbsTest::aKilledRunIsRenamedAndDeletedWithItsLog()
     QFile::remove(killed);
     for (const char* part : { "", "-wal" })
         QVERIFY(QFile::copy(path + QLatin1String(part), killed + QLatin1String(part)));
-    CapsuleBuilder::must(store::deleteRun(killed.toStdString()));
+    CapsuleBuilder::must(store::deleteRun(store::RunLocator::ofFile(killed.toStdString())));
     QCOMPARE(QDir(dir.path()).entryList({ QStringLiteral("killed*") }, QDir::Files).size(), 0);
     // What somebody has open stays.
-    const auto busy = store::deleteRun(path.toStdString());
+    const auto busy = store::deleteRun(store::RunLocator::ofFile(path.toStdString()));
     QVERIFY(!busy);
     QCOMPARE(busy.error().code, ErrorCode::Busy);
     QVERIFY(QFile::exists(path));

@@ -590,11 +590,8 @@ private Q_SLOTS:
     void looks_data() { test::addLooks(); }
     void looks()
     {
-        QFETCH(QString, theme);
-        QFETCH(QString, language);
         cleanup();
-        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-        translations::install(*qApp, language);
+        const auto [theme, language] = test::putOnLook();
         open("run");
         m_state->setCursor(Step { 660 });
         m_state->setRank(Rank { 1 });
@@ -629,8 +626,8 @@ private:
         });
         m_view = new AttentionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
         m_view->resize(1080, 700);
-        const auto run
-            = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt-4l", nullptr });
+        const auto run = std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator::ofFile(path(name)), "abc123", "gpt-4l", nullptr });
         const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
         const auto catalog = test::CapsuleBuilder::must(reader->catalog());
         m_state->setRun(run);

@@ -391,11 +391,8 @@ private Q_SLOTS:
     void itLooksAsItShould_data() { test::addLooks(); }
     void itLooksAsItShould()
     {
-        QFETCH(QString, theme);
-        QFETCH(QString, language);
         m_host.reset();
-        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-        translations::install(*qApp, language);
+        const auto [theme, language] = test::putOnLook();
         openWindow();
         compareWith({ "b", "seed", "other" });
         settle();
@@ -419,7 +416,8 @@ private:
     }
     store::RunRef handle(const std::string& name) const
     {
-        return std::make_shared<store::RunHandle>(store::RunHandle { path(name), name, name, nullptr });
+        return std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator::ofFile(path(name)), name, name, nullptr });
     }
     std::unique_ptr<store::RunReader> reader(const std::string& name) const
     {
@@ -435,7 +433,7 @@ private:
         std::vector<store::RunSummary> archived;
         for (const MadeUp& one : m_runs) {
             store::RunSummary summary;
-            summary.locator = path(one.name);
+            summary.locator = store::RunLocator::ofFile(path(one.name));
             summary.id = summary.name = one.name;
             archived.push_back(summary);
         }

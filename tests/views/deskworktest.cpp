@@ -321,7 +321,7 @@ private Q_SLOTS:
             file.seek(at);
             file.write(QByteArray(64, '\x5A'));
             file.flush();
-            const auto report = store::verifyRun(store::RunLocator(whole.path()));
+            const auto report = store::verifyRun(store::RunLocator::ofFile(whole.path()));
             isDamaged = report && !report->problems.empty();
             if (isDamaged)
                 break;

@@ -436,11 +436,8 @@ private Q_SLOTS:
     void looks_data() { test::addLooks(); }
     void looks()
     {
-        QFETCH(QString, theme);
-        QFETCH(QString, language);
         cleanup();
-        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-        translations::install(*qApp, language);
+        const auto [theme, language] = test::putOnLook();
         open("run");
         m_state->setKind(Kind::GradReduced);
         m_state->setRank(Rank { 1 });
@@ -475,8 +472,8 @@ private:
         });
         m_view = new DistributionView({ m_state.get(), m_axis.get(), m_pool.get() }, m_host.get());
         m_view->resize(1080, 700);
-        const auto run
-            = std::make_shared<store::RunHandle>(store::RunHandle { path(name), "abc123", "gpt-3l", nullptr });
+        const auto run = std::make_shared<store::RunHandle>(
+            store::RunHandle { store::RunLocator::ofFile(path(name)), "abc123", "gpt-3l", nullptr });
         const auto reader = test::CapsuleBuilder::must(store::openReader(*run));
         const auto catalog = test::CapsuleBuilder::must(reader->catalog());
         m_state->setRun(run);

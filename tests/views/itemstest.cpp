@@ -26,7 +26,7 @@ store::RunSummary run(const char* id, store::RunState state = store::RunState::F
 {
     store::RunSummary summary;
     summary.id = id;
-    summary.locator = std::string("/runs/") + id;
+    summary.locator = store::RunLocator::ofFile(std::string("/runs/") + id);
     summary.name = std::string("run ") + id;
     summary.state = state;
     summary.ranks = 8;
@@ -159,7 +159,7 @@ private Q_SLOTS:
         RunsModel model;
         QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.setArchived({ run("a"), run("b") });
-        model.setDamage(std::string("/runs/b"), "its list of series cannot be read completely");
+        model.setDamage(store::RunLocator::ofFile("/runs/b"), "its list of series cannot be read completely");
         const auto stateOf = [&model](const char* id) {
             return static_cast<store::RunState>(model.indexOf(QString::fromLatin1(id)).data(StateRole).toInt());
         };
@@ -171,7 +171,7 @@ private Q_SLOTS:
         QCOMPARE(stateOf("a"), store::RunState::Finished);
         model.setArchived({ run("a"), run("b") }); // listed again, without reading
         QCOMPARE(stateOf("b"), store::RunState::Damaged);
-        model.setDamage(std::string("/runs/b"), {});
+        model.setDamage(store::RunLocator::ofFile("/runs/b"), {});
         model.setArchived({ run("a"), run("b") });
         QCOMPARE(stateOf("b"), store::RunState::Finished);
     }

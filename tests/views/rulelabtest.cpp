@@ -52,7 +52,7 @@ void writeRun(const std::string& path, const std::string& name, bool isSpiky)
     training.write(builder);
     std::uint64_t token = 0;
     const auto write = [&](const Event& event) {
-        builder.writer().stageRecord({ ++token, path, Rank { -1 }, event });
+        builder.writer().stageRecord({ ++token, builder.locator(), Rank { -1 }, event });
         builder.commit();
     };
     if (isSpiky) {
@@ -404,7 +404,8 @@ private:
     }
     std::unique_ptr<store::RunReader> reader(const char* run) const
     {
-        return CapsuleBuilder::must(store::openReader({ m_dir->path().toStdString() + run, {}, {}, nullptr }));
+        return CapsuleBuilder::must(
+            store::openReader({ store::RunLocator::ofFile(m_dir->path().toStdString() + run), {}, {}, nullptr }));
     }
     void settle()
     {

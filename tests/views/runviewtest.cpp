@@ -302,10 +302,7 @@ private Q_SLOTS:
     void looks_data() { test::addLooks(); }
     void looks()
     {
-        QFETCH(QString, theme);
-        QFETCH(QString, language);
-        Theme::apply(*qApp, theme == QLatin1String("dark") ? Theme::Mode::Dark : Theme::Mode::Light);
-        translations::install(*qApp, language);
+        const auto [theme, language] = test::putOnLook();
         for (const bool isNarrow : { false, true }) {
             auto* run = open<RunView>();
             const QSize size = isNarrow ? QSize(560, 700) : QSize(1060, 720);

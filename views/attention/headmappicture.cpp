@@ -35,16 +35,16 @@ Expected<HeadMapPicture> readHeadMaps(store::RunReader& reader, Rank rank, Step 
     HeadMapPicture picture;
     picture.atStep = step;
     picture.rank = rank;
-    const auto all = reader.blobs(analysis::kHeadMapKind);
+    const auto all = reader.documents(analysis::kHeadMapKind);
     if (!all)
         return tl::unexpected(all.error());
     const NamePattern pattern(filter.toStdString());
     std::vector<HeadMapTile> tiles;
-    for (const store::BlobInfo& info : analysis::headMapsAt(**all, rank, step)) {
+    for (const store::DocumentInfo& info : analysis::headMapsAt(*all, rank, step)) {
         picture.hasAny = true;
         if (!pattern.matches(info.name))
             continue;
-        const auto document = reader.blob(info);
+        const auto document = reader.document(info.id);
         auto maps = document ? analysis::parseHeadMaps(*document) : tl::unexpected(document.error());
         if (!maps) { // one that is damaged does not hide the others
             picture.trouble = QString::fromStdString(maps.error().sentence());
