@@ -56,7 +56,7 @@ ArchiveIndex::ArchiveIndex(std::string dataDir)
             Entry entry;
             entry.mark = { row.at(0), row.at(1), row.at(2), row.at(3), row.at(4) };
             RunSummary& run = entry.run;
-            run.locator = path;
+            run.locator = RunLocator::ofFile(path);
             run.id = row.at(5);
             run.name = row.at(6);
             run.state = static_cast<RunState>(row.at(7).get<int>());
