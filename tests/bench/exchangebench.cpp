@@ -55,7 +55,7 @@ std::string writeExchanged(const std::string& path)
     }
     orEnd(writer->commit());
     orEnd(writer->finish(store::RunState::Finished));
-    writer->leaveWal();
+    writer->tidyUp();
     return path;
 }
 
@@ -64,7 +64,7 @@ double exportTo(const std::string& run, const char* format, const fs::path& to)
 {
     fs::remove_all(to);
     store::RunHandle handle;
-    handle.locator = run;
+    handle.locator = store::RunLocator::ofFile(run);
     const auto reader = orEnd(store::openReader(handle));
     const auto writer = orEnd(exchange::findFormat(format)->make({ to.string(), "bench", {} }));
     exchange::Exporter exporter(*reader, {}, *writer);
