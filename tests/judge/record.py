@@ -115,7 +115,7 @@ def _train(command: list[str], name: str, number: int, server: Server, folder: P
         try:
             summary = json.loads(line)
         except ValueError:
-            continue  # of the training's own: a plan of what to collect is printed over several lines
+            continue  # collectives by call site are printed as a document of several lines
         if isinstance(summary, dict) and (summary.get("dropped") or summary.get("in_flight")):
             raise SystemExit(f"record.py: {name}: not everything was stored: {line}")
 
