@@ -7,6 +7,8 @@
 #include <QApplication>
 #include <QFileInfo>
 
+#include <telltale/translations/translations.h>
+
 #include "offscreenview.h"
 #include "pumpedqueries.h"
 #include "report.h"
@@ -117,6 +119,7 @@ int runRender(const Args& args, Report& report)
             "name the others: --with RUN,RUN" });
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(report.argc, report.argv);
+    translations::install(app, QStringLiteral("en")); // the plural forms
     views::Theme::apply(app, theme == "dark" ? views::Theme::Mode::Dark : views::Theme::Mode::Light);
     PumpedQueries queries;
     auto drawn = std::make_shared<store::RunHandle>();

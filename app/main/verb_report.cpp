@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 
 #include <fmt/format.h>
+#include <telltale/translations/translations.h>
 
 #include "htmlreport.h"
 #include "offscreenview.h"
@@ -143,6 +144,7 @@ int runReport(const Args& args, Report& report)
     const QString out = QString::fromStdString(*args.value("-o"));
     qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(report.argc, report.argv);
+    translations::install(app, QStringLiteral("en")); // the plural forms
     views::Theme::apply(app, views::Theme::Mode::Light);
     PumpedQueries queries;
     const QTemporaryDir folder;
