@@ -37,8 +37,7 @@ runs() {
     pid=$!
     for _ in $(seq 100); do [ -s "$work/join" ] && break; sleep 0.1; done
     join=$(cat "$work/join")
-    kill $pid 2> /dev/null || true
-    pkill -P $pid 2> /dev/null || true
+    pkill -P $pid 2> /dev/null || kill $pid 2> /dev/null || true # the server, not the shell that waits for it
     wait $pid 2> /dev/null || true
     [[ $join == telltale://* ]] || fail "$name: the server does not start: $(cat "$work/said")"
     printf 'check: %s: version, inspect, render and serve work\n' "$name"
