@@ -88,7 +88,8 @@ private Q_SLOTS:
         service->stop();
 
         const auto reader = store::openReader(
-            { fs::directory_iterator(dir.path().toStdString() + "/runs")->path().string(), {}, {}, nullptr });
+            { store::RunLocator::ofFile(fs::directory_iterator(dir.path().toStdString() + "/runs")->path().string()),
+                {}, {}, nullptr });
         QVERIFY2(reader, reader ? "" : reader.error().sentence().c_str());
         const auto catalog = *(*reader)->catalog();
         const json manifest = json::parse(read(m_case / "../manifest.json"));

@@ -238,7 +238,7 @@ private Q_SLOTS:
         QVERIFY(other.open());
         f.disk->setFull(true);
         agent.produce(3);
-        f.disk->report(store::RunStopped { "a run", RunLocator::ofFile("/runs/a.telltale"),
+        f.disk->report(store::RunStopped { "a run", store::RunLocator::ofFile("/runs/a.telltale"),
             { f.disk->stream("host/0/trainer").id }, { ErrorCode::Denied, "the file may only be read", {} } });
         QTRY_VERIFY(agent.peer.isClosed());
         QCOMPARE(agent.acked(), std::uint64_t(0));

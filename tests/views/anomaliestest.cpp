@@ -570,11 +570,11 @@ private:
         m_store = std::move(*service);
         std::size_t written = 0;
         for (const judge::Incident& incident : incidents)
-            QVERIFY(m_store->append({ ++m_token, (m_dir->path() + name).toStdString(), Rank { -1 },
-                judge::incidentEvent(incident, 1'700'000'000'000'000'000) }));
+            QVERIFY(m_store->append({ ++m_token, store::RunLocator::ofFile((m_dir->path() + name).toStdString()),
+                Rank { -1 }, judge::incidentEvent(incident, 1'700'000'000'000'000'000) }));
         for (const judge::Judged& one : judged)
-            QVERIFY(m_store->append({ ++m_token, (m_dir->path() + name).toStdString(), Rank { -1 },
-                judge::judgedEvent(one, 1'700'000'000'000'000'000) }));
+            QVERIFY(m_store->append({ ++m_token, store::RunLocator::ofFile((m_dir->path() + name).toStdString()),
+                Rank { -1 }, judge::judgedEvent(one, 1'700'000'000'000'000'000) }));
         QTRY_VERIFY_WITH_TIMEOUT((written += m_store->takeEvents().size()) >= incidents.size() + judged.size(), 20'000);
         if (!isWriter)
             m_store.reset();
