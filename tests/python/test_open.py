@@ -19,7 +19,6 @@ import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet
 import pytest
-
 import telltale
 from serving import BUILD, TELLTALE, Server, result, start_training
 from telltale.reading import ReadError

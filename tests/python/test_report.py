@@ -15,7 +15,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-
 from serving import TELLTALE, Server
 from twoattempts import record_two_attempts
 
