@@ -31,7 +31,7 @@ std::int64_t nowNs()
         .count();
 }
 
-std::string author()
+std::string writer()
 {
     const passwd* user = ::getpwuid(::geteuid());
     return user != nullptr ? user->pw_name : "somebody";
@@ -88,7 +88,7 @@ Expected<StepNote> noteOf(const Args& args, const OpenedCapsule& capsule)
     if (note.text.size() > StepNote::kMostBytes)
         return failure(ErrorCode::BadInput,
             fmt::format("a note has {} bytes at most, this one {}", StepNote::kMostBytes, note.text.size()));
-    note.author = author();
+    note.author = writer();
     note.wallNs = nowNs();
     return note;
 }

@@ -105,7 +105,7 @@ Panel makeAnomalies(const WindowParts& parts, QWidget* parent)
     return { panel, panel->head() };
 }
 
-constexpr const char* kContext = "telltale::shell::PanelFactory";
+constexpr const char* kPanelContext = "telltale::shell::PanelFactory";
 
 constexpr PanelFactory kPanels[] {
     { "runs", QT_TRANSLATE_NOOP("telltale::shell::PanelFactory", "Runs"), "", Qt::Key_unknown, Qt::LeftDockWidgetArea,
@@ -126,7 +126,7 @@ constexpr PanelFactory kPanels[] {
 
 QString PanelFactory::title() const
 {
-    return QCoreApplication::translate(kContext, name);
+    return QCoreApplication::translate(kPanelContext, name);
 }
 
 std::span<const PanelFactory> panelFactories()

@@ -120,7 +120,7 @@ struct ForeignImport::Feed {
             ok = wait();
         return ok;
     }
-    Expected<void> submit(std::shared_ptr<SampleBatch> batch)
+    Expected<void> submit(const std::shared_ptr<SampleBatch>& batch)
     {
         batch->stream = stream;
         batch->seq = ++seq;

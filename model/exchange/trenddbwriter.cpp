@@ -122,7 +122,7 @@ Expected<std::int64_t> TrendDbWriter::metricOf(const std::string& name, const Co
         auto insert = Statement::prepare(m_db.get(), "INSERT INTO monitoring_metrics(metric_name) VALUES(?)");
         if (!insert)
             return tl::unexpected<Error>(std::move(insert.error()));
-        const auto id = insertedId(m_db.get(), insert->run(name));
+        auto id = insertedId(m_db.get(), insert->run(name));
         if (!id)
             return id;
         at = m_metrics.emplace(name, *id).first;
@@ -142,7 +142,7 @@ Expected<std::int64_t> TrendDbWriter::targetOf(
             m_db.get(), "INSERT INTO monitoring_targets(target_name, vpp_stage, micro_step) VALUES(?, ?, ?)");
         if (!insert)
             return tl::unexpected<Error>(std::move(insert.error()));
-        const auto id = insertedId(m_db.get(), insert->run(name, series.vppStage, std::max(series.microStep, 0)));
+        auto id = insertedId(m_db.get(), insert->run(name, series.vppStage, std::max(series.microStep, 0)));
         if (!id)
             return id;
         at = m_targets.emplace(key, *id).first;

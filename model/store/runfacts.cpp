@@ -118,7 +118,7 @@ Expected<RunFacts> CapsuleStore::facts(const RunLocator& run) const
 RunLocator runWithStream(const std::string& dataDir, const StreamRequest& request)
 {
     for (std::string& path : capsulePaths(dataDir)) {
-        const auto run = RunLocator::ofFile(std::move(path));
+        auto run = RunLocator::ofFile(std::move(path));
         const auto facts = readRunFacts(run);
         if (facts && facts->knows(request))
             return run;
