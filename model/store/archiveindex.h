@@ -23,8 +23,8 @@ struct FileMark {
 };
 
 /// What is known of the runs of a data directory, in a file of it: thousands are listed without opening each. It is
-/// written once there are enough to be worth it, and whoever cannot write it goes without. Thread: query; one at a
-/// time, but processes may share the file: the last one wins.
+/// written once there are enough to be worth it, and whoever cannot write it goes without; of processes that share it
+/// the last one wins. Thread: any, one at a time.
 class ArchiveIndex {
 public:
     static constexpr std::size_t kWorthwhile = 100; ///< runs
