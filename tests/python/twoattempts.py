@@ -31,7 +31,7 @@ def record_two_attempts(folder: Path, everything: dict[str, object] = EVERYTHING
         for restart, more in enumerate((["--fault", "nan@6:blocks.0.mlp.fc1"], [])):
             environment = dict(
                 os.environ, TELLTALE_JOIN=server.join, TELLTALE_RUN_ID="exported", TELLTALE_DIR=str(folder / "spool"),
-                TORCHELASTIC_RESTART_COUNT=str(restart),
+                TORCHELASTIC_RESTART_COUNT=str(restart), TELLTALE_SYSTEM_METRICS="off",
             )  # fmt: skip
             done = subprocess.run(
                 [sys.executable, "-m", "telltale", "train-demo", *small, *more], env=environment, capture_output=True,

@@ -16,6 +16,7 @@ from typing import Any
 from .binding import NativeRun, ReadError, selection_of
 from .frame import Frame
 from .picture import Picture, draw
+from .tablefile import write_table
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,6 @@ class Run:
     def export(self, path: str | os.PathLike[str], form: str = "parquet", **selection: Any) -> dict[str, Any]:
         """Writes what frame(**selection) would read as a Parquet or Arrow file, with the run's config, incidents and
         log in its metadata; says what was written and what was left out."""
-        from .tablefile import write_table
-
         return write_table(self, path, form, **selection)
 
     # Pictures.

@@ -11,16 +11,30 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .frame import Frame
-from .openedrun import Run
 
 if TYPE_CHECKING:
     import pyarrow
 
 FORMATS = ("parquet", "arrow")
+
+
+class Run(Protocol):
+    """What is asked of an openedrun.Run."""
+
+    @property
+    def kinds(self) -> dict[str, list[str]]: ...
+    def facts(self) -> dict[str, Any]: ...
+    def document(self) -> dict[str, Any]: ...
+    def incidents(self) -> list[dict[str, Any]]: ...
+    def events(self) -> list[dict[str, Any]]: ...
+    def series(self, kind: Any, *, modules: str) -> list[dict[str, Any]]: ...
+    @property
+    def frame(self) -> Callable[..., Frame]: ...
 
 
 def write_table(run: Run, path: str | os.PathLike[str], form: str, **selection: Any) -> dict[str, Any]:
