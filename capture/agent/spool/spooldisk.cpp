@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <telltale/core/quietthread.h>
 #include <telltale/spool/spooldiskshared.h>
 
