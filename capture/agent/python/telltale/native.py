@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from . import nativelibrary
 from .series import STATS, SeriesDesc
 from .slots import Slot
 
@@ -149,38 +150,18 @@ class LibraryMissing(RuntimeError):
     """The native library is not there, or is another version's."""
 
 
+_FILE, _VARIABLE = "libtelltale_agent.so", "TELLTALE_AGENT_LIBRARY"
+
+
 def candidates() -> list[Path]:
     """Where the library is looked for, in order: TELLTALE_AGENT_LIBRARY, the package, a source tree's build."""
-    named = os.environ.get("TELLTALE_AGENT_LIBRARY")
-    if named:
-        return [Path(named)]
-    here = Path(__file__).resolve().parent
-    found = [here / "libtelltale_agent.so"]
-    if len(here.parents) > 3:
-        found.append(here.parents[3] / "build" / "release" / "lib" / "libtelltale_agent.so")
-    return found
+    return nativelibrary.candidates(_FILE, _VARIABLE)
 
 
 @cache
 def library() -> Any:
     """The loaded library; raises LibraryMissing with a sentence that says what to do."""
-    for path in candidates():
-        if path.is_file():
-            try:
-                lib = c.CDLL(str(path))
-            except OSError as error:
-                raise LibraryMissing(f"cannot load {path}: {error}") from None
-            _declare(lib)
-            if lib.tt_abi_version() != ABI:
-                raise LibraryMissing(
-                    f"{path} speaks ABI {lib.tt_abi_version()}, this package needs {ABI}: install both from one version"
-                )
-            return lib
-    raise LibraryMissing(
-        "the native library libtelltale_agent.so is missing (looked for "
-        + ", ".join(str(p) for p in candidates())
-        + "); install the package with `pip install ./capture/agent/python`, which builds it"
-    )
+    return nativelibrary.load(_FILE, _VARIABLE, _declare, "tt_abi_version", ABI, LibraryMissing)
 
 
 def available() -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import ctypes as c
 import json
-import os
 import threading
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any
+
+from ..nativelibrary import load
 
 ABI = 1
 
@@ -56,38 +56,10 @@ class FrameView(c.Structure):
     ]
 
 
-def candidates() -> list[Path]:
-    """Where the library is looked for, in order: TELLTALE_READER_LIBRARY, the package, a source tree's build."""
-    named = os.environ.get("TELLTALE_READER_LIBRARY")
-    if named:
-        return [Path(named)]
-    package = Path(__file__).resolve().parents[1]
-    found = [package / "libtelltale_reader.so"]
-    if len(package.parents) > 3:
-        found.append(package.parents[3] / "build" / "release" / "lib" / "libtelltale_reader.so")
-    return found
-
-
 @cache
 def library() -> Any:
     """The loaded library; raises ReaderMissing with a sentence that says what to do."""
-    for path in candidates():
-        if path.is_file():
-            try:
-                lib = c.CDLL(str(path))
-            except OSError as error:
-                raise ReaderMissing(f"cannot load {path}: {error}") from None
-            _declare(lib)
-            if lib.tr_abi_version() != ABI:
-                raise ReaderMissing(
-                    f"{path} speaks ABI {lib.tr_abi_version()}, this package needs {ABI}: install both from one version"
-                )
-            return lib
-    raise ReaderMissing(
-        "the native library libtelltale_reader.so is missing (looked for "
-        + ", ".join(str(path) for path in candidates())
-        + "); install the package with `pip install ./capture/agent/python`, which builds it"
-    )
+    return load("libtelltale_reader.so", "TELLTALE_READER_LIBRARY", _declare, "tr_abi_version", ABI, ReaderMissing)
 
 
 def _declare(lib: Any) -> None:
