@@ -39,9 +39,8 @@ std::uint64_t presentScalars(const StepBlock& block)
 std::string makeFolder()
 {
     std::error_code error;
-    fs::path base = fs::temp_directory_path(error);
-    std::string name = (error ? fs::path("/tmp") : base).string() + "/telltale-import-XXXXXX";
-    return ::mkdtemp(name.data()) ? name : std::string();
+    std::string name = (fs::temp_directory_path(error) / "telltale-import-XXXXXX").string();
+    return !error && ::mkdtemp(name.data()) ? name : std::string();
 }
 
 /// A run is as old as its files say.

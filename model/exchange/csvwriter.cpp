@@ -93,13 +93,6 @@ Expected<void> CsvRunWriter::write(
     return m_file.append(out);
 }
 
-Expected<void> CsvRunWriter::writeText(const store::SourceInfo& /*source*/, const std::string& /*tag*/,
-    const std::string& /*text*/, const StepTimes& /*times*/)
-{
-    leaveOut("configs and other documents of the run");
-    return {};
-}
-
 Expected<void> CsvRunWriter::finish()
 {
     auto done = m_file.keep();

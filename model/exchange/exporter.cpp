@@ -61,11 +61,7 @@ StepRange Exporter::stepsOf(const store::SourceInfo& source)
     StepRange steps { at->second.next, source.lastStep };
     if (source.state == store::SourceState::Running)
         --steps.last.value;
-    if (m_selection.steps) {
-        steps.first = std::max(steps.first, m_selection.steps->first);
-        steps.last = std::min(steps.last, m_selection.steps->last);
-    }
-    return steps;
+    return m_selection.wanted(steps);
 }
 
 Expected<void> Exporter::advance(const store::Catalog& catalog, const store::SourceInfo& source,

@@ -191,21 +191,6 @@ Expected<void> MsprobeWriter::write(
     return {};
 }
 
-Expected<void> MsprobeWriter::write(
-    const MeasuredTable& /*table*/, std::span<const HistogramRow> rows, const StepTimes& /*times*/)
-{
-    for (const HistogramRow& row : rows)
-        leaveOut("histograms", row.steps.size());
-    return {};
-}
-
-Expected<void> MsprobeWriter::writeText(const store::SourceInfo& /*source*/, const std::string& /*tag*/,
-    const std::string& /*text*/, const StepTimes& /*times*/)
-{
-    leaveOut("configs and other documents of the run");
-    return {};
-}
-
 Expected<void> MsprobeWriter::flush()
 {
     for (auto& [key, files] : m_open) {

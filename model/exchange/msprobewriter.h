@@ -20,12 +20,9 @@ public:
         , m_runId(std::move(runId))
     {
     }
+    using RunWriter::write;
     Expected<void> write(
         const MeasuredTable& table, const std::vector<ValueBlock>& blocks, const StepTimes& times) override;
-    Expected<void> write(
-        const MeasuredTable& table, std::span<const HistogramRow> rows, const StepTimes& times) override;
-    Expected<void> writeText(const store::SourceInfo& source, const std::string& tag, const std::string& text,
-        const StepTimes& times) override;
     Expected<void> flush() override;
     Expected<void> finish() override;
 

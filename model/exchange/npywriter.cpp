@@ -162,13 +162,6 @@ Expected<void> NpyWriter::write(
     return append(*stem + ".hist.npy", "<i8", table.edges->size() + 1, bytes, count);
 }
 
-Expected<void> NpyWriter::writeText(const store::SourceInfo& /*source*/, const std::string& /*tag*/,
-    const std::string& /*text*/, const StepTimes& /*times*/)
-{
-    leaveOut("configs and other documents of the run");
-    return {};
-}
-
 Expected<void> NpyWriter::flush()
 {
     for (auto& [path, array] : m_arrays) {

@@ -25,8 +25,6 @@ public:
         const MeasuredTable& table, const std::vector<ValueBlock>& blocks, const StepTimes& times) override;
     Expected<void> write(
         const MeasuredTable& table, std::span<const HistogramRow> rows, const StepTimes& times) override;
-    Expected<void> writeText(const store::SourceInfo& source, const std::string& tag, const std::string& text,
-        const StepTimes& times) override;
     Expected<void> flush() override;
     Expected<void> finish() override;
 

@@ -40,13 +40,22 @@ public:
     virtual Expected<void> write(
         const MeasuredTable& table, const std::vector<ValueBlock>& blocks, const StepTimes& times)
         = 0;
-    virtual Expected<void> write(const MeasuredTable& table, std::span<const HistogramRow> rows, const StepTimes& times)
-        = 0;
-    /// A document about the run, as its process `source` told it: its config. A format that has no place for one says
-    /// so.
-    virtual Expected<void> writeText(
-        const store::SourceInfo& source, const std::string& tag, const std::string& text, const StepTimes& times)
-        = 0;
+    /// A format that has no place for histograms leaves them out.
+    virtual Expected<void> write(
+        const MeasuredTable& /*table*/, std::span<const HistogramRow> rows, const StepTimes& /*times*/)
+    {
+        for (const HistogramRow& row : rows)
+            leaveOut("histograms", row.steps.size());
+        return {};
+    }
+    /// A document about the run, as its process `source` told it: its config. A format that has no place for one leaves
+    /// it out.
+    virtual Expected<void> writeText(const store::SourceInfo& /*source*/, const std::string& /*tag*/,
+        const std::string& /*text*/, const StepTimes& /*times*/)
+    {
+        leaveOut("configs and other documents of the run");
+        return {};
+    }
     /// Makes what came until now readable, for those who follow.
     virtual Expected<void> flush() = 0;
     /// Puts everything at its place. Without it nothing is left behind.

@@ -37,6 +37,11 @@ bool Selection::wantsAnyOf(const std::vector<Stat>& some) const
     return std::any_of(some.begin(), some.end(), [this](Stat stat) { return wants(stat); });
 }
 
+StepRange Selection::wanted(StepRange of) const
+{
+    return steps ? StepRange { std::max(of.first, steps->first), std::min(of.last, steps->last) } : of;
+}
+
 std::vector<MeasuredTable> chosenTables(const store::Catalog& catalog, const Selection& selection, std::size_t most)
 {
     const series::RowIndex& index = store::rowsOf(catalog);

@@ -24,6 +24,8 @@ struct Selection {
     bool wants(Rank rank) const;
     /// Whether any of them is wanted.
     bool wantsAnyOf(const std::vector<Stat>& some) const;
+    /// What of the steps is wanted; empty where nothing is.
+    StepRange wanted(StepRange of) const;
 };
 
 /// The tables of what is chosen, of at most `most` series each.

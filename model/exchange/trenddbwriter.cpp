@@ -301,21 +301,6 @@ Expected<void> TrendDbWriter::write(
     return {};
 }
 
-Expected<void> TrendDbWriter::write(
-    const MeasuredTable& /*table*/, std::span<const HistogramRow> rows, const StepTimes& /*times*/)
-{
-    for (const HistogramRow& row : rows)
-        leaveOut("histograms", row.steps.size());
-    return {};
-}
-
-Expected<void> TrendDbWriter::writeText(const store::SourceInfo& /*source*/, const std::string& /*tag*/,
-    const std::string& /*text*/, const StepTimes& /*times*/)
-{
-    leaveOut("configs and other documents of the run");
-    return {};
-}
-
 Expected<void> TrendDbWriter::finishStats()
 {
     if (m_schema == Schema::Csv2Db8) {

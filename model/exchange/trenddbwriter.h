@@ -21,12 +21,9 @@ public:
     static Expected<std::unique_ptr<RunWriter>> create(const std::string& path, Schema schema);
     ~TrendDbWriter() override;
 
+    using RunWriter::write;
     Expected<void> write(
         const MeasuredTable& table, const std::vector<ValueBlock>& blocks, const StepTimes& times) override;
-    Expected<void> write(
-        const MeasuredTable& table, std::span<const HistogramRow> rows, const StepTimes& times) override;
-    Expected<void> writeText(const store::SourceInfo& source, const std::string& tag, const std::string& text,
-        const StepTimes& times) override;
     Expected<void> flush() override { return {}; }
     Expected<void> finish() override;
 

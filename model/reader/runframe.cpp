@@ -137,11 +137,7 @@ std::vector<Piece> piecesOf(const store::Catalog& catalog, const Selection& sele
     for (MeasuredTable& whole : exchange::chosenTables(catalog, selection)) {
         if (whole.edges)
             continue;
-        StepRange steps { whole.source->firstStep, whole.source->lastStep };
-        if (selection.steps) {
-            steps.first = std::max(steps.first, selection.steps->first);
-            steps.last = std::min(steps.last, selection.steps->last);
-        }
+        const StepRange steps = selection.wanted({ whole.source->firstStep, whole.source->lastStep });
         if (steps.isEmpty())
             continue;
         const auto most = static_cast<std::size_t>(std::max<std::int64_t>(kPieceCells / steps.count(), 1));
@@ -265,11 +261,7 @@ Expected<RunFrame> readHistogramFrame(
             return failure(ErrorCode::BadInput, "the histograms of this selection do not all have the same bins",
                 "choose one kind, or fewer modules");
         frame.edges = *table.edges;
-        StepRange steps { table.source->firstStep, table.source->lastStep };
-        if (selection.steps) {
-            steps.first = std::max(steps.first, selection.steps->first);
-            steps.last = std::min(steps.last, selection.steps->last);
-        }
+        const StepRange steps = selection.wanted({ table.source->firstStep, table.source->lastStep });
         for (const store::SeriesInfo* series : table.series) {
             auto found = store::readHistograms(reader, { series->id }, static_cast<int>(frame.edges.size()) - 1, steps);
             if (!found)
