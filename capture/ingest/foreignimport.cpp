@@ -246,7 +246,7 @@ Expected<void> ForeignImport::writeProcess(exchange::ForeignRun& run, exchange::
         if (auto on = exchange::goOn(feed.progress, (feed.done + share) / feed.all); !on)
             return on;
     }
-    auto ok = feed.submit(std::move(batch));
+    auto ok = feed.submit(batch);
     feed.close();
     return ok;
 }
