@@ -14,14 +14,14 @@ from . import console, runpage
 if TYPE_CHECKING:
     import os
 
-    from .pytorch.trainermon import TrainerMon
+    from .agent.monitor import Monitor
     from .reading import Run
 
-_current: TrainerMon | None = None
+_current: Monitor | None = None
 _settings: dict[str, Any] = {}
 
 
-def current() -> TrainerMon | None:
+def current() -> Monitor | None:
     """The monitor that watch() made last, None before and after."""
     return _current
 
@@ -46,7 +46,7 @@ def watch(
     tags: Any = (),
     notes: Any = "",
     **options: Any,
-) -> TrainerMon:
+) -> Monitor:
     """Watches a model and its optimizer (or a list of optimizers).
 
     model: a module; {"generator": g, "discriminator": d} for several, whose names then begin so; a list for the
@@ -173,9 +173,9 @@ def _page() -> runpage.RunPage | None:
     return monitor.page if monitor is not None and not monitor.is_closed else None
 
 
-def _latest_monitor() -> TrainerMon | None:
+def _latest_monitor() -> Monitor | None:
     """The TrainerMon that set_monitor() was called on last."""
-    module = sys.modules.get("telltale.pytorch.trainermon")
+    module = sys.modules.get("telltale.agent.monitor")
     return module.latest() if module is not None else None
 
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import torch
 
+from ..agent.clock import Clock
+from ..agent.hooks import Hook
+from ..agent.part import Part
+from ..agent.targets import Place, TargetSet
 from ..config import MonitorConfig
 from ..kinds import DType, Form, Kind
 from ..measure import DTYPES
 from ..names import listed
 from ..series import SeriesDesc
 from ..slots import Position, Role, Slot
-from .clock import Clock
 from .compiled import compiled_inside, is_recompute, is_recording
-from .hooks import Hook
-from .part import Part
 from .share import SEVERAL_BACKWARDS, Inputs, next_node, tell_totals
-from .targets import Place, TargetSet
 
 MAX_TENSORS = 32  # of one side of one call
 MAX_DEPTH = 4

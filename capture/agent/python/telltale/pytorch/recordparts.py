@@ -7,9 +7,9 @@ from abc import ABC, abstractmethod
 
 import torch
 
-from .clock import Clock
+from ..agent.clock import Clock
+from ..agent.part import Part
 from .compiled import compiled_inside
-from .part import Part
 from .stacks import StackRecorder
 from .structure import StructRecorder, module_keys
 

@@ -17,14 +17,14 @@ from typing import Any
 
 import torch
 
+from ..agent.clock import Clock
+from ..agent.hooks import Hook
 from ..devicestats import stream_of
 from ..kinds import Form, Kind
 from ..measure import local, refusal
 from ..names import listed
 from ..quiet import quiet
 from ..series import SeriesTable
-from .clock import Clock
-from .hooks import Hook
 
 SHARE = "share through the module"
 TOTAL = "total over all consumers"

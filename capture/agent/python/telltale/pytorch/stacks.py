@@ -13,9 +13,9 @@ from typing import Any
 
 import torch
 
+from ..agent.hooks import Hook
+from ..agent.recorder import Recorder, Report
 from .compiled import is_recording
-from .hooks import Hook
-from .recorder import Recorder, Report
 
 NO_STACK = "Without call stack"
 _TORCH = os.path.dirname(torch.__file__) + os.sep  # how torch calls a module says nothing of where it is called

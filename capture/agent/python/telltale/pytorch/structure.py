@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from ..agent.hooks import Hook
+from ..agent.recorder import Recorder, Report
 from ..names import bare_name
 from .compiled import is_recompute, is_recording
-from .hooks import Hook
-from .recorder import Recorder, Report
 
 # The words of model/core (dtypeName), for what the wire has no word for: "unknown".
 _DTYPE_WORDS = {

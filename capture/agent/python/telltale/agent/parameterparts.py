@@ -9,16 +9,15 @@ from ..kinds import Form, Kind
 from ..series import SeriesTable
 from .clock import Clock
 from .part import Part, Stepping
-from .scaler import unscales_itself
-from .sources import ParameterSource
+from .sources import Source
 
 
 class _Rows:
     """Of one kind, for the parameters of one optimizer: a batch has consecutive rows. All are in the first one but what
     is frozen then and has nothing to show; it comes in a batch of its own once it trains."""
 
-    def __init__(self, sources: list[ParameterSource]) -> None:
-        self.batches: list[tuple[int, list[ParameterSource]]] = []
+    def __init__(self, sources: list[Source]) -> None:
+        self.batches: list[tuple[int, list[Source]]] = []
         self.waiting = sources
 
 
@@ -35,7 +34,7 @@ class _BatchPart(Part):
         self,
         kind: Kind,
         stepping: Stepping,
-        pick: Callable[[ParameterSource], Any],
+        pick: Callable[[Source], Any],
         form: Form = Form.NONE,
         of_frozen: bool = False,
     ) -> None:
@@ -59,8 +58,8 @@ class _BatchPart(Part):
             engine.strikes.add(kind.word, error)
 
     def _add_rows(
-        self, engine: Clock, table: SeriesTable, sources: list[ParameterSource], form: Form
-    ) -> tuple[int, list[ParameterSource]]:
+        self, engine: Clock, table: SeriesTable, sources: list[Source], form: Form
+    ) -> tuple[int, list[Source]]:
         """The first row, and the sources that the table has room for."""
         gradient = table.kind is Kind.GRAD_REDUCED
         rows = []
@@ -100,5 +99,5 @@ class GradientPart(_BatchPart):
     """wg_distribution: the gradients as the optimizer consumes them."""
 
     def before_step(self, stepping: Stepping) -> None:
-        form = Form.SCALED if unscales_itself(stepping.optimizer) else Form.NONE
+        form = Form.SCALED if self.engine.framework.unscales_itself(stepping.optimizer) else Form.NONE
         self._batch(Kind.GRAD_REDUCED, stepping, lambda source: source.gradient(), form)

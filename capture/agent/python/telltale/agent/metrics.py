@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from ..kinds import Form, Kind
-from ..quiet import plain, quiet
 from ..series import Frame, SeriesDesc, SeriesTable
 from .clock import Clock
 from .cost import timed
+from .framework import Framework
 
 _FARTHEST = 1 << 53
 _DEEPEST = 8  # levels of dicts in what log() is given
@@ -57,27 +56,28 @@ class RunMetrics:
         """Run metrics of `step`; without one, of the step in progress, or of the one that has just ended when no
         forward pass has begun since."""
         engine = self._engine
-        if step is not None and (step := _whole(step)) is None:
+        framework = engine.framework
+        if step is not None and (step := _whole(framework, step)) is None:
             engine.tell(
                 "a metric's step must be a whole number between -2^53 and 2^53; what is logged with another is left out"
             )
             return
         at = step if step is not None else engine.step_of_log()
         late: dict[str, float] = {}
-        late_there: dict[str, torch.Tensor] = {}
+        late_there: dict[str, Any] = {}
         if not isinstance(values, Mapping):
             engine.tell(f'log() takes a dict, as {{"loss": 2.31}}, not {type(values).__name__}; it is left out')
             return
         for name, value in _flat(values):
-            number = _number(value)
-            there = _on_device(value) if number is None else None
+            number = _number(framework, value)
+            there = framework.on_device(value) if number is None else None
             is_now = at == engine.step
             if number is not None and is_now:
                 self.set(name, number)
             elif number is not None:
                 late[name] = number
             elif there is None:
-                engine.tell(f"the metric {name!r} is {_words(value)}, not a number; it is left out")
+                engine.tell(f"the metric {name!r} is {_words(framework, value)}, not a number; it is left out")
                 continue
             elif not is_now:
                 late_there[name] = there
@@ -121,14 +121,13 @@ class RunMetrics:
 
     def log_rate(self, number: int, optimizer: Any) -> None:
         """The learning rates of one inner optimizer."""
-        groups = optimizer.param_groups
-        for i, group in enumerate(groups):
-            rate = group.get("lr")
-            if rate is None or (isinstance(rate, torch.Tensor) and not rate.is_cpu):
+        rates = self._engine.framework.rates(optimizer)
+        for i, rate in enumerate(rates):
+            if rate is None:
                 continue
             name = "lr" if number == 0 else f"lr/optimizer_{number}"
-            self.set(name if i == 0 else f"{name}/group_{i}", float(rate))
-            if i == 0 and all(other.get("lr") == rate for other in groups):
+            self.set(name if i == 0 else f"{name}/group_{i}", rate)
+            if i == 0 and all(other == rate for other in rates):
                 break
 
     def log_norm(self) -> Callable[[Frame], None] | None:
@@ -187,24 +186,15 @@ def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterat
             yield f"{prefix}{name}", value
 
 
-def _words(value: Any) -> str:
-    if isinstance(value, torch.Tensor):
+def _words(framework: Framework, value: Any) -> str:
+    if framework.is_tensor(value):
         return f"a tensor of {value.numel()} elements"
     return type(value).__name__
 
 
-def _on_device(value: Any) -> torch.Tensor | None:
-    """A number that lies on a device, to be fetched without waiting for it."""
-    if not isinstance(value, torch.Tensor) or value.numel() != 1 or value.is_cpu or plain(value) is None:
-        return None
-    wide = torch.float32 if value.device.type == "mps" else torch.float64
-    with quiet(value.device):
-        return value.detach().reshape(1).to(wide, copy=True)  # what it is now
-
-
-def _whole(step: Any) -> int | None:
+def _whole(framework: Framework, step: Any) -> int | None:
     """A step as an int, None where it is none that a double could hold too."""
-    if isinstance(step, torch.Tensor) and not (step.is_cpu and step.numel() == 1):
+    if framework.is_tensor(step) and framework.number(step) is None:
         return None
     try:
         number = int(step)
@@ -213,14 +203,14 @@ def _whole(step: Any) -> int | None:
         return None
 
 
-def _number(value: Any) -> float | None:
+def _number(framework: Framework, value: Any) -> float | None:
     if isinstance(value, (bool, int, float)):
         try:
             return float(value)
         except OverflowError:
             return None
-    if isinstance(value, torch.Tensor):
-        return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
+    if framework.is_tensor(value):
+        return framework.number(value)
     try:
         return float(value)
     except (TypeError, ValueError):

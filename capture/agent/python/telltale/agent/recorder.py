@@ -5,15 +5,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-import torch
-
 Report = Callable[[str, BaseException], None]  # what, error
 
 
 class Recorder(ABC):
     """A forward hook on every given module, for as long as something is recorded. Thread: the one that runs forward."""
 
-    def __init__(self, modules: Iterable[tuple[str, torch.nn.Module]], report: Report | None = None) -> None:
+    def __init__(self, modules: Iterable[tuple[str, Any]], report: Report | None = None) -> None:
         """modules: ("0:blocks.0", module); report: (what, error) of internal errors."""
         self._modules = list(modules)
         self._report = report
@@ -31,7 +29,7 @@ class Recorder(ABC):
         self._handles = []
 
     @abstractmethod
-    def _hook(self, key: str, module: torch.nn.Module) -> Any:
+    def _hook(self, key: str, module: Any) -> Any:
         """Hooks one module; returns the handle."""
 
     @abstractmethod

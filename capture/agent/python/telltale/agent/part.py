@@ -5,7 +5,7 @@ import weakref
 from typing import Any, NamedTuple
 
 from .clock import Clock
-from .sources import ParameterSource
+from .sources import Source
 
 
 class Stepping(NamedTuple):
@@ -13,7 +13,7 @@ class Stepping(NamedTuple):
 
     number: int  # among those of the job
     optimizer: Any
-    sources: list[ParameterSource]  # what it steps, as far as it is on this rank
+    sources: list[Source]  # what it steps, as far as it is on this rank
 
 
 class Part:

@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import Any, Callable
 
 from .clock import Clock
 from .part import Stepping
-from .sources import Discovery, ParameterSource, Unit
-from .stephooks import StepHook
+from .sources import Discovery, Source, Unit
+
+# Hooks an optimizer's steps: the engine, the optimizer, and its units' numbers by their keys; gives the handles.
+HookSteps = Callable[["weakref.ReferenceType[Clock]", Any, "dict[int, int]"], "list[Any]"]
 
 
 class SteppedUnits:
     """Thread: training."""
 
-    def __init__(self) -> None:
+    def __init__(self, hook_steps: HookSteps) -> None:
+        self._hook_steps = hook_steps
         self.found = Discovery()
         self._units: list[Unit] = []
-        self._owned: list[list[ParameterSource]] = []
+        self._owned: list[list[Source]] = []
         self._stepped: list[bool] = []
         self._handles: list[Any] = []
         self.are_several = False
@@ -56,8 +59,7 @@ class SteppedUnits:
         self._units = _units_of(self.found)
         for optimizer in self.found.optimizers:
             numbers = {unit.key: i for i, unit in enumerate(self._units) if unit.optimizer is optimizer}
-            self._handles.append(optimizer.register_step_pre_hook(StepHook(engine, numbers, True)))
-            self._handles.append(optimizer.register_step_post_hook(StepHook(engine, numbers, False)))
+            self._handles += self._hook_steps(engine, optimizer, numbers)
         self._stepped = [False] * len(self._units)
         self.are_several = len(self._units) > 1
 
@@ -69,7 +71,7 @@ class SteppedUnits:
     def divide(self, found: Discovery) -> None:
         """Sorts the sources by the optimizer that steps them; those of none go with the first."""
         self.found = found
-        owned: list[list[ParameterSource]] = [[] for _ in self._units] or [[]]
+        owned: list[list[Source]] = [[] for _ in self._units] or [[]]
         for source in found.sources:
             if source.is_here:
                 matches = (
@@ -96,5 +98,5 @@ def _units_of(found: Discovery) -> list[Unit]:
     return found.units or [Unit(optimizer) for optimizer in found.optimizers]
 
 
-def _names(owned: list[list[ParameterSource]]) -> list[list[str]]:
+def _names(owned: list[list[Source]]) -> list[list[str]]:
     return [[source.name for source in part] for part in owned]

@@ -11,8 +11,8 @@ from ..console import log
 from ..dispatch import Dispatcher
 from ..flightrecorder import FlightRecorder
 from ..kinds import Kind, Stat
-from ..measure import Measurer
 from ..series import Extra, SeriesTable
+from .measurer import AnyMeasurer
 from .strikes import Strikes
 
 _STATS: dict[Kind, tuple[Stat, ...]] = {
@@ -27,7 +27,7 @@ class Workbench:
     """Thread: the training thread; table(), measure(), measure_together(), tell() and not_observed() any, each writing
     rows of its own."""
 
-    def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
+    def __init__(self, config: MonitorConfig, measurer: AnyMeasurer, rank: int) -> None:
         self.config = config
         self.measurer = measurer
         self.rank = rank
@@ -107,7 +107,7 @@ class Workbench:
     def measure_together(self, kind: Kind, found: list[tuple[int, Any]]) -> None:
         """Measures (row, tensor) of one moment, those on a card in one launch; never raises. Thread: any."""
         try:
-            if len(found) < 2 or not found[0][1].is_cuda:
+            if len(found) < 2 or not getattr(found[0][1], "is_cuda", False):
                 for row, tensor in found:
                     self.measure(kind, tensor, row)
                 return
@@ -127,7 +127,7 @@ class Workbench:
 
     def put_tensor(self, table: SeriesTable, rows: list[int], values: Any) -> None:
         """Values [len(rows), stats] of a table that has stats; those on a device are fetched with the step's others."""
-        if values.is_cpu:
+        if getattr(values, "is_cpu", True):
             for row, numbers in zip(rows, values.tolist()):
                 table.put(row, *numbers)
         else:

@@ -7,10 +7,9 @@ import abc
 import weakref
 from typing import Any
 
-import torch
-
 from ..config import MonitorConfig
-from ..measure import Measurer
+from .framework import Framework
+from .measurer import AnyMeasurer
 from .unreducedrows import UnreducedRows
 from .workbench import Workbench
 
@@ -18,7 +17,9 @@ from .workbench import Workbench
 class Clock(Workbench, abc.ABC):
     """Thread: the training thread; gradient hooks may run on autograd's threads. What hooks tell never raises."""
 
-    def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
+    framework: Framework
+
+    def __init__(self, config: MonitorConfig, measurer: AnyMeasurer, rank: int) -> None:
         super().__init__(config, measurer, rank)
         self.reference: weakref.ReferenceType[Clock] = weakref.ref(self)
         self.micro = 0
@@ -32,7 +33,7 @@ class Clock(Workbench, abc.ABC):
         self.has_begun = False
         self.is_counted_outside = False  # an integration calls forward_begins() itself
         self.stop_because: Exception | None = None
-        self.roots: list[torch.nn.Module] = []
+        self.roots: list[Any] = []
         self.unreduced = UnreducedRows()
         self._has_micros = False  # a step has several, as the first one has shown
         self._forwards = 0
