@@ -90,7 +90,7 @@ class SeriesDesc:
     numel: int = 0
     shard_offset: int = -1  # first element of the shard in the full tensor, -1 = not sharded
     full_shape: tuple[int, ...] = ()
-    torch_dtype: str = ""  # "torch.float32", for files that name it
+    torch_dtype: str = ""  # "torch.float32", or MindSpore's "Float32", for files that name it
 
 
 def _untouched(count: int, dtype: npt.DTypeLike) -> np.ndarray:
