@@ -81,10 +81,10 @@ def watch(
     if notes:
         set_notes(notes)
     if _is_of_mindspore(model):
-        from .mindspore.trainermon import TrainerMon
+        from .mindspore import trainermon as agents
     else:
-        from .pytorch.trainermon import TrainerMon
-    monitor: Monitor = TrainerMon(config, sinks=sinks, agent=agent)
+        from .pytorch import trainermon as agents  # type: ignore[no-redef]
+    monitor: Monitor = agents.TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
     return monitor

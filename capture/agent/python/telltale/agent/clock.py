@@ -32,7 +32,7 @@ class Clock(Workbench, abc.ABC):
         self.attempt = 0  # of the step in progress, counted over the run
         self.has_begun = False
         self.is_counted_outside = False  # an integration calls forward_begins() itself
-        self.stop_because: Exception | None = None
+        self.stop_because: BaseException | None = None
         self.roots: list[Any] = []
         self.unreduced = UnreducedRows()
         self._has_micros = False  # a step has several, as the first one has shown

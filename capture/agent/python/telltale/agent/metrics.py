@@ -187,14 +187,14 @@ def _flat(values: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterat
 
 
 def _words(framework: Framework, value: Any) -> str:
-    if framework.is_tensor(value):
+    if isinstance(value, framework.tensor):
         return f"a tensor of {value.numel()} elements"
     return type(value).__name__
 
 
 def _whole(framework: Framework, step: Any) -> int | None:
     """A step as an int, None where it is none that a double could hold too."""
-    if framework.is_tensor(step) and framework.number(step) is None:
+    if isinstance(step, framework.tensor) and framework.number(step) is None:
         return None
     try:
         number = int(step)
@@ -209,7 +209,7 @@ def _number(framework: Framework, value: Any) -> float | None:
             return float(value)
         except OverflowError:
             return None
-    if framework.is_tensor(value):
+    if isinstance(value, framework.tensor):
         return framework.number(value)
     try:
         return float(value)

@@ -38,7 +38,7 @@ class Engine(engine.Engine):
             self.not_observed(
                 Kind.GRAD_REDUCED,
                 "some parameters",
-                f"the optimizer was called with {len(gradients)} gradients and has {len(optimizer.parameters)} parameters",
+                f"the optimizer has {len(optimizer.parameters)} and was called with {len(gradients)} gradients",
             )
         for source in self.found.sources:
             if source.optimizer is optimizer:

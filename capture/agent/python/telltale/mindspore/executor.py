@@ -19,7 +19,7 @@ except ImportError:
 
 # The number of the backward pass that this thread is in, -1 outside of one.
 backward_pass: Callable[[], int] = getattr(_executor, "get_current_autodiff_engine_id", lambda: -1)
-is_recorded: Callable[[], bool] = _executor.grad_flag  # whether what runs now is recorded for a backward pass
+is_recorded: Callable[[], bool] = _executor.requires_grad  # whether what runs now is recorded for a backward pass
 
 try:
     from mindspore._c_expression import RuntimeConf
@@ -30,6 +30,11 @@ except (ImportError, AttributeError):
 
     def is_blocking() -> bool:
         return bool(ms.get_context("pynative_synchronize"))
+
+
+def after_backward(call: Callable[[], None]) -> None:
+    """Calls back when the backward pass that is under way is over."""
+    _executor.queue_backward_final_callback(call)
 
 
 def is_graph_mode() -> bool:

@@ -2,8 +2,8 @@
 """Reads a MindSpore tensor once and writes its statistics into a row of a table.
 
 A tensor that is there is read where it lies, by the native kernel. The address of one that is still being computed
-waits for it: such a tensor is kept and read when the optimizer steps, as many as the budget holds; what is over it, and
-what lies on a device, is measured by MindSpore's own operations, which wait for nothing, and fetched when the step ends.
+waits for it: such a tensor is kept and read when the optimizer steps, as many as the budget holds. What is over it, and
+what lies on a device, MindSpore's own operations measure, which wait for nothing; the results are fetched then, too.
 """
 
 from __future__ import annotations

@@ -85,7 +85,8 @@ def optimizers_in(thing: Any, depth: int = 0) -> list[Any]:
     inner = getattr(thing, "optimizer", None)
     if isinstance(inner, nn.Cell) and depth < _MOST_DEEP:
         return optimizers_in(inner, depth + 1)
-    return [thing] if isinstance(thing, nn.Cell) and isinstance(getattr(thing, "parameters", None), (list, tuple)) else []
+    has_parameters = isinstance(getattr(thing, "parameters", None), (list, tuple))
+    return [thing] if isinstance(thing, nn.Cell) and has_parameters else []
 
 
 def discover(framework: MindSpore, chunks: list[Any], optimizer: Any, targets: TargetSet) -> Discovery:
@@ -94,8 +95,9 @@ def discover(framework: MindSpore, chunks: list[Any], optimizer: Any, targets: T
     given = [optimizer] if optimizer is not None else [getattr(chunk, "optimizer", None) for chunk in chunks]
     if executor.is_graph_mode():
         found.notes.append(
-            "the context is GRAPH mode: nets are compiled whole, and a hook would become part of what is compiled, so none "
-            "is put anywhere; run in PyNative mode (mindspore.set_context(mode=mindspore.PYNATIVE_MODE)) to see inside"
+            "the context is GRAPH mode: nets are compiled whole, and a hook would become part of what is compiled, so "
+            "none is put anywhere; mindspore.set_context(mode=mindspore.PYNATIVE_MODE) makes a net one that can be "
+            "looked into"
         )
         return found
     found.optimizers = list({id(one): one for one in optimizers_in(given)}.values())

@@ -5,32 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import torch
-
+from ..agent.activations import activations
 from ..agent.features import Asked, Feature, Modules
 from ..agent.optimizerparts import DirectionPart
 from ..agent.part import Part
+from ..agent.recordparts import StackPart, StructPart
 from ..agent.targets import TargetSet
 from ..series import Extra
-from .activations import Activations, Wants
 from .attentionpart import AttentionPart, attention_modules
 from .commpart import CommPart
 from .linear import matrix_name
 from .optimizerparts import UpdatePart
-from .recordparts import StackPart, StructPart
 from .weightparts import LinearPart, RouterPart
-
-
-def _activations(asked: Asked) -> Iterable[Part]:
-    config, targets = asked.config, asked.targets
-    modules = [
-        (name, vpp, module, Wants(config, targets, name, vpp))
-        for name, vpp, module in asked.modules()
-        if type(module).__name__ != "FullyShardedDataParallel"
-        and type(module).forward is not torch.nn.Module.forward  # ModuleList and the like: nobody calls them
-        and (targets.selects(name, vpp) or config.all_xy)
-    ]
-    return [Activations(asked.engine, modules)] if modules else []
 
 
 def _attention(asked: Asked) -> Iterable[Part]:
@@ -87,7 +73,7 @@ def _routers(asked: Asked) -> Iterable[Part]:
 
 # In the order in which they have their turn.
 FEATURES: tuple[Feature, ...] = (
-    (lambda config: config.xy_distribution, _activations),
+    (lambda config: config.xy_distribution, activations),
     (lambda config: True, _attention),
     (lambda config: True, _linear),
     (lambda config: True, _routers),

@@ -4,14 +4,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
-import torch
-
-from ..agent.clock import Clock
-from ..agent.part import Part
-from .compiled import compiled_inside
+from .clock import Clock
+from .part import Part
 from .stacks import StackRecorder
-from .structure import StructRecorder, module_keys
+from .structrecorder import StructRecorder, module_keys
 
 
 class StopAfterStruct(RuntimeError):
@@ -31,7 +29,7 @@ class _RecordPart(Part, ABC):
             self._recorder.remove()
         elif not self._done:
             engine = self._engine()
-            self._recorder.install(compiled_inside(engine.roots) if engine is not None else set())
+            self._recorder.install(engine.framework.unhookable(engine.roots) if engine is not None else set())
 
     def finish_step(self) -> None:
         if self._done:
@@ -48,8 +46,9 @@ class _RecordPart(Part, ABC):
 class StackPart(_RecordPart):
     """The call stack of every module's first forward."""
 
-    def __init__(self, engine: Clock, chunks: list[torch.nn.Module]) -> None:
-        super().__init__(engine, StackRecorder(module_keys(chunks), engine.strikes.add))
+    def __init__(self, engine: Clock, chunks: list[Any]) -> None:
+        framework = engine.framework
+        super().__init__(engine, StackRecorder(framework, module_keys(framework, chunks), engine.strikes.add))
 
     def _send(self, engine: Clock, data: bytes) -> None:
         engine.dispatcher.blob("stack", "stack_info", engine.step, data)
@@ -58,8 +57,9 @@ class StackPart(_RecordPart):
 class StructPart(_RecordPart):
     """What goes through every module once: module_struct.json."""
 
-    def __init__(self, engine: Clock, chunks: list[torch.nn.Module]) -> None:
-        super().__init__(engine, StructRecorder(module_keys(chunks), engine.strikes.add))
+    def __init__(self, engine: Clock, chunks: list[Any]) -> None:
+        framework = engine.framework
+        super().__init__(engine, StructRecorder(framework, module_keys(framework, chunks), engine.strikes.add))
 
     def _send(self, engine: Clock, data: bytes) -> None:
         engine.dispatcher.blob("module_struct", "module_struct", engine.step, data)

@@ -15,16 +15,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import torch
-
-from ..agent.clock import Clock
-from ..agent.hooks import Hook
-from ..devicestats import stream_of
 from ..kinds import Form, Kind
-from ..measure import local, refusal
 from ..names import listed
-from ..quiet import quiet
 from ..series import SeriesTable
+from .clock import Clock
+from .graph import Graph
+from .hooks import Hook
 
 SHARE = "share through the module"
 TOTAL = "total over all consumers"
@@ -34,32 +30,32 @@ SEVERAL_BACKWARDS = (
 MAX_NODES = 512  # of one walk, half a millisecond: a transformer's block has about 30
 TOO_LARGE = f"more than {MAX_NODES} operations lie between its inputs and its outputs"
 IN_PLACE = "it changes the tensor in place, and the gradient is that of the changed one"
-_LEAF = "AccumulateGrad"
-# Both names are private: autograd numbers the nodes of a thread as they are made.
-next_node = getattr(torch.autograd, "_get_sequence_nr", lambda: -1)
 
 Consumers = list[tuple[Any, list[int]]]  # nodes, and through which of their inputs each had the tensor
 
 
-def consumers(inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
+def consumers(graph: Graph, inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
     """Who inside a module consumes each of its inputs: nodes that `outputs` come from and that were made from number
     `first` on, which is where the module began. A sentence's end in place of the nodes: why they cannot be told."""
     edges: dict[tuple[Any, int], int] = {}
     leaves: dict[int, int] = {}
     found: list[Consumers | str] = []
-    roots = {(tensor.grad_fn, tensor.output_nr) for tensor in outputs if tensor.grad_fn is not None}
+    key = graph.key
+    made = [graph.origin(tensor) for tensor in outputs]
+    roots = {(key(node), number) for node, number in made if node is not None}
     for i, tensor in enumerate(inputs):
-        edge = (tensor.grad_fn, tensor.output_nr)
-        is_leaf = edge[0] is None
+        node, number = graph.origin(tensor)
+        is_leaf = node is None
+        edge = (None if is_leaf else key(node), number)
         known = leaves.setdefault(id(tensor), i) if is_leaf else edges.setdefault(edge, i)
         found.append([])
         if known != i:
             found[i] = found[known] = "it is given the same tensor more than once"
-        elif not is_leaf and edge[0]._sequence_nr() >= first:
+        elif not is_leaf and graph.number(node) >= first and not graph.is_leaf(node):
             found[i] = IN_PLACE
         elif edge in roots or any(output is tensor for output in outputs):
             found[i] = "it returns the tensor itself"
-    reached = _walk({node for node, _ in roots}, edges, leaves, first)
+    reached = _walk(graph, [node for node, _ in made if node is not None], edges, leaves, first)
     for i, mine in enumerate(found):
         if not isinstance(mine, str):
             found[i] = TOO_LARGE if reached is None else reached.get(i, [])
@@ -67,27 +63,28 @@ def consumers(inputs: list[Any], outputs: list[Any], first: int) -> list[Consume
 
 
 def _walk(
-    roots: set[Any], edges: dict[tuple[Any, int], int], leaves: dict[int, int], first: int
+    graph: Graph, roots: list[Any], edges: dict[tuple[Any, int], int], leaves: dict[int, int], first: int
 ) -> dict[int, Consumers] | None:
     """Input -> its consumers; None when there are too many nodes."""
     found: dict[int, Consumers] = {}
-    seen = roots
-    left = [node for node in seen if node._sequence_nr() >= first]
+    key, number, following, is_leaf_node = graph.key, graph.number, graph.following, graph.is_leaf
+    seen = {key(node): node for node in roots}
+    left = [node for node in seen.values() if number(node) >= first]
     while left:
         node = left.pop()
-        for slot, edge in enumerate(node.next_functions):
-            i = edges.get(edge)
+        for slot, (next_node, output) in enumerate(following(node)):
+            if next_node is None:
+                continue
+            name = key(next_node)
+            i = edges.get((name, output))
             if i is None:
-                next_node = edge[0]
-                if next_node is None:
-                    continue
                 # A parameter's node is no way on; its number is the largest there is.
-                is_leaf = type(next_node).__name__ == _LEAF
-                i = leaves.get(id(next_node.variable)) if is_leaf and leaves else None
+                is_leaf = is_leaf_node(next_node)
+                i = leaves.get(id(graph.leaf(next_node))) if is_leaf and leaves else None
                 if i is None:
-                    if next_node not in seen:
-                        seen.add(next_node)
-                        if not is_leaf and next_node._sequence_nr() >= first:
+                    if name not in seen:
+                        seen[name] = next_node
+                        if not is_leaf and number(next_node) >= first:
                             left.append(next_node)
                     continue
             mine = found.setdefault(i, [])
@@ -122,9 +119,10 @@ class Inputs:
     ) -> list[tuple[int, Any]]:
         """Reads the shares of the tensors among (row, tensor) that have one. The others, with the rows of their totals.
         given: what the module was called with; returned: what came out; first: next_node() as it began."""
-        inputs = [tensor for tensor in given if tensor.requires_grad]
+        needs_gradient = engine.framework.needs_gradient
+        inputs = [tensor for tensor in given if needs_gradient(tensor)]
         numbers = {id(tensor): i for i, tensor in enumerate(inputs)}
-        found = self._consumers(inputs, list(returned), first)
+        found = self._consumers(engine.framework.graph, inputs, list(returned), first)
         table = engine.table(Kind.ACTV_GRAD)
         rest = []
         for row, tensor in wanted:
@@ -140,16 +138,17 @@ class Inputs:
                 Share(engine, row, tensor, nodes)
         return rest
 
-    def _consumers(self, inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
+    def _consumers(self, graph: Graph, inputs: list[Any], outputs: list[Any], first: int) -> list[Consumers | str]:
         if first < 0:
-            why = "where it began was not seen" if next_node() >= 0 else "this torch does not number its nodes"
+            has_numbers = graph.next_number() >= 0
+            why = "where it began was not seen" if has_numbers else "this framework does not number its nodes"
         elif self.why is TOO_LARGE:
             why = TOO_LARGE
         elif not outputs:
             why = "what it returns holds no tensor"
         else:
             try:
-                return consumers(inputs, outputs, first)
+                return consumers(graph, inputs, outputs, first)
             except Exception as error:  # noqa: BLE001 - there are graphs that cannot be looked at
                 why = f"its graph cannot be read ({type(error).__name__})"
         return [why] * len(inputs)
@@ -224,9 +223,9 @@ class Share(Hook):
         self._has_come = False
         self._is_sum = sum(len(slots) for _, slots in nodes) > 1
         for node, slots in nodes:
-            node.register_hook(_Consumer(self, slots))
+            engine.framework.graph.on_node(node, _Consumer(self, slots))
         if self._is_sum:
-            tensor.register_hook(self)
+            engine.framework.on_gradient(tensor, self)
 
     def arrived(self, gradient: Any) -> None:
         """What one consumer sends back. Never raises."""
@@ -237,13 +236,15 @@ class Share(Hook):
             self._is_whole(engine, gradient)
             return
         try:
-            self._add(engine, local(gradient))
+            self._add(engine, gradient)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(Kind.ACTV_GRAD.word, error)
 
     def _add(self, engine: Clock, gradient: Any) -> None:
-        why = refusal(gradient)
-        stream = stream_of(gradient.get_device()) if not why and gradient.is_cuda else None
+        framework = engine.framework
+        gradient = framework.local(gradient)
+        why = engine.measurer.refusal(gradient)
+        stream = framework.stream_of(gradient) if not why else None
         if self._sum is None:
             self._stream = stream
         elif stream != self._stream:
@@ -253,11 +254,7 @@ class Share(Hook):
             desc = engine.table(Kind.ACTV_GRAD).series[self._row]
             engine.not_observed(Kind.ACTV_GRAD, f"{desc.name} {desc.slot}", why)
             return
-        with quiet(gradient.device):
-            if self._sum is None:
-                self._sum = gradient.detach().clone()
-            else:
-                self._sum.add_(gradient.detach())
+        self._sum = framework.added(self._sum, gradient)
 
     def __call__(self, _gradient: Any) -> None:
         total, self._sum = self._sum, None

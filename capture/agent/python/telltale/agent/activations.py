@@ -9,20 +9,18 @@ from collections.abc import Iterable, Iterator
 from itertools import count, islice
 from typing import Any
 
-import torch
-
-from ..agent.clock import Clock
-from ..agent.hooks import Hook
-from ..agent.part import Part
-from ..agent.targets import Place, TargetSet
 from ..config import MonitorConfig
-from ..kinds import DType, Form, Kind
-from ..measure import DTYPES
+from ..kinds import Form, Kind
 from ..names import listed
 from ..series import SeriesDesc
 from ..slots import Position, Role, Slot
-from .compiled import compiled_inside, is_recompute, is_recording
-from .share import SEVERAL_BACKWARDS, Inputs, next_node, tell_totals
+from .clock import Clock
+from .features import Asked
+from .framework import Framework
+from .hooks import Hook
+from .part import Part
+from .share import SEVERAL_BACKWARDS, Inputs, tell_totals
+from .targets import Place, TargetSet
 
 MAX_TENSORS = 32  # of one side of one call
 MAX_DEPTH = 4
@@ -45,13 +43,13 @@ def entries_of(value: Any) -> Iterable[Any]:
     return ()
 
 
-def tensors_in(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Tensors of nested tuples, lists, dicts and dataclasses, in order."""
-    if isinstance(value, torch.Tensor):
+def tensors_in(kind: type, value: Any, depth: int = 0) -> Iterator[Any]:
+    """Tensors (of a framework's type) of nested tuples, lists, dicts and dataclasses, in order."""
+    if isinstance(value, kind):
         yield value
     elif depth < MAX_DEPTH:
         for entry in entries_of(value):
-            yield from tensors_in(entry, depth + 1)
+            yield from tensors_in(kind, entry, depth + 1)
 
 
 def _keys_of(value: Any) -> Iterable[int | str]:
@@ -63,24 +61,24 @@ def _keys_of(value: Any) -> Iterable[int | str]:
     return count()
 
 
-def paths_in(value: Any, depth: int = 0) -> Iterator[Position]:
+def paths_in(kind: type, value: Any, depth: int = 0) -> Iterator[Position]:
     """Where each of tensors_in() stands, from the outside in: (1, "hidden", 0)."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, kind):
         yield ()
     elif depth < MAX_DEPTH:
         for key, entry in zip(_keys_of(value), entries_of(value)):
-            for path in paths_in(entry, depth + 1):
+            for path in paths_in(kind, entry, depth + 1):
                 yield key, *path
 
 
-def _first_tensors(value: Any) -> tuple[list[Any], list[int]]:
+def _first_tensors(kind: type, value: Any) -> tuple[list[Any], list[int]]:
     """Up to MAX_TENSORS tensors with the position of the entry that each lies in."""
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, kind):
         return [value], [0]
     tensors: list[Any] = []
     positions: list[int] = []
     for position, entry in enumerate(entries_of(value)):
-        for tensor in tensors_in(entry, 1):
+        for tensor in tensors_in(kind, entry, 1):
             tensors.append(tensor)
             positions.append(position)
             if len(tensors) == MAX_TENSORS:
@@ -88,25 +86,25 @@ def _first_tensors(value: Any) -> tuple[list[Any], list[int]]:
     return tensors, positions
 
 
-def _address(given: tuple[Any, ...]) -> int:
+def _address(framework: Framework, given: tuple[Any, ...]) -> int:
     """Where the first tensor lies, 0 when that cannot be said."""
     try:
-        return next((tensor.data_ptr() for tensor in tensors_in(given)), 0)
+        return next((framework.address(tensor) for tensor in tensors_in(framework.tensor, given)), 0)
     except RuntimeError:
         return 0
 
 
-def _versions(values: Iterable[Any]) -> int:
+def _versions(kind: Any, values: Iterable[Any]) -> int:
     """Grows when one of these tensors is changed in place."""
     total = 0
     for value in values:
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, kind):
             try:
                 total += value._version
             except RuntimeError:
                 pass  # made in inference mode: nobody counts
         elif isinstance(value, (tuple, list, dict)):
-            total += _versions(tensors_in(value))
+            total += _versions(kind, tensors_in(kind, value))
     return total
 
 
@@ -166,7 +164,7 @@ class Before(Hook):
         self._hook = hook
 
     def __call__(self, module: Any, args: Any, kwargs: Any = None) -> None:
-        if not is_recording():
+        if not self._hook.framework.is_recording():
             self._hook.begins(module, None if kwargs is None else (*args, *kwargs.values()))
         return None
 
@@ -175,11 +173,12 @@ class ModuleHook(Hook):
     """Forward hook (with kwargs) of one module. Thread: the one that runs forward."""
 
     __slots__ = (
-        "_engine", "_name", "_vpp", "_wants", "_rows", "_awaited", "_mark", "_calls", "_seen_as", "_chosen", "_open",
-        "inputs", "is_in_place", "has_missed",
+        "framework", "_engine", "_name", "_vpp", "_wants", "_rows", "_awaited", "_mark", "_calls", "_seen_as",
+        "_chosen", "_open", "inputs", "is_in_place", "has_missed",
     )  # fmt: skip
 
     def __init__(self, engine: Clock, name: str, vpp: int, wants: Wants) -> None:
+        self.framework = engine.framework
         self._engine = weakref.ref(engine)
         self._name = name
         self._vpp = vpp
@@ -218,7 +217,7 @@ class ModuleHook(Hook):
         return found
 
     def __call__(self, module: Any, args: Any, kwargs: Any, *output: Any) -> None:
-        if is_recording() or not output:
+        if self.framework.is_recording() or not output:
             return None  # inside a compiled region nothing may be read: it would change the graph
         first, versions = self._open.pop() if self._open else (-1, _UNKNOWN)
         engine = self._engine()
@@ -230,16 +229,20 @@ class ModuleHook(Hook):
             engine.strikes.add("activations", error)
         return None
 
+    def _is_recompute(self) -> bool:
+        """Whether this forward runs inside a backward pass: activation checkpointing computes again what was seen."""
+        return self.framework.backward_pass() != -1
+
     def begins(self, module: Any, given: tuple[Any, ...] | None) -> None:
         """The module is called; given: None where that is not known. Never raises."""
         versions, engine = _UNKNOWN, self._engine()
         if engine is not None and given is not None:
             try:
                 is_read = self.is_in_place and self._reads(engine, module, given)
-                versions = _IS_READ if is_read else _versions(given)
+                versions = _IS_READ if is_read else _versions(self.framework.tensor, given)
             except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
                 engine.strikes.add("activations", error)
-        self._open.append((next_node(), versions))
+        self._open.append((self.framework.beginning(given), versions))
         if len(self._open) > MAX_OPEN:
             del self._open[0]
 
@@ -247,7 +250,7 @@ class ModuleHook(Hook):
         """Measures what the module is about to change. False: it is not known as which call."""
         if engine.micro_mark != self._mark:
             self._open.clear()  # calls that an exception ended
-        if not engine.collecting or not self._is_looked_at(engine, module) or is_recompute() or self._open:
+        if not engine.collecting or not self._is_looked_at(engine, module) or self._is_recompute() or self._open:
             return False
         if len(self._calls) < MAX_CALLS:
             engine.measure_together(Kind.ACTV, self._side(engine, "input", given, len(self._calls), True, False))
@@ -255,7 +258,7 @@ class ModuleHook(Hook):
 
     def _is_looked_at(self, engine: Clock, module: Any) -> bool:
         """Whether a call that begins or has ended is of the training; counts its calls anew in each micro step."""
-        if not (torch.is_grad_enabled() or module.training) or engine.strikes.is_off("activations"):
+        if not (self.framework.has_gradients() or module.training) or engine.strikes.is_off("activations"):
             return False
         mark = engine.micro_mark
         if mark != self._mark:
@@ -266,18 +269,19 @@ class ModuleHook(Hook):
     def _seen(self, engine: Clock, module: Any, given: tuple[Any, ...], output: Any, first: int, versions: int) -> None:
         if not self._is_looked_at(engine, module):
             return
-        if is_recompute():
+        if self._is_recompute():
             self._gradients_of_recompute(engine, given, output, first)
             return
         call = len(self._calls)
         if call >= MAX_CALLS:
             engine.tell(f"{self._name} ran more than {MAX_CALLS} times in one micro step; the first ones are kept")
             return
-        is_as_given = not self.is_in_place if versions == _UNKNOWN else versions == _versions(given)
+        kind = self.framework.tensor
+        is_as_given = not self.is_in_place if versions == _UNKNOWN else versions == _versions(kind, given)
         if not is_as_given and versions != _IS_READ:
             self.is_in_place = self.has_missed = True
-        grad_enabled = torch.is_grad_enabled()
-        self._calls.append((grad_enabled, _address(given)))
+        grad_enabled = self.framework.has_gradients()
+        self._calls.append((grad_enabled, _address(self.framework, given)))
         found = self._side(engine, "input", given, call, is_as_given, grad_enabled, output, first)
         found += self._side(engine, "output", output, call, True, grad_enabled)
         engine.measure_together(Kind.ACTV, found)
@@ -286,7 +290,7 @@ class ModuleHook(Hook):
         """Reentrant checkpointing: the first forward ran without gradients, this one carries them."""
         calls = [i for i, (had_gradients, _) in enumerate(self._calls) if not had_gradients]
         if len(calls) > 1:  # which of them? A checkpoint gives its segment the same memory again
-            address = _address(given)
+            address = _address(self.framework, given)
             calls = [i for i in calls if self._calls[i][1] == address]
             if len(calls) != 1:
                 why = "it ran more than once under reentrant checkpointing, whose recomputation does not say which"
@@ -308,7 +312,7 @@ class ModuleHook(Hook):
         first: int = -1,
     ) -> list[tuple[int, Any]]:
         """Asks for the gradients of one side; (row, tensor) of the values to be measured now."""
-        tensors, positions = _first_tensors(value)
+        tensors, positions = _first_tensors(self.framework.tensor, value)
         values = []
         many = len(tensors) > 1
         gradients = []
@@ -319,21 +323,21 @@ class ModuleHook(Hook):
             rows = self._rows.get(key)
             if rows is None:
                 role = Role.INPUT if side == "input" else Role.OUTPUT
-                path = next(islice(paths_in(value), i, None), ())
+                path = next(islice(paths_in(self.framework.tensor, value), i, None), ())
                 slot = Slot(role, i if many else -1, call=call, position=path)
                 rows = self._rows[key] = self._add(engine, key, slot, Place(positions[i], i), tensor)
             elif rows[2] != tensor.shape or rows[3] is not tensor.dtype:
                 rows = self._rows[key] = _redescribed(engine, rows, tensor)
             if wants_value and rows[0] >= 0:
                 values.append((rows[0], tensor))
-            if wants_grad and rows[1] != _UNWANTED and tensor.requires_grad:
+            if wants_grad and rows[1] != _UNWANTED and self.framework.needs_gradient(tensor):
                 if rows[1] == _AWAITED:
                     rows = self._rows[key] = self._add_gradient(engine, key, rows, tensor)
                 gradients.append((rows[1], tensor))
         if gradients and side == "input" and self.inputs.is_share:
-            gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(result), first)
+            gradients = self.inputs.watch(engine, gradients, tensors, tensors_in(self.framework.tensor, result), first)
         for row, tensor in gradients:
-            tensor.register_hook(GradientOfActivation(engine.reference, row, engine.step))
+            self.framework.on_gradient(tensor, GradientOfActivation(engine.reference, row, engine.step))
         return values
 
     def _add(
@@ -346,7 +350,7 @@ class ModuleHook(Hook):
             vpp_stage=self._vpp,
             micro_step=engine.micro_label(),
             form=form,
-            **_described(tensor),
+            **self.framework.described(tensor),
         )
         value, gradient = -1, _UNWANTED
         if self._wants(slot, place, False):
@@ -361,21 +365,16 @@ class ModuleHook(Hook):
         self, engine: Clock, key: tuple[Any, ...], rows: tuple[int, int, Any, Any], tensor: Any
     ) -> tuple[int, int, Any, Any]:
         """The row of a gradient whose tensor needs one for the first time, as that tensor is now."""
-        desc = dataclasses.replace(self._awaited.pop(key), **_described(tensor))
+        desc = dataclasses.replace(self._awaited.pop(key), **self.framework.described(tensor))
         self._chosen.add(f"{desc.slot.role.word}_grad")
         return rows[0], engine.table(Kind.ACTV_GRAD).add(desc), rows[2], rows[3]
-
-
-def _described(tensor: Any) -> dict[str, Any]:
-    """The fields of a SeriesDesc that are of the tensor."""
-    dtype = DTYPES.get(tensor.dtype, DType.UNKNOWN)
-    return {"shape": tuple(tensor.shape), "dtype": dtype, "numel": tensor.numel(), "torch_dtype": str(tensor.dtype)}
 
 
 def _redescribed(engine: Clock, rows: tuple[int, int, Any, Any], tensor: Any) -> tuple[int, int, Any, Any]:
     """Notes that a tensor's shape or element type has changed: files name both at each step; the dashboard keeps the
     first."""
-    new = tuple(tensor.shape), DTYPES.get(tensor.dtype, DType.UNKNOWN), str(tensor.dtype)
+    now = engine.framework.described(tensor)
+    new = now["shape"], now["dtype"], now["torch_dtype"]
     for kind, row in ((Kind.ACTV, rows[0]), (Kind.ACTV_GRAD, rows[1])):
         if row >= 0:
             engine.table(kind).changed[row] = new
@@ -389,15 +388,16 @@ class Activations(Part):
         """modules: (name, chunk, module, what is wanted of it)."""
         super().__init__(engine)
         self._hooks = [(module, ModuleHook(engine, name, vpp, wants)) for name, vpp, module, wants in modules]
+        below = engine.framework.modules
         for module, hook in self._hooks:
-            hook.is_in_place = any(getattr(part, "inplace", False) is True for part in module.modules())
+            hook.is_in_place = any(getattr(part, "inplace", False) is True for _, part in below(module))
         self._reported = False
 
     def hooked_modules(self) -> list[tuple[str, Any]]:
         return [(hook.name, module) for module, hook in self._hooks]
 
     def hooks(self) -> list[Any]:
-        inside, config = compiled_inside(self.engine.roots), self.engine.config
+        inside, config = self.engine.framework.unhookable(self.engine.roots), self.engine.config
         is_share = config.actv_grad_input == "share" and not config.forward_only
         handles = []
         for module, hook in self._hooks:
@@ -435,3 +435,14 @@ class Activations(Part):
             engine.tell(
                 f"not observed in the first step: activations of {listed(silent)} (not called, or inside compiled code)"
             )
+
+
+def activations(asked: Asked) -> Iterable[Part]:
+    """The part that watches what the config selects."""
+    config, targets, is_called = asked.config, asked.targets, asked.engine.framework.is_called
+    modules = [
+        (name, vpp, module, Wants(config, targets, name, vpp))
+        for name, vpp, module in asked.modules()
+        if is_called(module) and (targets.selects(name, vpp) or config.all_xy)
+    ]
+    return [Activations(asked.engine, modules)] if modules else []
