@@ -3,8 +3,8 @@
 names, files, columns, steps, rows, and values within the rounding.
 
 Where the original is wrong, ours deviates:
-* It takes gradients from `Parameter.main_grad`, which no plain MindSpore training has, and dies without it; the recorded
-  runs set it. Ours come from what the optimizer is called with.
+* It takes gradients from `Parameter.main_grad`, which no plain MindSpore training has, and dies without it; the
+  recorded runs set it. Ours come from what the optimizer is called with.
 * Rows of moments lack the chunk's number, so every value stands a column too far left, under the optimizer's own name
   ("exp_avg.emb.embedding_table"), and `max_exp_avg_sq` stands among `exp_avg_sq`. Ours are rows like the others.
 * An edited config (DYNAMIC_MONITOR) never gets it to write activations; ours writes them with the others.
@@ -75,7 +75,8 @@ def hold(theirs: Rows, mine: Rows, digits: int, where: str) -> None:
                 continue
             a, b = float(text), float(other)
             # Sums of float32 in another order (in a mean much may have canceled out), and what the original cut off.
-            near = math.isclose(a, b, rel_tol=1e-5 if column == "mean" else 2e-6, abs_tol=max(0.51 * 10.0**-digits, 1e-8))
+            far = 1e-5 if column == "mean" else 2e-6
+            near = math.isclose(a, b, rel_tol=far, abs_tol=max(0.51 * 10.0**-digits, 1e-8))
             assert near, f"{where} {key} {column}: {text} recorded, {other} now"
 
 

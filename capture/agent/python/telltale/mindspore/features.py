@@ -7,6 +7,7 @@ from ..agent.activations import activations
 from ..agent.features import Feature
 from ..agent.optimizerparts import DirectionPart
 from ..agent.recordparts import StackPart, StructPart
+from .optimizerparts import UpdatePart
 
 # In the order in which they have their turn.
 FEATURES: tuple[Feature, ...] = (
@@ -14,4 +15,5 @@ FEATURES: tuple[Feature, ...] = (
     (lambda config: config.stack_info, lambda asked: [StackPart(asked.engine, asked.chunks)]),
     (lambda config: config.print_struct, lambda asked: [StructPart(asked.engine, asked.chunks)]),
     (lambda config: config.mg_direction, lambda asked: [DirectionPart(asked.engine)]),
+    (lambda config: config.ur_distribution, lambda asked: [UpdatePart(asked.engine)]),
 )

@@ -69,6 +69,10 @@ class MindSpore(Framework):
     def rates(self, optimizer: Any) -> list[float | None]:
         return [_rate(optimizer, rate) for rate in rates_of(optimizer)]
 
+    def unhookable(self, roots: list[Any]) -> set[int]:
+        found = (cell for root in roots for _, cell in root.cells_and_names()) if executor.is_graph_mode() else ()
+        return {id(cell) for cell in found}
+
     def is_called(self, module: Any) -> bool:
         return _is_called(module)
 

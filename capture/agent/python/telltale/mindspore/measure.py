@@ -77,6 +77,7 @@ class Reader(AnyMeasurer):
         self.configure(eps, threads, checksum, has_bins)
         self.is_native = native.available() if use_native is None else use_native
         self._lib = native.library() if self.is_native else None
+        self._is_here = executor.is_on_host()
         self._lock = threading.Lock()
         # Tensors that wait to be read, with their versions; results of MindSpore's operations; metrics.
         self._kept: list[tuple[SeriesTable, int, Any, int]] = []
@@ -97,10 +98,14 @@ class Reader(AnyMeasurer):
     # -- in hooks ------------------------------------------------------------------------------------------------
 
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
+        """Arrays of float32 too, of what was computed here."""
+        if isinstance(tensor, np.ndarray):
+            self._read_array(np.ascontiguousarray(tensor), table, row)
+            return ""
         why = refusal(tensor)
         if why or tensor.size == 0:
             return why
-        if not executor.is_on_host():
+        if not self._is_here:
             self._by_operations(tensor, table, row)
         elif executor.is_blocking():
             self.read(dense(tensor), table, row)
@@ -151,10 +156,19 @@ class Reader(AnyMeasurer):
         """One that fills one range of memory."""
         if self._lib is None:
             table.results[row] = record(plain_statistics(tensor.asnumpy(), self.eps))
-            return
-        code = int(DTYPES[tensor.dtype]) | (_HASHED if self.checksum else 0)
+        else:
+            self._read_at(tensor.data_ptr(), tensor.size, DTYPES[tensor.dtype], table, row)
+
+    def _read_array(self, array: np.ndarray, table: SeriesTable, row: int) -> None:
+        if self._lib is None:
+            table.results[row] = record(plain_statistics(array, self.eps))
+        elif array.size:
+            self._read_at(array.ctypes.data, array.size, DType.F32, table, row)
+
+    def _read_at(self, pointer: int, numel: int, kind: DType, table: SeriesTable, row: int) -> None:
+        assert self._lib is not None
+        code = int(kind) | (_HASHED if self.checksum else 0)
         to = table.address + row * _ITEM
-        pointer, numel = tensor.data_ptr(), tensor.size
         if table.bins is None:
             self._lib.tt_stats_tensor(pointer, numel, code, self.eps, to, self.threads)
             return
@@ -164,14 +178,13 @@ class Reader(AnyMeasurer):
 
     def batch(self, tensors: Iterable[Any], table: SeriesTable, first: int = 0) -> list[tuple[int, str]]:
         refused = []
-        is_here = executor.is_on_host()
         for row, tensor in enumerate(tensors, first):
             if tensor is None:
                 continue
             why = refusal(tensor)
             if why:
                 refused.append((row, why))
-            elif tensor.size and is_here:
+            elif tensor.size and self._is_here:
                 self.read(dense(tensor), table, row)
             elif tensor.size:
                 self._by_operations(tensor, table, row)
@@ -183,7 +196,7 @@ class Reader(AnyMeasurer):
     def agreement(self, pairs: list[tuple[Any, Any]], table: SeriesTable, rows: list[int]) -> None:
         for row, (left, right) in zip(rows, pairs):
             kinds = DTYPES[left.dtype], DTYPES[right.dtype]
-            if self._lib is not None and executor.is_on_host() and all(kind in _SIGNS for kind in kinds):
+            if self._lib is not None and self._is_here and all(kind in _SIGNS for kind in kinds):
                 sides = [tensor.contiguous() for tensor in (left, right)]  # elements must pair up
                 described = [native.Tensor(t.data_ptr(), t.size, int(kind), 0) for t, kind in zip(sides, kinds)]
                 out = ctypes.c_double()
