@@ -42,7 +42,10 @@ def test_a_nan_in_one_weight_is_found_in_its_cell_at_its_step(tmp_path: Path) ->
                 values[3, 5] = float("nan")
                 weight.set_data(ms.Tensor(values))
 
-        train(net, optimizer, BREAKS + 4, before=before, after=lambda step, loss: telltale.log({"loss": loss}, step=step))
+        def after(step: int, loss: ms.Tensor) -> None:
+            telltale.log({"loss": loss}, step=step)
+
+        train(net, optimizer, BREAKS + 4, before=before, after=after)
         assert monitor.flush(20)
         counters = monitor.counters()
         telltale.finish()
