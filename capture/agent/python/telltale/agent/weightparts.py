@@ -114,9 +114,10 @@ class RouterPart(Part):
         return [(name, module) for name, _, module in self._logits]
 
     def hooks(self) -> list[Any]:
-        inside = self.engine.framework.unhookable(self.engine.roots)
+        framework = self.engine.framework
+        inside = framework.unhookable(self.engine.roots)
         return [
-            module.register_forward_hook(Call(self.seen, name, vpp))
+            framework.after_forward(module, Call(self.seen, name, vpp))
             for name, vpp, module in self._logits
             if id(module) not in inside
         ]

@@ -85,9 +85,10 @@ class AttentionPart(Part):
         return [(name, module) for name, _, module in self._modules]
 
     def hooks(self) -> list[Any]:
-        inside = self.engine.framework.unhookable(self.engine.roots)
+        framework = self.engine.framework
+        inside = framework.unhookable(self.engine.roots)
         return [
-            module.register_forward_hook(_Seen(self, name, chunk), with_kwargs=True)
+            framework.after_forward(module, _Seen(self, name, chunk), True)
             for name, chunk, module in self._modules
             if id(module) not in inside
         ]
