@@ -85,7 +85,7 @@ QString statLabel(Stat stat)
     case Stat::NegInfs:
         return QChar(0x2212) + QStringLiteral("Inf");
     default:
-        return QString::fromUtf8(statName(stat));
+        return statText(stat);
     }
 }
 
@@ -409,7 +409,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     if (const auto catalog = m_context.state->catalog())
         markOdd(bars, analysis::RankTopology(*catalog));
     const bool several = bars.size() > 1;
-    m_ranksTitle->setText(tr("%1 by rank").arg(QString::fromUtf8(statName(m_context.state->stat()))));
+    m_ranksTitle->setText(tr("%1 by rank").arg(statText(m_context.state->stat())));
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());
