@@ -126,7 +126,7 @@ std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, con
     add(module, false);
     std::vector<std::string_view> children; // in the run's order
     for (const store::SeriesInfo& series : catalog.series) {
-        const std::string_view child = series.name;
+        const std::string_view child = series.desc->name;
         if (isOfParameters(series.kind) && child.size() > module.size() + 1 && child.starts_with(module)
             && child[module.size()] == '.' && child.find('.', module.size() + 1) == std::string_view::npos
             && std::find(children.begin(), children.end(), child) == children.end())
