@@ -391,7 +391,8 @@ int runImport(const Args& args, Report& report)
     const auto idle = idleOf(args);
     if (!idle)
         return report.failUsage(idle.error());
-    const auto wanted = isFollowing ? followedOf(args.positionals()) : wantedOf(args.positionals(), args.has("--merge"));
+    const auto wanted
+        = isFollowing ? followedOf(args.positionals()) : wantedOf(args.positionals(), args.has("--merge"));
     if (!wanted)
         return report.failUsage(wanted.error());
     const Interruptible interruptible;
@@ -435,8 +436,8 @@ int runImport(const Args& args, Report& report)
     auto foreign = nlohmann::json::array();
     ProgressLine line(args.has("--json"));
     for (const std::vector<fs::path>& paths : wanted->foreign) {
-        const auto taken = isFollowing ? follow(**importer, paths, *idle, line)
-                                       : takeForeign(**importer, *dataDir, paths, line);
+        const auto taken
+            = isFollowing ? follow(**importer, paths, *idle, line) : takeForeign(**importer, *dataDir, paths, line);
         line.clear();
         if (!taken) {
             failed(taken.error());

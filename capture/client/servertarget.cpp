@@ -95,7 +95,8 @@ Expected<void> ServerTarget::pump(Stream& stream, int milliseconds)
     stream.session.tick(now);
     stream.context.restart();
     stream.context.run_for(std::chrono::milliseconds(milliseconds));
-    if (stream.stream.held.isEmpty() || std::exchange(stream.left, stream.stream.held.size()) != stream.stream.held.size())
+    if (stream.stream.held.isEmpty()
+        || std::exchange(stream.left, stream.stream.held.size()) != stream.stream.held.size())
         stream.progress = now;
     if (!stream.rejected.empty())
         return failure(ErrorCode::BadInput, "the server did not take it: " + stream.rejected);

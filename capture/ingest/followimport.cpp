@@ -18,7 +18,7 @@ constexpr std::size_t kFollowedBlocks = 400;
 
 struct FollowImport::Process {
     std::size_t stream = 0;
-    exchange::FollowBlocks blocks { [](SeriesDesc& desc) { return !protocol::mendNames(desc); } };
+    exchange::FollowBlocks blocks { [](SeriesDesc& desc) { return protocol::mendNames(desc); } };
     std::size_t documents = 0;
 };
 

@@ -142,8 +142,9 @@ Expected<std::uint64_t> EventFollower::readOn(Followed& file, ForeignRun& run, c
         if (!came || file.isShorter) {
             // It may come back; what was read of it stays.
             if (!std::exchange(file.isTold, true))
-                run.noteDamage(came ? file.file.path.string() + " was cut off while it was followed: what comes is read "
-                                                                "from where it was"
+                run.noteDamage(came ? file.file.path.string()
+                            + " was cut off while it was followed: what comes is read "
+                              "from where it was"
                                     : came.error().sentence());
             return all;
         }

@@ -105,9 +105,8 @@ Expected<void> EventReader::read(const fs::path& path, ForeignRun& run, const Pr
     for (const EventFile& file : files) {
         begun.try_emplace(file.rank, run.attemptsOf(file.rank));
         ForeignProcess read(file.rank, 0);
-        if (auto ok = readFile(file, read, run, [&](std::size_t at) {
-                return goOn(progress, (done + static_cast<double>(at)) / all);
-            });
+        if (auto ok = readFile(file, read, run,
+                [&](std::size_t at) { return goOn(progress, (done + static_cast<double>(at)) / all); });
             !ok)
             return ok;
         done += static_cast<double>(file.bytes);

@@ -63,8 +63,7 @@ void FollowBlocks::addTimes(ForeignProcess& process, std::optional<std::int64_t>
 void FollowBlocks::addLayouts(std::vector<Fresh>& fresh, FollowedBlocks& out, ForeignRun& run)
 {
     const auto rank = [](const Fresh& one) { return std::tie(one.series->kind, one.track->stat, one.series->edges); };
-    std::stable_sort(
-        fresh.begin(), fresh.end(), [&](const Fresh& a, const Fresh& b) { return rank(a) < rank(b); });
+    std::stable_sort(fresh.begin(), fresh.end(), [&](const Fresh& a, const Fresh& b) { return rank(a) < rank(b); });
     std::shared_ptr<SeriesLayout> layout;
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < fresh.size(); ++i) {
