@@ -11,10 +11,7 @@
 
 namespace telltale::exchange {
 
-namespace {
-
-/// "small/out" for a folder whose own name says nothing.
-std::string nameOf(const std::filesystem::path& path)
+std::string foreignName(const std::filesystem::path& path)
 {
     std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
     if (!whole.has_filename())
@@ -25,8 +22,6 @@ std::string nameOf(const std::filesystem::path& path)
     const bool isPlain = std::find(std::begin(kPlain), std::end(kPlain), own) != std::end(kPlain);
     const std::string above = whole.parent_path().filename().string();
     return isPlain && !above.empty() ? above + '/' + own : own;
-}
-
 }
 
 std::span<const ForeignReader* const> foreignReaders()
@@ -79,7 +74,7 @@ Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, c
                       "themselves)");
         }
         if (name.empty())
-            name = nameOf(paths[i]);
+            name = foreignName(paths[i]);
     }
     if (run.name.empty())
         run.name = name;

@@ -469,7 +469,7 @@ private Q_SLOTS:
             told += run->damages().empty() ? 0 : 1;
             // What came through is a run like any other.
             if (round % (rounds > 200 ? 500 : 10) == 0) {
-                ingest::ForeignImport import;
+                ingest::ForeignImport import((m_dir / "drafts").string());
                 const auto written = import.write(*run);
                 QVERIFY2(written.has_value(), written ? "" : written.error().what.c_str());
                 QVERIFY(fs::exists(written->capsule));
