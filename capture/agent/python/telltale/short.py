@@ -14,14 +14,14 @@ from . import console, runpage
 if TYPE_CHECKING:
     import os
 
-    from .pytorch.trainermon import TrainerMon
+    from .agent.monitor import Monitor
     from .reading import Run
 
-_current: TrainerMon | None = None
+_current: Monitor | None = None
 _settings: dict[str, Any] = {}
 
 
-def current() -> TrainerMon | None:
+def current() -> Monitor | None:
     """The monitor that watch() made last, None before and after."""
     return _current
 
@@ -46,7 +46,7 @@ def watch(
     tags: Any = (),
     notes: Any = "",
     **options: Any,
-) -> TrainerMon:
+) -> Monitor:
     """Watches a model and its optimizer (or a list of optimizers).
 
     model: a module; {"generator": g, "discriminator": d} for several, whose names then begin so; a list for the
@@ -59,8 +59,6 @@ def watch(
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
-    from .pytorch.trainermon import TrainerMon
-
     agent = {**_settings, **{k: v for k, v in options.items() if v is not None and k in _OPTIONS}}
     for unknown in options.keys() - set(_OPTIONS):
         known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks", "tags", "notes"]
@@ -82,10 +80,25 @@ def watch(
     add_tags(*([tags] if isinstance(tags, str) else tags))
     if notes:
         set_notes(notes)
-    monitor = TrainerMon(config, sinks=sinks, agent=agent)
+    if _is_of_mindspore(model):
+        from .mindspore import trainermon as agents
+    else:
+        from .pytorch import trainermon as agents  # type: ignore[no-redef]
+    monitor: Monitor = agents.TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
     return monitor
+
+
+def _is_of_mindspore(model: Any) -> bool:
+    """Whether a model (several by name, or chunks) is MindSpore's; a program that has not imported that has none."""
+    mindspore = sys.modules.get("mindspore")
+    cell = getattr(getattr(mindspore, "nn", None), "Cell", None)
+    if cell is None:
+        return False
+    if isinstance(model, (dict, list, tuple)):
+        model = next(iter(model.values() if isinstance(model, dict) else model), None)
+    return isinstance(model, cell) or isinstance(getattr(model, "_network", None), cell)
 
 
 def log(values: dict[str, Any], step: int | None = None) -> None:
@@ -173,9 +186,9 @@ def _page() -> runpage.RunPage | None:
     return monitor.page if monitor is not None and not monitor.is_closed else None
 
 
-def _latest_monitor() -> TrainerMon | None:
+def _latest_monitor() -> Monitor | None:
     """The TrainerMon that set_monitor() was called on last."""
-    module = sys.modules.get("telltale.pytorch.trainermon")
+    module = sys.modules.get("telltale.agent.monitor")
     return module.latest() if module is not None else None
 
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import torch
 
+from ..agent.cost import timed
 from ..quiet import plain
-from .cost import timed
 
 # Methods of ProcessGroup in any torch since 2.1 -> the function of torch.distributed that they serve.
 METHODS = {

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..agent.clock import Clock
+from ..agent.part import Part, Stepping
 from ..kinds import Kind
 from ..measure import DTYPES, readable, refusal, torch_stats
 from ..quiet import quiet
 from ..series import PRESENT, Extra, SeriesDesc, SeriesTable
 from ..slots import Role, Slot
-from .clock import Clock
 from .collectivepatch import CommEvent
 from .collectives import NOT_OBSERVED, CollectiveWatch, aggregate
 from .commsites import CommSites, site_name
-from .part import Part, Stepping
 
 _Key = tuple[Extra, str, Role, int]  # which form, name, before or after the call, argument
 _MOST_CALLS = 4096  # of one op and argument in one step
