@@ -23,7 +23,7 @@ from .console import log
 
 # Where msprobe's versions and documents import TrainerMon from.
 _MODULES = ("msprobe", "msprobe.pytorch", "msprobe.pytorch.monitor", "msprobe.pytorch.monitor.module_hook")
-_ABOVE = ("msprobe.core", "msprobe.core.monitor")  # what else is above TOOLS
+_ABOVE = ("msprobe.core", "msprobe.core.monitor", "msprobe.core.grad_probe")  # what else is above TOOLS and PARTS
 _said: set[str] = set()
 
 
@@ -39,10 +39,15 @@ def install(replace: bool = False) -> bool:
             "telltale.msprobe.install(replace=True) makes it Telltale's"
         )
         return False
-    from .pytorch import TrainerMon
+    from .pytorch import GradComparator, PrecisionDebugger, TrainerMon
 
     if not has_original:
         _add_stand_ins(TrainerMon)
+        for name in ("msprobe", "msprobe.pytorch"):
+            sys.modules[name].__dict__.update(GradComparator=GradComparator, __all__=["GradComparator"])
+        sys.modules["msprobe.pytorch"].__dict__.update(
+            PrecisionDebugger=PrecisionDebugger, __all__=["GradComparator", "PrecisionDebugger", "TrainerMon"]
+        )
     else:
         importlib.import_module("msprobe.pytorch").TrainerMon = TrainerMon  # type: ignore[attr-defined]
     _say("`from msprobe.pytorch import TrainerMon` gives Telltale's TrainerMon in this process")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What PrecisionDebugger is in every framework: one in a process, its config, its probe, and who hands it gradients."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from .. import identity
+from ..console import log
+from .probe import GradProbe
+from .probeconfig import ProbeConfig, read_config
+
+_NOBODY = "PrecisionDebugger: there is none; PrecisionDebugger(config_path) makes one"
+
+
+class Debugger(ABC):
+    """The one of its framework. Its methods may be called on the class, as msprobe's. Thread: training."""
+
+    _one: ClassVar[Debugger | None] = None
+    _config: ProbeConfig
+    _probe: GradProbe | None
+    _watch_of: Any
+
+    def __new__(cls, config_path: str | os.PathLike[str] | dict[str, Any] | None = None, **others: Any) -> Any:
+        """The one that there is, until stop(). What is wrong in its config is said, and the defaults hold."""
+        config = read_config(config_path)
+        found = cls._one
+        if found is not None:
+            if config_path is not None and config != found._config:
+                log.warning("PrecisionDebugger: there is one already, and its config holds until stop()")
+            return found
+        for problem in config.problems:
+            log.warning("grad_probe config %s%s", problem, f"; {problem.instead}" if problem.instead else "")
+        if others:
+            log.warning("PrecisionDebugger: %s: grad_probe has no use for these", ", ".join(others))
+        self = super().__new__(cls)
+        self._config, self._probe, self._watch_of = config, None, None
+        cls._one = self
+        return self
+
+    @classmethod
+    def monitor(cls, module: Any) -> None:
+        """Watches a model (or, in PyTorch and MindSpore, an optimizer) from the optimizer's next call on."""
+        self = cls._one
+        if self is None:
+            log.warning(_NOBODY)
+            return
+        if self._watch_of is not None:
+            self._watch_of.also(module)
+            return
+        rank = identity.rank()
+        if identity.world_size() > 1 and rank not in self._config.rank:
+            return
+        self._probe = GradProbe(self._config, rank)
+        self._watch_of = self._watch(self._probe, module)
+
+    @classmethod
+    def start(cls, *_given: Any, **_named: Any) -> None:
+        """Of msprobe's other tasks, which have another home."""
+        log.warning("PrecisionDebugger: grad_probe needs no start() and no step(); msprobe's other tasks are not here")
+
+    @classmethod
+    def step(cls) -> None:
+        """As start(), without a word: it comes at every step."""
+
+    @classmethod
+    def stop(cls) -> None:
+        """Ends it, and writes what is left. Without it that is done when the process ends."""
+        self, cls._one = cls._one, None
+        if self is None:
+            return
+        if self._watch_of is not None:
+            self._watch_of.close()
+        if self._probe is not None:
+            self._probe.close()
+
+    @staticmethod
+    @abstractmethod
+    def _watch(probe: GradProbe, watched: Any) -> Any:
+        """Something with also(watched) and close(), which gives the probe every gradient at every call."""

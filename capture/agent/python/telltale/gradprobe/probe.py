@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Takes what an optimizer gets, call by call, to grad_probe's files. Framework-free: arrays come in."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from ..console import log
+from ..kinds import DType
+from ..sinks.worker import FrameWorker, Losses, explain
+from .probeconfig import ProbeConfig
+from .signfile import PartFile, header, unpacked
+from .summaryfile import csv_bytes, head_of, row_of
+from .tally import Tally
+
+PART = 1 << 26  # elements that are read at a time: 8 MiB of signs
+MOST_WAITING = 64 << 20  # bytes of signs that wait for the disk
+_PATIENCE = 60.0  # seconds that the training waits for a disk that does not answer
+_UNPACKED = 1 << 20  # elements
+
+
+class GradProbe:
+    """Thread: training; files are written by a thread of the probe's own. Memory: MOST_WAITING and one part, whatever
+    the model's size."""
+
+    def __init__(self, config: ProbeConfig, rank: int) -> None:
+        self.config = config
+        self.rank = rank
+        self.step = -1  # calls of the optimizer so far, less one
+        self.folder = os.path.join(os.path.abspath(config.dump_path), f"rank{rank}")
+        self._worker = FrameWorker("telltale-grad-probe", max_bytes=MOST_WAITING)
+        self._losses = Losses("grad_probe")
+        self._rows: list[tuple[str, tuple[int, ...], Tally]] = []
+        self._told: set[str] = set()
+        self._pid = os.getpid()
+        self._has_holes = False  # signs of this step were left out
+        if os.path.isdir(self.folder):
+            self.tell(f"{self.folder} is there already: files of the same steps are overwritten")
+
+    def tell(self, sentence: str) -> None:
+        """Says a sentence once."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            log.warning("grad_probe: %s", sentence)
+
+    def begin_step(self) -> bool:
+        """The optimizer is called; whether its gradients are wanted."""
+        self.step += 1
+        return os.getpid() == self._pid and self.step in self.config.step
+
+    def wants(self, name: str) -> bool:
+        """Whether the config names this parameter."""
+        return not self.config.param_list or name in self.config.param_list
+
+    def take(self, name: str, shape: tuple[int, ...], values: np.ndarray, dtype: DType) -> Tally:
+        """A gradient in its elements' order, flat and contiguous; bfloat16 as uint16. It is read here and now."""
+        tally, signs = self.entry(name, shape)
+        for first in range(0, values.size, PART):
+            part = values[first : first + PART]
+            bits = tally.add(part, dtype)
+            if signs is not None and bits is not None:
+                signs.put(bits, part.size)
+        return tally
+
+    def entry(self, name: str, shape: tuple[int, ...]) -> tuple[Tally, SignWriter | None]:
+        """A row of this step's summary, and where its signs go if some are wanted."""
+        tally = Tally(self.config)
+        self._rows.append((name, shape, tally))
+        if not self.config.has_signs:
+            return tally, None
+        path = os.path.join(self.folder, f"step{self.step}", f"{name.replace('/', '%2F')}.npy")
+        return tally, SignWriter(self, path, shape)
+
+    def end_step(self) -> None:
+        """All gradients of the step were taken. Where a closure computes them anew, the last ones count."""
+        rows, self._rows = self._rows, []
+        has_holes, self._has_holes = self._has_holes, False
+        self._losses.took()
+        self.post(0, partial(self._write_summary, self.step, rows, has_holes))
+
+    def post(self, size: int, job: Callable[[], None]) -> bool:
+        """To the thread that writes; waits for it where it is far behind, unless the config says otherwise."""
+        if self._worker.post(job, size, must=not size):
+            return True
+        if self.config.when_behind == "wait":
+            self.tell(
+                'the disk is slower than the training, which waits for it; "when_behind": "leave_out" leaves signs '
+                'out instead, "step" and "param_list" choose fewer'
+            )
+            if self._worker.flush(_PATIENCE) and self._worker.post(job, size):
+                return True
+        return False
+
+    def leave_out(self, why: str) -> None:
+        """Signs of this step are not written."""
+        if not self._has_holes:
+            self._losses.lose(self.step, f"signs are missing, since {why}")
+        self._has_holes = True
+
+    def close(self) -> None:
+        """Writes what is left."""
+        if os.getpid() == self._pid and not self._worker.close(_PATIENCE):
+            self._losses.abandon()
+        self._losses.close()
+
+    def failed(self, step: int, error: OSError, path: str) -> None:
+        """A file was not written. Thread: the worker's."""
+        self._losses.lose(step, explain(error, path))
+
+    def _write_summary(self, step: int, rows: list[tuple[str, tuple[int, ...], Tally]], has_holes: bool) -> None:
+        path = os.path.join(self.folder, f"grad_summary_{step}.csv")
+        file = PartFile(path)
+        try:
+            lines: list[list[Any]] = [row_of(name, shape, tally, self.config) for name, shape, tally in rows]
+            file.append(csv_bytes([head_of(self.config), *lines]))
+            file.finish()
+            if not has_holes:
+                self._losses.wrote(step)
+        except OSError as error:
+            file.give_up()
+            self.failed(step, error, path)
+
+
+class SignWriter:
+    """The signs of one gradient on their way to its file, part by part. Thread: put() training; the rest the probe's
+    worker."""
+
+    def __init__(self, probe: GradProbe, path: str, shape: tuple[int, ...]) -> None:
+        self._probe = probe
+        self._step = probe.step
+        self._file = PartFile(path)
+        self._shape = shape
+        self._left = self._numel = math.prod(shape)
+        self._is_over = False
+        if self._left == 0:
+            probe.post(0, lambda: self._write(np.zeros(0, np.uint8), 0))
+
+    def put(self, bits: np.ndarray, count: int) -> None:
+        """The signs of the next elements."""
+        self.put_later(bits.nbytes, count, lambda: bits)
+
+    def put_later(self, size: int, count: int, fetch: Callable[[], np.ndarray]) -> None:
+        """The same where the bits, which take so many bytes, come on the worker's thread."""
+        if self._is_over:
+            return
+        if not self._probe.post(size, lambda: self._write(fetch(), count)):
+            self._is_over = True
+            self._probe.leave_out("the disk is slower than the training")
+            self._probe.post(0, self._file.give_up)
+
+    def _write(self, bits: np.ndarray, count: int) -> None:
+        if self._is_over and self._left < 0:
+            return
+        try:
+            if self._left == self._numel:
+                self._file.append(header(self._shape))
+            for first in range(0, count, _UNPACKED):
+                here = min(_UNPACKED, count - first)
+                self._file.append(unpacked(bits[first // 8 : (first + here + 7) // 8], here))
+            self._left -= count
+            if self._left == 0:
+                self._file.finish()
+        except OSError as error:
+            self._is_over, self._left = True, -1
+            self._file.give_up()
+            self._probe.failed(self._step, error, self._file.path)
