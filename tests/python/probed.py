@@ -46,7 +46,8 @@ def train(
             before_step(step, model)
         optimizer.step()
     PrecisionDebugger.stop()
-    moments = [value.reshape(-1) for state in optimizer.state.values() for value in state.values() if torch.is_tensor(value)]
+    states = [value for state in optimizer.state.values() for value in state.values()]
+    moments = [value.reshape(-1) for value in states if torch.is_tensor(value)]
     return [*(p.detach().clone() for p in model.parameters()), *moments, torch.get_rng_state()]
 
 

@@ -71,7 +71,8 @@ def test_files_of_each_level_are_byte_for_byte_as_msprobe_has_them(tmp_path: Pat
     np.save(saved, (EXAMPLE > 0).numpy())
     for level in ("L1", "L2"):
         assert (tmp_path / level / "rank0/step0/w.npy").read_bytes() == saved.getvalue()
-        assert sorted(p.name for p in (tmp_path / level / "rank0").rglob("*")) == ["grad_summary_0.csv", "step0", "w.npy"]
+        found = sorted(p.name for p in (tmp_path / level / "rank0").rglob("*"))
+        assert found == ["grad_summary_0.csv", "step0", "w.npy"]
 
 
 def test_the_documents_form_has_their_header_and_a_real_md5(tmp_path: Path) -> None:
@@ -165,11 +166,11 @@ def test_training_ends_in_the_same_bits(tmp_path: Path, level: str) -> None:
     assert_bitwise(bare, train(config(tmp_path, level), steps=40), level)
 
 
-def test_steps_ranks_and_parameters_are_chosen(tmp_path: Path) -> None:
-    train(config(tmp_path / "some", top={"step": [0, "3-4"], "rank": [7]}, param_list=["0.bias", "none.such"]))
-    assert sorted(p.name for p in (tmp_path / "some/rank0").iterdir() if p.is_dir()) == []
-    train(config(tmp_path / "some", top={"step": [0, "3-4"], "rank": [0]}, param_list=["0.bias"]))
-    found = sorted(str(p.relative_to(tmp_path / "some/rank0")) for p in (tmp_path / "some").rglob("*") if p.is_file())
+def test_steps_and_parameters_are_chosen(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    # A list of ranks is for several: where there is one, msprobe writes it whatever the list says.
+    train(config(tmp_path, top={"step": [0, "3-4"], "rank": [7]}, param_list=["0.bias", "none.such"]))
+    assert "param_list: there is no parameter none.such" in capfd.readouterr().err
+    found = sorted(str(p.relative_to(tmp_path / "rank0")) for p in tmp_path.rglob("*") if p.is_file())
     assert found == [f"grad_summary_{s}.csv" for s in (0, 3, 4)] + [f"step{s}/0.bias.npy" for s in (0, 3, 4)]
 
 
@@ -291,15 +292,13 @@ def test_a_disk_that_is_slower_than_the_training(
     monkeypatch.setattr(GradProbe, "post", watched)
     settings = read_config(config(tmp_path, top={"telltale": {"when_behind": when_behind}}))
     one = GradProbe(settings, 0)
-    stalled = one._worker.post
     count = 300
-
     assert one.begin_step()
     for i in range(count):
         one.take(f"w{i}", (256,), np.ones(256, np.float32), DType.F32)
     one.end_step()
     one.close()
-    assert stalled is not None and most <= 64
+    assert 0 < most <= 64
     written = len(list((tmp_path / "rank0/step0").glob("*.npy")))
     said = capfd.readouterr().err
     names = [line.split(",")[0] for line in summary(tmp_path).splitlines()[1:]]

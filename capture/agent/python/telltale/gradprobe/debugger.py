@@ -58,12 +58,10 @@ class Debugger(ABC):
 
     @classmethod
     def start(cls, *_given: Any, **_named: Any) -> None:
-        """Of msprobe's other tasks, which have another home."""
-        log.warning("PrecisionDebugger: grad_probe needs no start() and no step(); msprobe's other tasks are not here")
+        """Of msprobe's other tasks."""
+        log.warning("PrecisionDebugger: start() and step() are of msprobe's other tasks, which are not here")
 
-    @classmethod
-    def step(cls) -> None:
-        """As start(), without a word: it comes at every step."""
+    step = start
 
     @classmethod
     def stop(cls) -> None:

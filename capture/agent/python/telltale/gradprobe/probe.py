@@ -39,6 +39,7 @@ class GradProbe:
         self._rows: list[tuple[str, tuple[int, ...], Tally]] = []
         self._told: set[str] = set()
         self._pid = os.getpid()
+        self._failed_at = -1  # the last step of which a file was not written
         self._has_holes = False  # signs of this step were left out
         if os.path.isdir(self.folder):
             self.tell(f"{self.folder} is there already: files of the same steps are overwritten")
@@ -111,6 +112,7 @@ class GradProbe:
 
     def failed(self, step: int, error: OSError, path: str) -> None:
         """A file was not written. Thread: the worker's."""
+        self._failed_at = step
         self._losses.lose(step, explain(error, path))
 
     def _write_summary(self, step: int, rows: list[tuple[str, tuple[int, ...], Tally]], has_holes: bool) -> None:
@@ -120,7 +122,7 @@ class GradProbe:
             lines: list[list[Any]] = [row_of(name, shape, tally, self.config) for name, shape, tally in rows]
             file.append(csv_bytes([head_of(self.config), *lines]))
             file.finish()
-            if not has_holes:
+            if not has_holes and self._failed_at != step:
                 self._losses.wrote(step)
         except OSError as error:
             file.give_up()
