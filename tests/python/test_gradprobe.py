@@ -294,9 +294,8 @@ def test_a_disk_that_is_slower_than_the_training(
     one = GradProbe(settings, 0)
     count = 300
     assert one.begin_step()
-    for i in range(count):
-        one.take(f"w{i}", (256,), np.ones(256, np.float32), DType.F32)
-    one.end_step()
+    ones = np.ones(256, np.float32)
+    one.read(((f"w{i}", ones) for i in range(count)), lambda name, g: one.take(name, (256,), g, DType.F32) and None)
     one.close()
     assert 0 < most <= 64
     written = len(list((tmp_path / "rank0/step0").glob("*.npy")))
@@ -307,6 +306,23 @@ def test_a_disk_that_is_slower_than_the_training(
         assert written == count
     elif written < count:
         assert "step 0 was not written: signs are missing, since the disk is slower than the training" in said
+
+
+def test_an_error_inside_is_told_and_costs_one_parameter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    take = GradProbe.take
+
+    def broken(self: GradProbe, name: str, *of: Any) -> Any:
+        if name == "0.bias":
+            raise KeyError("gone")
+        return take(self, name, *of)
+
+    monkeypatch.setattr(GradProbe, "take", broken)
+    assert_bitwise(train(None), train(config(tmp_path)), "an error inside")
+    said = capfd.readouterr().err
+    assert said.count("internal error while reading 0.bias, which is left out: KeyError") == 1
+    assert list(rows(tmp_path, STEPS - 1)) == ["0.weight", "3.weight", "3.bias"]
 
 
 def test_a_sparse_gradient_is_named(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

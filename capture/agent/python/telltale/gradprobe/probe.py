@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -38,6 +38,7 @@ class GradProbe:
         self._losses = Losses("grad_probe")
         self._rows: list[tuple[str, tuple[int, ...], Tally]] = []
         self._told: set[str] = set()
+        self._off: set[str] = set()
         self._pid = os.getpid()
         self._failed_at = -1  # the last step of which a file was not written
         self._has_holes = False  # signs of this step were left out
@@ -59,6 +60,22 @@ class GradProbe:
         """Whether the config names this parameter."""
         return not self.config.param_list or name in self.config.param_list
 
+    def read(self, gradients: Iterable[tuple[str, Any]], take: Callable[[str, Any], None]) -> None:
+        """Takes the gradients of a step that is wanted; take: gives one to take(). Never raises: what cannot be read is
+        told, and left out from then on."""
+        for name, gradient in gradients:
+            if name in self._off:
+                continue
+            try:
+                take(name, gradient)
+            except Exception as error:  # noqa: BLE001 - nothing of ours may reach the training
+                self._off.add(name)
+                self.tell(f"internal error while reading {name}, which is left out: {type(error).__name__}: {error}")
+        try:
+            self._end_step()
+        except Exception as error:  # noqa: BLE001
+            self.tell(f"internal error at the end of a step: {type(error).__name__}: {error}")
+
     def take(self, name: str, shape: tuple[int, ...], values: np.ndarray, dtype: DType) -> Tally:
         """A gradient in its elements' order, flat and contiguous; bfloat16 as uint16. It is read here and now."""
         tally, signs = self.entry(name, shape)
@@ -78,7 +95,7 @@ class GradProbe:
         path = os.path.join(self.folder, f"step{self.step}", f"{name.replace('/', '%2F')}.npy")
         return tally, SignWriter(self, path, shape)
 
-    def end_step(self) -> None:
+    def _end_step(self) -> None:
         """All gradients of the step were taken. Where a closure computes them anew, the last ones count."""
         rows, self._rows = self._rows, []
         has_holes, self._has_holes = self._has_holes, False

@@ -16,7 +16,6 @@ from ..quiet import quiet
 from .compiled import is_recording
 from .hooks import Hook
 from .stephooks import after_closure
-from .strikes import Strikes
 
 
 class PrecisionDebugger(Debugger):
@@ -34,7 +33,6 @@ class Watch:
     def __init__(self, probe: GradProbe, watched: Any) -> None:
         self._probe = probe
         self._parameters: dict[str, Any] = {}
-        self._strikes = Strikes(probe.tell)
         self._handle: Any = None
         if self._add(watched):
             hook = StepHook(self)
@@ -80,24 +78,13 @@ class Watch:
 
     def read(self) -> None:
         """The gradients that an optimizer is about to consume. Never raises."""
-        probe = self._probe
-        for name, parameter in self._parameters.items():
-            if self._strikes.is_off(name):
-                continue
-            try:
-                gradient = getattr(parameter, "main_grad", None)
-                gradient = parameter.grad if gradient is None else gradient
-                if gradient is not None:
-                    self._take(name, gradient)
-            except Exception as error:  # noqa: BLE001 - nothing of ours may reach the training
-                self._strikes.add(name, error)
-        try:
-            probe.end_step()
-        except Exception as error:  # noqa: BLE001
-            self._strikes.add("a step's summary", error)
+        self._probe.read(self._parameters.items(), self._take)
 
-    def _take(self, name: str, gradient: Any) -> None:
-        gradient = local(gradient)
+    def _take(self, name: str, parameter: Any) -> None:
+        gradient = getattr(parameter, "main_grad", None)
+        gradient = local(parameter.grad if gradient is None else gradient)
+        if gradient is None:
+            return
         why = refusal(gradient) or ("it is sparse" if gradient.layout is not torch.strided else "")
         if why:
             self._probe.tell(f"the gradient of {name} is not written: {why}")
