@@ -23,6 +23,7 @@ from telltale.gradprobe.probeconfig import read_config
 from telltale.gradprobe.signfile import PartFile
 from telltale.kinds import DType
 from telltale.pytorch import PrecisionDebugger
+from telltale.pytorch.probedevice import take_on_device
 
 EXAMPLE = torch.tensor([[2.0, -2.0], [0.25, 0.15]])  # norm 2.84...
 
@@ -306,6 +307,42 @@ def test_a_disk_that_is_slower_than_the_training(
         assert written == count
     elif written < count:
         assert "step 0 was not written: signs are missing, since the disk is slower than the training" in said
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("level", ["L0", "L1", "L2"])
+def test_what_is_counted_on_a_device_is_what_is_counted_here(
+    tmp_path: Path, level: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The device's operations, on this machine's memory: test_cuda.py has cards."""
+    monkeypatch.setattr("telltale.pytorch.probedevice._PART", 1 << 10)
+    gradients = {
+        "large": torch.randn(3, 1001).to(dtype),
+        "scalar": torch.tensor(-2.0, dtype=dtype),
+        "odd": torch.tensor([0.0, -0.0, 1.0, float("inf"), -1.0, float("nan"), 2e-7]).to(dtype),
+        "inf": torch.tensor([float("-inf"), 5.0]).to(dtype),
+        "empty": torch.zeros(0, 2, dtype=dtype),
+    }
+    if level == "L0" and dtype is torch.float16:  # which bits a NaN has when it is widened is each library's own
+        gradients["odd"] = torch.nan_to_num(gradients["odd"], posinf=torch.inf)
+    probe(tmp_path / "here", level, gradients, bounds=[-1, 0, 0.1])
+    one = GradProbe(read_config(config(tmp_path / "there", level, bounds=[-1, 0, 0.1])), 0)
+    assert one.begin_step()
+
+    def take(name: str, gradient: torch.Tensor) -> None:
+        assert take_on_device(one, name, tuple(gradient.shape), gradient.reshape(-1)) == ""
+
+    one.read(gradients.items(), take)
+    one.close()
+    here, there = rows(tmp_path / "here"), rows(tmp_path / "there")
+    assert list(here) == list(there) == list(gradients)
+    for name in gradients:
+        norms = here[name].pop("norm"), there[name].pop("norm")
+        assert norms[0] == norms[1] or float(norms[0]) == pytest.approx(float(norms[1]), rel=1e-6, nan_ok=True)
+        assert here[name] == there[name]
+        if level != "L0":
+            path = f"rank0/step0/{name}.npy"
+            assert (tmp_path / "here" / path).read_bytes() == (tmp_path / "there" / path).read_bytes()
 
 
 def test_an_error_inside_is_told_and_costs_one_parameter(

@@ -27,8 +27,8 @@ class Tally:
         self._nans = 0
         self._least, self._largest, self._squares = np.inf, -np.inf, 0.0
         self.bounds = config.bounds if config.grad_level == "L2" else None
-        self._edges = np.array(self.bounds or (), np.float32)  # as msprobe has them
-        self._below = np.zeros(len(self._edges), np.int64)  # elements up to each
+        self.edges = [float(edge) for edge in np.array(self.bounds or (), np.float32)]  # as msprobe has them
+        self._below = np.zeros(len(self.edges), np.int64)  # elements up to each
         self._has_signs = config.has_signs
         self._crc = 0
         self._md5 = hashlib.md5(usedforsecurity=False) if config.is_documented else None
@@ -101,7 +101,7 @@ class Tally:
             self._take(float(wide.min()), float(wide.max()), float(np.dot(wide, wide)))
 
     def _count(self, piece: np.ndarray) -> None:
-        for i, edge in enumerate(self._edges):
+        for i, edge in enumerate(self.edges):
             self._below[i] += np.count_nonzero(piece <= edge)
         self.zeros += int(np.count_nonzero(piece == 0))
 

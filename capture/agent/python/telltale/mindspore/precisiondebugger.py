@@ -83,4 +83,5 @@ class StepHook:
         elif values.dtype in _TYPES:
             self._probe.take(name, tuple(gradient.shape), values, _TYPES[values.dtype])
         else:
-            self._probe.tell(f"the gradient of {name} is not written: its element type {values.dtype} has no statistics")
+            why = f"its element type {values.dtype} has no statistics"
+            self._probe.tell(f"the gradient of {name} is not written: {why}")

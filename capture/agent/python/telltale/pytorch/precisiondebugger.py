@@ -15,6 +15,7 @@ from ..measure import DTYPES, local, refusal
 from ..quiet import quiet
 from .compiled import is_recording
 from .hooks import Hook
+from .probedevice import take_on_device
 from .stephooks import after_closure
 
 
@@ -91,6 +92,10 @@ class Watch:
             return
         with quiet(gradient.device):
             flat = gradient.detach().resolve_neg().contiguous().reshape(-1)
+            if not flat.is_cpu:
+                if why := take_on_device(self._probe, name, tuple(gradient.shape), flat):
+                    self._probe.tell(f"the gradient of {name} is not written: {why}")
+                return
             dtype = DTYPES[flat.dtype]
             if flat.dtype is torch.bfloat16:
                 values = flat.view(torch.int16).numpy().view(np.uint16)
