@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from typing import Any
 
 from ..console import log
 from .curvepicture import draw_similarities
 from .probefolder import numbered
+from .runsigns import write_signs
 from .signfile import PartFile, ProbeError
 from .similarity import SUMMARY, Finding, Similarities, compare_ranks, findings
 from .summaryfile import csv_bytes
@@ -41,8 +43,22 @@ class GradComparator:
 
 def compare_all(path1: str, path2: str) -> tuple[dict[int | None, Similarities], list[str]]:
     """Of two dump_paths each rank, of two folders of one rank each that one (None); and what could not be compared, one
-    sentence each. Raises ProbeError."""
-    ranks = [numbered(os.fspath(path), "rank") for path in (path1, path2)]
+    sentence each. What is no folder is a run whose signs were streamed, by its path or id. Raises ProbeError."""
+    with tempfile.TemporaryDirectory(prefix="telltale-signs-") as folder:
+        notes: list[str] = []
+        places = []
+        for place, path in zip("ab", (path1, path2)):
+            if os.path.isdir(path) or (os.sep in os.fspath(path) and not os.path.isfile(path)):
+                places.append(os.fspath(path))
+                continue
+            places.append(os.path.join(folder, place))
+            notes += [f"{path}: {sentence}" for sentence in write_signs(os.fspath(path), places[-1])]
+        by_rank, more = _compare_folders(*places)
+        return by_rank, [*notes, *more]
+
+
+def _compare_folders(path1: str, path2: str) -> tuple[dict[int | None, Similarities], list[str]]:
+    ranks = [numbered(path, "rank") for path in (path1, path2)]
     if not any(ranks) and all(numbered(path, "step") for path in (path1, path2)):
         found = compare_ranks(path1, path2)
         return {None: found}, found.notes

@@ -53,7 +53,7 @@ class Debugger(ABC):
         rank = identity.rank()
         if identity.world_size() > 1 and rank not in self._config.rank:
             return
-        self._probe = GradProbe(self._config, rank)
+        self._probe = GradProbe(self._config, rank, identity.world_size(), cls._framework())
         self._watch_of = self._watch(self._probe, module)
 
     @classmethod
@@ -73,6 +73,11 @@ class Debugger(ABC):
             self._watch_of.close()
         if self._probe is not None:
             self._probe.close()
+
+    @staticmethod
+    @abstractmethod
+    def _framework() -> str:
+        """Its name and version."""
 
     @staticmethod
     @abstractmethod

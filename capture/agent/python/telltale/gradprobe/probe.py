@@ -13,8 +13,10 @@ import numpy as np
 
 from ..console import log
 from ..kinds import DType
+from ..series import SeriesDesc
 from ..sinks.worker import FrameWorker, Losses, explain
 from .probeconfig import ProbeConfig
+from .probestream import ProbeStream
 from .signfile import PartFile, header, unpacked
 from .summaryfile import csv_bytes, head_of, row_of
 from .tally import Tally
@@ -29,8 +31,9 @@ class GradProbe:
     """Thread: training; files are written by a thread of the probe's own. Memory: MOST_WAITING and one part, whatever
     the model's size."""
 
-    def __init__(self, config: ProbeConfig, rank: int) -> None:
+    def __init__(self, config: ProbeConfig, rank: int, world_size: int = 1, framework: str = "") -> None:
         self.config = config
+        self.stream: ProbeStream | None = None
         self.rank = rank
         self.step = -1  # calls of the optimizer so far, less one
         self.folder = os.path.join(os.path.abspath(config.dump_path), f"rank{rank}")
@@ -42,6 +45,11 @@ class GradProbe:
         self._pid = os.getpid()
         self._failed_at = -1  # the last step of which a file was not written
         self._has_holes = False  # signs of this step were left out
+        if config.stream:
+            try:
+                self.stream = ProbeStream(config, rank, world_size, framework, self.tell)
+            except (ValueError, RuntimeError) as error:
+                self.tell(f"nothing is sent to the dashboard: {error}")
         if os.path.isdir(self.folder):
             self.tell(f"{self.folder} is there already: files of the same steps are overwritten")
 
@@ -93,7 +101,7 @@ class GradProbe:
         if not self.config.has_signs:
             return tally, None
         path = os.path.join(self.folder, f"step{self.step}", f"{name.replace('/', '%2F')}.npy")
-        return tally, SignWriter(self, path, shape)
+        return tally, SignWriter(self, path, name, shape)
 
     def _end_step(self) -> None:
         """All gradients of the step were taken. Where a closure computes them anew, the last ones count."""
@@ -125,6 +133,8 @@ class GradProbe:
         """Writes what is left."""
         if os.getpid() == self._pid and not self._worker.close(_PATIENCE):
             self._losses.abandon()
+        elif self.stream is not None and os.getpid() == self._pid:
+            self.stream.close()
         self._losses.close()
 
     def failed(self, step: int, error: OSError, path: str) -> None:
@@ -133,6 +143,9 @@ class GradProbe:
         self._losses.lose(step, explain(error, path))
 
     def _write_summary(self, step: int, rows: list[tuple[str, tuple[int, ...], Tally]], has_holes: bool) -> None:
+        if self.stream is not None and self.config.grad_level == "L2":
+            descs = [(SeriesDesc(name, shape=shape, numel=tally.numel), tally.counts) for name, shape, tally in rows]
+            self.stream.distributions(step, descs)
         path = os.path.join(self.folder, f"grad_summary_{step}.csv")
         file = PartFile(path)
         try:
@@ -150,8 +163,9 @@ class SignWriter:
     """The signs of one gradient on their way to its file, part by part. Thread: put() training; the rest the probe's
     worker."""
 
-    def __init__(self, probe: GradProbe, path: str, shape: tuple[int, ...]) -> None:
+    def __init__(self, probe: GradProbe, path: str, name: str, shape: tuple[int, ...]) -> None:
         self._probe = probe
+        self._name = name
         self._step = probe.step
         self._file = PartFile(path)
         self._shape = shape
@@ -179,6 +193,8 @@ class SignWriter:
         try:
             if self._left == self._numel:
                 self._file.append(header(self._shape))
+            if self._probe.stream is not None:
+                self._probe.stream.signs(self._name, self._step, self._shape, self._numel - self._left, count, bits)
             for first in range(0, count, _UNPACKED):
                 here = min(_UNPACKED, count - first)
                 self._file.append(unpacked(bits[first // 8 : (first + here + 7) // 8], here))

@@ -47,6 +47,7 @@ class ProbeConfig:
     bounds: tuple[Number, ...] = (-1, 0, 1)
     form: str = "original"
     stream: bool = False
+    stream_mib: Number = 2  # of signs a step
     when_behind: str = "wait"
     problems: list[Problem] = field(default_factory=list, compare=False)
     text: str = field(default="{}", compare=False)  # as read
@@ -88,6 +89,12 @@ def _switch(value: Any) -> bool:
     return value
 
 
+def _size(value: Any) -> Number:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1024:
+        raise ValueError(f"it is {_shown(value)}, and not a number from 0 to 1024")
+    return value
+
+
 def _numbers(value: Any) -> Numbers:
     if not isinstance(value, list):
         raise ValueError(f'it is {_shown(value)}, and not a list as [0, 1, "4-6"]')
@@ -125,7 +132,12 @@ def _bounds(value: Any) -> tuple[Number, ...]:
 _TABLE: dict[str, dict[str, Callable[[Any], Any]]] = {
     "": {"task": _task, "dump_path": _path, "rank": _numbers, "step": _numbers},
     "grad_probe": {"grad_level": _choice(*LEVELS), "param_list": _names, "bounds": _bounds},
-    "telltale": {"form": _choice(*FORMS), "stream": _switch, "when_behind": _choice("wait", "leave_out")},
+    "telltale": {
+        "form": _choice(*FORMS),
+        "stream": _switch,
+        "stream_mib": _size,
+        "when_behind": _choice("wait", "leave_out"),
+    },
 }
 # What msprobe's other tasks and versions have at the top of the same file.
 _THEIRS = {

@@ -23,6 +23,12 @@ class PrecisionDebugger(Debugger):
     end. There is one in a process, and the methods may be called on the class as well."""
 
     @staticmethod
+    def _framework() -> str:
+        import mindspore as ms
+
+        return f"mindspore {ms.__version__}"
+
+    @staticmethod
     def _watch(probe: GradProbe, watched: Any) -> Any:
         return Watch(probe, watched)
 

@@ -24,6 +24,10 @@ class PrecisionDebugger(Debugger):
     There is one in a process, and the methods may be called on the class as well."""
 
     @staticmethod
+    def _framework() -> str:
+        return f"torch {torch.__version__}"
+
+    @staticmethod
     def _watch(probe: GradProbe, watched: Any) -> Any:
         return Watch(probe, watched)
 
