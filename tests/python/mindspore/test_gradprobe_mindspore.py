@@ -111,3 +111,27 @@ def test_what_cannot_be_watched_is_one_sentence(tmp_path: Path, capfd: pytest.Ca
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
     assert "in GRAPH mode no gradient can be read" in capfd.readouterr().err
+
+
+def test_the_documents_script_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("config_json_path").write_text('{"task": "grad_probe", "dump_path": "./dump_path"}')
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)  # msprobe is not installed
+    stand_in = importlib.import_module("telltale.msprobe")
+    stand_in.install()
+    optimizer = nn.SGD([ms.Parameter(ms.Tensor(np.zeros((3, 2), np.float32)), name="w")], 0.1)
+    script = """
+from msprobe.mindspore import PrecisionDebugger
+debugger = PrecisionDebugger("config_json_path")
+debugger.monitor(optimizer)
+"""
+    try:
+        exec(script, {"optimizer": optimizer})
+        optimizer((ms.Tensor(np.ones((3, 2), np.float32)),))
+        exec("debugger.stop()", {"debugger": PrecisionDebugger()})
+        from msprobe import GradComparator as named
+
+        assert named is GradComparator
+    finally:
+        stand_in.uninstall()
+    assert np.load("dump_path/rank0/step0/w.npy").all()
