@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import csv
+import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ import pytest
 import telltale
 import torch
 from probed import STEPS, config, flip_from, model_of, train
-from serving import Server
+from serving import TELLTALE, Server
 from telltale.gradprobe.comparator import GradComparator
 from telltale.gradprobe.probestream import SIGNS, ProbeStream
 from telltale.gradprobe.runsigns import write_signs
@@ -64,6 +66,53 @@ def test_runs_are_compared_by_the_signs_that_were_streamed(
     lines = (tmp_path / "same/rank0/similarities.csv").read_text("utf-8-sig").splitlines()
     order = ["step", "0.weight", "0.bias", "3.weight", "3.bias", "summary"]
     assert [line.split(",")[0] for line in lines] == order
+
+
+def test_a_reference_is_compared_with_while_the_training_runs(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train(config(tmp_path / "clean"))
+    settings = {"telltale": {"stream": True, "reference": str(tmp_path / "clean")}}
+    said = []
+
+    def look(step: int, model: torch.nn.Module) -> None:
+        flip_from(3, "3.weight")(step, model)
+        said.append(capfd.readouterr().err)
+
+    bare = train(None, flip_from(3, "3.weight"))
+    ends = train(config(tmp_path / "flipped", top=settings), look)
+    assert all(torch.equal(a, b) for a, b in zip(bare, ends))
+    said.append(capfd.readouterr().err)
+    reason = "3.weight: the share of equal signs falls from 1 to 0 (a drop over 0.03), against"
+    assert sum(f"rank 0, step 3: {reason}" in one for one in said) == 1 and not any(said[:4])
+    [path] = runs(server, tmp_path).values()
+    with telltale.open(path) as run:
+        assert [event["text"] for event in run.events() if reason in event.get("text", "")]
+        shares = run.frame("grad_sign", "similarity").to_pandas()
+        assert len(shares) == 4 * STEPS
+        of = shares[shares["name"] == "3.weight"].sort_values("step")["similarity"].tolist()
+        assert of == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    compared = subprocess.run(
+        [TELLTALE, "compare", path, path, "--json"], capture_output=True, text=True, check=True, timeout=60
+    )
+    verdicts = {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
+    assert verdicts["3.weight"] == 3 and verdicts["0.weight"] != 0 and set(verdicts) >= {"0.bias", "3.bias"}
+
+
+@pytest.mark.parametrize("what", ["folder", "rank", "file"])
+def test_a_reference_that_is_not_there_is_one_sentence(
+    tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = {"folder": "cannot be read: No such", "rank": "has no folder rank0", "file": "2/0.weight.npy cannot be read"}
+    if what == "rank":
+        (tmp_path / "clean/rank1").mkdir(parents=True)
+    elif what == "file":
+        train(config(tmp_path / "clean"))
+        (tmp_path / "clean/rank0/step2/0.weight.npy").unlink()
+    train(config(tmp_path / "again", top={"telltale": {"reference": str(tmp_path / "clean")}}))
+    [line] = capfd.readouterr().err.splitlines()
+    assert said[what] in line
+    assert len(list((tmp_path / "again").rglob("*.npy"))) == 4 * STEPS
 
 
 def test_distributions_are_histograms_with_the_bounds_of_the_config(server: Server, tmp_path: Path) -> None:

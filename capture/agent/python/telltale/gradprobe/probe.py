@@ -17,7 +17,8 @@ from ..series import SeriesDesc
 from ..sinks.worker import FrameWorker, Losses, explain
 from .probeconfig import ProbeConfig
 from .probestream import ProbeStream
-from .signfile import PartFile, header, unpacked
+from .reference import Reference
+from .signfile import PartFile, ProbeError, header, unpacked
 from .summaryfile import csv_bytes, head_of, row_of
 from .tally import Tally
 
@@ -50,6 +51,12 @@ class GradProbe:
                 self.stream = ProbeStream(config, rank, world_size, framework, self.tell)
             except (ValueError, RuntimeError) as error:
                 self.tell(f"nothing is sent to the dashboard: {error}")
+        self.reference: Reference | None = None
+        if config.reference:
+            try:
+                self.reference = Reference(config.reference, rank)
+            except ProbeError as error:
+                self.tell(f"reference: {error}; nothing is compared while the training runs")
         if os.path.isdir(self.folder):
             self.tell(f"{self.folder} is there already: files of the same steps are overwritten")
 
@@ -100,8 +107,7 @@ class GradProbe:
         self._rows.append((name, shape, tally))
         if not self.config.has_signs:
             return tally, None
-        path = os.path.join(self.folder, f"step{self.step}", f"{name.replace('/', '%2F')}.npy")
-        return tally, SignWriter(self, path, name, shape)
+        return tally, SignWriter(self, self._sign_path(self.step, name), name, shape)
 
     def _end_step(self) -> None:
         """All gradients of the step were taken. Where a closure computes them anew, the last ones count."""
@@ -142,10 +148,34 @@ class GradProbe:
         self._failed_at = step
         self._losses.lose(step, explain(error, path))
 
+    def _sign_path(self, step: int, name: str) -> str:
+        return os.path.join(self.folder, f"step{step}", f"{name.replace('/', '%2F')}.npy")
+
+    def _compare(self, step: int, descs: list[SeriesDesc]) -> None:
+        """Holds the signs that were just written beside those of the reference."""
+        if self.reference is None or not self.reference.has(step) or not self.config.has_signs:
+            return
+        found: list[tuple[SeriesDesc, list[float]]] = []
+        for desc in descs:
+            try:
+                similarity = self.reference.compare(step, self._sign_path(step, desc.name))
+            except ProbeError as error:
+                self.tell(f"reference: {error}")
+                continue
+            found.append((desc, [similarity]))
+            if reason := self.reference.verdict(desc.name, similarity):
+                sentence = f"rank {self.rank}, step {step}: {desc.name}: {reason}, against {self.config.reference}"
+                self.tell(sentence)
+                if self.stream is not None:
+                    self.stream.event(step, sentence)
+        if self.stream is not None:
+            self.stream.similarities(step, found)
+
     def _write_summary(self, step: int, rows: list[tuple[str, tuple[int, ...], Tally]], has_holes: bool) -> None:
+        descs = [SeriesDesc(name, shape=shape, numel=tally.numel) for name, shape, tally in rows]
         if self.stream is not None and self.config.grad_level == "L2":
-            descs = [(SeriesDesc(name, shape=shape, numel=tally.numel), tally.counts) for name, shape, tally in rows]
-            self.stream.distributions(step, descs)
+            self.stream.distributions(step, [(desc, tally.counts) for desc, (_, _, tally) in zip(descs, rows)])
+        self._compare(step, descs)
         path = os.path.join(self.folder, f"grad_summary_{step}.csv")
         file = PartFile(path)
         try:

@@ -46,6 +46,7 @@ class ProbeConfig:
     param_list: tuple[str, ...] = ()  # empty = all
     bounds: tuple[Number, ...] = (-1, 0, 1)
     form: str = "original"
+    reference: str = ""  # a dump_path whose signs are compared with while the training runs
     stream: bool = False
     stream_mib: Number = 2  # of signs a step
     when_behind: str = "wait"
@@ -134,6 +135,7 @@ _TABLE: dict[str, dict[str, Callable[[Any], Any]]] = {
     "grad_probe": {"grad_level": _choice(*LEVELS), "param_list": _names, "bounds": _bounds},
     "telltale": {
         "form": _choice(*FORMS),
+        "reference": _path,
         "stream": _switch,
         "stream_mib": _size,
         "when_behind": _choice("wait", "leave_out"),

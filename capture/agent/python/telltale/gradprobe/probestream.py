@@ -8,16 +8,31 @@ import ctypes
 import json
 import math
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from .. import native
-from ..kinds import Kind
+from ..kinds import Kind, Stat
 from ..series import SeriesDesc
 from .probeconfig import ProbeConfig
 
 SIGNS = "grad_sign"
 ROLE = "grad_probe"  # a stream of its own beside that of whatever else watches the rank
+
+
+@dataclass
+class _Table:
+    """Series of one kind."""
+
+    definition: str
+    width: int  # values of each
+    dtype: np.dtype[Any]
+    register: Callable[[list[SeriesDesc]], int]  # the number of their layout, 0 = refused
+    place: Callable[[int, int], tuple[int, int]]  # of a layout's values and presence in a slab
+    rows: dict[str, tuple[int, int]] = field(default_factory=dict)  # layout and place in it
+    sizes: dict[int, int] = field(default_factory=dict)  # series of each layout
 
 
 class ProbeStream:
@@ -32,13 +47,18 @@ class ProbeStream:
         self._step = -1
         self._left = 0
         self._is_sent = False
-        self._edges = edges_of(config)
-        self._definition = f"elements a bin; grad_probe's bounds {list(config.bounds)}"
-        self._rows: dict[str, tuple[int, int]] = {}  # layout and place in it
-        self._counts: dict[int, int] = {}  # series of each layout
-        self._agent = native.Agent(
+        self._agent = agent = native.Agent(
             rank=rank, world_size=world_size, role=ROLE, framework=framework, config_text=config.text
         )
+        edges = edges_of(config)
+        self._bins = _Table(
+            f"elements a bin; grad_probe's bounds {list(config.bounds)}", len(edges) - 1, np.dtype(np.uint64),
+            lambda descs: agent.add_histograms(int(Kind.GRAD_REDUCED), edges, descs), agent.counts,
+        )  # fmt: skip
+        self._shares = _Table(
+            f"share of the signs of {config.reference}", 1, np.dtype(np.float32),
+            lambda descs: agent.add_layout(int(Kind.GRAD_SIGN), [int(Stat.SIMILARITY)], descs), agent.floats,
+        )  # fmt: skip
 
     def signs(self, name: str, step: int, shape: tuple[int, ...], first: int, count: int, bits: np.ndarray) -> None:
         """Some of a gradient's signs, from its element `first` on. A gradient goes whole or not at all."""
@@ -63,28 +83,40 @@ class ProbeStream:
 
     def distributions(self, step: int, found: list[tuple[SeriesDesc, list[int]]]) -> None:
         """The elements in each interval of a step's gradients."""
-        found = [(desc, counts) for desc, counts in found if desc.numel]
-        new = [desc for desc, _ in found if desc.name not in self._rows]
-        for at in range(0, len(new), 4096):
-            descs = [self._described(desc) for desc in new[at : at + 4096]]
-            layout = self._agent.add_histograms(int(Kind.GRAD_REDUCED), self._edges, descs)
-            self._counts[layout] = len(descs)
-            self._rows.update({desc.name: (layout, i) for i, desc in enumerate(descs)})
-            if not layout:
-                self._tell(f"stream: distributions are not stored: {self._agent.last_error()[1]}")
-        slab = self._agent.begin(step) if found else 0
-        if not slab:
-            self._agent.dropped(step, sum(len(counts) for _, counts in found), 0)
+        self._put(self._bins, step, [(desc, counts) for desc, counts in found if desc.numel])
+
+    def similarities(self, step: int, found: list[tuple[SeriesDesc, list[float]]]) -> None:
+        """The shares of a step's signs that are those of the reference."""
+        self._put(self._shares, step, found)
+
+    def event(self, step: int, sentence: str) -> None:
+        """A sentence for the run's log."""
+        self._agent.event("log", step, sentence, rule=SIGNS)
+
+    def _put(self, table: _Table, step: int, found: list[tuple[SeriesDesc, list[Any]]]) -> None:
+        if not found:
             return
-        bins = len(self._edges) - 1
-        for layout, count in self._counts.items():
-            here = [(self._rows[desc.name][1], counts) for desc, counts in found if self._rows[desc.name][0] == layout]
-            to, flags = self._agent.counts(slab, layout) if here and layout else (0, 0)
+        new = [desc for desc, _ in found if desc.name not in table.rows]
+        for at in range(0, len(new), 4096):
+            descs = [self._described(desc, table) for desc in new[at : at + 4096]]
+            layout = table.register(descs)
+            table.sizes[layout] = len(descs)
+            table.rows.update({desc.name: (layout, i) for i, desc in enumerate(descs)})
+            if not layout:
+                self._tell(f"stream: {table.definition} are not stored: {self._agent.last_error()[1]}")
+        slab = self._agent.begin(step)
+        if not slab:
+            self._agent.dropped(step, sum(len(values) for _, values in found), 0)
+            return
+        for layout, size in table.sizes.items():
+            here = [(table.rows[desc.name][1], values) for desc, values in found if table.rows[desc.name][0] == layout]
+            to, flags = table.place(slab, layout) if here and layout else (0, 0)
             if to:
-                values = np.frombuffer((ctypes.c_uint64 * (count * bins)).from_address(to), np.uint64).reshape(-1, bins)
-                present = np.frombuffer((ctypes.c_uint8 * count).from_address(flags), np.uint8)
-                for row, counts in here:
-                    values[row], present[row] = counts, 1
+                length = size * table.width * table.dtype.itemsize
+                into = np.frombuffer((ctypes.c_char * length).from_address(to), table.dtype).reshape(size, -1)
+                present = np.frombuffer((ctypes.c_uint8 * size).from_address(flags), np.uint8)
+                for row, values in here:
+                    into[row], present[row] = values, 1
         self._agent.commit(slab)
 
     def close(self) -> None:
@@ -92,8 +124,9 @@ class ProbeStream:
         self._agent.flush(5.0)
         self._agent.close("finished")
 
-    def _described(self, desc: SeriesDesc) -> SeriesDesc:
-        return SeriesDesc(desc.name, definition=self._definition, shape=desc.shape, numel=desc.numel, dtype=desc.dtype)
+    @staticmethod
+    def _described(desc: SeriesDesc, table: _Table) -> SeriesDesc:
+        return SeriesDesc(desc.name, definition=table.definition, shape=desc.shape, numel=desc.numel)
 
 
 def edges_of(config: ProbeConfig) -> list[float]:

@@ -27,10 +27,20 @@ class SignVerdict:
 
     @property
     def reason(self) -> str:
-        """The rule in a sentence's end, of a suspicious one."""
-        if self.before is None:
-            return f"only {self.then:.4g} of the signs are the same (below {LEAST_AT_FIRST} at first)"
-        return f"the share of equal signs falls from {self.before:.4g} to {self.then:.4g} (a drop over {MOST_DROP})"
+        """The end of a sentence, of a suspicious one."""
+        return reason(self.before, self.then)
+
+
+def is_suspicious(before: float | None, now: float) -> bool:
+    """The rule itself; before: the share at the step before that is known, None at the first one."""
+    return now < LEAST_AT_FIRST if before is None else before - now > MOST_DROP
+
+
+def reason(before: float | None, now: float) -> str:
+    """What is suspicious, as the end of a sentence."""
+    if before is None:
+        return f"only {now:.4g} of the signs are the same (below {LEAST_AT_FIRST} at first)"
+    return f"the share of equal signs falls from {before:.4g} to {now:.4g} (a drop over {MOST_DROP})"
 
 
 def judge(samples: Iterable[tuple[int, float]]) -> SignVerdict | None:
@@ -43,10 +53,8 @@ def judge(samples: Iterable[tuple[int, float]]) -> SignVerdict | None:
     drop = 0.0
     before: float | None = None
     for step, value in known:
-        fall = 0.0 if before is None else before - value
-        drop = max(drop, fall)
-        is_bad = value < LEAST_AT_FIRST if before is None else fall > MOST_DROP
-        if is_bad and suspicious is None:
+        drop = max(drop, 0.0 if before is None else before - value)
+        if suspicious is None and is_suspicious(before, value):
             suspicious, cause = step, (before, value)
         before = value
     least_step, least = min(known, key=lambda one: (one[1], one[0]))
