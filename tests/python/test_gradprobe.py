@@ -216,7 +216,11 @@ def test_there_is_one_debugger_as_msprobe_has_it(tmp_path: Path, capfd: pytest.C
     assert PrecisionDebugger() is first is PrecisionDebugger(config(tmp_path / "b"))
     assert "its config holds until stop()" in capfd.readouterr().err
     first.stop()
-    assert PrecisionDebugger(config(tmp_path / "b")) is not first
+    second = PrecisionDebugger(config(tmp_path / "b"), "grad_probe", str(tmp_path / "c"), "L1", model_of(), [2])
+    assert second is not first
+    assert second._config.dump_path == str(tmp_path / "c")
+    assert 1 not in second._config.step and 2 in second._config.step
+    capfd.readouterr()
     PrecisionDebugger.monitor("model")
     assert "not str; nothing is watched" in capfd.readouterr().err
 

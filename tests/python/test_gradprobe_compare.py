@@ -235,6 +235,21 @@ def test_the_command_says_it_in_one_sentence_and_by_its_exit_code(trained: Path,
     assert (wrong.returncode, len(wrong.stderr.splitlines())) == (2, 1)
 
 
+def test_a_parameter_without_a_gradient_in_both_is_nothing_to_say(
+    pair: tuple[Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for folder in pair:
+        (folder / "rank0/step4/0.bias.npy").unlink()
+    assert GradComparator.compare_distributed(*pair, tmp_path / "out") == []
+    assert capfd.readouterr().err == ""
+    assert similarities(tmp_path / "out/rank0")[2][5] == ""
+    for file in [file for folder in pair for file in folder.rglob("0.bias.npy")]:
+        file.unlink()
+    assert GradComparator.compare_distributed(*pair, tmp_path / "out") == []
+    [line] = capfd.readouterr().err.splitlines()
+    assert "0.bias stands in a summary, and neither" in line
+
+
 def test_findings_come_by_step(trained: Path) -> None:
     from telltale.gradprobe.similarity import compare_ranks
 

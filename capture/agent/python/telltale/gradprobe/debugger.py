@@ -23,18 +23,25 @@ class Debugger(ABC):
     _probe: GradProbe | None
     _watch_of: Any
 
-    def __new__(cls, config_path: str | os.PathLike[str] | dict[str, Any] | None = None, **others: Any) -> Any:
-        """The one that there is, until stop(). What is wrong in its config is said, and the defaults hold."""
-        config = read_config(config_path)
+    def __new__(
+        cls,
+        config_path: str | os.PathLike[str] | dict[str, Any] | None = None,
+        task: str | None = None,
+        dump_path: str | None = None,
+        level: str | None = None,
+        model: Any = None,
+        step: list[Any] | None = None,
+    ) -> Any:
+        """The one that there is, until stop(). What is wrong in its config is said, and the defaults hold. task,
+        dump_path and step hold in place of the config's; level and model are of msprobe's other tasks."""
+        config = read_config(config_path, task=task, dump_path=dump_path, step=step)
         found = cls._one
         if found is not None:
-            if config_path is not None and config != found._config:
+            if (config_path, task, dump_path, step) != (None,) * 4 and config != found._config:
                 log.warning("PrecisionDebugger: there is one already, and its config holds until stop()")
             return found
         for problem in config.problems:
             log.warning("grad_probe config %s%s", problem, f"; {problem.instead}" if problem.instead else "")
-        if others:
-            log.warning("PrecisionDebugger: %s: grad_probe has no use for these", ", ".join(others))
         self = super().__new__(cls)
         self._config, self._probe, self._watch_of = config, None, None
         cls._one = self

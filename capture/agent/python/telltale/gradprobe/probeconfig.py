@@ -149,11 +149,13 @@ _THEIRS = {
 }  # fmt: skip
 
 
-def read_config(source: str | os.PathLike[str] | dict[str, Any] | None) -> ProbeConfig:
-    """Of a path, a JSON text or a dict. Never fails: what is wrong is in `problems`, and the defaults hold."""
+def read_config(source: str | os.PathLike[str] | dict[str, Any] | None, **over: Any) -> ProbeConfig:
+    """Of a path, a JSON text or a dict; over: fields at its top that hold in place of its own, but for None. Never
+    fails: what is wrong is in `problems`, and the defaults hold."""
+    over = {name: value for name, value in over.items() if value is not None}
     try:
-        text = json.dumps(source) if isinstance(source, dict) else text_of(source)
-        document = document_of(text)
+        text = json.dumps(source) if isinstance(source, dict) else text_of("{}" if source is None and over else source)
+        document = {**document_of(text), **over}
     except (ConfigError, TypeError, ValueError) as error:
         return ProbeConfig(problems=[Problem("", f"{error}; the defaults are used")])
     values: dict[str, Any] = {}

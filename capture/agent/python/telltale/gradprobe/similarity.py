@@ -75,6 +75,9 @@ def compare_ranks(path1: str, path2: str) -> Similarities:
             found.note(f"{words}: only {ours.path} has signs of them")
     for i, step in enumerate(steps):
         _compare_step(a, b, i, step, found)
+    for name in dict.fromkeys([*a.order, *b.order]):
+        if name not in found.parameters:
+            found.note(f"{name} stands in a summary, and neither {path1} nor {path2} has signs of it")
     order = {name: i for i, name in enumerate(a.order or b.order)}
     found.parameters = dict(sorted(found.parameters.items(), key=lambda of: order.get(of[0], len(order))))
     if not found.parameters:
@@ -89,12 +92,10 @@ def _compare_step(a: RankFolder, b: RankFolder, i: int, step: int, found: Simila
     except ProbeError as error:
         found.note(str(error))
         left = right = {}
-    expected = set(a.order) | set(b.order) | left.keys() | right.keys()
-    for name in sorted(expected):
+    for name in sorted(left.keys() | right.keys()):
         if name not in left or name not in right:
-            lacking = [side.path for side, files in ((a, left), (b, right)) if name not in files]
-            if left or right:
-                found.note(f"step {step}: {' and '.join(lacking)} has no signs of {name}")
+            if name in left or name in right:  # in neither: it had no gradient
+                found.note(f"step {step}: {(b if name in left else a).path} has no signs of {name}")
             continue
         values = found.parameters.setdefault(name, [math.nan] * len(found.steps))
         try:
