@@ -4,17 +4,18 @@
 from telltale.integrations.mindformers import TelltaleCallback
 Model(...).train(epochs, data, callbacks=[TelltaleCallback(monitor_config={...}, tensorboard={...})])
 
-In a MindFormers job nothing but its yaml changes: `callbacks: - {type: TelltaleCallback}`, with
-`run_mindformer.py --register_path` (or REGISTER_PATH) at a folder with this import.
+In a MindFormers job nothing but its yaml changes: `callbacks: - {type: TelltaleCallback}` (of its PyNative Trainer:
+TelltaleTrainerCallback), with `run_mindformer.py --register_path` (or REGISTER_PATH) at a folder with this import.
 """
 
 from __future__ import annotations
 
 import sys
 
+from .pynative import TelltaleTrainerCallback
 from .static import TelltaleCallback
 
-__all__ = ["TelltaleCallback"]
+__all__ = ["TelltaleCallback", "TelltaleTrainerCallback"]
 
 
 def _register() -> None:
@@ -23,7 +24,8 @@ def _register() -> None:
         return
     from mindformers.tools.register import MindFormerModuleType, MindFormerRegister
 
-    MindFormerRegister.register(MindFormerModuleType.CALLBACK)(TelltaleCallback)
+    for callback in (TelltaleCallback, TelltaleTrainerCallback):
+        MindFormerRegister.register(MindFormerModuleType.CALLBACK)(callback)
 
 
 _register()

@@ -86,9 +86,9 @@ class Outlet:
             for tag, value in values.items():
                 self.say(tag, value)
 
-    def finish(self, step: int, samples: float) -> None:
-        """The step is over. samples: that the job has consumed, 0 = not known."""
-        known = {name: DEFINITIONS[name] for name in self._values if name in DEFINITIONS}
+    def finish(self, step: int, samples: float, definitions: Mapping[str, str] = DEFINITIONS) -> None:
+        """The step is over. samples: that the job has consumed, 0 = not known. definitions: by name."""
+        known = {name: definitions[name] for name in self._values if name in definitions}
         self.stream.log(step, self._values, known, samples)
         if self._files is not None:
             self._files.scalars(step, self._board)

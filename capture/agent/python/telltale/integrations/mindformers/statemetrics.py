@@ -95,7 +95,7 @@ class StateMetrics:
             for of, value in own.items():
                 outlet.put(outlet.tags.local_loss(of), value, self._formats(outlet, asked))
         if self._norms is not None:
-            sums = {name: each[-1] for name, each in self._norms.take().items()}
+            sums = self._norms.take()
             total = float(np.linalg.norm(list(sums.values()))) if sums else None
             for tag, value, formats in self._norms_of(outlet, Written(step, sums, total)):
                 outlet.put(tag, value, formats)
