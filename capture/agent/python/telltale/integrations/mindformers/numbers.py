@@ -12,8 +12,8 @@ import numpy as np
 from mindspore import ops
 
 _START = 7  # of the power iteration: the training's own generators are not touched
-_EXACT = 256  # rows or columns up to which an eigenvalue is computed whole
-_TURNS = 40
+_EXACT = 1024  # rows or columns up to which an eigenvalue is computed whole
+_TURNS = 100
 
 
 def number(value: Any) -> float | None:
