@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,9 +61,12 @@ def test_a_training_is_in_the_dashboard_with_everything_the_monitors_see(server:
 def test_the_jobs_config_is_kept_as_settings_and_as_texts(server: Server) -> None:
     train([TelltaleCallback(config=JOB, join=server.join)])
     assert server.stop() == 0
-    texts = {one["series"]: one for one in server.log("text")}
-    assert {"seed", "runner_config", "monitor_config"} <= texts.keys()
-    assert not {"load_ckpt_format", "profile_level"} & texts.keys(), "as the documents say, only where they count"
+    assert server.inspect()["hyperparameters"]["runner_config"] == JOB["runner_config"]
+    [capsule] = server.folder.rglob("*.telltale")
+    with contextlib.closing(sqlite3.connect(capsule)) as database:
+        texts = {name for (name,) in database.execute("SELECT name FROM blob WHERE kind = 'text'")}
+    # As the documents say, those that go with another setting only where that is on.
+    assert texts == JOB.keys() - {"load_ckpt_format", "profile_level"}
 
 
 def test_a_training_that_fails_says_so(server: Server) -> None:
