@@ -17,6 +17,7 @@ from .. import configfile, exits, identity, runpage
 from ..config import LoadedConfig, MonitorConfig
 from ..console import log
 from ..flightrecorder import is_left_out, kept_config
+from ..kinds import Kind
 from ..measure import Measurer
 from ..sinks.base import RunContext, Sink
 from . import arguments, dynamic, first_forward, groups
@@ -26,7 +27,9 @@ from .compiled import unreachable
 from .discover import discover
 from .engine import Engine
 from .features import make_features
+from .jobmetrics import LOCAL_NORM, JobMetrics, local_norm_of
 from .legacy import LegacyInterface, harmless
+from .metrics import Finish
 from .optimizers import optimizer_chain
 from .part import Part
 from .sources import Discovery
@@ -90,6 +93,8 @@ class TrainerMon(LegacyInterface):
         self._named_models: NamedModels | None = None
         self._sinks: ChosenSinks | None = None
         self.page = runpage.RunPage(_version(), self.rank, self._tell)
+        self.job = JobMetrics()
+        self._told: set[str] = set()
 
     @property
     def is_closed(self) -> bool:
@@ -326,10 +331,27 @@ class TrainerMon(LegacyInterface):
 
     def _begin_page(self, engine: Engine) -> None:
         """Only where somebody reads it."""
-        engine.system = self.page.sample
+        engine.system = self._step_ends
+        engine.local_norm = self._local_norm
         if engine.dispatcher.takes_pages():
             dispatcher = engine.dispatcher
             self.page.begin(dispatcher.blob, dispatcher.event, lambda: self.step, self._page_wants)
+
+    def _step_ends(self) -> dict[str, float]:
+        """What is known of a step only when it ends."""
+        engine = self._engine
+        if engine is not None and (values := self.job.step_ends()):
+            self.log(values, engine.step)
+        return self.page.sample()
+
+    def _local_norm(self, engine: Engine) -> Finish | None:
+        if not self.job.wants_local_norm:
+            return None
+        table = engine.known_table(Kind.GRAD_UNREDUCED)
+        value, finish = local_norm_of(table, engine.measurer.has_pending)
+        if value is not None:
+            self.log({LOCAL_NORM: value}, engine.step)
+        return finish
 
     def _page_wants(self, field: str) -> bool:
         """Thread: any."""
@@ -342,6 +364,12 @@ class TrainerMon(LegacyInterface):
             self._engine.tell(sentence)
         else:
             log.warning("%s", sentence)
+
+    def tell_once(self, sentence: str) -> None:
+        """What a caller may not expect, on the console and in the run; the same sentence not again."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._tell(sentence)
 
     def log_document(self, kind: str, name: str, value: Any, step: int | None) -> None:
         """A "text" or an "image" of the user's at a step; without one at that of log()."""
