@@ -13,7 +13,8 @@ from typing import Any
 from .. import exits, identity, native, runpage, short
 from ..config import MonitorConfig
 from ..console import log
-from ..series import Frame
+from ..kinds import Kind, Stat
+from ..series import Frame, SeriesDesc, SeriesTable
 from ..sinks.base import RunContext
 from ..sinks.stream import StreamSink
 
@@ -30,6 +31,8 @@ class RunStream:
         self._sink: StreamSink | None = None
         self._step = 0
         self._monitor: Any = None
+        self._tables: dict[Kind, SeriesTable] = {}
+        self._rows: dict[tuple[Kind, str], int] = {}
         self.rank = identity.rank(options.get("rank"))
         self.page = runpage.RunPage(_version(), self.rank, self.tell)
 
@@ -67,6 +70,28 @@ class RunStream:
     def is_on(self) -> bool:
         """Whether what is logged goes anywhere."""
         return self._sink is not None or self._monitor is not None
+
+    @property
+    def takes_norms(self) -> bool:
+        """Whether norms of tensors have a place beside the metrics: a monitor has its own."""
+        return self._sink is not None
+
+    def log_norms(self, step: int, kind: Kind, norms: dict[str, float], definition: str = "") -> None:
+        """The norms of tensors of one kind by name."""
+        if self._sink is None or not norms:
+            return
+        table = self._tables.setdefault(kind, SeriesTable(kind, (Stat.NORM,)))
+        table.clear()
+        for name, value in norms.items():
+            row = self._rows.get((kind, name), -1)
+            if row < 0:
+                row = self._rows[kind, name] = table.add(SeriesDesc(name, definition=definition))
+            if row >= 0:
+                table.put(row, value)
+        try:
+            self._sink.write_tables(step, [table])
+        except Exception as error:  # noqa: BLE001
+            log.warning("step %d did not go to the dashboard: %s: %s", step, type(error).__name__, error)
 
     def log(self, step: int, values: dict[str, float], definitions: dict[str, str], samples: float = 0.0) -> None:
         """A step's metrics. samples: consumed by the job until its end, for the dashboard's axis; 0 = not known."""

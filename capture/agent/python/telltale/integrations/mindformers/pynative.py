@@ -27,7 +27,8 @@ _UNITS = {"throughput": "10^12 floating point operations per second and device",
 
 class TelltaleTrainerCallback:
     """Streams everything that MindFormers' PyNative Trainer publishes of a step, names of the user's own
-    (save_monitor_data) included, and the norms that the Trainer only logs.
+    (save_monitor_data) included, and norms of the chosen parameters' gradients summed over the micro batches. (The
+    Trainer only logs norms, of each micro batch, and as device_norm that of the last.)
 
     Trainer(..., callbacks=[TelltaleTrainerCallback()]) or `callbacks: - type: TelltaleTrainerCallback` in its yaml.
     It only reads; a training with it is bitwise the same. Never raises.
@@ -151,18 +152,16 @@ class TelltaleTrainerCallback:
     def _put_norms(self, outlet: Outlet, step: int) -> None:
         if self._norms is None:
             return
-        for name, value in self._norms.take().items():
-            if self.state.local_norm.selects(name):
-                outlet.put(f"local_norm/{name}", value, NOWHERE)
+        sums = self._norms.take()
+        for name, value in sums.items():
+            outlet.put(f"local_norm/{name}", value, NOWHERE)
+        if sums:
+            outlet.put("device_local_norm", float(np.linalg.norm(list(sums.values()))), NOWHERE)
         micros = self._norms.take_micros()
         for i, micro in enumerate(micros, 1):
             chosen = {name: value for name, value in micro.items() if self.state.local_norm.selects(name)}
             self._say(outlet, f'{{ "step": {step}, "micro_step": {i} }}', "local_norm", chosen)
         last = {name: value for name, value in (micros[-1] if micros else {}).items() if self._is_device(name)}
-        for name, value in last.items():
-            outlet.put(f"device_norm/{name}", value, NOWHERE)
-        if last:
-            outlet.put("device_local_norm", float(np.linalg.norm(list(last.values()))), NOWHERE)
         self._say(outlet, f'{{ "step": {step} }}', "device_norm", last)
 
     def _is_device(self, name: str) -> bool:

@@ -118,8 +118,11 @@ class StateMetrics:
                 self.close()  # hooks would say the same
             if found.step % self._settings.step_interval:
                 continue
+            together: dict[frozenset[str], dict[str, float]] = {}
             for tag, value, formats in self._norms_of(outlet, found):
-                outlet.late(found.step, {tag: value}, formats)
+                together.setdefault(formats, {})[tag] = value
+            for formats, values in together.items():
+                outlet.late(found.step, values, formats)
             asked = self._settings.format("local_loss")
             formats = self._formats(outlet, asked)
             for of, losses in found.losses.items() if asked else ():
