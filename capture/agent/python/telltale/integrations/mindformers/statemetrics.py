@@ -12,6 +12,7 @@ import numpy as np
 from . import modelmetrics as model
 from .jobview import Beside, StepOutput
 from .localnorms import LocalNorms
+from .numbers import original
 from .outlet import BOARD, BOTH, NOWHERE, Outlet
 from .settings import BoardSettings, MonitorSettings
 from .transport import Transport, Written
@@ -37,18 +38,20 @@ class StateMetrics:
         self._norms = norms
         self._transport = transport
         self._last = self._last_rank = 0
+        # MindFormers' loss function writes each micro batch's to files; of other trainings the step's is all there is.
+        self._has_loss_files = original("parallel_core.training_graph.loss_func") is not None
 
     def step(
         self, outlet: Outlet, step: int, args: Any, output: StepOutput, rates: Mapping[str, float], optimizer: Any
     ) -> None:
         """A step has ended."""
+        self.take_transport(outlet)
         if not 0 < step - self._last < self._settings.step_interval:
             self._last = step
             self._of_model(outlet, step, args, optimizer)
             self._of_step(outlet, step, output, rates)
         elif self._norms is not None:
             self._norms.take()
-        self.take_transport(outlet)
         rank = self._settings.stable_rank
         if rank.format and not 0 < step - self._last_rank < rank.step_interval:
             self._last_rank = step
@@ -91,7 +94,7 @@ class StateMetrics:
         if asked := settings.format("device_local_loss"):
             for of, value in (model.device_losses() or own).items():
                 outlet.put(outlet.tags.device_loss(of), value, self._formats(outlet, asked))
-        if (asked := settings.format("local_loss")) and self._transport is None:
+        if (asked := settings.format("local_loss")) and not (self._transport and self._has_loss_files):
             for of, value in own.items():
                 outlet.put(outlet.tags.local_loss(of), value, self._formats(outlet, asked))
         if self._norms is not None:
@@ -116,6 +119,7 @@ class StateMetrics:
         for found in self._transport.take() if self._transport is not None else ():
             if found.local_norms:
                 self.close()  # hooks would say the same
+            self._has_loss_files |= bool(found.losses)
             if found.step % self._settings.step_interval:
                 continue
             together: dict[frozenset[str], dict[str, float]] = {}

@@ -226,7 +226,7 @@ class TelltaleCallback(Callback):
             seconds /= max(1, args.batch_num)
         else:
             self._steps_per_epoch = args.batch_num
-        each, epochs = max(1, self._steps_per_epoch), max(1, self._epochs)
+        each, epochs = max(1, self._steps_per_epoch), max(1, self._epochs or args.epoch_num)
         outlet.place = (
             f"Epoch:[{(step - 1) // each + 1:3d}/{epochs:3d}], step:[{(step - 1) % each + 1:5d}/{each:5d}]"
         )
