@@ -226,13 +226,18 @@ def expert_load(layer: str, tokens: Any) -> None:
         monitor.tell_once(sentence)
 
 
-def _watching(function: str) -> TrainerMon | None:
-    """The live monitor; where there is none, that is said once for each function."""
+def _watching(function: str) -> Any:
+    """The live monitor of a PyTorch training; where there is none, that is said once for each function."""
     monitor = _current if _current is not None else _latest_monitor()
-    if monitor is None and function not in _warned_of:
+    if hasattr(monitor, "job"):
+        return monitor
+    if function not in _warned_of:
         _warned_of.add(function)
-        console.log.warning("%s() was called before watch(); it is not kept", function)
-    return monitor
+        why = "was called before watch()" if monitor is None else (
+            "is of PyTorch trainings; MindSpore's have such metrics by telltale.integrations.mindformers"
+        )
+        console.log.warning("%s() %s; it is not kept", function, why)
+    return None
 
 
 _warned_of: set[str] = set()
