@@ -22,8 +22,8 @@ from tinynet import adamw, bits, made, train
 
 EVERYTHING = {
     "targets": {}, "wg_distribution": True, "param_distribution": True, "mv_distribution": True,
-    "ur_distribution": True, "mg_direction": True, "xy_distribution": True, "all_xy": True, "stack_info": True, "monitor_mbs_grad": True,
-    "telltale": {"histogram": ["grad_reduced", "actv"]},
+    "ur_distribution": True, "mg_direction": True, "xy_distribution": True, "all_xy": True, "stack_info": True,
+    "monitor_mbs_grad": True, "telltale": {"histogram": ["grad_reduced", "actv"]},
 }  # fmt: skip
 KINDS = {
     Kind.PARAM_ORIGIN, Kind.PARAM_UPDATED, Kind.GRAD_REDUCED, Kind.GRAD_UNREDUCED, Kind.EXP_AVG, Kind.EXP_AVG_SQ,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from .collectivepatch import CommEvent
+from .collectives import CommEvent
 
 # Run metrics of a call site and step, "telltale.comm.bytes/all_reduce (train.py[55] main)": for the dashboard, not for
 # files. begin_ns and end_ns are of the first call and of the end of the last one.
@@ -63,7 +63,7 @@ class CommSites:
         site.calls += 1
         for tensors in event.parts:
             for tensor in tensors:
-                site.size += tensor.numel() * tensor.element_size()
+                site.size += tensor.numel() * tensor.itemsize
                 dtype = str(tensor.dtype)
                 if dtype not in site.dtypes and len(site.dtypes) < MAX_WORDS:
                     site.dtypes.append(dtype)
