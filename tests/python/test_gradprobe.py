@@ -373,7 +373,9 @@ def test_a_sparse_gradient_is_named(tmp_path: Path, capfd: pytest.CaptureFixture
     table(torch.tensor([1, 1, 4])).sum().backward()
     optimizer.step()
     PrecisionDebugger.stop()
-    assert "the gradient of weight is not written: it is sparse" in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "the gradient of weight is not written: it is sparse" in said
+    assert "no parameter that is watched has a gradient at step 0" in said
     assert rows(tmp_path) == {}
 
 

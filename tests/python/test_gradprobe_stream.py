@@ -16,6 +16,7 @@ import telltale
 import torch
 from probed import STEPS, config, flip_from, model_of, train
 from serving import TELLTALE, Server
+from telltale import gradcompare
 from telltale.gradprobe.comparator import GradComparator
 from telltale.gradprobe.probestream import SIGNS, ProbeStream
 from telltale.gradprobe.runsigns import write_signs
@@ -92,11 +93,30 @@ def test_a_reference_is_compared_with_while_the_training_runs(
         assert len(shares) == 4 * STEPS
         of = shares[shares["name"] == "3.weight"].sort_values("step")["similarity"].tolist()
         assert of == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
-    compared = subprocess.run(
-        [TELLTALE, "compare", path, path, "--json"], capture_output=True, text=True, check=True, timeout=60
-    )
-    verdicts = {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
-    assert verdicts["3.weight"] == 3 and verdicts["0.weight"] != 0 and set(verdicts) >= {"0.bias", "3.bias"}
+    found = verdicts(path)
+    assert found["3.weight"] == 3 and found["0.weight"] != 0 and set(found) >= {"0.bias", "3.bias"}
+
+
+def test_what_was_compared_is_sent_as_a_run(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train(config(tmp_path / "clean"))
+    train(config(tmp_path / "flipped"), flip_from(3, "3.weight"))
+    words = [str(tmp_path / "clean"), str(tmp_path / "flipped"), "--send"]
+    assert gradcompare.main(words) == 0
+    monkeypatch.delenv("TELLTALE_JOIN")
+    assert gradcompare.main(words) == 1
+    assert "--send needs a dashboard" in capfd.readouterr().err
+    found = runs(server, tmp_path)
+    assert set(found) == {"signs of flipped"}
+    assert verdicts(found["signs of flipped"])["3.weight"] == 3
+
+
+def verdicts(path: Path) -> dict[str, Any]:
+    """By the program's own comparison."""
+    words = [TELLTALE, "compare", path, path, "--json"]
+    compared = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    return {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
 
 
 @pytest.mark.parametrize("what", ["folder", "rank", "file"])

@@ -114,6 +114,8 @@ class GradProbe:
         rows, self._rows = self._rows, []
         has_holes, self._has_holes = self._has_holes, False
         self._losses.took()
+        if not rows:
+            self.tell(f"no parameter that is watched has a gradient at step {self.step}; its summary is empty")
         self.post(0, partial(self._write_summary, self.step, rows, has_holes))
 
     def post(self, size: int, job: Callable[[], None]) -> bool:

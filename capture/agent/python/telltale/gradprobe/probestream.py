@@ -39,16 +39,17 @@ class ProbeStream:
     """An agent of the rank's own, and a budget of signs a step. Thread: the probe's worker."""
 
     def __init__(
-        self, config: ProbeConfig, rank: int, world_size: int, framework: str, tell: Callable[[str], None]
+        self, config: ProbeConfig, rank: int, world_size: int, framework: str, tell: Callable[[str], None], **run: str
     ) -> None:
-        """ValueError or LibraryMissing with a sentence where nothing can be sent."""
+        """run: run_id and run_name, else what the environment says. ValueError or LibraryMissing with a sentence where
+        nothing can be sent."""
         self._budget = int(config.stream_mib * (1 << 20))
         self._tell = tell
         self._step = -1
         self._left = 0
         self._is_sent = False
         self._agent = agent = native.Agent(
-            rank=rank, world_size=world_size, role=ROLE, framework=framework, config_text=config.text
+            rank=rank, world_size=world_size, role=ROLE, framework=framework, config_text=config.text, **run
         )
         edges = edges_of(config)
         self._bins = _Table(
@@ -119,10 +120,14 @@ class ProbeStream:
                     into[row], present[row] = values, 1
         self._agent.commit(slab)
 
-    def close(self) -> None:
-        """Sends what is left."""
+    def flush(self, seconds: float) -> bool:
+        """Waits until everything has come there; False when it has not."""
+        return self._agent.flush(seconds)
+
+    def close(self) -> bool:
+        """Sends what is left; whether everything has come there."""
         self._agent.flush(5.0)
-        self._agent.close("finished")
+        return self._agent.close("finished")
 
     @staticmethod
     def _described(desc: SeriesDesc, table: _Table) -> SeriesDesc:

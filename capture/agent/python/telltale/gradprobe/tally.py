@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,8 +13,7 @@ from ..kinds import DType
 from ..series import STATS, msprobe_op
 from .probeconfig import Number, ProbeConfig
 
-_PIECE = 1 << 18  # elements
-_THREADS = 2  # of the statistics kernel, as telltale.threads is without being said
+_PIECE = 1 << 17  # elements
 
 
 class Tally:
@@ -54,12 +52,17 @@ class Tally:
         """Takes the next elements, flat and contiguous (bfloat16 as uint16). Their signs, eight a byte and the lowest
         bit first, where those are wanted; every part but the last has a multiple of eight elements."""
         self.numel += part.size
-        is_read = part.dtype != np.float64 and native.available()
-        if is_read:
-            self._read_by_kernel(part, dtype)
+        kernel = native.library().tt_stats_tensor if part.dtype != np.float64 and native.available() else None
+        records = np.zeros(-(-part.size // _PIECE), STATS)
+        data, result = part.ctypes.data, records.ctypes.data
         signs = []
-        for piece in _pieces(part, dtype):
-            if not is_read:
+        for i in range(len(records)):
+            piece = part[i * _PIECE : (i + 1) * _PIECE]
+            if kernel is not None:
+                at = data + i * _PIECE * part.itemsize
+                kernel(at, piece.size, int(dtype), 0.0, result + i * STATS.itemsize, 1)
+            piece = _widened(piece, dtype)
+            if kernel is None:
                 self._read(piece)
             if self.bounds is not None:
                 self._count(piece)
@@ -67,6 +70,8 @@ class Tally:
                 self._hash(piece)
             if self._has_signs:
                 signs.append(np.packbits(piece > 0, bitorder="little"))
+        if kernel is not None and len(records):
+            self._take_records(records)
         return np.concatenate(signs) if signs else np.zeros(0, np.uint8) if self._has_signs else None
 
     def add_numbers(self, numbers: list[float]) -> None:
@@ -84,15 +89,11 @@ class Tally:
             self._least, self._largest = np.minimum(self._least, least), np.maximum(self._largest, largest)
             self._squares += squares
 
-    def _read_by_kernel(self, part: np.ndarray, dtype: DType) -> None:
-        if part.size == 0:
-            return
-        record = np.zeros(1, STATS)
-        native.library().tt_stats_tensor(part.ctypes.data, part.size, int(dtype), 0.0, record.ctypes.data, _THREADS)
-        least, largest = (float(msprobe_op(record, op)[0]) for op in ("min", "max"))
-        norm = float(msprobe_op(record, "norm")[0])
-        self._nans += int(record["nans"][0])
-        self._take(least, largest, float(record["sumsq"][0]) if np.isfinite(norm) else norm)
+    def _take_records(self, records: np.ndarray) -> None:
+        norms = msprobe_op(records, "norm")
+        self._nans += int(records["nans"].sum())
+        squares = np.where(np.isfinite(norms), records["sumsq"], norms)
+        self._take(msprobe_op(records, "min").min(), msprobe_op(records, "max").max(), float(squares.sum()))
 
     def _read(self, piece: np.ndarray) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -112,15 +113,11 @@ class Tally:
             self._md5.update(data)
 
 
-def _pieces(part: np.ndarray, dtype: DType) -> Iterator[np.ndarray]:
-    """Of float32 or float64."""
-    for first in range(0, part.size, _PIECE):
-        piece = part[first : first + _PIECE]
-        if dtype is DType.BF16:
-            piece = (piece.astype(np.uint32) << 16).view(np.float32)
-        elif piece.dtype == np.float16:
-            piece = piece.astype(np.float32)
-        yield piece
+def _widened(piece: np.ndarray, dtype: DType) -> np.ndarray:
+    """As float32 or float64."""
+    if dtype is DType.BF16:
+        return (piece.astype(np.uint32) << 16).view(np.float32)
+    return piece.astype(np.float32) if piece.dtype == np.float16 else piece
 
 
 def _narrowed(value: float) -> float:
