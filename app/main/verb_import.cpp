@@ -18,6 +18,7 @@
 #include <telltale/client/spooldelivery.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/exchange/foreignreader.h>
+#include <telltale/exchange/widecsvreader.h>
 #include <telltale/ingest/followimport.h>
 #include <telltale/ingest/foreignimport.h>
 #include <telltale/ingest/spoolimport.h>
@@ -260,6 +261,8 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     }
     for (const std::string& word : words) {
         std::error_code error;
+        if (const std::string advice = exchange::parquetAdvice(word); !advice.empty())
+            return failure(ErrorCode::BadInput, word + " is Parquet, which is read once it is csv", advice);
         if (isCapsule(word)) {
             wanted.capsules.push_back(word);
             continue;

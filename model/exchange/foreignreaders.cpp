@@ -8,6 +8,7 @@
 #include <telltale/exchange/runsreader.h>
 #include <telltale/exchange/telltalecsvreader.h>
 #include <telltale/exchange/trenddbreader.h>
+#include <telltale/exchange/widecsvreader.h>
 
 namespace telltale::exchange {
 
@@ -30,8 +31,9 @@ std::span<const ForeignReader* const> foreignReaders()
     static const TrendDbReader trendDb;
     static const TelltaleCsvReader csv;
     static const MsprobeReader msprobe;
+    static const WideCsvReader wide;
     static const EventReader events;
-    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &events };
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &wide, &events };
     return kAll;
 }
 
