@@ -156,3 +156,16 @@ def test_a_training_is_the_same_bit_by_bit(sink: RecordingSink) -> None:
         return [p.detach().numpy().tobytes() for p in model.parameters()]
 
     assert weights(True) == weights(False)
+
+
+def test_what_comes_from_a_device_gets_its_local_norm_with_it(sink: RecordingSink) -> None:
+    from telltale.kinds import Kind
+    from telltale.pytorch.jobmetrics import local_norm_of
+
+    model, optimizer = training(sink, {"wg_distribution": True, "monitor_mbs_grad": True})
+    step(model, optimizer)
+    value, finish = local_norm_of(telltale.current().engine.known_table(Kind.GRAD_UNREDUCED), True)
+    assert value is None and finish is not None
+    finish(sink.frames[-1])
+    norm = math.sqrt(sum(float(p.grad.double().square().sum()) for p in model.parameters()))
+    assert sink.scalar("device_local_norm") == {0: pytest.approx(norm, rel=1e-6)}

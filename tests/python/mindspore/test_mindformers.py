@@ -202,3 +202,31 @@ def test_a_stable_rank_is_that_of_the_weights() -> None:
         assert rank == pytest.approx(total / eigen)
     assert stable_rank(np.zeros((3, 3), np.float32))[0] == [0.0]
     assert math.isnan(stable_rank(np.full((3, 3), np.nan, np.float32))[0][0])
+
+
+def test_the_local_norm_is_that_of_the_sum_over_micro_batches() -> None:
+    import mindspore as ms
+    from mindspore import Tensor, ops
+    from telltale.integrations.mindformers.localnorms import LocalNorms
+
+    net = mftraining.Tiny(layers=1)
+    parameters = net.trainable_params()
+    norms = LocalNorms(parameters, per_micro=True)
+
+    def forward(ids: Any, label: Any) -> Any:
+        return ops.cross_entropy(net(ids).reshape(-1, mftraining.VOCABULARY), label.reshape(-1))
+
+    both = ms.value_and_grad(forward, None, parameters)
+    generator = np.random.default_rng(1)
+    for _ in range(2):  # steps
+        micros = [both(*map(Tensor, mftraining.batches(generator)))[1] for _ in range(3)]
+        sums, each = norms.take(), norms.take_micros()
+        assert len(each) == 3 and sums.keys() == {one.name for one in parameters}
+        for i, parameter in enumerate(parameters):
+            whole = sum(micro[i].asnumpy().astype(np.float64) for micro in micros)
+            assert sums[parameter.name] == pytest.approx(np.linalg.norm(whole), rel=1e-5, abs=1e-8)
+            for micro, found in zip(micros, each):
+                assert found[parameter.name] == pytest.approx(np.linalg.norm(micro[i].asnumpy()), rel=1e-5, abs=1e-8)
+    norms.close()
+    both(*map(Tensor, mftraining.batches(generator)))
+    assert norms.take() == {}, "the hooks are gone"
