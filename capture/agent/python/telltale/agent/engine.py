@@ -11,11 +11,10 @@ from ..config import MonitorConfig
 from ..console import log
 from ..flightrecorder import is_left_out, recorder_of
 from ..kinds import Form, Kind, Stat
-from ..series import Frame
 from .clock import Clock
 from .cost import BudgetedSteps, StepCost
 from .measurer import AnyMeasurer
-from .metrics import RunMetrics
+from .metrics import Finish, RunMetrics, both
 from .parameterparts import GradientPart, MomentPart, WeightPart
 from .part import Part
 from .sources import Discovery, Source
@@ -50,6 +49,7 @@ class Engine(Clock):
         self._forward_counter: Any = None  # the handle of its hook, None = it is not there
         self.is_quiet: Callable[[int], bool] = lambda step: False  # whether nothing waits for the step that begins
         self.system: Callable[[], dict[str, float]] = dict  # what the machine was seen to use since the last step
+        self.local_norm: Callable[[Engine], Finish | None] = lambda engine: None  # as metrics.log_norm()
         self._start = 0
         self._is_off = False  # the step in progress began so
         self._ended_in = -1  # the backward pass inside which the last step ended, -1 = outside of any
@@ -329,11 +329,11 @@ class Engine(Clock):
 
     def _finish(self) -> None:
         """Publishes the step and begins the next."""
-        finish: Callable[[Frame], None] | None = None
+        finish: Finish | None = None
         if self.collecting:
             self._each("finish_step")
             if self.recorder is None or Kind.GRAD_REDUCED not in self.recorder.kinds:
-                finish = self.metrics.log_norm()
+                finish = both(self.metrics.log_norm(), self.local_norm(self))
             self.collected += self._is_sent
             self._measured += 1
             if self._measured == 1:

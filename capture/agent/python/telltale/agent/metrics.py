@@ -15,6 +15,8 @@ from .clock import Clock
 from .cost import timed
 from .framework import Framework
 
+Finish = Callable[[Frame], None]  # adds to a step's frame what follows from results that come from a device
+
 _FARTHEST = 1 << 53
 _DEEPEST = 8  # levels of dicts in what log() is given
 _OWN_NORM = "grad-norm (telltale)"
@@ -130,7 +132,7 @@ class RunMetrics:
             if i == 0 and all(other == rate for other in rates):
                 break
 
-    def log_norm(self) -> Callable[[Frame], None] | None:
+    def log_norm(self) -> Finish | None:
         """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank. Gives
         what adds it to the step's frame where results are still on a device."""
         engine = self._engine
@@ -146,7 +148,7 @@ class RunMetrics:
         if not table.flags[:n].all():
             rows = rows[table.flags[:n] != 0]
         if rows.size:
-            self._set_norm(_norm(rows))
+            self._set_norm(norm_of(rows))
         return None
 
     def _is_whole(self, table: SeriesTable, n: int) -> bool:
@@ -163,7 +165,19 @@ class RunMetrics:
         table.put(row, value)
 
 
-def _norm(gradients: np.ndarray) -> float:
+def both(first: Finish | None, second: Finish | None) -> Finish | None:
+    """One that does what both do."""
+    if first is None or second is None:
+        return first or second
+
+    def finish(frame: Frame) -> None:
+        first(frame)
+        second(frame)
+
+    return finish
+
+
+def norm_of(gradients: np.ndarray) -> float:
     """Of STATS records of all gradients; NaN where one of them is not finite."""
     if (gradients["finite"] != gradients["numel"]).any():
         return float("nan")
@@ -173,7 +187,7 @@ def _norm(gradients: np.ndarray) -> float:
 def _add_norm(frame: Frame) -> None:
     shot = next((shot for shot in frame.tables if shot.kind is Kind.GRAD_REDUCED), None)
     if shot is not None:
-        frame.scalars["grad-norm"] = _norm(shot.values)
+        frame.scalars["grad-norm"] = norm_of(shot.values)
         frame.definitions["grad-norm"] = _NORM
 
 

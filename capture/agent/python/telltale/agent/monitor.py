@@ -83,6 +83,7 @@ class Monitor(LegacyInterface, abc.ABC):
         self._adoption: Any = None  # what notices the optimizers that really step
         self._sinks: ChosenSinks | None = None
         self.page = runpage.RunPage(_version(), self.rank, self._tell)
+        self._told: set[str] = set()
 
     @property
     def is_closed(self) -> bool:
@@ -388,6 +389,12 @@ class Monitor(LegacyInterface, abc.ABC):
             self._engine.tell(sentence)
         else:
             log.warning("%s", sentence)
+
+    def tell_once(self, sentence: str) -> None:
+        """What a caller may not expect, on the console and in the run; the same sentence not again."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self._tell(sentence)
 
     def log_document(self, kind: str, name: str, value: Any, step: int | None) -> None:
         """A "text" or an "image" of the user's at a step; without one at that of log()."""

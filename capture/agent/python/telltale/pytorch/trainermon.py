@@ -8,11 +8,13 @@ from typing import Any
 import torch
 
 from ..agent.engine import Engine as AnyEngine
+from ..agent.metrics import Finish
 from ..agent.monitor import Monitor
 from ..agent.part import Part
 from ..agent.sources import Discovery, Source
 from ..agent.targets import TargetSet
 from ..config import MonitorConfig
+from ..kinds import Kind
 from ..measure import Measurer
 from . import first_forward, groups
 from .adoption import Adoption
@@ -20,6 +22,7 @@ from .compiled import unreachable
 from .discover import discover
 from .engine import Engine
 from .features import FEATURES
+from .jobmetrics import LOCAL_NORM, JobMetrics, local_norm_of
 from .optimizers import optimizer_chain
 from .structure import structure_json
 from .watchedmodels import NamedModels, chunks_of
@@ -35,6 +38,10 @@ class TrainerMon(Monitor):
     framework = Engine.framework
     features = FEATURES
     _named_models: NamedModels | None = None
+
+    def __init__(self, *args: Any, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.job = JobMetrics()
 
     def make_engine(self, config: MonitorConfig) -> Engine:
         measurer = Measurer(config.eps, config.threads, checksum=config.checksum, has_bins=bool(config.histogram))
@@ -52,6 +59,27 @@ class TrainerMon(Monitor):
         self, chunks: list[torch.nn.Module], optimizer: Any, targets: TargetSet, per_micro_step: bool
     ) -> Discovery:
         return discover(chunks, optimizer, targets, per_micro_step)
+
+    def _begin_page(self, engine: AnyEngine) -> None:
+        super()._begin_page(engine)
+        engine.system = self._step_ends
+        engine.local_norm = self._local_norm
+
+    def _step_ends(self) -> dict[str, float]:
+        """What is known of a step only when it ends."""
+        engine = self._engine
+        if engine is not None and (values := self.job.step_ends()):
+            self.log(values, engine.step)
+        return self.page.sample()
+
+    def _local_norm(self, engine: AnyEngine) -> Finish | None:
+        if not self.job.wants_local_norm:
+            return None
+        table = engine.known_table(Kind.GRAD_UNREDUCED)
+        value, finish = local_norm_of(table, engine.measurer.has_pending)
+        if value is not None:
+            self.log({LOCAL_NORM: value}, engine.step)
+        return finish
 
     def structure(self, chunk: torch.nn.Module) -> str:
         return structure_json(chunk)
