@@ -205,3 +205,41 @@ def test_what_no_memory_is_for_mindspore_measures_itself() -> None:
 @pytest.mark.long
 def test_two_hundred_steps_change_no_bit() -> None:
     assert trained(200)[:2] == trained(200, EVERYTHING)[:2]
+
+
+@pytest.mark.parametrize("how", ["cell", "function", "not reentrant"])
+def test_a_recomputation_counts_once(how: str) -> None:
+    """The same rows with the same values as without, in each of the three forms."""
+
+    def rows(how: str) -> tuple[str, dict[tuple[Kind, str, str], float]]:
+        net, sink = made(recompute=how == "cell"), RecordingSink()
+        if how in ("function", "not reentrant"):
+            more = {"use_reentrant": False} if how == "not reentrant" else {}
+
+            def construct(ids: ms.Tensor) -> ms.Tensor:
+                x = net.emb(ids)
+                for block in net.blocks:
+                    x = ms.recompute(block, x, **more)
+                return net.head(net.norm(x))
+
+            net.construct = construct
+        optimizer = adamw(net)
+        monitor = TrainerMon({"xy_distribution": True, "all_xy": True}, sinks=[sink])
+        monitor.set_monitor(net, optimizer)
+        train(net, optimizer, 2)
+        monitor.close()
+        found = {}
+        for shot in sink.frames[1].tables:
+            for desc, record in zip(shot.series, shot.values):
+                key = shot.kind, desc.name, desc.slot.text
+                assert key not in found
+                found[key] = float(record["sumsq"])
+        return bits(net), found
+
+    plain, recomputed = rows("none"), rows(how)
+    assert plain[0] == recomputed[0]
+    kinds = [Kind.ACTV, Kind.ACTV_GRAD]
+    for kind in kinds:
+        one, other = ({key for key in found if key[0] is kind} for found in (plain[1], recomputed[1]))
+        assert one == other, (kind, one ^ other)
+    assert recomputed[1] == pytest.approx(plain[1], rel=1e-6)
