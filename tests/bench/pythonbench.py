@@ -92,8 +92,8 @@ def walks() -> dict[str, float]:
     import torch
     from benchgpt import Gpt
     from benchworker import EVERYTHING, SIZES
+    from telltale.agent.share import Inputs
     from telltale.pytorch import TrainerMon
-    from telltale.pytorch.share import Inputs
     from telltale.sinks.api import ApiSink
 
     shape = SIZES["0.83 M"]

@@ -9,19 +9,20 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from . import console, runpage
+from . import console, identity, runpage
+from .rates import Rates
 
 if TYPE_CHECKING:
     import os
 
-    from .pytorch.trainermon import TrainerMon
+    from .agent.monitor import Monitor
     from .reading import Run
 
-_current: TrainerMon | None = None
+_current: Monitor | None = None
 _settings: dict[str, Any] = {}
 
 
-def current() -> TrainerMon | None:
+def current() -> Monitor | None:
     """The monitor that watch() made last, None before and after."""
     return _current
 
@@ -46,7 +47,7 @@ def watch(
     tags: Any = (),
     notes: Any = "",
     **options: Any,
-) -> TrainerMon:
+) -> Monitor:
     """Watches a model and its optimizer (or a list of optimizers).
 
     model: a module; {"generator": g, "discriminator": d} for several, whose names then begin so; a list for the
@@ -59,8 +60,6 @@ def watch(
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
-    from .pytorch.trainermon import TrainerMon
-
     agent = {**_settings, **{k: v for k, v in options.items() if v is not None and k in _OPTIONS}}
     for unknown in options.keys() - set(_OPTIONS):
         known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks", "tags", "notes"]
@@ -82,10 +81,25 @@ def watch(
     add_tags(*([tags] if isinstance(tags, str) else tags))
     if notes:
         set_notes(notes)
-    monitor = TrainerMon(config, sinks=sinks, agent=agent)
+    if _is_of_mindspore(model):
+        from .mindspore import trainermon as agents
+    else:
+        from .pytorch import trainermon as agents  # type: ignore[no-redef]
+    monitor: Monitor = agents.TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
     return monitor
+
+
+def _is_of_mindspore(model: Any) -> bool:
+    """Whether a model (several by name, or chunks) is MindSpore's; a program that has not imported that has none."""
+    mindspore = sys.modules.get("mindspore")
+    cell = getattr(getattr(mindspore, "nn", None), "Cell", None)
+    if cell is None:
+        return False
+    if isinstance(model, (dict, list, tuple)):
+        model = next(iter(model.values() if isinstance(model, dict) else model), None)
+    return isinstance(model, cell) or isinstance(getattr(model, "_network", None), cell)
 
 
 def log(values: dict[str, Any], step: int | None = None) -> None:
@@ -146,6 +160,89 @@ def log_image(name: str, image: Any, step: int | None = None) -> None:
     _log_document("image", name, image, step)
 
 
+def throughput(
+    samples_per_step: float,
+    *,
+    tokens_per_sample: float = 0.0,
+    flops_per_sample: float = 0.0,
+    peak_flops: float = 0.0,
+    baseline: float = 0.0,
+    devices: int | None = None,
+    samples_seen: float | None = None,
+) -> None:
+    """From now on each step says how long it took and what that means: iteration-time (ms), batch-size, throughput
+    (samples per second and device), B-samples-per-day, and the dashboard's axis of samples (and of tokens).
+
+    samples_per_step: that one optimizer step of the whole job consumes, micro batches and ranks together.
+    flops_per_sample: of the model, forward and backward, as you count them; gives model-flops-throughput-per-npu
+    (10^12 per second and device), with peak_flops (of one device, per second) also model-flops-utilization.
+    baseline: in samples per second and device; gives throughput_linearity. devices: that share the work, else the
+    world size. samples_seen: before this step, when a training is resumed. Call it after watch(), and again when the
+    batch changes."""
+    numbers = (samples_per_step, tokens_per_sample, flops_per_sample, peak_flops, baseline)
+    if any(isinstance(one, bool) or not isinstance(one, (int, float)) or not one >= 0 for one in numbers):
+        console.log.warning("throughput() takes numbers that are not negative; it is left out")
+        return
+    each = identity.world_size() if devices is None else devices
+    flops = flops_per_sample * samples_per_step
+    rates = Rates(float(samples_per_step), max(1, each), flops, float(peak_flops), float(baseline))
+    monitor = _watching("throughput")
+    if monitor is not None:
+        monitor.job.throughput(rates, float(tokens_per_sample), samples_seen)
+
+
+def local_loss(loss: Any) -> None:
+    """This rank's loss of one micro batch, whole (not divided by the number of micro batches). At the step's end they
+    become local_loss, their mean, and device_accum_local_loss, their sum. On a device it is not waited for."""
+    monitor = _watching("local_loss")
+    if monitor is not None and (sentence := monitor.job.add_loss(loss)):
+        monitor.tell_once(sentence)
+
+
+def local_norm(on: bool = True) -> None:
+    """Each collected step has device_local_norm from now on: the norm of all of this rank's gradients before they are
+    reduced, as far as the config collects them (wg_distribution); of each parameter that is grad_unreduced's norm."""
+    monitor = _watching("local_norm")
+    if monitor is not None:
+        monitor.job.wants_local_norm = bool(on)
+
+
+def loss_scale(scaler: Any) -> None:
+    """Each step has the loss-scale of a torch.amp.GradScaler from now on: that which it was taken with."""
+    monitor = _watching("loss_scale")
+    if monitor is None:
+        return
+    if not callable(getattr(scaler, "get_scale", None)):
+        monitor.tell_once(f"loss_scale() takes a GradScaler, not {type(scaler).__name__}; it is left out")
+        return
+    monitor.job.loss_scale(scaler)
+
+
+def expert_load(layer: str, tokens: Any) -> None:
+    """The tokens that each expert of a layer got in one micro batch (counts, a list or tensor). At the step's end they
+    become expert_load/{layer}/ep_{i}, each expert's share of the step's tokens on this rank."""
+    monitor = _watching("expert_load")
+    if monitor is not None and (sentence := monitor.job.add_experts(str(layer), tokens)):
+        monitor.tell_once(sentence)
+
+
+def _watching(function: str) -> Any:
+    """The live monitor of a PyTorch training; where there is none, that is said once for each function."""
+    monitor = _current if _current is not None else _latest_monitor()
+    if hasattr(monitor, "job"):
+        return monitor
+    if function not in _warned_of:
+        _warned_of.add(function)
+        why = "was called before watch()" if monitor is None else (
+            "is of PyTorch trainings; MindSpore's have such metrics by telltale.integrations.mindformers"
+        )
+        console.log.warning("%s() %s; it is not kept", function, why)
+    return None
+
+
+_warned_of: set[str] = set()
+
+
 def capture_console(on: bool = True) -> None:
     """Keeps what this process prints from now on (sys.stdout and sys.stderr) in the run, too. What the program writes
     is neither changed nor delayed; at most 500 lines a second are kept. capture_console(False) ends it."""
@@ -173,9 +270,9 @@ def _page() -> runpage.RunPage | None:
     return monitor.page if monitor is not None and not monitor.is_closed else None
 
 
-def _latest_monitor() -> TrainerMon | None:
+def _latest_monitor() -> Monitor | None:
     """The TrainerMon that set_monitor() was called on last."""
-    module = sys.modules.get("telltale.pytorch.trainermon")
+    module = sys.modules.get("telltale.agent.monitor")
     return module.latest() if module is not None else None
 
 

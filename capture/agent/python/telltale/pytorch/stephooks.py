@@ -6,10 +6,10 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable
 
-from .clock import Clock
+from ..agent.clock import Clock
+from ..agent.cost import timed
+from ..agent.hooks import Hook
 from .compiled import is_recording
-from .cost import timed
-from .hooks import Hook
 
 
 class RootHook(Hook):
@@ -101,3 +101,11 @@ def _followed(closure: Callable[[], Any], read: Callable[[], None]) -> Callable[
         return result
 
     return read_after
+
+
+def hook_steps(engine: weakref.ReferenceType[Clock], optimizer: Any, numbers: dict[int, int]) -> list[Any]:
+    """Hooks an optimizer's steps; the handles."""
+    return [
+        optimizer.register_step_pre_hook(StepHook(engine, numbers, True)),
+        optimizer.register_step_post_hook(StepHook(engine, numbers, False)),
+    ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """TensorBoard's event records, written without TensorBoard: TFRecord framing (length, masked crc32c, data, masked
 crc32c) around the protobuf message Event {1: wall_time, 2: step, 3: file_version, 5: Summary {1: Value {1: tag,
-2: simple_value, 5: HistogramProto}}}."""
+2: simple_value, 5: HistogramProto, 8: TensorProto, 9: metadata}}}."""
 
 from __future__ import annotations
 
@@ -114,3 +114,13 @@ def histogram_record(step: int, histograms: list[Histogram], wall_time: float) -
     """One step's histograms."""
     summary = b"".join(one.encoded() for one in histograms)
     return record(b"\x09" + struct.pack("<d", wall_time) + b"\x10" + varint(step) + _sized(5, summary))
+
+
+def text_record(step: int, tag: str, text: str, wall_time: float) -> bytes:
+    """One text, as TensorBoard's TEXT page shows it: the tag ends in /text_summary."""
+    shape = _sized(2, _sized(2, b"\x08\x01"))
+    tensor = b"\x08\x07" + shape + _sized(8, text.encode("utf-8", "replace"))  # DT_STRING, [1]
+    value = _sized(1, f"{tag}/text_summary".encode("utf-8", "replace"))
+    value += _sized(8, tensor) + _sized(9, _sized(1, _sized(1, b"text")))
+    head = b"\x09" + struct.pack("<d", wall_time) + b"\x10" + varint(step)
+    return record(head + _sized(5, _sized(1, value)))
