@@ -19,7 +19,7 @@ if not hasattr(ms, "value_and_grad"):
 import mindspore.experimental.optim as experimental  # noqa: E402
 import mindspore.nn as nn  # noqa: E402
 from telltale.gradprobe.comparator import GradComparator  # noqa: E402
-from telltale.mindspore.precisiondebugger import PrecisionDebugger  # noqa: E402
+from telltale.mindspore import PrecisionDebugger, TrainerMon  # noqa: E402
 
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "AdamW": lambda parameters: experimental.AdamW(parameters, 1e-3),
@@ -130,8 +130,9 @@ debugger.monitor(optimizer)
         optimizer((ms.Tensor(np.ones((3, 2), np.float32)),))
         exec("debugger.stop()", {"debugger": PrecisionDebugger()})
         from msprobe import GradComparator as named
+        from msprobe.mindspore.monitor.module_hook import TrainerMon as its_own
 
-        assert named is GradComparator
+        assert named is GradComparator and its_own is TrainerMon
     finally:
         stand_in.uninstall()
     assert np.load("dump_path/rank0/step0/w.npy").all()
