@@ -170,6 +170,34 @@ def test_a_budget_leaves_out_whole_gradients_and_says_so(
     assert len(list((tmp_path / "files").rglob("*.npy"))) == 4 * STEPS
 
 
+def test_of_a_closure_that_is_called_often_the_last_signs_count(server: Server, tmp_path: Path) -> None:
+    model = torch.nn.Linear(3, 2)
+    signs = iter([1.0, -1.0, 1.0])
+
+    def closure() -> torch.Tensor:
+        sign = next(signs)
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, sign)
+        return torch.zeros(())
+
+    class Thrice(torch.optim.SGD):
+        def step(self, closure: Any = None) -> None:
+            for _ in range(3):
+                closure()
+
+    optimizer = Thrice(model.parameters(), lr=0.0)
+    settings = {"telltale": {"stream": True, "stream_mib": 4 / (1 << 20)}}
+    PrecisionDebugger(config(tmp_path / "files", top=settings)).monitor(model)
+    optimizer.step(closure)
+    PrecisionDebugger.stop()
+    [path] = runs(server, tmp_path).values()
+    assert write_signs(str(path), str(tmp_path / "read")) == []
+    for name in ("weight", "bias"):
+        file = f"rank0/step0/{name}.npy"
+        assert (tmp_path / "read" / file).read_bytes() == (tmp_path / "files" / file).read_bytes()
+        assert np.load(tmp_path / "read" / file).all()
+
+
 def test_it_goes_beside_a_watch_of_the_same_rank(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

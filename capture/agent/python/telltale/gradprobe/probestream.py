@@ -82,6 +82,10 @@ class ProbeStream:
             self._is_sent = False
             self._tell("stream: signs come faster than they are sent; some are dropped and counted. The files have all")
 
+    def end_step(self) -> None:
+        """What comes next has a budget of its own, also where a closure computes the same step anew."""
+        self._step = -1
+
     def distributions(self, step: int, found: list[tuple[SeriesDesc, list[int]]]) -> None:
         """The elements in each interval of a step's gradients."""
         self._put(self._bins, step, [(desc, counts) for desc, counts in found if desc.numel])
