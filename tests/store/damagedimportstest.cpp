@@ -194,7 +194,7 @@ private Q_SLOTS:
         const std::string run = smallRun((m_dir / "seed.telltale").string());
         const std::string rank = "Nov21_14-33-49-rank0-504d0f78/";
         m_seeds.push_back({ "telltale", "run.telltale", bytesOf(run) });
-        for (const auto& [format, id] : { std::pair { "csv", "telltale-csv" }, { "tensorboard", "tensorboard" },
+        for (const auto& [format, id] : { std::pair { "csv", "csv" }, { "tensorboard", "tensorboard" },
                  { "csv2db-8", "csv2db" }, { "csv2db-26", "csv2db" } }) {
             fs::path out = m_dir / (std::string("seed-") + format);
             exportTo(run, format, out.string());
