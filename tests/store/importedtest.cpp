@@ -16,6 +16,8 @@
 
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/exchange/formats.h>
+#include <telltale/ingest/foreignimport.h>
+#include <telltale/store/importdraft.h>
 
 #include "capsulebuilder.h"
 #include "verbcall.h"
@@ -436,6 +438,14 @@ private Q_SLOTS:
         QCOMPARE(valueAt(values, 10, "loss"), std::string("2"));
         QCOMPARE(valueAt(values, 10, "loss__MIN"), std::string("none"));
         QCOMPARE(std::strtod(valueAt(values, 0, "lr__MIN").c_str(), nullptr), 1e-4);
+        // Short names with quotes in them, several in a row.
+        const auto quoted = import({ write("quoted.csv",
+            "_step,_runtime,\"a\"\"1\",\"b\"\"2\",\"c\"\"3\",\"d\"\"4\",\"e\"\"5\"\n0,1,1,2,3,4,5\n") });
+        values = valuesOf(quoted["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(quoted["series"].get<int>(), 6);
+        QCOMPARE(std::count_if(values.begin(), values.end(),
+                     [](const auto& one) { return one.first.find("a\"1|") != std::string::npos; }),
+            std::ptrdiff_t { 1 });
         // Of two runs.
         const auto two = import({ write("panel3.csv", "Step,a - loss,b - loss\n0,1,2\n1,,3\n") });
         values = valuesOf(two["capsule"].get<std::string>(), m_dir);
@@ -460,6 +470,37 @@ private Q_SLOTS:
         const Outcome parquet
             = call(app::importVerb, { write("run.parquet", "PAR1 and more"), "--data-dir", m_dir.string() });
         QVERIFY(parquet.code == 2 && parquet.err.find("read_parquet") != std::string::npos);
+    }
+
+    void whatIsCanceledLeavesNothing()
+    {
+        const std::string run = hardRun((m_dir / "canceled.telltale").string());
+        const fs::path csv = m_dir / "canceled.csv";
+        QCOMPARE(call(app::exportVerb, { run, "--to", "csv", "-o", csv.string() }).code, 0);
+        for (const double until : { 0.0, 0.51, 0.9 }) { // while it is read, and while it is written
+            const fs::path data = m_dir / "canceled";
+            double last = -1;
+            const auto canceled = ingest::importAnything(data.string(), csv.string(), [&](double share) {
+                last = std::max(last, share);
+                return share <= until;
+            });
+            QVERIFY(!canceled && canceled.error().code == ErrorCode::Canceled);
+            QVERIFY(last > until);
+            if (fs::exists(data)) {
+                for (const auto& entry : fs::directory_iterator(data))
+                    QVERIFY2(entry.path().filename() == "runs", entry.path().c_str());
+                QVERIFY(fs::is_empty(data / "runs"));
+            }
+        }
+        // What a process that was killed has left goes with the next start.
+        const fs::path data = m_dir / "killed";
+        const auto draft = store::makeDraft(data.string());
+        QVERIFY(draft.has_value());
+        store::clearDrafts(data.string());
+        QVERIFY(fs::exists(*draft)); // it may have begun just now
+        fs::last_write_time(*draft, fs::file_time_type::clock::now() - std::chrono::hours(1));
+        store::clearDrafts(data.string());
+        QVERIFY(!fs::exists(*draft));
     }
 
     void whatIsOfNoFormatIsSaid()
