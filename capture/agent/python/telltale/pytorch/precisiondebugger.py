@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from ..agent.hooks import Hook
 from ..gradprobe.debugger import Debugger
 from ..gradprobe.probe import GradProbe
 from ..measure import DTYPES, local, refusal
 from ..quiet import quiet
 from .compiled import is_recording
-from .hooks import Hook
 from .probedevice import take_on_device
 from .stephooks import after_closure
 
