@@ -17,6 +17,7 @@ from ..kinds import Kind, Stat
 from ..series import Frame, SeriesDesc, SeriesTable
 from ..sinks.base import RunContext
 from ..sinks.stream import StreamSink
+from ..slots import Slot
 
 _open: weakref.WeakSet[RunStream] = weakref.WeakSet()
 
@@ -32,7 +33,7 @@ class RunStream:
         self._step = 0
         self._monitor: Any = None
         self._tables: dict[Kind, SeriesTable] = {}
-        self._rows: dict[tuple[Kind, str], int] = {}
+        self._rows: dict[tuple[Kind, str, Slot], int] = {}
         self.rank = identity.rank(options.get("rank"))
         self.page = runpage.RunPage(_version(), self.rank, self.tell)
 
@@ -72,22 +73,24 @@ class RunStream:
         return self._sink is not None or self._monitor is not None
 
     @property
-    def takes_norms(self) -> bool:
-        """Whether norms of tensors have a place beside the metrics: a monitor has its own."""
+    def takes_tensors(self) -> bool:
+        """Whether statistics of tensors have a place beside the metrics: a monitor has its own."""
         return self._sink is not None
 
-    def log_norms(self, step: int, kind: Kind, norms: dict[str, float], definition: str = "") -> None:
-        """The norms of tensors of one kind by name."""
-        if self._sink is None or not norms:
+    def log_tensors(
+        self, step: int, kind: Kind, stats: tuple[Stat, ...], values: dict[tuple[str, Slot], tuple[float, ...]]
+    ) -> None:
+        """Statistics of tensors of one kind by name and slot; always the same ones of a kind."""
+        if self._sink is None:
             return
-        table = self._tables.setdefault(kind, SeriesTable(kind, (Stat.NORM,)))
+        table = self._tables.setdefault(kind, SeriesTable(kind, stats))
         table.clear()
-        for name, value in norms.items():
-            row = self._rows.get((kind, name), -1)
+        for (name, slot), numbers in values.items():
+            row = self._rows.get((kind, name, slot), -1)
             if row < 0:
-                row = self._rows[kind, name] = table.add(SeriesDesc(name, definition=definition))
+                row = self._rows[kind, name, slot] = table.add(SeriesDesc(name, slot))
             if row >= 0:
-                table.put(row, value)
+                table.put(row, *numbers)
         try:
             self._sink.write_tables(step, [table])
         except Exception as error:  # noqa: BLE001
