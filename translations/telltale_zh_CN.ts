@@ -1755,6 +1755,10 @@
 <context>
     <name>telltale::shell::Commands</name>
     <message>
+        <source>Stop the i&amp;mport</source>
+        <translation>停止导入(&amp;M)</translation>
+    </message>
+    <message>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
     </message>
@@ -1995,6 +1999,33 @@ GPL-3.0-or-later</translation>
     </message>
 </context>
 <context>
+    <name>telltale::shell::Imports</name>
+    <message>
+        <source>Importing %1: %2 %</source>
+        <translation>正在导入 %1：%2 %</translation>
+    </message>
+    <message>
+        <source>%1, %2 more wait</source>
+        <translation>%1，另有 %2 个等待中</translation>
+    </message>
+    <message>
+        <source>The import of %1 was canceled: nothing is left of it</source>
+        <translation>已取消导入 %1：未留下任何内容</translation>
+    </message>
+    <message>
+        <source>%1 cannot be imported: %2</source>
+        <translation>无法导入 %1：%2</translation>
+    </message>
+    <message>
+        <source>Imported %1</source>
+        <translation>已导入 %1</translation>
+    </message>
+    <message>
+        <source>Imported %1; not all of it: %2</source>
+        <translation>已导入 %1，但并不完整：%2</translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::KeysSheet</name>
     <message>
         <source>Keys</source>
@@ -2044,6 +2075,10 @@ GPL-3.0-or-later</translation>
 </context>
 <context>
     <name>telltale::shell::MainWindow</name>
+    <message>
+        <source>What was dropped is not on this machine: copy it here first</source>
+        <translation>拖放的内容不在本机上：请先将其复制到本机</translation>
+    </message>
     <message>
         <source>The join string is on the clipboard</source>
         <translation>接入串已复制到剪贴板</translation>

@@ -10,6 +10,7 @@
 #include <QSystemTrayIcon>
 
 #include <telltale/common/viewstate.h>
+#include <telltale/ingest/foreignimport.h>
 #include <telltale/items/guithread.h>
 
 #include "log.h"
@@ -58,6 +59,9 @@ Desktop::Desktop(Backend& backend)
             });
         };
     }
+    context.importFile = [dataDir = backend.dataDir()](const std::string& path, const auto& goesOn) {
+        return ingest::importAnything(dataDir, path, goesOn);
+    };
     context.alerts = backend.alerts();
     context.runDemo = [this](const QStringList& faults) {
         DemoOptions options;

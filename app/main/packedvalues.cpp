@@ -41,13 +41,13 @@ void writeLine(std::ostream& out, const PackedJson& line)
 
 PackedJson toJson(const store::SeriesInfo& info)
 {
-    const Slot& slot = info.slot;
-    return { { "name", info.name },
+    const Slot& slot = info.desc->slot;
+    return { { "name", info.desc->name },
         { "slot",
             { { "role", static_cast<int>(slot.role) }, { "number", slot.number }, { "head", slot.head },
                 { "expert", slot.expert }, { "call", slot.call }, { "word", slot.word } } },
-        { "chunk", info.vppStage }, { "micro_step", info.microStep }, { "form", info.form },
-        { "definition", info.definition }, { "numel", info.numel } };
+        { "chunk", info.desc->vppStage }, { "micro_step", info.desc->microStep }, { "form", info.desc->form },
+        { "definition", info.desc->definition }, { "numel", info.desc->numel } };
 }
 
 /// The config that a source began with, and those that it put in force later.

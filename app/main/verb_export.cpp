@@ -13,6 +13,7 @@
 #include <telltale/exchange/formats.h>
 
 #include "interruptible.h"
+#include "progressline.h"
 #include "pythonexport.h"
 #include "report.h"
 
@@ -97,13 +98,18 @@ int runExport(const Args& args, Report& report)
         return report.fail(writer.error());
     const bool isFollowing = args.has("--follow");
     const Interruptible interruptible;
-    exchange::Exporter exporter(
-        *run->reader, std::move(*selection), **writer, [](double) { return !Interruptible::wasAsked(); });
+    ProgressLine line(args.has("--json"));
+    exchange::Exporter exporter(*run->reader, std::move(*selection), **writer,
+        [&line, what = fmt::format("writing {}", *args.value("-o"))](double share) {
+            line.show(what, share);
+            return !Interruptible::wasAsked();
+        });
     auto done = exporter.advance();
     if (done && isFollowing)
         done = follow(exporter);
     if (done)
         done = (*writer)->finish();
+    line.clear();
     if (!done)
         return report.fail(done.error());
     if (const auto met = run->reader->catalog()) {

@@ -1,28 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <telltale/client/controlclient.h>
+#include <telltale/client/servertarget.h>
 #include <telltale/client/spooldelivery.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/exchange/foreignreader.h>
+#include <telltale/exchange/widecsvreader.h>
+#include <telltale/ingest/followimport.h>
 #include <telltale/ingest/foreignimport.h>
 #include <telltale/ingest/spoolimport.h>
+#include <telltale/ingest/storetarget.h>
 #include <telltale/ingest/streamrequest.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runfacts.h>
 #include <telltale/store/storeservice.h>
 
 #include "interruptible.h"
+#include "progressline.h"
 #include "report.h"
 
 namespace telltale::app {
@@ -31,6 +38,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t kCloseMs = 60'000;
+constexpr std::chrono::milliseconds kLookEvery { 250 };
 
 constexpr const char* kBusyHelp = "stop that Telltale first, or leave the spool to the next start of its agent, or "
                                   "name another --data-dir";
@@ -40,6 +48,10 @@ class Importer {
 public:
     virtual ~Importer() = default;
     virtual Expected<store::ImportedRun> takeRun(const std::string& path) = 0;
+    /// A run that was made in a draft of its own, which nobody needs any more.
+    virtual Expected<store::ImportedRun> takeDraft(const std::string& path) = 0;
+    /// For a run that grows; nothing else is taken meanwhile.
+    virtual std::unique_ptr<ingest::ImportTarget> target() = 0;
     /// Whether some run has the stream.
     virtual Expected<bool> knows(const protocol::Hello& stream) = 0;
     virtual Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) = 0;
@@ -62,6 +74,15 @@ public:
     }
 
     Expected<store::ImportedRun> takeRun(const std::string& path) override { return store::importRun(m_dataDir, path); }
+    Expected<store::ImportedRun> takeDraft(const std::string& path) override
+    {
+        return store::adoptRun(m_dataDir, path);
+    }
+    std::unique_ptr<ingest::ImportTarget> target() override
+    {
+        m_import.reset();
+        return std::make_unique<ingest::StoreTarget>(*m_service);
+    }
     Expected<bool> knows(const protocol::Hello& stream) override
     {
         return !store::runWithStream(m_dataDir, ingest::requestOf(stream, 0)).isEmpty();
@@ -89,6 +110,11 @@ public:
     }
 
     Expected<store::ImportedRun> takeRun(const std::string& path) override { return m_server->importRun(path); }
+    Expected<store::ImportedRun> takeDraft(const std::string& path) override { return m_server->importRun(path); }
+    std::unique_ptr<ingest::ImportTarget> target() override
+    {
+        return std::make_unique<client::ServerTarget>(*m_server, [] { return !Interruptible::wasAsked(); });
+    }
     Expected<bool> knows(const protocol::Hello& stream) override
     {
         const auto found = m_server->findStream(stream);
@@ -208,6 +234,24 @@ bool isCapsule(const std::string& word)
             || std::string_view(exchange::findForeignReader(word)->id()) == "telltale");
 }
 
+/// What is followed need not be there yet, but for its folder.
+Expected<Wanted> followedOf(const std::vector<std::string>& words)
+{
+    Wanted wanted;
+    wanted.foreign.emplace_back(words.begin(), words.end());
+    for (const std::string& word : words) {
+        std::error_code error;
+        const exchange::ForeignReader* format = exchange::findForeignReader(word);
+        if (!fs::exists(word, error))
+            return failure(ErrorCode::NotFound, "there is no file or folder " + word);
+        const bool isEvents = format ? std::string_view(format->id()) == "tensorboard" : fs::is_directory(word, error);
+        if (!isEvents)
+            return failure(ErrorCode::BadInput, word + " has no event files: they alone can be followed",
+                "import it without --follow");
+    }
+    return wanted;
+}
+
 Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
 {
     Wanted wanted;
@@ -217,6 +261,8 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     }
     for (const std::string& word : words) {
         std::error_code error;
+        if (const std::string advice = exchange::parquetAdvice(word); !advice.empty())
+            return failure(ErrorCode::BadInput, word + " is Parquet, which is read once it is csv", advice);
         if (isCapsule(word)) {
             wanted.capsules.push_back(word);
             continue;
@@ -235,31 +281,97 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     return wanted;
 }
 
-/// A run that another tool recorded, through a capsule of its own.
-Expected<nlohmann::json> takeForeign(Importer& importer, const std::vector<fs::path>& paths)
+nlohmann::json foreignJson(const std::vector<fs::path>& paths, const std::string& format, const std::string& id,
+    const ingest::ForeignReport& report, const exchange::ForeignRun& run)
 {
-    const auto goesOn = [](double) { return !Interruptible::wasAsked(); };
-    auto run = exchange::readForeign(paths, goesOn);
-    if (!run)
-        return tl::unexpected<Error>(std::move(run.error()));
-    ingest::ForeignImport import;
-    auto written = import.write(*run, goesOn);
-    if (!written)
-        return tl::unexpected<Error>(std::move(written.error()));
-    auto taken = importer.takeRun(written->capsule);
-    if (!taken)
-        return tl::unexpected<Error>(std::move(taken.error()));
-    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
     auto words = nlohmann::json::array();
     for (const fs::path& path : paths)
         words.push_back(path.string());
     auto leftOut = nlohmann::json::array();
-    for (const auto& [what, count] : run->leftOut())
+    for (const auto& [what, count] : run.leftOut())
         leftOut.push_back({ { "what", what }, { "count", count } });
-    return nlohmann::json { { "paths", words }, { "format", format ? format->id() : "" }, { "run", taken->id },
-        { "name", run->name }, { "capsule", taken->locator.text() }, { "processes", written->processes },
-        { "series", written->series }, { "samples", written->samples }, { "scalars", written->scalars },
-        { "left_out", leftOut }, { "damages", run->damages() } };
+    return { { "paths", words }, { "format", format }, { "run", id }, { "name", run.name },
+        { "capsule", report.capsule }, { "processes", report.processes }, { "series", report.series },
+        { "samples", report.samples }, { "scalars", report.scalars }, { "left_out", leftOut },
+        { "damages", run.damages() } };
+}
+
+/// A run that another tool recorded, through a capsule of its own.
+Expected<nlohmann::json> takeForeign(
+    Importer& importer, const std::string& dataDir, const std::vector<fs::path>& paths, ProgressLine& line)
+{
+    const std::string what = paths.front().filename().string();
+    const auto goesOn = [&](const char* verb, double from) {
+        return [&line, label = fmt::format("{} {}", verb, what), from](double share) {
+            line.show(label, from + share / 2);
+            return !Interruptible::wasAsked();
+        };
+    };
+    auto run = exchange::readForeign(paths, goesOn("reading", 0));
+    if (!run)
+        return tl::unexpected<Error>(std::move(run.error()));
+    ingest::ForeignImport import(dataDir);
+    auto written = import.write(*run, goesOn("writing", 0.5));
+    if (!written)
+        return tl::unexpected<Error>(std::move(written.error()));
+    auto taken = importer.takeDraft(written->capsule);
+    line.clear();
+    if (!taken)
+        return tl::unexpected<Error>(std::move(taken.error()));
+    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
+    written->capsule = taken->locator.text();
+    return foreignJson(paths, format ? format->id() : "", taken->id, *written, *run);
+}
+
+/// How long nothing may come before a run that is followed is over; none: for ever.
+Expected<std::optional<std::chrono::seconds>> idleOf(const Args& args)
+{
+    const auto text = args.value("--idle");
+    if (!text)
+        return std::optional<std::chrono::seconds>();
+    if (!args.has("--follow"))
+        return failure(ErrorCode::BadInput, "--idle goes with --follow");
+    const auto seconds = parseInteger("--idle", *text);
+    if (!seconds)
+        return tl::unexpected<Error>(seconds.error());
+    if (*seconds < 1 || *seconds > 1'000'000)
+        return failure(ErrorCode::BadInput, "--idle " + *text + " is not from 1 to 1000000 seconds");
+    return std::optional(std::chrono::seconds(*seconds));
+}
+
+/// Until nothing has come for a while, or the user has had enough.
+Expected<nlohmann::json> follow(Importer& importer, const std::vector<fs::path>& paths,
+    std::optional<std::chrono::seconds> idle, ProgressLine& line)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto target = importer.target();
+    ingest::FollowImport import(paths, *target);
+    auto last = Clock::now();
+    bool isIdle = false;
+    while (!isIdle && !Interruptible::wasAsked()) {
+        const auto came = import.advance();
+        if (!came)
+            return tl::unexpected<Error>(came.error());
+        const auto now = Clock::now();
+        if (*came > 0)
+            last = now;
+        isIdle = idle && now - last >= *idle;
+        const auto report = import.report();
+        line.show(fmt::format("following {}: {}, {}, Ctrl+C ends it", paths.front().filename().string(),
+            countText(import.files(), "file", "files"), countText(report.samples + report.scalars, "value", "values")));
+        if (*came == 0 && !isIdle)
+            std::this_thread::sleep_for(kLookEvery);
+    }
+    line.clear();
+    // Whoever was interrupted does not know how the training ends.
+    const auto ended = isIdle ? import.finish("finished") : import.interrupt();
+    if (!ended)
+        return tl::unexpected<Error>(ended.error());
+    if (import.report().processes == 0)
+        return failure(ErrorCode::NotFound, "no event file came in " + paths.front().string());
+    auto json = foreignJson(paths, "tensorboard", target->runId(), import.report(), import.run());
+    json["ended"] = isIdle ? "idle" : "interrupted";
+    return json;
 }
 
 void writeForeign(std::ostream& out, const nlohmann::json& taken)
@@ -278,7 +390,12 @@ int runImport(const Args& args, Report& report)
     const auto dataDir = dataDirOf(args);
     if (!dataDir)
         return report.failUsage(dataDir.error());
-    const auto wanted = wantedOf(args.positionals(), args.has("--merge"));
+    const bool isFollowing = args.has("--follow");
+    const auto idle = idleOf(args);
+    if (!idle)
+        return report.failUsage(idle.error());
+    const auto wanted
+        = isFollowing ? followedOf(args.positionals()) : wantedOf(args.positionals(), args.has("--merge"));
     if (!wanted)
         return report.failUsage(wanted.error());
     const Interruptible interruptible;
@@ -320,8 +437,11 @@ int runImport(const Args& args, Report& report)
             writeText(out, *taken);
     }
     auto foreign = nlohmann::json::array();
+    ProgressLine line(args.has("--json"));
     for (const std::vector<fs::path>& paths : wanted->foreign) {
-        const auto taken = takeForeign(**importer, paths);
+        const auto taken
+            = isFollowing ? follow(**importer, paths, *idle, line) : takeForeign(**importer, *dataDir, paths, line);
+        line.clear();
         if (!taken) {
             failed(taken.error());
             continue;
@@ -365,6 +485,9 @@ Verb importVerb()
         { "PATH...", 1, 1000 },
         { { "--data-dir", "DIR", "where the run is kept, instead of $TELLTALE_DATA_DIR" },
             { "--merge", "", "all PATHs are of one run: the ranks of a training that were recorded apart" },
+            { "--follow", "",
+                "goes on while another tool writes event files, until Ctrl+C or --idle; the PATHs are one run" },
+            { "--idle", "SECONDS", "with --follow: the run is over when nothing has come for so long" },
             { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
             { "--json", "", "one JSON document on standard output" } },
         runImport };

@@ -51,7 +51,7 @@ std::map<Kind, KindSummary> kindsOf(const store::Catalog& catalog, bool withName
         KindSummary& kind = kinds[series.kind];
         ++kind.series;
         if (withNames)
-            kind.names.insert(series::SeriesKey { series.name, series.slot }.text());
+            kind.names.insert(series::SeriesKey { series.desc->name, series.desc->slot }.text());
     }
     for (const store::GroupInfo& group : catalog.groups)
         kinds[group.kind].stats.insert(group.stats.begin(), group.stats.end());

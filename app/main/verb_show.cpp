@@ -108,9 +108,9 @@ std::string nearbyNames(const store::Catalog& catalog, const std::string& name)
 {
     std::vector<std::string> nearby;
     for (const store::SeriesInfo& info : catalog.series) {
-        if (nearby.size() < 3 && info.name.find(name) != std::string::npos
-            && std::find(nearby.begin(), nearby.end(), info.name) == nearby.end())
-            nearby.push_back(info.name);
+        if (nearby.size() < 3 && info.desc->name.find(name) != std::string::npos
+            && std::find(nearby.begin(), nearby.end(), info.desc->name) == nearby.end())
+            nearby.push_back(info.desc->name);
     }
     return nearby.empty() ? "" : fmt::format("did you mean {}?", fmt::join(nearby, ", "));
 }
@@ -163,8 +163,8 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
             available.emplace_back(statName(stat));
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
-        rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.numel,
-            newest.slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
+        rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.desc->numel,
+            newest.desc->slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
     if (!rows.empty())
         return rows;

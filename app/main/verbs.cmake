@@ -6,6 +6,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/report.cpp
     ${CMAKE_CURRENT_LIST_DIR}/packedvalues.cpp
     ${CMAKE_CURRENT_LIST_DIR}/interruptible.cpp ${CMAKE_CURRENT_LIST_DIR}/interruptible.h
+    ${CMAKE_CURRENT_LIST_DIR}/progressline.cpp ${CMAKE_CURRENT_LIST_DIR}/progressline.h
     ${CMAKE_CURRENT_LIST_DIR}/pythonexport.cpp ${CMAKE_CURRENT_LIST_DIR}/pythonexport.h
     ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminalstream.cpp

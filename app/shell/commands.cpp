@@ -18,6 +18,7 @@
 #include "alertsdialog.h"
 #include "commandpalette.h"
 #include "dockhost.h"
+#include "imports.h"
 #include "keyssheet.h"
 #include "layouts.h"
 #include "nonfinitejump.h"
@@ -121,6 +122,8 @@ std::vector<Command> Rows::file() const
             [w = w] { w->runActions->open(); } },
         { "file.import", menu, tr("&Import a run…"), "imp", Qt::CTRL | Qt::Key_I, always,
             [w = w] { w->runActions->askImport(); } },
+        { "file.cancelImport", menu, tr("Stop the i&mport"), "", {}, { [w = w] { return w->imports->isBusy(); } },
+            [w = w] { w->imports->cancel(); } },
         { "file.picture", menu, tr("Export the view as a &picture…"), "exp", Qt::CTRL | Qt::Key_E, withRun,
             [w = w] { w->exporter->askForPicture(w->tabs->currentView(), w->driver->pulse().runName); } },
         { "file.svg", menu, tr("Export the view as S&VG…"), "", Qt::CTRL | Qt::ALT | Qt::Key_E, withRun,

@@ -33,6 +33,7 @@
 #include "commandpalette.h"
 #include "commands.h"
 #include "dockhost.h"
+#include "imports.h"
 #include "jobthread.h"
 #include "layouts.h"
 #include "logfeed.h"
@@ -141,6 +142,9 @@ void MainWindow::makeParts()
     m_parts.exporter = new ViewExport(m_jobs.get(), m_parts.toaster, this);
     m_parts.runActions
         = new RunActions(m_parts.driver, m_jobs.get(), queries, m_parts.toaster, m_parts.context.dataDir, this);
+    m_parts.imports = new Imports(m_parts.context, m_parts.driver, m_parts.toaster, this);
+    m_parts.runActions->setImports(m_parts.imports);
+    connect(m_parts.imports, &Imports::progress, m_status, &StatusLine::setWork);
     m_parts.log = new LogFeed(queries, state, m_parts.driver, m_parts.toaster, this);
     m_parts.jump = new NonFiniteJump(state, queries, this);
     m_parts.undo = new QUndoStack(this);
@@ -190,6 +194,7 @@ void MainWindow::makeCommands()
     connect(m_parts.docks, &DockHost::openChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.driver, &RunDriver::archiveListed, commands, &CommandRegistry::refresh);
     connect(m_parts.undo, &QUndoStack::indexChanged, commands, &CommandRegistry::refresh);
+    connect(m_parts.imports, &Imports::progress, commands, &CommandRegistry::refresh);
     m_parts.docks->panel<views::RunsPanel>()->setRunActions(
         { commands->action("run.rename"), commands->action("run.copy"), commands->action("run.delete") });
     for (const char* id : { "window.connections", "window.reset" })
@@ -532,10 +537,14 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event)
 
 void MainWindow::dropEvent(QDropEvent* event)
 {
+    QStringList paths;
     for (const QUrl& url : event->mimeData()->urls()) {
         if (url.isLocalFile())
-            openPath(url.toLocalFile());
+            paths << url.toLocalFile();
     }
+    if (paths.isEmpty())
+        showProblem(tr("What was dropped is not on this machine: copy it here first"));
+    m_parts.imports->take(paths);
     event->acceptProposedAction();
 }
 

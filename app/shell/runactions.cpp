@@ -10,6 +10,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 
+#include "imports.h"
 #include "jobthread.h"
 #include "rundriver.h"
 #include "toaster.h"
@@ -144,7 +145,11 @@ void RunActions::askImport()
 {
     const QString path = QFileDialog::getOpenFileName(
         m_window, tr("Import a run"), QString(), tr("Telltale runs (*.telltale);;All files (*)"));
-    if (!path.isEmpty())
+    if (path.isEmpty())
+        return;
+    if (m_imports && !path.endsWith(QLatin1String(".telltale")))
+        m_imports->take({ path });
+    else
         importFile(path);
 }
 

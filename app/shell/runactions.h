@@ -13,6 +13,7 @@
 
 namespace telltale::shell {
 
+class Imports;
 class JobThread;
 class RunDriver;
 class Toaster;
@@ -29,6 +30,8 @@ public:
     void askImport(); ///< a file dialog
     /// Keeps a copy in the data directory and shows it. The file that is imported stays as it is.
     void importFile(const QString& path);
+    /// Who takes what another tool recorded.
+    void setImports(Imports* imports) { m_imports = imports; }
     /// Asks for a name. Neither this nor remove() needs the run closed: what of it is open here is closed meanwhile.
     void rename(const QString& id);
     void renameTo(const QString& id, const QString& name);
@@ -49,6 +52,7 @@ private:
     JobThread* m_jobs;
     store::QueryPool* m_queries;
     Toaster* m_toaster;
+    Imports* m_imports = nullptr;
     std::function<bool(const QString& question)> m_confirm;
     std::string m_dataDir;
     QWidget* m_window;

@@ -22,6 +22,7 @@ StatusLine::StatusLine(QWidget* parent)
     , m_layout(nullptr)
     , m_hints(new QWidget(this))
     , m_state(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
+    , m_work((new RoleLabel(&Theme::text, views::wordsFont(11), this))->asData())
     , m_store(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
     , m_perSample(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
     , m_agents(new RoleLabel(&Theme::text2, views::wordsFont(11), this))
@@ -35,7 +36,9 @@ StatusLine::StatusLine(QWidget* parent)
     setFixedHeight(24);
     m_layout->setContentsMargins(30, 1, 12, 0);
     m_layout->setSpacing(16);
-    for (RoleLabel* label : { m_state, m_store, m_perSample, m_agents, m_spool })
+    m_work->setObjectName(QStringLiteral("statusWork"));
+    m_work->hide();
+    for (RoleLabel* label : { m_state, m_work, m_store, m_perSample, m_agents, m_spool })
         m_layout->addWidget(label);
     m_layout->addStretch();
     m_layout->addWidget(m_hints);
@@ -96,10 +99,17 @@ void StatusLine::show(const Pulse& pulse)
     update();
 }
 
+void StatusLine::setWork(const QString& sentence)
+{
+    m_work->setVisible(!sentence.isEmpty());
+    m_work->setText(sentence);
+    fit();
+}
+
 void StatusLine::fit()
 {
     int facts = 60;
-    for (const RoleLabel* label : { m_state, m_store, m_perSample, m_agents, m_spool, m_frames })
+    for (const RoleLabel* label : { m_state, m_work, m_store, m_perSample, m_agents, m_spool, m_frames })
         facts += label->isVisibleTo(this) ? label->sizeHint().width() + 16 : 0;
     m_hints->setVisible(width() - facts >= m_hints->sizeHint().width());
 }

@@ -26,6 +26,8 @@ public:
     void setListening(const QString& address, const QString& problem);
     void setHints(const std::vector<std::pair<QString, QString>>& keysAndMeanings);
     void show(const Pulse& pulse);
+    /// What the program does meanwhile, as a sentence; empty: nothing.
+    void setWork(const QString& sentence);
     QSize sizeHint() const override { return { 800, 24 }; }
     QSize minimumSizeHint() const override { return { 400, 24 }; }
 
@@ -45,6 +47,7 @@ private:
     QHBoxLayout* m_layout;
     QWidget* m_hints;
     views::RoleLabel* m_state;
+    views::RoleLabel* m_work;
     views::RoleLabel* m_store;
     views::RoleLabel* m_perSample;
     views::RoleLabel* m_agents;

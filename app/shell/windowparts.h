@@ -13,6 +13,7 @@ namespace telltale::shell {
 class CommandPalette;
 class CommandRegistry;
 class DockHost;
+class Imports;
 class Layouts;
 class LogFeed;
 class NonFiniteJump;
@@ -37,6 +38,7 @@ struct WindowParts {
     ViewTabs* tabs = nullptr;
     ViewExport* exporter = nullptr;
     RunActions* runActions = nullptr;
+    Imports* imports = nullptr;
     LogFeed* log = nullptr;
     NonFiniteJump* jump = nullptr;
     QUndoStack* undo = nullptr; ///< of what changes nothing but what is selected and noted

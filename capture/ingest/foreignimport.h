@@ -25,12 +25,12 @@ struct ForeignReport {
 };
 
 /// Makes a capsule of a run that another tool recorded, through the store that agents' batches go through, in a folder
-/// of its own: nobody sees it before it is whole, and what is canceled or fails leaves nothing. Whoever keeps runs
-/// takes it in then as it takes any run. Thread: owned by one; blocks.
+/// of its own in the data directory: nobody sees it before it is whole, and what is canceled or fails leaves nothing.
+/// It becomes a run by store::adoptRun, or by a server that takes it in. Thread: owned by one; blocks.
 class ForeignImport {
 public:
-    ForeignImport();
-    ~ForeignImport(); ///< removes the folder with what is in it
+    explicit ForeignImport(std::string dataDir);
+    ~ForeignImport(); ///< removes the folder with what is still in it
     ForeignImport(const ForeignImport&) = delete;
     ForeignImport& operator=(const ForeignImport&) = delete;
 
@@ -41,13 +41,15 @@ private:
     struct Feed;
     Expected<void> writeProcess(exchange::ForeignRun& run, exchange::ForeignProcess& process, Feed& feed);
 
-    std::string m_folder;
+    const std::string m_dataDir;
+    std::string m_draft;
     ThreadHome m_home;
 };
 
 /// What a window does with a file or folder that somebody hands it: a run of Telltale, or what another tool recorded,
 /// into the data directory. What could not be read or has no place in a run stands in ImportedRun::damage. Thread: any;
 /// blocks.
-Expected<store::ImportedRun> importAnything(const std::string& dataDir, const std::string& path);
+Expected<store::ImportedRun> importAnything(
+    const std::string& dataDir, const std::string& path, const exchange::ForeignReader::Progress& progress = {});
 
 }

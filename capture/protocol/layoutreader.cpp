@@ -66,8 +66,7 @@ Expected<LayoutPtr> takeLayout(LayoutPtr layout, const LayoutTable& known, Layou
     if (before && *before != *layout)
         return failure(
             ErrorCode::BadInput, "layout " + std::to_string(layout->id.value) + " is known with other contents");
-    if (before)
-        layout = before;
+    layout = before ? before : shareLayout(std::move(layout));
     const bool isNew = !before && !own.find(layout->id);
     if (auto ok = isNew ? checkSeriesCount(knownSeries, layout->series.size()) : Expected<void> {}; !ok)
         return tl::unexpected(ok.error());

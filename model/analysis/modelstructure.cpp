@@ -159,7 +159,7 @@ std::map<std::string, std::vector<Kind>> collectedKinds(const store::Catalog& ca
     std::map<std::string, std::set<Kind>> found;
     for (const store::SeriesInfo& series : catalog.series) {
         if (series.kind != Kind::Scalar)
-            found[series.name].insert(series.kind);
+            found[series.desc->name].insert(series.kind);
     }
     std::map<std::string, std::vector<Kind>> kinds;
     for (const auto& [name, own] : found)

@@ -48,14 +48,14 @@ void addSeen(config::RunFacts& run, const store::Catalog& catalog)
     std::set<std::tuple<SourceId, Kind, int, int, std::string_view, Slot>> known;
     for (const store::SeriesInfo& series : catalog.series) {
         if (series.kind == Kind::Scalar
-            || !known.emplace(series.source, series.kind, series.vppStage, series.microStep, series.name, series.slot)
+            || !known.emplace(series.source, series.kind, series.desc->vppStage, series.desc->microStep, series.desc->name, series.desc->slot)
                     .second)
             continue;
         sources[series.kind].insert(series.source);
-        config::RunFacts::Seen& seen = run.seen[series.kind][series.name];
+        config::RunFacts::Seen& seen = run.seen[series.kind][series.desc->name];
         seen.series += 1;
         seen.samples += samples[{ series.source, series.kind }];
-        seen.elements += static_cast<double>(series.numel);
+        seen.elements += static_cast<double>(series.desc->numel);
     }
     // Of one rank; where each rank has modules of its own, that is less than it seems for those, and right for all.
     for (auto& [kind, names] : run.seen) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <mutex>
+#include <unordered_map>
 
 namespace telltale {
 namespace {
@@ -12,6 +14,35 @@ constexpr std::array<std::string_view, 11> kDTypeNames { "unknown", "float32", "
     "uint8", "int16", "int32", "int64", "bool" };
 static_assert(kDTypeNames.size() == static_cast<std::size_t>(DType::Bool) + 1);
 
+/// Equal for equal layouts.
+std::size_t hashOf(const SeriesLayout& layout)
+{
+    std::size_t hash = layout.id.value * 31u + static_cast<std::size_t>(layout.kind);
+    for (const SeriesDesc& series : layout.series)
+        hash = hash * 0x9E3779B97F4A7C15u + std::hash<std::string_view> {}(series.name) + series.numel;
+    return hash;
+}
+
+}
+
+std::shared_ptr<const SeriesLayout> shareLayout(std::shared_ptr<const SeriesLayout> layout)
+{
+    static std::mutex mutex;
+    static std::unordered_multimap<std::size_t, std::weak_ptr<const SeriesLayout>> known;
+    static std::size_t manyKnown = 64; ///< so many, and those that nobody uses any more are forgotten
+    const std::size_t hash = hashOf(*layout);
+    const std::lock_guard lock(mutex);
+    const auto [first, last] = known.equal_range(hash);
+    for (auto one = first; one != last; ++one) {
+        if (auto same = one->second.lock(); same && *same == *layout)
+            return same;
+    }
+    if (known.size() >= manyKnown) {
+        std::erase_if(known, [](const auto& one) { return one.second.expired(); });
+        manyKnown = 64 + 2 * known.size();
+    }
+    known.emplace(hash, layout);
+    return layout;
 }
 
 std::string_view dtypeName(DType dtype)

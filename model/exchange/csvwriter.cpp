@@ -19,11 +19,11 @@ constexpr std::string_view kHead = "step,rank,attempt,kind,name,slot,micro_step,
 std::string middleOf(const MeasuredTable& table, const store::SeriesInfo& series, std::string_view stat)
 {
     std::string text = fmt::format(",{},{},{},", table.source->rank.value, table.source->attempt, kindName(table.kind));
-    appendCell(text, series.name);
+    appendCell(text, series.desc->name);
     text += ',';
-    appendCell(text, series.slot.text());
-    text += fmt::format(",{},{},", series.microStep, series.vppStage);
-    appendCell(text, series.definition);
+    appendCell(text, series.desc->slot.text());
+    text += fmt::format(",{},{},", series.desc->microStep, series.desc->vppStage);
+    appendCell(text, series.desc->definition);
     text += ',';
     appendCell(text, stat);
     return text += ',';

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::size_t kRecordFrame = 16; ///< length, its checksum, the data's checksum
 constexpr std::size_t kMostBins = 1U << 20;
+constexpr std::uint64_t kMostGrowing = std::uint64_t { 1 } << 29; ///< of a record that is waited for
 
 bool hasChecksum(std::string_view bytes, std::uint32_t masked)
 {
@@ -158,37 +159,51 @@ bool readHistogram(std::string_view bytes, EventValue& value)
 /// Behind a damaged length, which does not say where the next record begins: goes to the first place that can be one.
 bool EventRecords::findRecord()
 {
-    for (++m_at; m_at + kRecordFrame <= m_file.size(); ++m_at) {
+    for (; m_at + kRecordFrame <= m_file.size(); ++m_at) {
         const auto length = getLe<std::uint64_t>(m_file, m_at);
-        const bool isOne = length <= m_file.size() - m_at - kRecordFrame
+        const bool isOne = (m_isGrowing ? length <= kMostGrowing : length <= m_file.size() - m_at - kRecordFrame)
             && hasChecksum(m_file.substr(m_at, 8), getLe<std::uint32_t>(m_file, m_at + 8));
+        m_isSearching = !isOne;
         if (isOne)
             return true;
     }
-    m_at = m_file.size();
+    if (!m_isGrowing)
+        m_at = m_file.size();
     return false;
+}
+
+/// Of a file that grows: its length is there before its bytes are, on some file systems.
+bool EventRecords::isYetToCome() const
+{
+    return m_isGrowing && m_file.find_first_not_of('\0', m_at) == std::string_view::npos;
 }
 
 bool EventRecords::next()
 {
     for (;;) {
-        if (m_file.size() - m_at < kRecordFrame) {
-            m_isTorn = m_isTorn || m_at < m_file.size();
+        if (m_isSearching && !findRecord())
             return false;
-        }
+        m_isTorn = m_at < m_file.size();
+        if (m_file.size() - m_at < kRecordFrame)
+            return false;
         const auto length = getLe<std::uint64_t>(m_file, m_at);
-        const bool isFramed = hasChecksum(m_file.substr(m_at, 8), getLe<std::uint32_t>(m_file, m_at + 8));
+        const bool isFramed = hasChecksum(m_file.substr(m_at, 8), getLe<std::uint32_t>(m_file, m_at + 8))
+            && (!m_isGrowing || length <= kMostGrowing);
         if (!isFramed) {
+            if (isYetToCome())
+                return false;
+            m_isTorn = false;
             ++m_damaged;
-            if (findRecord())
-                continue;
-            return false;
+            ++m_at;
+            m_isSearching = true;
+            continue;
         }
         if (length > m_file.size() - m_at - kRecordFrame) {
-            m_isTorn = true;
-            m_at = m_file.size();
+            if (!m_isGrowing)
+                m_at = m_file.size();
             return false;
         }
+        m_isTorn = false;
         const std::string_view data = m_file.substr(m_at + 12, static_cast<std::size_t>(length));
         const auto masked = getLe<std::uint32_t>(m_file, m_at + 12 + data.size());
         m_at += kRecordFrame + data.size();
@@ -215,6 +230,16 @@ bool EventRecords::next()
             return true;
         ++m_damaged;
     }
+}
+
+std::string EventRecords::damageText() const
+{
+    std::string text;
+    if (m_damaged > 0)
+        text = std::to_string(m_damaged) + " records are damaged and left out";
+    if (m_isTorn)
+        text += std::string(text.empty() ? "" : "; ") + "it ends within a record";
+    return text;
 }
 
 bool EventRecords::nextValue(EventValue& value)

@@ -31,6 +31,14 @@ public:
         : m_file(file)
     {
     }
+    /// Of a file that grows: what is left from offset() on, with what has come. A record that is not whole waits.
+    void goOnWith(std::string_view bytes)
+    {
+        m_file = bytes;
+        m_at = m_summaryAt = 0;
+        m_summary = m_version = {};
+        m_isGrowing = true;
+    }
 
     /// The next record that is whole; false behind the last. What is damaged is passed over, and counted.
     bool next();
@@ -43,9 +51,12 @@ public:
     std::size_t offset() const { return m_at; }
     std::uint64_t damaged() const { return m_damaged; } ///< records whose checksum or content is wrong
     bool isTorn() const { return m_isTorn; } ///< the file ends within a record
+    /// Both as people read them; empty: nothing is wrong.
+    std::string damageText() const;
 
 private:
     bool findRecord();
+    bool isYetToCome() const;
     bool readSummaryValue(std::string_view bytes, EventValue& value);
     static bool readTensor(std::string_view bytes, EventValue& value, std::string_view plugin);
     std::string_view pluginOf(std::string_view tag) const;
@@ -59,6 +70,8 @@ private:
     std::string_view m_version;
     std::uint64_t m_damaged = 0;
     bool m_isTorn = false;
+    bool m_isGrowing = false;
+    bool m_isSearching = false; ///< behind a damaged length, for where the next record begins
     /// The plugin of a tag is told with its first value alone.
     std::map<std::string, std::string, std::less<>> m_plugins;
 };

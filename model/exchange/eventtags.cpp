@@ -30,8 +30,8 @@ std::optional<EventPlace> readableTag(std::string_view tag, bool isHistogram)
         return {};
     const auto kind = kindFromName(tag.substr(0, dot));
     const auto stat = statFromName(tag.substr(dot + 1, slash - dot - 1));
-    const bool isSound = kind && *kind != Kind::Scalar && stat && isStoredStat(*stat) && !isIdentity(*stat)
-        && (*stat == Stat::Hist) == isHistogram;
+    const bool isSound = kind && *kind != Kind::Scalar && stat && isStoredStat(*stat) && *stat != Stat::Value
+        && !isIdentity(*stat) && (*stat == Stat::Hist) == isHistogram;
     if (!isSound)
         return {};
     std::string_view name = tag.substr(slash + 1);

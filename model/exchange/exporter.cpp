@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <telltale/exchange/foreignrun.h>
 #include <telltale/series/rowindex.h>
 #include <telltale/store/rowsof.h>
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::int64_t kBlockSteps = 256; ///< a tile's
 constexpr std::size_t kBlockSeries = 512;
-constexpr const char* kWallTime = "telltale.wall_ns";
 
 std::int64_t blocksOf(StepRange steps)
 {
@@ -118,7 +118,7 @@ Expected<void> Exporter::readTimes(const store::Catalog& catalog, const store::S
     StepTimes& times = m_begun[source.id].times;
     times.createdNs = catalog.createdNs;
     const series::RowIndex& index = store::rowsOf(catalog);
-    for (const series::RowIndex::Row* row : index.named(kWallTime)) {
+    for (const series::RowIndex::Row* row : index.named(kWallTimeName)) {
         if (row->rank != source.rank)
             continue;
         auto read = m_reader.raw(row->attempts, Stat::Value, steps, [&times](const series::RawValue& value) {

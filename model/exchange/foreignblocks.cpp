@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kMostSeries = 4096; ///< of one layout
 constexpr std::size_t kMostGrids = 16; ///< sets of steps that have layouts of their own
-constexpr const char* kWallTimeName = "telltale.wall_ns";
 
 /// Rising steps, each once, as it was told last.
 void putInOrder(Track& track, std::size_t width, ForeignRun& run)

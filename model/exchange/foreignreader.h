@@ -33,6 +33,9 @@ const ForeignReader* findForeignReader(const std::filesystem::path& path);
 /// "msprobe-csv, tensorboard, ..."
 std::string foreignFormatIds();
 
+/// What a run is called of which nothing says it: by its folder, "small/out" where that alone says nothing.
+std::string foreignName(const std::filesystem::path& path);
+
 /// Reads several folders or files into one run, processes of the same rank as attempts.
 Expected<ForeignRun> readForeign(
     std::span<const std::filesystem::path> paths, const ForeignReader::Progress& progress = {});

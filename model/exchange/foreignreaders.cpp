@@ -8,13 +8,11 @@
 #include <telltale/exchange/runsreader.h>
 #include <telltale/exchange/telltalecsvreader.h>
 #include <telltale/exchange/trenddbreader.h>
+#include <telltale/exchange/widecsvreader.h>
 
 namespace telltale::exchange {
 
-namespace {
-
-/// "small/out" for a folder whose own name says nothing.
-std::string nameOf(const std::filesystem::path& path)
+std::string foreignName(const std::filesystem::path& path)
 {
     std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
     if (!whole.has_filename())
@@ -27,16 +25,15 @@ std::string nameOf(const std::filesystem::path& path)
     return isPlain && !above.empty() ? above + '/' + own : own;
 }
 
-}
-
 std::span<const ForeignReader* const> foreignReaders()
 {
     static const RunsReader runs;
     static const TrendDbReader trendDb;
     static const TelltaleCsvReader csv;
     static const MsprobeReader msprobe;
+    static const WideCsvReader wide;
     static const EventReader events;
-    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &events };
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &wide, &events };
     return kAll;
 }
 
@@ -79,7 +76,7 @@ Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, c
                       "themselves)");
         }
         if (name.empty())
-            name = nameOf(paths[i]);
+            name = foreignName(paths[i]);
     }
     if (run.name.empty())
         run.name = name;

@@ -16,6 +16,9 @@
 
 namespace telltale::exchange {
 
+/// Scalar series of a process: when each step was, by the clock of who wrote it.
+inline constexpr const char* kWallTimeName = "telltale.wall_ns";
+
 /// The values of one statistic of one series, step by step, in the order in which a file has them; of a histogram the
 /// counts of its bins, one step after the other. An identity lies in the bits of its double. Thread: any (a value).
 struct Track {
@@ -67,6 +70,12 @@ public:
     /// When a step was, where nothing earlier has said so.
     void noteTime(std::int64_t step, std::int64_t wallNs);
     const std::unordered_map<std::int64_t, std::int64_t>& times() const { return m_times; }
+    /// Takes the steps out that nobody asks for any more.
+    template <typename Wanted> void keepTimes(const Wanted& isWanted)
+    {
+        std::erase_if(m_times, [&](const auto& one) { return !isWanted(one.first); });
+        m_hasTimed = false;
+    }
 
     std::vector<ForeignDocument> documents;
     std::vector<Event> events;

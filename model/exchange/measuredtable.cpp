@@ -156,7 +156,7 @@ void settleZeros(const MeasuredTable& table, std::vector<ValueBlock>& blocks)
             if (const ValueBlock* counts = blockOf(stat); counts && counts->hasValue(at))
                 cell.nans += static_cast<std::uint64_t>(counts->value(at));
         }
-        zeros->states[at] = series::readoutState(Stat::Zeros, cell, table.series[at / columns]->numel);
+        zeros->states[at] = series::readoutState(Stat::Zeros, cell, table.series[at / columns]->desc->numel);
     }
 }
 

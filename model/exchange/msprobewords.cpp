@@ -7,8 +7,8 @@ namespace telltale::exchange {
 
 MsprobeRowWords msprobeRowWords(const store::SeriesInfo& series, Stat stat)
 {
-    const std::string slot = series.slot.text();
-    MsprobeRowWords words { std::string(kindName(series.kind)), series.name, false, false };
+    const std::string slot = series.desc->slot.text();
+    MsprobeRowWords words { std::string(kindName(series.kind)), series.desc->name, false, false };
     const auto add = [&](std::string_view suffix, bool isSlotNamed) {
         words.name += suffix;
         if (isSlotNamed && !slot.empty())
@@ -21,19 +21,19 @@ MsprobeRowWords msprobeRowWords(const store::SeriesInfo& series, Stat stat)
         add("", true);
         break;
     case Kind::GradUnreduced:
-        words.hasMicroStep = series.microStep >= 0;
+        words.hasMicroStep = series.desc->microStep >= 0;
         add("", true);
         break;
     case Kind::Attention:
-        words = { series.slot.head >= 0 ? "attention_heads" : "attention_hook", series.name, true, true };
+        words = { series.desc->slot.head >= 0 ? "attention_heads" : "attention_hook", series.desc->name, true, true };
         add(".attention", slot != "attention");
         break;
     case Kind::Linear:
-        words = { "linear_hook", series.name, false, true };
+        words = { "linear_hook", series.desc->name, false, true };
         add(".linear", false);
         break;
     case Kind::Router:
-        words = { stat == Stat::Similarity ? "moe_router_weight_hook" : "moe_router_logit_hook", series.name,
+        words = { stat == Stat::Similarity ? "moe_router_weight_hook" : "moe_router_logit_hook", series.desc->name,
             stat != Stat::Similarity, true };
         add(".moe_router", false);
         break;

@@ -41,10 +41,10 @@ std::string shapeText(const store::SeriesInfo& series)
 {
     if (series.kind == Kind::MgDirection)
         return "[]";
-    if (series.kind == Kind::Comm && series.shape.empty())
+    if (series.kind == Kind::Comm && series.desc->shape.empty())
         return "nan";
     std::string text = "[";
-    for (const std::int64_t size : series.shape)
+    for (const std::int64_t size : series.desc->shape)
         text += (text.size() > 1 ? ", " : "") + std::to_string(size);
     return text + ']';
 }
@@ -96,14 +96,14 @@ Expected<void> MsprobeWriter::writeRows(
     std::vector<std::string> fronts, ends;
     for (const std::size_t row : rows) {
         const store::SeriesInfo& series = *table.series[row];
-        fronts.push_back(fmt::format("{},", series.vppStage));
+        fronts.push_back(fmt::format("{},", series.desc->vppStage));
         appendCell(fronts.back(), msprobeRowWords(series, columns.front()->stat).name);
         fronts.back() += ',';
         std::string end;
         if (!words.isFixed) {
             end += ',';
             appendCell(end, shapeText(series));
-            end += ',' + (series.kind == Kind::MgDirection ? "torch.float32" : msprobeDTypeText(series.dtype));
+            end += ',' + (series.kind == Kind::MgDirection ? "torch.float32" : msprobeDTypeText(series.desc->dtype));
         }
         ends.push_back(end + '\n');
     }
@@ -119,7 +119,7 @@ Expected<void> MsprobeWriter::writeRows(
             out += fronts[i];
             fmt::format_to(std::back_inserter(out), "{}", step.value);
             if (words.hasMicroStep)
-                fmt::format_to(std::back_inserter(out), ",{}", std::max(table.series[rows[i]]->microStep, 0));
+                fmt::format_to(std::back_inserter(out), ",{}", std::max(table.series[rows[i]]->desc->microStep, 0));
             for (const ValueBlock* column : columns) {
                 if (isDirection) {
                     for (const Stat stat : kOfOneNumber) {
@@ -181,7 +181,7 @@ Expected<void> MsprobeWriter::write(
             leaveOut("kinds that msprobe has no file for", without);
     }
     const bool hasDefinitions = std::any_of(table.series.begin(), table.series.end(),
-        [](const store::SeriesInfo* series) { return series->definition.starts_with("F^2"); });
+        [](const store::SeriesInfo* series) { return series->desc->definition.starts_with("F^2"); });
     if (hasDefinitions)
         leaveOut("by which definition a number was measured (of linear layers, routers and attention)");
     for (const auto& [key, file] : files) {

@@ -43,12 +43,12 @@ Expected<std::string> NpyWriter::stemOf(const MeasuredTable& table)
     for (std::size_t i = 0; i < table.series.size(); ++i) {
         const store::SeriesInfo& series = *table.series[i];
         text += fmt::format("{},", i);
-        appendCell(text, series.name);
+        appendCell(text, series.desc->name);
         text += ',';
-        appendCell(text, series.slot.text());
-        text += fmt::format(",{},{},", series.microStep, series.vppStage);
-        appendCell(text, series.definition);
-        text += fmt::format(",\"[{}]\",{}\r\n", fmt::join(series.shape, ", "), msprobeDTypeText(series.dtype));
+        appendCell(text, series.desc->slot.text());
+        text += fmt::format(",{},{},", series.desc->microStep, series.desc->vppStage);
+        appendCell(text, series.desc->definition);
+        text += fmt::format(",\"[{}]\",{}\r\n", fmt::join(series.desc->shape, ", "), msprobeDTypeText(series.desc->dtype));
     }
     if (auto done = list->append(text); !done)
         return tl::unexpected<Error>(std::move(done.error()));

@@ -11,7 +11,10 @@ namespace telltale::exchange {
 Expected<OutputFile> OutputFile::create(const std::string& path)
 {
     std::error_code error;
+    std::vector<std::filesystem::path> made;
     if (const auto folder = std::filesystem::path(path).parent_path(); !folder.empty()) {
+        for (auto at = folder; !at.empty() && !std::filesystem::exists(at, error); at = at.parent_path())
+            made.push_back(at);
         std::filesystem::create_directories(folder, error);
         if (error)
             return failure(ErrorCode::Io, "cannot make the folder " + folder.string() + " (" + error.message() + ")");
@@ -21,13 +24,17 @@ Expected<OutputFile> OutputFile::create(const std::string& path)
         return failure(ErrorCode::BadInput, path + " is there already", "remove it, or choose another place");
     if (!file)
         return fileError("make", path);
-    return OutputFile(path, file);
+    return OutputFile(path, file, std::move(made));
 }
 
 OutputFile::~OutputFile()
 {
-    if (m_file && !m_isKept)
-        std::remove(m_path.c_str());
+    if (!m_file || m_isKept)
+        return;
+    std::remove(m_path.c_str());
+    std::error_code error; // one with other files in it stays
+    for (const auto& folder : m_made)
+        std::filesystem::remove(folder, error);
 }
 
 Expected<void> OutputFile::append(std::string_view bytes)

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <telltale/core/expected.h>
 
 namespace telltale::exchange {
 
-/// A file that is written from its beginning to its end, and is gone again unless keep() is called. It replaces
-/// nothing. Thread: one.
+/// A file that is written from its beginning to its end, and is gone again, with the folders made for it, unless keep()
+/// is called. It replaces nothing. Thread: one.
 class OutputFile {
 public:
     /// Makes it, and the folders above it.
@@ -31,13 +33,15 @@ private:
     struct Close {
         void operator()(std::FILE* file) const { std::fclose(file); }
     };
-    OutputFile(std::string path, std::FILE* file)
+    OutputFile(std::string path, std::FILE* file, std::vector<std::filesystem::path> made)
         : m_path(std::move(path))
         , m_file(file)
+        , m_made(std::move(made))
     {
     }
     std::string m_path;
     std::unique_ptr<std::FILE, Close> m_file;
+    std::vector<std::filesystem::path> m_made; ///< folders, the innermost first
     bool m_isKept = false;
 };
 

@@ -15,23 +15,6 @@ namespace {
 constexpr const char* kDocuments[] { "config", "structure", "module_struct", "stack", "hyperparameters", "environment",
     "text", "image", "console", "sign" };
 
-SeriesDesc descOf(const store::SeriesInfo& info)
-{
-    SeriesDesc desc;
-    desc.name = info.name;
-    desc.slot = info.slot;
-    desc.vppStage = info.vppStage;
-    desc.microStep = info.microStep;
-    desc.form = info.form;
-    desc.definition = info.definition;
-    desc.shape = info.shape;
-    desc.dtype = info.dtype;
-    desc.numel = info.numel;
-    desc.shardOffset = info.shardOffset;
-    desc.fullShape = info.fullShape;
-    return desc;
-}
-
 Expected<void> readSeries(store::RunReader& reader, const MeasuredTable& table, ForeignProcess& to, ForeignRun& run)
 {
     constexpr StepRange kAll { Step { -kFarthestStep }, Step { kFarthestStep } };
@@ -42,7 +25,7 @@ Expected<void> readSeries(store::RunReader& reader, const MeasuredTable& table, 
                 = store::readHistograms(reader, { info->id }, static_cast<int>(table.edges->size()) - 1, all);
             if (!found)
                 return tl::unexpected<Error>(found.error());
-            Track& track = to.series(info->kind, descOf(*info), *table.edges).track(Stat::Hist);
+            Track& track = to.series(info->kind, *info->desc, *table.edges).track(Stat::Hist);
             for (const store::HistogramValue& value : *found) {
                 if (std::any_of(value.counts.begin(), value.counts.end(), [](std::int64_t n) { return n < 0; })) {
                     run.leaveOut("histograms of which a bin cannot be read");
@@ -53,7 +36,7 @@ Expected<void> readSeries(store::RunReader& reader, const MeasuredTable& table, 
             }
             continue;
         }
-        ForeignSeries& series = to.series(info->kind, descOf(*info));
+        ForeignSeries& series = to.series(info->kind, *info->desc);
         for (const Stat stat : table.stats) {
             Track& track = series.track(stat);
             auto read = reader.raw({ info->id }, stat, all, [&](const series::RawValue& value) {

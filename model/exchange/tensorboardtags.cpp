@@ -23,7 +23,7 @@ MsprobeWords msprobeWords(const store::SeriesInfo& series, Stat stat)
     case Kind::ActvGrad:
         return { kindName(series.kind), true };
     case Kind::GradUnreduced:
-        return { "acc_grad", series.microStep >= 0 };
+        return { "acc_grad", series.desc->microStep >= 0 };
     case Kind::GradReduced:
         return { "post_grad" };
     case Kind::Linear:
@@ -56,43 +56,43 @@ std::string_view msprobeOp(Kind kind, Stat stat)
 
 std::string msprobeTag(const store::SeriesInfo& series, Rank rank, Stat stat)
 {
-    const std::string slot = series.slot.text();
+    const std::string slot = series.desc->slot.text();
     if (stat == Stat::Hist)
-        return fmt::format("{}:{}{}{}/rank{}/{}_hist", series.vppStage, series.name, slot.empty() ? "" : ".", slot,
+        return fmt::format("{}:{}{}{}/rank{}/{}_hist", series.desc->vppStage, series.desc->name, slot.empty() ? "" : ".", slot,
             rank.value,
             series.kind == Kind::Update || series.kind == Kind::UpdateRatio
                 ? fmt::format("adam_{}", kindName(series.kind))
                 : std::string(msprobeWords(series, stat).task));
     if (series.kind == Kind::Comm)
-        return fmt::format("{}/rank{}/{}_{}", series.name, rank.value, slot, statName(stat));
+        return fmt::format("{}/rank{}/{}_{}", series.desc->name, rank.value, slot, statName(stat));
     const MsprobeWords words = msprobeWords(series, stat);
     const bool isNamed = !slot.empty() && series.kind != Kind::Linear && series.kind != Kind::Router;
-    return fmt::format("{}:{}{}{}{}{}/rank{}/{}_{}", series.vppStage, series.name, words.suffix, isNamed ? "." : "",
-        isNamed ? slot : "", words.hasMicroStep ? fmt::format(":{}", std::max(series.microStep, 0)) : "", rank.value,
+    return fmt::format("{}:{}{}{}{}{}/rank{}/{}_{}", series.desc->vppStage, series.desc->name, words.suffix, isNamed ? "." : "",
+        isNamed ? slot : "", words.hasMicroStep ? fmt::format(":{}", std::max(series.desc->microStep, 0)) : "", rank.value,
         words.task, msprobeOp(series.kind, stat));
 }
 
 std::string readableTag(const store::SeriesInfo& series, Stat stat)
 {
-    const std::string slot = series.slot.text();
+    const std::string slot = series.desc->slot.text();
     return fmt::format("{}.{}/{}{}{}{}{}", kindName(series.kind), statName(stat),
-        series.vppStage == 0 ? "" : fmt::format("{}:", series.vppStage), series.name, slot.empty() ? "" : ".", slot,
-        series.microStep < 0 ? "" : fmt::format("@{}", series.microStep));
+        series.desc->vppStage == 0 ? "" : fmt::format("{}:", series.desc->vppStage), series.desc->name, slot.empty() ? "" : ".", slot,
+        series.desc->microStep < 0 ? "" : fmt::format("@{}", series.desc->microStep));
 }
 
 }
 
 std::string TensorBoardTags::of(const store::SeriesInfo& series, Rank rank, Stat stat)
 {
-    std::string tag = series.kind == Kind::Scalar ? series.name
+    std::string tag = series.kind == Kind::Scalar ? series.desc->name
         : m_style == TagStyle::Msprobe            ? msprobeTag(series, rank, stat)
                                                   : readableTag(series, stat);
     const auto isFree = [&] {
         const auto [at, isNew] = m_taken.emplace(std::pair(series.source, tag), series.id);
         return isNew || at->second == series.id;
     };
-    if (!isFree() && !series.definition.empty())
-        tag += " = " + series.definition;
+    if (!isFree() && !series.desc->definition.empty())
+        tag += " = " + series.desc->definition;
     for (int number = 2; !isFree(); ++number)
         tag += fmt::format(" ({})", number);
     return tag;

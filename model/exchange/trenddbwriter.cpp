@@ -135,14 +135,14 @@ Expected<std::int64_t> TrendDbWriter::metricOf(const std::string& name, const Co
 Expected<std::int64_t> TrendDbWriter::targetOf(
     const store::SeriesInfo& series, const std::string& name, std::int64_t metric)
 {
-    const std::tuple key { name, series.vppStage, std::max(series.microStep, 0) };
+    const std::tuple key { name, series.desc->vppStage, std::max(series.desc->microStep, 0) };
     auto at = m_targets.find(key);
     if (at == m_targets.end()) {
         auto insert = Statement::prepare(
             m_db.get(), "INSERT INTO monitoring_targets(target_name, vpp_stage, micro_step) VALUES(?, ?, ?)");
         if (!insert)
             return tl::unexpected<Error>(std::move(insert.error()));
-        auto id = insertedId(m_db.get(), insert->run(name, series.vppStage, std::max(series.microStep, 0)));
+        auto id = insertedId(m_db.get(), insert->run(name, series.desc->vppStage, std::max(series.desc->microStep, 0)));
         if (!id)
             return id;
         at = m_targets.emplace(key, *id).first;

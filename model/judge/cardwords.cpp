@@ -93,7 +93,7 @@ void describe(store::RunReader& reader, const store::Catalog& catalog, const Inc
                 || key.slot.text() != first.slot)
                 continue;
             const auto cells = reader.column(first.step, first.stat, { &row.attempts, 1 });
-            const std::uint64_t numel = catalog.series[row.newest].numel;
+            const std::uint64_t numel = catalog.series[row.newest].desc->numel;
             if (!cells || cells->front().nans + cells->front().posInfs + cells->front().negInfs == 0)
                 continue;
             std::string counts;

@@ -92,8 +92,8 @@ void addDirectory(FactSheet& sheet, const store::Catalog& catalog)
     std::map<Kind, std::set<std::pair<std::string, std::string>>> tensors;
     std::map<Kind, std::set<std::string>> types;
     for (const store::SeriesInfo& series : catalog.series) {
-        tensors[series.kind].emplace(series.name, series.slot.text());
-        types[series.kind].insert(std::string(dtypeName(series.dtype)));
+        tensors[series.kind].emplace(series.desc->name, series.desc->slot.text());
+        types[series.kind].insert(std::string(dtypeName(series.desc->dtype)));
     }
     for (const auto& [kind, names] : tensors)
         sheet.add(factsection::kRun, fmt::format("{}.series", kindName(kind)), std::to_string(names.size()));

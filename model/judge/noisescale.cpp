@@ -51,7 +51,7 @@ std::optional<NoiseScale::Member> NoiseScale::memberOf(const store::Catalog& cat
     }
     const bool isOtherwise = std::any_of(catalog.series.begin(), catalog.series.end(), [&](const auto& series) {
         const bool isGradient = series.kind == Kind::GradUnreduced || series.kind == Kind::GradReduced;
-        return series.source == list.source && isGradient && (series.form & (form::kScaled | form::kMicro)) != 0;
+        return series.source == list.source && isGradient && (series.desc->form & (form::kScaled | form::kMicro)) != 0;
     });
     if (unreduced.empty() || unreduced != reduced || elements != elementsReduced || isOtherwise)
         return {};

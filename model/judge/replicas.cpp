@@ -29,8 +29,8 @@ void Replicas::take(const store::Catalog& catalog)
         const store::SeriesInfo& info = catalog.series[row.newest];
         group.kind = row.kind;
         group.tensor = row.tensor;
-        group.isMatrix = info.shape.size() >= 2;
-        group.members.push_back({ row.rank, m_rows.size(), partOf[row.rank], info.shardOffset });
+        group.isMatrix = info.desc->shape.size() >= 2;
+        group.members.push_back({ row.rank, m_rows.size(), partOf[row.rank], info.desc->shardOffset });
         m_rows.push_back(row.attempts);
     }
     for (auto& [key, group] : groups) {

@@ -27,7 +27,7 @@ Witness RunJudge::inWords(store::RunReader& reader, const Source& source, const 
     const auto info = std::lower_bound(m_catalog->series.begin(), m_catalog->series.end(), row.attempts.series.front(),
         [](const store::SeriesInfo& one, SeriesId id) { return one.id < id; });
     if (cells && info != m_catalog->series.end() && cells->front().state == series::CellState::Value)
-        witness.finding.sentence += overflowForecast(cells->front().value, sighting.growth, info->dtype, step);
+        witness.finding.sentence += overflowForecast(cells->front().value, sighting.growth, info->desc->dtype, step);
     return witness;
 }
 

@@ -172,7 +172,7 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
             if (known == series.end())
                 continue;
             attempts[known->second->source].series.push_back(id);
-            types[known->second->source] = known->second->dtype;
+            types[known->second->source] = known->second->desc->dtype;
         }
         for (auto& [source, ids] : attempts) {
             Watchlist& list = lists[source];
@@ -186,12 +186,12 @@ std::vector<Watchlist> watchlistsOf(const store::Catalog& catalog)
             watched.place = isBackward(row.kind) ? -next : next;
             if (const auto visit = visits.find(key.name); visit != visits.end() && isOfVisit(row.kind))
                 watched.place = visit->second.place(row.kind, key.slot.role);
-            watched.isMatrix = catalog.series[row.newest].shape.size() >= 2;
+            watched.isMatrix = catalog.series[row.newest].desc->shape.size() >= 2;
             if (watched.role == ScalarRole::GradNorm) // it is made of all the others
                 watched.place = std::numeric_limits<std::int32_t>::max();
             else if (row.kind == Kind::Scalar) // it was set before anything of its phase
                 watched.place -= std::numeric_limits<std::int32_t>::max();
-            watched.numel = catalog.series[row.newest].numel;
+            watched.numel = catalog.series[row.newest].desc->numel;
             if (row.kind == Kind::ExpAvgSq && row.answers(Stat::Mean))
                 watched.extra = Stat::Mean;
             if (row.kind == Kind::Actv && key.slot.role == Role::Output && row.answers(Stat::Zeros))

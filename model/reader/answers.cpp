@@ -135,11 +135,11 @@ Json seriesOf(const std::vector<exchange::MeasuredTable>& tables)
         for (const Stat stat : table.stats)
             stats.push_back(statName(stat));
         for (const store::SeriesInfo* series : table.series) {
-            Json& row = rows.emplace_back(Json { { "name", series->name }, { "slot", series->slot.text() },
-                { "chunk", series->vppStage }, { "definition", series->definition },
-                { "micro_step", series->microStep }, { "rank", table.source->rank.value },
+            Json& row = rows.emplace_back(Json { { "name", series->desc->name }, { "slot", series->desc->slot.text() },
+                { "chunk", series->desc->vppStage }, { "definition", series->desc->definition },
+                { "micro_step", series->desc->microStep }, { "rank", table.source->rank.value },
                 { "attempt", table.source->attempt }, { "kind", kindName(table.kind) }, { "stats", stats },
-                { "shape", series->shape }, { "dtype", dtypeName(series->dtype) }, { "elements", series->numel } });
+                { "shape", series->desc->shape }, { "dtype", dtypeName(series->desc->dtype) }, { "elements", series->desc->numel } });
             if (table.edges)
                 row["bins"] = table.edges->size() - 1;
         }

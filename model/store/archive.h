@@ -69,6 +69,8 @@ struct ImportedRun {
 };
 /// A copy in the data directory, under the file's name.
 Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& path);
+/// The same by moving the file, which nobody has open: at once where it lies on the data directory's own disk.
+Expected<ImportedRun> adoptRun(const std::string& dataDir, const std::string& path);
 /// The same of a file that comes in pieces, which nobody sees before it is whole. Thread: any, one at a time; blocks.
 class RunUpload {
 public:

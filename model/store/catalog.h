@@ -38,20 +38,10 @@ struct SourceInfo {
 struct SeriesInfo {
     SeriesId id;
     SourceId source;
-    Kind kind = Kind::Unspecified;
-    std::string name;
-    Slot slot;
-    int vppStage = 0;
-    int microStep = -1;
-    std::uint32_t form = 0;
-    std::string definition;
-    std::vector<std::int64_t> shape;
-    DType dtype = DType::Unknown;
-    std::uint64_t numel = 0;
-    std::int64_t shardOffset = -1;
-    std::vector<std::int64_t> fullShape;
     GroupId group;
     int lane = 0; ///< of its first bin
+    Kind kind = Kind::Unspecified;
+    std::shared_ptr<const SeriesDesc> desc; ///< never null; one for all ranks that measure the same
 };
 
 /// Which stats series have that are stored together, and in how many lanes they lie.

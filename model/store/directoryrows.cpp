@@ -110,12 +110,10 @@ void readGroup(CheckedRow& row, DirectoryReading& reading)
 }
 
 /// The layout has the same in a blob with a checksum: a series that says something else is not what was stored.
-bool agree(const SeriesInfo& series, std::string_view slot, const SeriesDesc& desc)
+bool agree(SeriesDesc& read, std::string_view slot, const SeriesDesc& desc)
 {
-    return series.name == desc.name && slot == desc.slot.text() && series.definition == desc.definition
-        && series.vppStage == desc.vppStage && series.microStep == desc.microStep && series.form == desc.form
-        && series.dtype == desc.dtype && series.numel == desc.numel && series.shardOffset == desc.shardOffset
-        && series.shape == desc.shape && series.fullShape == desc.fullShape;
+    read.slot = desc.slot;
+    return slot == desc.slot.text() && read == desc;
 }
 
 void readSeries(CheckedRow& row, DirectoryReading& reading)
@@ -126,16 +124,17 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
     series.id = SeriesId { row.id(0) };
     series.source = SourceId { row.id(1) };
     series.kind = row.kind(2);
-    series.name = row.text(3);
-    series.vppStage = row.number<int>(5, kLeast);
-    series.microStep = row.number<int>(6, kLeast);
-    series.form = row.number<std::uint32_t>(7);
-    series.definition = row.text(8);
-    series.shape = decodeShape(row.blob(9));
-    series.dtype = row.dtype(10);
-    series.numel = static_cast<std::uint64_t>(row.any(11));
-    series.shardOffset = row.any(12);
-    series.fullShape = decodeShape(row.blob(13));
+    SeriesDesc desc;
+    desc.name = row.text(3);
+    desc.vppStage = row.number<int>(5, kLeast);
+    desc.microStep = row.number<int>(6, kLeast);
+    desc.form = row.number<std::uint32_t>(7);
+    desc.definition = row.text(8);
+    desc.shape = decodeShape(row.blob(9));
+    desc.dtype = row.dtype(10);
+    desc.numel = static_cast<std::uint64_t>(row.any(11));
+    desc.shardOffset = row.any(12);
+    desc.fullShape = decodeShape(row.blob(13));
     series.group = GroupId { row.id(14) };
     const auto group = reading.groups.find(series.group);
     if (group == reading.groups.end())
@@ -146,15 +145,16 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
     const std::size_t width = of.layout ? of.layout->width() : 1;
     series.lane = row.number(15, 0, info.lanes - static_cast<int>(width));
     const auto lane = static_cast<std::size_t>(series.lane);
+    const SeriesDesc* const told = of.layout ? &of.layout->series[(of.firstPosition + lane) / width] : nullptr;
     if (series.source != of.source || series.kind != of.kind || of.taken[lane] || lane % width != 0
-        || (of.layout && !agree(series, row.text(4), of.layout->series[(of.firstPosition + lane) / width])))
+        || (told && !agree(desc, row.text(4), *told)))
         row.refuse();
     if (!row.isGood())
         return;
     // Its text is all that is left of a slot whose layout cannot be read.
-    series.slot = of.layout ? of.layout->series[(of.firstPosition + lane) / width].slot
-                            : protocolone::slotOf(row.text(4), series.kind, isHistogram);
-    const int bin = !of.layout || of.layout->hasBinsAsSeries() ? series.slot.bin : -1;
+    if (!told)
+        desc.slot = protocolone::slotOf(row.text(4), series.kind, isHistogram);
+    const int bin = !of.layout || of.layout->hasBinsAsSeries() ? desc.slot.bin : -1;
     if (!of.layout && isHistogram && bin < 0)
         return row.refuse();
     of.taken[lane] = true;
@@ -162,8 +162,12 @@ void readSeries(CheckedRow& row, DirectoryReading& reading)
         info.edges = protocolone::edges();
         if (bin > 0)
             return;
-        series.slot = {};
+        desc.slot = {};
     }
+    if (told && bin < 0)
+        series.desc = { of.layout, told };
+    else
+        series.desc = std::make_shared<const SeriesDesc>(std::move(desc));
     reading.catalog->series.push_back(std::move(series));
 }
 

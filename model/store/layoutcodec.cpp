@@ -139,7 +139,7 @@ Expected<std::shared_ptr<const SeriesLayout>> decodeLayout(std::string_view byte
         && (layout->edges.empty() || checkEdges(layout->edges));
     if (version < 1 || version > 3 || !in.atEnd() || !isSound)
         return failure(ErrorCode::Damaged, "a layout of the capsule is damaged");
-    return layout;
+    return shareLayout(std::move(layout));
 }
 
 }

@@ -91,7 +91,7 @@ Expected<void> prepareDataDir(const std::string& dataDir)
             "choose another one with --data-dir or TELLTALE_DATA_DIR");
     const auto isOurs = [](const std::filesystem::directory_entry& entry) {
         const std::string name = entry.path().filename().string();
-        return std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
+        return name.starts_with(kDraftFolder) || std::find(kOwnNames.begin(), kOwnNames.end(), name) != kOwnNames.end();
     };
     // Who shares a folder with a group has set its set-group or sticky bit.
     using std::filesystem::perms;

@@ -11,6 +11,7 @@
 namespace telltale::store {
 
 inline constexpr std::string_view kCapsuleSuffix = ".telltale";
+inline constexpr std::string_view kDraftFolder = ".import-"; ///< of a data directory: see importdraft.h
 inline constexpr std::string_view kDraftSuffix = ".new"; ///< behind it while a capsule comes into being
 
 /// 8 hex digits from the system's random source.

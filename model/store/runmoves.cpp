@@ -180,6 +180,26 @@ Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& p
     return imported(*to);
 }
 
+Expected<ImportedRun> adoptRun(const std::string& dataDir, const std::string& path)
+{
+    if (auto ok = takeInLog(path); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    const auto to = freePlace(dataDir, fs::path(path).filename().native());
+    if (!to)
+        return tl::unexpected<Error>(to.error());
+    if (auto ok = makeDurable(path); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    std::error_code error;
+    fs::rename(path, *to, error);
+    if (error == std::errc::cross_device_link)
+        return importRun(dataDir, path);
+    if (error)
+        return refused(*to, "write", error.value());
+    if (auto ok = makeDurable(runsFolder(dataDir)); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    return imported(*to);
+}
+
 RunUpload::RunUpload(std::string path, int fd)
     : m_path(std::move(path))
     , m_draft(m_path + std::string(kDraftSuffix))

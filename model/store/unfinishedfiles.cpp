@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include <telltale/store/importdraft.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/sqlite.h>
 
@@ -16,6 +17,7 @@ constexpr std::string_view kJournal = "-journal";
 
 void clearUnfinishedFiles(const std::string& dataDir)
 {
+    clearDrafts(dataDir);
     const std::string draft = std::string(kCapsuleSuffix) + std::string(kDraftSuffix);
     const std::string journal = std::string(kCapsuleSuffix) + std::string(kJournal);
     std::vector<std::string> drafts, interrupted;

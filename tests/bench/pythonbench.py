@@ -26,6 +26,7 @@ from typing import Any
 from benchserver import ROOT, BenchServer, states
 from benchworker import Worker
 from readbench import frames
+from signbench import comparison, probing
 
 STEPS = {"0.83 M": 30, "25 M": 2}  # of a turn
 GRADIENTS = {"0.83 M": 0.83e6, "25 M": 25.3e6}
@@ -91,8 +92,8 @@ def walks() -> dict[str, float]:
     import torch
     from benchgpt import Gpt
     from benchworker import EVERYTHING, SIZES
+    from telltale.agent.share import Inputs
     from telltale.pytorch import TrainerMon
-    from telltale.pytorch.share import Inputs
     from telltale.sinks.api import ApiSink
 
     shape = SIZES["0.83 M"]
@@ -199,6 +200,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT / "capture/agent/python"))
     with tempfile.TemporaryDirectory() as folder:
         rows += frames(Path(folder))
+        rows += comparison(Path(folder)) + probing(Path(folder))
     cost = hooks()
     rows.append(row("python: gradient hook, p50", cost["p50"], "us", None, "lower"))
     rows.append(row("python: gradient hook, p99", cost["p99"], "us", 50, "lower"))

@@ -96,9 +96,9 @@ private Q_SLOTS:
         QCOMPARE(catalog->series.size(), manifest["python-offline"]["series"].get<std::size_t>());
         std::set<std::string> slots; // of what was a text
         for (const store::SeriesInfo& series : catalog->series) {
-            if (series.name == "pair" || series.kind == Kind::Attention)
-                slots.insert(std::to_string(static_cast<int>(series.slot.role)) + ' '
-                    + std::to_string(series.slot.number) + ' ' + std::to_string(series.slot.head));
+            if (series.desc->name == "pair" || series.kind == Kind::Attention)
+                slots.insert(std::to_string(static_cast<int>(series.desc->slot.role)) + ' '
+                    + std::to_string(series.desc->slot.number) + ' ' + std::to_string(series.desc->slot.head));
         }
         QCOMPARE(slots,
             (std::set<std::string> {
@@ -109,9 +109,9 @@ private Q_SLOTS:
             for (const store::SeriesInfo& series : catalog->series) {
                 const auto& group = *std::find_if(catalog->groups.begin(), catalog->groups.end(),
                     [&](const store::GroupInfo& one) { return one.id == series.group; });
-                if (!group.edges || key != "0|" + std::string(kindName(series.kind)) + '|' + series.name)
+                if (!group.edges || key != "0|" + std::string(kindName(series.kind)) + '|' + series.desc->name)
                     continue;
-                QVERIFY(!series.slot.hasText() && group.edges == protocolone::edges());
+                QVERIFY(!series.desc->slot.hasText() && group.edges == protocolone::edges());
                 json found = json::array();
                 const auto values = store::readHistograms(**reader, { series.id }, group.bins(), catalog->steps);
                 for (const store::HistogramValue& value : *values)

@@ -403,7 +403,7 @@ void SpoolImportTest::expectEveryValue(const std::string& capsule, std::int64_t 
     const auto catalog = (*reader)->catalog();
     QVERIFY(catalog);
     for (const store::SeriesInfo& series : (*catalog)->series) {
-        if (series.kind != Kind::GradReduced || series.name != "layers.3.weight")
+        if (series.kind != Kind::GradReduced || series.desc->name != "layers.3.weight")
             continue;
         std::int64_t expected = 0;
         QVERIFY((*reader)->raw({ series.id }, Stat::Norm, { Step { 0 }, Step { steps } }, [&](const auto& value) {

@@ -142,11 +142,11 @@ void Judge::readSeries(store::RunReader& reader, const store::Catalog& catalog, 
 {
     std::uint32_t tensor = kTensors;
     if (series.kind == Kind::GradReduced)
-        for (tensor = 0; tensor < kTensors && series.name != tensorName(tensor);)
+        for (tensor = 0; tensor < kTensors && series.desc->name != tensorName(tensor);)
             ++tensor;
-    const bool isKnown = series.kind == Kind::Scalar ? series.name == "loss" : tensor < kTensors;
+    const bool isKnown = series.kind == Kind::Scalar ? series.desc->name == "loss" : tensor < kTensors;
     if (!isKnown)
-        return series.name.starts_with("telltale.") ? void() : accuse("a series that nobody issued: " + series.name);
+        return series.desc->name.starts_with("telltale.") ? void() : accuse("a series that nobody issued: " + series.desc->name);
     for (const auto& group : catalog.groups) {
         if (group.id != series.group)
             continue;
@@ -165,7 +165,7 @@ void Judge::readSeries(store::RunReader& reader, const store::Catalog& catalog, 
 void Judge::take(const store::SeriesInfo& series, std::uint32_t tensor, Stat stat, const series::RawValue& value)
 {
     const std::int64_t step = value.step.value;
-    const std::string what = series.name + "/" + std::string(statName(stat)) + "@" + std::to_string(step);
+    const std::string what = series.desc->name + "/" + std::string(statName(stat)) + "@" + std::to_string(step);
     const bool isIssued = std::any_of(m_heard.begin(), m_heard.end(),
         [step](const Testimony& heard) { return heard.issued.contains(step) && !heard.refused.contains(step); });
     if (!isIssued)

@@ -144,7 +144,7 @@ def train_structure(_rank: int, folder: str) -> None:
 
 def train_dynamic(_rank: int, folder: str) -> None:
     """The recording `dyn`: the config file is replaced at the start of steps 3 and 11. A process of its own."""
-    from telltale.pytorch.trainermon import latest
+    from telltale.agent.monitor import latest
 
     path = Path(folder) / "config.json"
     path.write_bytes((RECORDED / "dyn" / "config.json").read_bytes())

@@ -13,9 +13,9 @@ from typing import Any, Callable
 import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
+from telltale.agent.targets import bare_name
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
-from telltale.pytorch.targets import bare_name
 from telltale.series import SeriesDesc
 from telltale.sinks.base import Sink
 

@@ -14,9 +14,10 @@ import torch
 import torch.nn as nn
 from recording import RecordingSink
 from telltale import configfile
+from telltale.agent import cost
 from telltale.budget import Budget
 from telltale.kinds import Kind
-from telltale.pytorch import TrainerMon, cost
+from telltale.pytorch import TrainerMon
 from telltale.series import Frame
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "overheadbudget.json").read_text("utf-8"))

@@ -8,8 +8,9 @@ import multiprocessing
 import commworker
 import pytest
 import torch
+from telltale.agent.collectives import aggregate, call_stack
 from telltale.pytorch import collectivepatch
-from telltale.pytorch.collectives import NOT_OBSERVED, CollectiveWatch, aggregate, call_stack
+from telltale.pytorch.collectives import NOT_OBSERVED, CollectiveWatch
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ import torch
 import torch.distributed as dist
 import torch.nn as nn
 from ranks import Recorder, run_ranks
+from telltale.agent.collectives import CommEvent
+from telltale.agent.commsites import MAX_SITES, PREFIX, CommSites, site_name
 from telltale.pytorch import TrainerMon
-from telltale.pytorch.collectivepatch import CommEvent
-from telltale.pytorch.commsites import MAX_SITES, PREFIX, CommSites, site_name
 
 STEPS = 3
 PAUSE = 0.05

@@ -11,7 +11,8 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink
-from telltale.pytorch import TrainerMon, cost
+from telltale.agent import cost
+from telltale.pytorch import TrainerMon
 from telltale.pytorch.engine import Engine
 
 OWN, HOOK, TOLD_AFTER = 1_000_000, 7, 100_000_000

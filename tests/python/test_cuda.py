@@ -6,16 +6,18 @@ from __future__ import annotations
 import threading
 import warnings
 from collections import deque
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import torch.nn as nn
+from probed import Named, config, give
 from recording import RecordingSink
 from telltale import devicestats, native
 from telltale.kinds import Kind, Stat
 from telltale.measure import DTYPES, Measurer
-from telltale.pytorch import TrainerMon
+from telltale.pytorch import PrecisionDebugger, TrainerMon
 from telltale.series import STATS, SeriesDesc, SeriesTable, TableSnapshot
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
@@ -230,6 +232,18 @@ def test_nothing_waits_for_the_card() -> None:
             torch.cuda.set_sync_debug_mode("default")
     training.close()
     assert not [wait for wait in waits if "called a synchronizing CUDA operation" in wait]
+
+
+def test_grad_probe_writes_of_a_card_what_it_writes_of_the_host(tmp_path: Path) -> None:
+    gradients = {"large": torch.randn(3, 5_000_001), "odd": torch.tensor([0.0, torch.inf, torch.nan, -1.0, 2e-7])}
+    for device in ("cpu", "cuda"):
+        for level in ("L0", "L2"):
+            model = Named(**gradients).to(device)
+            PrecisionDebugger(config(tmp_path / device / level, level)).monitor(model)
+            give(model, {name: gradient.to(device) for name, gradient in gradients.items()})
+            PrecisionDebugger.stop()
+    for path in (path.relative_to(tmp_path / "cpu") for path in (tmp_path / "cpu").rglob("*") if path.is_file()):
+        assert (tmp_path / "cpu" / path).read_bytes() == (tmp_path / "cuda" / path).read_bytes(), path
 
 
 def test_losses_and_the_norm_of_all_gradients_come_from_the_card() -> None:

@@ -16,10 +16,11 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
-from telltale import devicestats, dispatch, native
+from telltale import devicestats, deviceworker, native
 from telltale.kinds import Kind, Stat
 from telltale.measure import Measurer, torch_stats
-from telltale.pytorch import TrainerMon, metrics
+from telltale.pytorch import TrainerMon
+from telltale.pytorch.framework import PyTorch
 from telltale.pytorch.optimizerparts import UpdatePart
 from telltale.series import STATS, SeriesDesc, SeriesTable
 
@@ -263,7 +264,7 @@ def test_a_step_that_comes_too_soon_behind_others_is_counted(card: Card, monkeyp
         def dropped(self, step: int, samples: int, scalars: int) -> None:
             self.lost += 1
 
-    monkeypatch.setattr(dispatch, "_MOST_WAITING", 1)
+    monkeypatch.setattr(deviceworker, "_MOST_WAITING", 1)
     card.is_slow = threading.Event()
     sink = Counting()
     monitor = train(sink, 5)
@@ -303,9 +304,8 @@ def metrics_on_a_device(
     monkeypatch: pytest.MonkeyPatch,
 ) -> tuple[Threaded, TrainerMon, nn.Module, torch.optim.Optimizer]:
     """A monitored training whose tensors count as metrics on a device."""
-    genuine = metrics._number
-    monkeypatch.setattr(metrics, "_number", lambda v: None if isinstance(v, torch.Tensor) else genuine(v))
-    monkeypatch.setattr(metrics, "_on_device", lambda v: v.detach().reshape(1).double())
+    monkeypatch.setattr(PyTorch, "number", lambda _self, value: None)
+    monkeypatch.setattr(PyTorch, "on_device", lambda _self, value: value.detach().reshape(1).double())
     sink = Threaded()
     monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
     model = nn.Linear(4, 2)

@@ -349,7 +349,7 @@ def test_scripts_run_without_a_changed_line_in_a_process_of_their_own(tmp_path: 
         'monitor = TrainerMon(config_file_path="./monitor_config.json")\n'
         "monitor.set_monitor(model, grad_acc_steps=1, optimizer=optimizer)\n"
         "model(torch.ones(1, 2)).sum().backward()\noptimizer.step()\nprint(words)\n"
-        "try:\n    from msprobe.pytorch import PrecisionDebugger\nexcept ImportError as error:\n    print(error)\n"
+        "try:\n    from msprobe.pytorch import seed_all\nexcept ImportError as error:\n    print(error)\n"
     )
     (tmp_path / "beside.py").write_text("words = 'trained'\n")
     (tmp_path / "first").mkdir()
@@ -364,7 +364,7 @@ def test_scripts_run_without_a_changed_line_in_a_process_of_their_own(tmp_path: 
         timeout=120,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("trained\ncannot import name 'PrecisionDebugger'") and "telltale" in done.stdout
+    assert done.stdout.startswith("trained\ncannot import name 'seed_all'") and "telltale" in done.stdout
     assert "gives Telltale's TrainerMon" in done.stderr
     assert len(list(tmp_path.rglob("grad_reduced_0-0.csv"))) == 1
 

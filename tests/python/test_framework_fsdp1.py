@@ -21,8 +21,8 @@ from sharded import (
     net,
     train,
 )
+from telltale.agent.targets import bare_name
 from telltale.kinds import Form, Kind
-from telltale.pytorch.targets import bare_name
 from torch import nn
 from torch.distributed.fsdp import FullyShardedDataParallel as FSDP
 from torch.distributed.fsdp import ShardingStrategy

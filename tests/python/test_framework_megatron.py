@@ -13,8 +13,8 @@ import pytest
 import torch
 from ranks import run_ranks, watched
 from sharded import MICROS, STEPS, Reference, batch, check, check_same_training, loss_of, net
+from telltale.agent.targets import bare_name
 from telltale.kinds import Form, Kind
-from telltale.pytorch.targets import bare_name
 
 
 def _shim() -> None:

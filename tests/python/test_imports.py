@@ -11,7 +11,7 @@ from pathlib import Path
 import telltale
 
 ROOT = Path(telltale.__file__).parent
-OPTIONAL = ("telltale.integrations", "telltale.demo")  # of frameworks that need not be there
+OPTIONAL = ("telltale.integrations", "telltale.demo", "telltale.mindspore")  # of frameworks that need not be there
 
 
 def module_name(path: Path) -> str:

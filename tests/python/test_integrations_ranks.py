@@ -12,8 +12,8 @@ from typing import Any, Callable
 import torch
 import torch.distributed as dist
 from ranks import EVERYTHING, Recorder, run_ranks
+from telltale.agent.targets import bare_name
 from telltale.kinds import Kind
-from telltale.pytorch.targets import bare_name
 from test_integrations import Data, Net
 
 STEPS = 2

@@ -9,8 +9,9 @@ import pytest
 import torch
 import torch.nn as nn
 from recording import RecordingSink, norm
+from telltale.agent import share
 from telltale.kinds import Form, Kind
-from telltale.pytorch import TrainerMon, share
+from telltale.pytorch import TrainerMon
 from torch.utils.checkpoint import checkpoint
 
 CONFIG = {"xy_distribution": True, "all_xy": True, "backward_only": True}

@@ -7,10 +7,13 @@ import os
 import re
 
 import torch
-from telltale.pytorch import stacks
-from telltale.pytorch.stacks import StackRecorder
-from telltale.pytorch.structure import module_keys
+from telltale.agent import stacks
+from telltale.agent.stacks import StackRecorder
+from telltale.agent.structrecorder import module_keys
+from telltale.pytorch.framework import PyTorch
 from torch import nn
+
+TORCH = PyTorch()
 
 
 class Net(nn.Module):
@@ -26,7 +29,7 @@ class Net(nn.Module):
 
 def test_a_stack_has_msprobes_form_and_begins_where_the_training_calls_the_module():
     model = Net()
-    recorder = StackRecorder(module_keys([model]))
+    recorder = StackRecorder(TORCH, module_keys(TORCH, [model]))
     recorder.install()
     model(torch.ones(1, 2))
     recorder.remove()
@@ -46,7 +49,7 @@ def test_a_stack_has_msprobes_form_and_begins_where_the_training_calls_the_modul
 
 def test_only_the_first_call_counts():
     model = nn.ReLU()
-    recorder = StackRecorder(module_keys([model]))
+    recorder = StackRecorder(TORCH, module_keys(TORCH, [model]))
     recorder.install()
     recorder.install()
     model(torch.ones(1))
@@ -59,18 +62,19 @@ def test_only_the_first_call_counts():
 
 def test_code_without_source_is_left_out():
     model = nn.ReLU()
-    recorder = StackRecorder(module_keys([model]))
+    recorder = StackRecorder(TORCH, module_keys(TORCH, [model]))
     recorder.install()
     exec(compile("model(x)", "<nowhere>", "exec"), {"model": model, "x": torch.ones(1)})
     assert "File <nowhere>" not in recorder.stacks["0:"] and "test_code_without_source" in recorder.stacks["0:"]
-    assert stacks.call_stack_text(None) == stacks.NO_STACK
+    assert stacks.call_stack_text(None, "torch") == stacks.NO_STACK
 
 
 def test_an_error_is_reported_and_not_raised(monkeypatch):
     told = []
-    monkeypatch.setattr(stacks, "call_stack_text", lambda frame: 1 / 0)
+    monkeypatch.setattr(stacks, "call_stack_text", lambda frame, leave_out: 1 / 0)
     model = nn.ReLU()
-    recorder = StackRecorder(module_keys([model]), report=lambda what, error: told.append((what, type(error))))
+    keys = module_keys(TORCH, [model])
+    recorder = StackRecorder(TORCH, keys, report=lambda what, error: told.append((what, type(error))))
     recorder.install()
     model(torch.ones(1))
     assert told == [("call stacks", ZeroDivisionError)] and recorder.stacks == {"0:": stacks.NO_STACK}
@@ -78,7 +82,7 @@ def test_an_error_is_reported_and_not_raised(monkeypatch):
 
 def test_a_copy_of_the_model_is_silent():
     model = nn.ReLU()
-    recorder = StackRecorder(module_keys([model]))
+    recorder = StackRecorder(TORCH, module_keys(TORCH, [model]))
     recorder.install()
     copy.deepcopy(model)(torch.ones(1))
     assert recorder.stacks == {}

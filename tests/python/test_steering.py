@@ -20,9 +20,10 @@ from ranks import run_ranks
 from recording import RecordingSink
 from serving import BUILD
 from telltale import configfile, native
+from telltale.agent import steering
+from telltale.agent.dynamic import ConfigFile
 from telltale.kinds import Kind
-from telltale.pytorch import TrainerMon, steering
-from telltale.pytorch.dynamic import ConfigFile
+from telltale.pytorch import TrainerMon
 from telltale.sinks.stream import StreamSink
 from torch.nn.parallel import DistributedDataParallel
 

@@ -8,13 +8,18 @@ import pickle
 import pytest
 import torch
 from recordedgpt import GPT, train
-from telltale.pytorch.structure import StructRecorder, module_keys, structure_json
+from telltale.agent.structrecorder import StructRecorder, module_keys
+from telltale.pytorch.framework import PyTorch
+from telltale.pytorch.structure import structure_json
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+TORCH = PyTorch()
+
 
 def recorded(model, *args, backward=True, **kwargs):
-    recorder = StructRecorder(module_keys([model]), report=lambda what, error: pytest.fail(f"{what}: {error!r}"))
+    keys = module_keys(TORCH, [model])
+    recorder = StructRecorder(TORCH, keys, report=lambda what, error: pytest.fail(f"{what}: {error!r}"))
     recorder.install()
     out = model(*args, **kwargs)
     if backward:
@@ -86,7 +91,7 @@ def test_module_struct_is_what_msprobe_recorded():
     made = []
 
     def prepare(model):
-        made.append(StructRecorder(module_keys([model])))
+        made.append(StructRecorder(TORCH, module_keys(TORCH, [model])))
         made[0].install()
 
     train(2, prepare)
@@ -169,7 +174,7 @@ def test_in_place_modules_and_three_consumers_train_bitwise_the_same():
     def run(watched):
         torch.manual_seed(7)
         model = Net()
-        recorder = StructRecorder(module_keys([model]))
+        recorder = StructRecorder(TORCH, module_keys(TORCH, [model]))
         if watched:
             recorder.install()
         for _ in range(3):
@@ -183,7 +188,7 @@ def test_in_place_modules_and_three_consumers_train_bitwise_the_same():
 
 def test_a_copy_of_a_watched_model_is_silent_and_can_be_pickled():
     model = nn.Sequential(nn.Linear(2, 2))
-    recorder = StructRecorder(module_keys([model]))
+    recorder = StructRecorder(TORCH, module_keys(TORCH, [model]))
     recorder.install()
     pickle.loads(pickle.dumps(model))(torch.ones(1, 2))
     copy.deepcopy(model)(torch.ones(1, 2))
@@ -191,5 +196,5 @@ def test_a_copy_of_a_watched_model_is_silent_and_can_be_pickled():
 
 
 def test_keys_carry_the_chunk():
-    keys = [key for key, _ in module_keys([nn.Sequential(nn.ReLU()), GPT(n=1)])]
+    keys = [key for key, _ in module_keys(TORCH, [nn.Sequential(nn.ReLU()), GPT(n=1)])]
     assert keys[:4] == ["0:", "0:0", "1:", "1:tok"]

@@ -5,8 +5,8 @@ import re
 
 import pytest
 from tables import slot_of
-from telltale.pytorch import targets
-from telltale.pytorch.targets import (
+from telltale.agent import targets
+from telltale.agent.targets import (
     Place,
     TargetSet,
     nearest_names,

@@ -95,7 +95,7 @@ Picture readAll(const std::string& path)
     for (const SeriesInfo& series : (*catalog)->series) {
         for (const Stat stat : groups.at(series.group)->stats) {
             Values& values
-                = picture.values[{ series.kind, series.name + ':' + series.slot.text(), series.source.value, stat }];
+                = picture.values[{ series.kind, series.desc->name + ':' + series.desc->slot.text(), series.source.value, stat }];
             const auto done = (*reader)->raw({ series.id }, stat, { Step { -kFarthestStep }, Step { kFarthestStep } },
                 [&](const series::RawValue& value) {
                     if (value.state == series::CellState::Damaged)

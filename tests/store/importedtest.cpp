@@ -397,6 +397,72 @@ private Q_SLOTS:
         QCOMPARE(values.at(keyOf(3, 1, "scalar", "loss", "", -1, 0, "value")), std::string("13"));
     }
 
+    void tablesOfWandbAndTrackioComeIn()
+    {
+        const auto write = [this](const char* name, const std::string& text) {
+            std::ofstream(m_dir / name, std::ios::binary) << text;
+            return (m_dir / name).string();
+        };
+        const auto valueAt = [](const auto& values, int step, const char* name, int attempt = 0) {
+            std::string key = keyOf(step, 0, "scalar", name, "", -1, 0, "value");
+            key.replace(key.find("|0|0|"), 5, "|0|" + std::to_string(attempt) + '|');
+            const auto found = values.find(key);
+            return found == values.end() ? std::string("none") : found->second;
+        };
+        // A run's history, as run.history().to_csv() and the table's download write it.
+        const auto history = import({ write("history.csv",
+            ",_step,train/loss,_runtime,_timestamp,note,\"eval, top\"\n0,0,2.5,1.5,1700000000.25,hello,\n"
+            "1,1,NaN,2.5,1700000001.25,,0.5\n2,5,Infinity,3.5,1700000005.25,,\n") });
+        QCOMPARE(history["format"].get<std::string>(), std::string("wide-csv"));
+        QVERIFY(history["left_out"].dump().find("no numbers") != std::string::npos);
+        auto values = valuesOf(history["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(valueAt(values, 0, "train/loss"), std::string("2.5"));
+        QCOMPARE(valueAt(values, 1, "train/loss"), std::string("NaN"));
+        QCOMPARE(valueAt(values, 5, "train/loss"), std::string("Infinity"));
+        QCOMPARE(valueAt(values, 1, "eval, top"), std::string("0.5"));
+        QCOMPARE(valueAt(values, 0, "eval, top"), std::string("none"));
+        QCOMPARE(valueAt(values, 5, "_runtime"), std::string("3.5"));
+        QCOMPARE(std::strtod(valueAt(values, 5, "telltale.wall_ns").c_str(), nullptr), 1700000005250000000.0);
+        // Panels of one run: each is a metric, together they are the run.
+        const std::string loss = write("panel1.csv",
+            "\"Step\",\"blue-moon-1 - loss\",\"blue-moon-1 - loss__MIN\",\"blue-moon-1 - loss__MAX\"\n"
+            "\"0\",\"3\",\"3\",\"3\"\n\"10\",\"2\",\"2\",\"2\"\n");
+        const std::string rate = write("panel2.csv",
+            "\"Step\",\"blue-moon-1 - lr\",\"blue-moon-1 - lr__MIN\",\"blue-moon-1 - lr__MAX\"\n"
+            "\"0\",\"1e-3\",\"1e-4\",\"1e-3\"\n");
+        const auto panels = import({ loss, rate }, 0, true);
+        QCOMPARE(panels["name"].get<std::string>(), std::string("blue-moon-1"));
+        QCOMPARE(panels["processes"].get<int>(), 1);
+        values = valuesOf(panels["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(valueAt(values, 10, "loss"), std::string("2"));
+        QCOMPARE(valueAt(values, 10, "loss__MIN"), std::string("none"));
+        QCOMPARE(valueAt(values, 0, "lr__MIN"), std::string("0.0001"));
+        // Of two runs.
+        const auto two = import({ write("panel3.csv", "Step,a - loss,b - loss\n0,1,2\n1,,3\n") });
+        values = valuesOf(two["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(valueAt(values, 0, "a/loss"), std::string("1"));
+        QCOMPARE(valueAt(values, 1, "b/loss"), std::string("3"));
+        // Trackio's log.
+        const auto log = import(
+            { write("trackio.csv",
+                "id,timestamp,run_name,step,loss,acc\n1,2026-02-05T12:46:01.500000+00:00,dainty-meadow,1,0.5,\n"
+                "2,2026-02-05T12:46:02+00:00,dainty-meadow,2,0.25,0.75\n3,x,dainty-meadow,,1,1\n") },
+            1);
+        QCOMPARE(log["name"].get<std::string>(), std::string("dainty-meadow"));
+        QVERIFY(log["damages"].dump().find("1 rows have no step, line 4 the first") != std::string::npos);
+        values = valuesOf(log["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(valueAt(values, 2, "acc"), std::string("0.75"));
+        QCOMPARE(std::strtod(valueAt(values, 1, "telltale.wall_ns").c_str(), nullptr), 1770295561500000000.0);
+        // What cannot be read says what to do.
+        const Outcome time = call(app::importVerb,
+            { write("time.csv", "Relative Time (Process),a - loss,a - loss__MIN\n0.5,1,1\n"), "--data-dir",
+                m_dir.string() });
+        QVERIFY(time.code != 0 && time.err.find("with Step on the x axis") != std::string::npos);
+        const Outcome parquet
+            = call(app::importVerb, { write("run.parquet", "PAR1 and more"), "--data-dir", m_dir.string() });
+        QVERIFY(parquet.code == 2 && parquet.err.find("read_parquet") != std::string::npos);
+    }
+
     void damagedFilesGiveASentence_data()
     {
         QTest::addColumn<QString>("format");
@@ -469,7 +535,7 @@ private Q_SLOTS:
             told += run->damages().empty() ? 0 : 1;
             // What came through is a run like any other.
             if (round % (rounds > 200 ? 500 : 10) == 0) {
-                ingest::ForeignImport import;
+                ingest::ForeignImport import((m_dir / "drafts").string());
                 const auto written = import.write(*run);
                 QVERIFY2(written.has_value(), written ? "" : written.error().what.c_str());
                 QVERIFY(fs::exists(written->capsule));

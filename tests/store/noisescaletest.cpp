@@ -158,7 +158,7 @@ private Q_SLOTS:
         store::SeriesInfo series;
         series.source = SourceId { 0 };
         series.kind = Kind::GradUnreduced;
-        series.form = form::kScaled;
+        series.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .form = form::kScaled });
         scaled.catalog.series.push_back(series);
         QCOMPARE(valueAfter(scaled, add), -1.0);
         const NoiseScale off = two.scale(R"({"rules": {}})");

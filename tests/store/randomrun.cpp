@@ -160,7 +160,7 @@ void RandomRun::learnIds(CapsuleBuilder& builder)
     for (const store::SourceInfo& source : catalog->sources) {
         for (const store::SeriesInfo& series : catalog->series) {
             if (series.source == source.id)
-                m_rows.at(std::stoul(series.name.substr(7))).series.push_back(series.id);
+                m_rows.at(std::stoul(series.desc->name.substr(7))).series.push_back(series.id);
         }
     }
 }

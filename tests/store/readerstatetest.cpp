@@ -77,6 +77,7 @@ private Q_SLOTS:
     void blobsComeBackWhole();
     void aReaderFollowsALiveRun();
     void identitiesStayExactInEveryStateOfTheFile();
+    void aStatementIsPreparedOnceAndComesBackAsNew();
 
 private:
     std::string path() const { return m_dir->filePath(QStringLiteral("run.telltale")).toStdString(); }
@@ -651,6 +652,48 @@ void ReaderStateTest::identitiesStayExactInEveryStateOfTheFile()
     };
     QVERIFY(CapsuleBuilder::must(levelOf(Stat::Norm)) > 0);
     QCOMPARE(CapsuleBuilder::must(levelOf(Stat::Checksum)), 0);
+}
+
+void ReaderStateTest::aStatementIsPreparedOnceAndComesBackAsNew()
+{
+    const auto db = CapsuleBuilder::must(openDatabase(path(), OpenMode::Create));
+    const auto count = [&] {
+        int statements = 0;
+        for (sqlite3_stmt* one = nullptr; (one = sqlite3_next_stmt(db.get(), one)) != nullptr;)
+            ++statements;
+        return statements;
+    };
+    StatementCache cache(db.get());
+    constexpr std::string_view kSql = "SELECT ?1 UNION ALL SELECT 7";
+    {
+        auto first = CapsuleBuilder::must(cache.prepare(kSql));
+        first.bind(1, 41);
+        QVERIFY(CapsuleBuilder::must(first.step()));
+        // Asked for within its own rows: one more, and neither moves the other on.
+        auto inner = CapsuleBuilder::must(cache.prepare(kSql));
+        inner.bind(1, 42);
+        QVERIFY(CapsuleBuilder::must(inner.step()));
+        QCOMPARE(inner.integer(0), 42);
+        QCOMPARE(first.integer(0), 41);
+        QVERIFY(CapsuleBuilder::must(first.step()));
+        QCOMPARE(first.integer(0), 7);
+        QCOMPARE(count(), 2);
+    }
+    QCOMPARE(count(), 1);
+    {
+        // It was left in the middle of its rows, with a parameter; neither is known any more.
+        auto again = CapsuleBuilder::must(cache.prepare(kSql));
+        QCOMPARE(count(), 1);
+        QVERIFY(CapsuleBuilder::must(again.step()));
+        QVERIFY(again.isNull(0));
+    }
+    QVERIFY(!cache.prepare("SELECT nothing FROM nowhere").has_value());
+    QVERIFY(!cache.prepare("SELECT nothing FROM nowhere").has_value());
+    QCOMPARE(count(), 1);
+    CapsuleBuilder::must(cache.execute("CREATE TABLE one (value)"));
+    CapsuleBuilder::must(cache.execute("INSERT INTO one VALUES (5)"));
+    CapsuleBuilder::must(cache.execute("INSERT INTO one VALUES (5)"));
+    QCOMPARE(CapsuleBuilder::must(queryInteger(db.get(), "SELECT sum(value) FROM one")), 10);
 }
 
 QTEST_GUILESS_MAIN(ReaderStateTest)

@@ -56,8 +56,7 @@ inline std::shared_ptr<store::Catalog> catalog()
             info.id = SeriesId { ++id };
             info.source = source.id;
             info.kind = Kind::Actv;
-            info.name = name;
-            info.slot = Slot::output();
+            info.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .name = name, .slot = Slot::output() });
             info.group = group.id;
             catalog->series.push_back(info);
         }

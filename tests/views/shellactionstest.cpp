@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <atomic>
+#include <thread>
+
 #include <QAbstractButton>
 #include <QAbstractProxyModel>
 #include <QApplication>
@@ -28,6 +31,7 @@
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/ingest/foreignimport.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/runs/runspanel.h>
 #include <telltale/shell/commandregistry.h>
@@ -63,6 +67,14 @@ private Q_SLOTS:
         context.queries = m_pool.get();
         context.dataDir = m_dir->path().toStdString();
         context.connections = [this] { return m_agents; };
+        context.importFile = [this](const std::string& path, const std::function<bool(double)>& goesOn) {
+            if (path.ends_with(".slow")) { // as long as it may
+                m_isSlowRunning = true;
+                while (goesOn(0.5))
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            }
+            return ingest::importAnything(m_dir->path().toStdString(), path, goesOn);
+        };
         m_window = std::make_unique<MainWindow>(context, settings::LoadedSettings {});
         m_window->toaster()->setAnimated(false);
         m_window->resize(1500, 950);
@@ -107,6 +119,55 @@ private Q_SLOTS:
         QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(m_window.get(), &drop);
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(state()->run()->locator.text()), m_other, 20'000);
+    }
+
+    void whatOtherToolsRecordedIsDropped()
+    {
+        const auto write = [this](const char* name, const char* text) {
+            QFile file(m_elsewhere->filePath(QLatin1String(name)));
+            if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
+                qFatal("cannot write %s", name);
+            return file.fileName();
+        };
+        const QString folder = QStringLiteral(TELLTALE_TEST_DATA "/msprobe/l2/out");
+        drop({ write("history.csv", "_step,_runtime,loss\n0,1,2.5\n1,2,2.25\n"), folder,
+            write("notes.txt", "nothing that is known") });
+        QVERIFY(m_window->commands()->action("file.cancelImport")->isEnabled());
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 3 }, 30'000);
+        auto* work = m_window->findChild<QLabel*>(QStringLiteral("statusWork"));
+        QTRY_VERIFY_WITH_TIMEOUT(!work->isVisibleTo(m_window.get()), 30'000);
+        QVERIFY(!m_window->commands()->action("file.cancelImport")->isEnabled());
+        QVERIFY(m_window->toaster()
+                    ->shown()
+                    .join(QLatin1Char(' '))
+                    .contains(QStringLiteral("notes.txt cannot be imported")));
+        QVERIFY(
+            QDir(m_dir->path()).entryList({ QStringLiteral(".import-*") }, QDir::AllEntries | QDir::Hidden).isEmpty());
+        // What is not on this machine is said.
+        QMimeData data;
+        data.setUrls({ QUrl(QStringLiteral("https://example.org/run.telltale")) });
+        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &event);
+        QVERIFY(m_window->toaster()->shown().join(QLatin1Char(' ')).contains(QStringLiteral("not on this machine")));
+    }
+
+    void anImportIsCanceled()
+    {
+        const auto before = archived().size();
+        drop({ m_elsewhere->filePath(QStringLiteral("first.slow")),
+            m_elsewhere->filePath(QStringLiteral("second.slow")) });
+        QTRY_VERIFY_WITH_TIMEOUT(m_isSlowRunning.load(), 20'000);
+        auto* work = m_window->findChild<QLabel*>(QStringLiteral("statusWork"));
+        QTRY_VERIFY_WITH_TIMEOUT(work->text().contains(QStringLiteral("50 %")), 20'000);
+        QVERIFY(work->text().contains(QStringLiteral("1 more wait")));
+        m_window->commands()->action("file.cancelImport")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!work->isVisibleTo(m_window.get()), 20'000);
+        QCOMPARE(archived().size(), before);
+        // And with the window, which does not wait for the end of it.
+        m_isSlowRunning = false;
+        drop({ m_elsewhere->filePath(QStringLiteral("third.slow")) });
+        QTRY_VERIFY_WITH_TIMEOUT(m_isSlowRunning.load(), 20'000);
+        m_window.reset();
     }
 
     void twoRunsStandOnOneAxis()
@@ -522,6 +583,18 @@ private Q_SLOTS:
     }
 
 private:
+    void drop(const QStringList& paths)
+    {
+        QMimeData data;
+        QList<QUrl> urls;
+        for (const QString& path : paths)
+            urls << QUrl::fromLocalFile(path);
+        data.setUrls(urls);
+        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &event);
+    }
+
+    std::atomic_bool m_isSlowRunning { false };
     views::ViewState* state() const { return m_window->state(); }
     const std::vector<store::RunSummary>& archived() const
     {

@@ -339,7 +339,7 @@ private Q_SLOTS:
             info.id = SeriesId { 10 + attempt };
             info.source = source.id;
             info.kind = Kind::Scalar;
-            info.name = "loss";
+            info.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .name = "loss" });
             catalog.series.push_back(info);
         }
         catalog.rows = store::indexRows(catalog);

@@ -7,6 +7,7 @@
 
 #include <QCoreApplication>
 
+#include <telltale/common/kindtext.h>
 #include <telltale/common/rowlist.h>
 
 namespace telltale::views {
@@ -54,7 +55,7 @@ QString headValueText(HeadValue value)
 {
     if (value == HeadValue::EntropyShare)
         return QCoreApplication::translate("HeadValue", "entropy / ln n");
-    return QString::fromUtf8(statName(statOf(value)));
+    return statText(statOf(value));
 }
 
 const HeadCell* AttentionPicture::cell(int layer, int column) const

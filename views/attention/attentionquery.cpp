@@ -66,9 +66,9 @@ Heads headsOf(const AttentionRequest& request, Rank rank)
             continue;
         }
         const store::SeriesInfo& newest = request.catalog->series[row->newest];
-        layer.layer.shape = analysis::AttentionShape::of(newest.shape);
-        layer.looked = static_cast<std::int64_t>(newest.numel);
-        layer.layer.definition = QString::fromStdString(newest.definition);
+        layer.layer.shape = analysis::AttentionShape::of(newest.desc->shape);
+        layer.looked = static_cast<std::int64_t>(newest.desc->numel);
+        layer.layer.definition = QString::fromStdString(newest.desc->definition);
         const auto same = std::find_if(layer.heads.begin(), layer.heads.end(),
             [&key](const HeadRows& one) { return one.key.slot.head == key.slot.head; });
         if (same == layer.heads.end())

@@ -22,6 +22,49 @@ QString kindText(Kind kind)
     return QCoreApplication::translate("Kind", kindTitle(kind));
 }
 
+QString statText(Stat stat)
+{
+    // Without a title of its own a statistic is called by its word.
+    switch (stat) {
+    case Stat::Norm:
+        return QCoreApplication::translate("Stat", "norm");
+    case Stat::Mean:
+        return QCoreApplication::translate("Stat", "mean");
+    case Stat::Min:
+        return QCoreApplication::translate("Stat", "min");
+    case Stat::Max:
+        return QCoreApplication::translate("Stat", "max");
+    case Stat::AbsMax:
+        return QCoreApplication::translate("Stat", "largest magnitude");
+    case Stat::Zeros:
+        return QCoreApplication::translate("Stat", "share of zeros");
+    case Stat::Nans:
+        return QCoreApplication::translate("Stat", "NaN count");
+    case Stat::PosInfs:
+        return QCoreApplication::translate("Stat", "+Inf count");
+    case Stat::NegInfs:
+        return QCoreApplication::translate("Stat", "-Inf count");
+    case Stat::Value:
+        return QCoreApplication::translate("Stat", "value");
+    case Stat::Entropy:
+        return QCoreApplication::translate("Stat", "entropy");
+    case Stat::SoftmaxMax:
+        return QCoreApplication::translate("Stat", "softmax max");
+    case Stat::StableRank:
+        return QCoreApplication::translate("Stat", "stable rank");
+    case Stat::KernelNorm:
+        return QCoreApplication::translate("Stat", "kernel norm");
+    case Stat::Agreement:
+        return QCoreApplication::translate("Stat", "agreement");
+    case Stat::Similarity:
+        return QCoreApplication::translate("Stat", "similarity");
+    case Stat::MaxLogit:
+        return QCoreApplication::translate("Stat", "max logit");
+    default:
+        return QString::fromUtf8(statName(stat));
+    }
+}
+
 void writeCell(CsvWriter& csv, series::CellState state, double value, bool isFloat)
 {
     csv.text(QLatin1String(kStates.at(static_cast<std::size_t>(state))));

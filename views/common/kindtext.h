@@ -12,6 +12,8 @@ class CsvWriter;
 
 /// A kind as people read it ("gradient, reduced"); the field's own word stays in CSV and on the command line.
 QString kindText(Kind kind);
+/// A statistic as people read it ("NaN count"); CSV and the command line keep the field's own word.
+QString statText(Stat stat);
 /// Two CSV cells: the state in a plain word ("value", "nan", "gap", ...) and the value, NaN or Inf where that is what
 /// was measured, empty where nothing was. `isFloat`: the value was stored as a float32.
 void writeCell(CsvWriter& csv, series::CellState state, double value, bool isFloat);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "viewbar.h"
 
+#include <algorithm>
+
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -12,6 +14,7 @@ namespace telltale::views {
 
 namespace {
 constexpr int kHeight = 38;
+constexpr int kLeastCombo = 44;
 }
 
 ViewBar::ViewBar(QWidget* parent)
@@ -67,13 +70,14 @@ QComboBox* ViewBar::addCombo(const QString& label, const QString& objectName)
     combo->setToolTip(label);
     combo->setFont(wordsFont(12));
     combo->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    combo->setMinimumWidth(44);
+    combo->setMinimumWidth(kLeastCombo);
     combo->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     caption->setBuddy(combo);
     m_layout->addWidget(caption);
     m_layout->addWidget(combo);
     m_layout->addSpacing(6);
     m_captions.push_back(caption);
+    connect(combo, &QComboBox::currentTextChanged, this, &ViewBar::fitCombos);
     return combo;
 }
 
@@ -138,9 +142,58 @@ void ViewBar::resizeEvent(QResizeEvent* event)
     fitCaptions();
 }
 
+int ViewBar::wholeWidth() const
+{
+    int width = m_layout->sizeHint().width();
+    for (const QLabel* caption : m_captions) {
+        const QWidget* combo = caption->buddy();
+        if (combo && !combo->isHidden())
+            width += std::max(combo->sizeHint().width() - combo->maximumWidth(), 0);
+    }
+    return width;
+}
+
+void ViewBar::fitCombos()
+{
+    // What each of them needs for what is chosen in it, and for the longest of what can be.
+    struct Need {
+        QComboBox* combo;
+        int chosen = 0;
+        int whole = 0;
+    };
+    std::vector<Need> needs;
+    const int missing = wholeWidth() - width();
+    for (const QLabel* caption : m_captions) {
+        auto* combo = qobject_cast<QComboBox*>(caption->buddy());
+        if (combo == nullptr || combo->isHidden())
+            continue;
+        const int whole = combo->sizeHint().width();
+        int longest = 0;
+        for (int item = 0; item < combo->count(); ++item)
+            longest = std::max(longest, combo->fontMetrics().horizontalAdvance(combo->itemText(item)));
+        const int spare = longest - combo->fontMetrics().horizontalAdvance(combo->currentText());
+        needs.push_back({ combo, whole - std::max(spare, 0), whole });
+    }
+    std::ranges::sort(needs, {}, &Need::chosen);
+    // Room for what is chosen; where that is not there, the widest are cut to one width.
+    int room = -missing;
+    for (const Need& need : needs)
+        room += need.whole;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+        const Need& need = needs[i];
+        if (missing <= 0) {
+            need.combo->setMaximumWidth(QWIDGETSIZE_MAX);
+            continue;
+        }
+        const int given = std::max(kLeastCombo, std::min(need.chosen, room / static_cast<int>(needs.size() - i)));
+        need.combo->setMaximumWidth(given);
+        room -= given;
+    }
+}
+
 void ViewBar::fitCaptions()
 {
-    int wanted = m_layout->sizeHint().width();
+    int wanted = wholeWidth();
     const auto isWanted = [](const QLabel* caption) { return !caption->buddy() || !caption->buddy()->isHidden(); };
     for (const QLabel* caption : m_captions) {
         if (caption->isHidden() && isWanted(caption))
@@ -157,6 +210,7 @@ void ViewBar::fitCaptions()
         if (!room)
             wanted -= caption->sizeHint().width() + m_layout->spacing();
     }
+    fitCombos();
     if (!m_titleCaption)
         return;
     // Cut in the middle of a word it says nothing. Hidden, its spacing is missing from the hint.

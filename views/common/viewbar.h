@@ -13,7 +13,7 @@ class QToolButton;
 namespace telltale::views {
 
 /// The 38 px bar above a view: labeled combos at the left or right, tool buttons at the right. When it gets narrow the
-/// captions go first, then the combos shrink.
+/// captions go first, then the widest combos shrink.
 class ViewBar : public QWidget {
     Q_OBJECT
 public:
@@ -43,6 +43,8 @@ protected:
 
 private:
     void fitCaptions();
+    void fitCombos();
+    int wholeWidth() const; ///< with every combo as wide as it would be
     QHBoxLayout* m_layout;
     std::vector<QLabel*> m_captions;
     QLabel* m_titleCaption = nullptr;

@@ -112,7 +112,7 @@ void ViewState::keepKnownSelection()
     for (const ModuleKey& key : m_selection)
         sought.insert(key.name.toStdString());
     for (const store::SeriesInfo& one : m_catalog->series)
-        sought.erase(one.name);
+        sought.erase(one.desc->name);
     std::vector<ModuleKey> kept = m_selection;
     std::erase_if(kept, [&sought](const ModuleKey& key) { return sought.contains(key.name.toStdString()); });
     setSelection(std::move(kept));

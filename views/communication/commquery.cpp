@@ -74,7 +74,7 @@ Sites sitesOf(const CommRequest& request, std::vector<CommSite> described)
         sites.rows.push_back(row->attempts);
         if (isFirst)
             found->key = { name, key.slot };
-        const QString dtype = QString::fromUtf8(dtypeName(request.catalog->series[row->newest].dtype));
+        const QString dtype = QString::fromUtf8(dtypeName(request.catalog->series[row->newest].desc->dtype));
         if (told == known.end() && !found->site.dtypes.contains(dtype))
             found->site.dtypes.append(dtype);
     }

@@ -10,6 +10,7 @@
 #include <QStyledItemDelegate>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
 
@@ -192,7 +193,7 @@ QVariant CommModel::headerData(int section, Qt::Orientation orientation, int rol
         return hintOf(static_cast<Column>(section));
     if (role != Qt::DisplayRole)
         return {};
-    const QString stat = m_picture ? QString::fromUtf8(statName(m_picture->stat)) : QString();
+    const QString stat = m_picture ? statText(m_picture->stat) : QString();
     switch (static_cast<Column>(section)) {
     case OpColumn:
         return tr("Operation");

@@ -190,7 +190,7 @@ void CommunicationView::fillChoices()
         for (const Rank rank : ranksOf(*catalog, Kind::Comm))
             m_rankBox->addItem(QString::number(rank.value), rank.value);
         for (const Stat stat : statsOf(*catalog, Kind::Comm))
-            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
+            m_statBox->addItem(statText(stat), static_cast<int>(stat));
     }
     m_rankBox->setCurrentIndex(m_rankBox->findData(state.rank().value));
     m_statBox->setCurrentIndex(m_statBox->findData(static_cast<int>(request().stat)));

@@ -111,7 +111,7 @@ void CompareBar::fill()
                 m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
         }
         for (const Stat stat : statsOf(*catalog, m_state->kind()))
-            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
+            m_statBox->addItem(statText(stat), static_cast<int>(stat));
         for (const Rank rank : ranksOf(*catalog, m_state->kind()))
             m_rankBox->addItem(QString::number(rank.value), rank.value);
     }

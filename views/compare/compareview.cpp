@@ -339,7 +339,7 @@ void CompareView::paintPicture(QPainter& painter, QSize size)
     const ViewState& state = *context().state;
     const QStringList runNames = names();
     PictureCaption caption = PictureCaption::of(state,
-        { kindText(state.kind()), QString::fromUtf8(statName(state.stat())),
+        { kindText(state.kind()), statText(state.stat()),
             tr("%1, A: %2, B: %3")
                 .arg(m_bar->value() == HeatScale::Ratio ? QStringLiteral("B ÷ A") : QStringLiteral("B − A"),
                     runNames.front(), runNames.value(static_cast<int>(m_bar->against()))) },

@@ -68,8 +68,7 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     item->setData(0, kRowRole, static_cast<int>(m_rows.size()));
     m_rows.push_back(deviation);
     const auto [a, b] = judge::comparedTexts(deviation);
-    const QString quantity
-        = kindText(deviation.kind) + QStringLiteral(", ") + QString::fromUtf8(statName(deviation.stat));
+    const QString quantity = kindText(deviation.kind) + QStringLiteral(", ") + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
         QString::fromStdString(deviation.key.text()), quantity, QString::fromStdString(a), QString::fromStdString(b),
         std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };

@@ -75,7 +75,7 @@ Expected<DistributionStrip> readStrip(store::RunReader& reader, const Distributi
     DistributionStrip strip;
     strip.row = labelled(index, from);
     strip.edges = edgesOf(*request.catalog, from);
-    strip.numel = request.catalog->series[from.newest].numel;
+    strip.numel = request.catalog->series[from.newest].desc->numel;
     const int pixels = static_cast<int>(std::min<std::int64_t>(request.pixels, request.range.count()));
     series::HeatQuery heat;
     heat.stat = Stat::Hist;

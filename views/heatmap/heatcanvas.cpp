@@ -10,6 +10,7 @@
 #include <QToolTip>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 
 #include "heatimage.h"
@@ -382,8 +383,7 @@ void HeatCanvas::paintHover(QPainter& painter, const QRect& plot) const
     readout.name = m_picture->rows[static_cast<std::size_t>(m_hoverRow)].key.name;
     readout.where = readoutPlace(m_hoverRow, m_hoverColumn);
     readout.state = cellState;
-    const QString stat
-        = QString::fromUtf8(statName(m_picture->stat).data(), static_cast<qsizetype>(statName(m_picture->stat).size()));
+    const QString stat = statText(m_picture->stat);
     const double value = m_picture->value(m_hoverRow, m_hoverColumn);
     if (m_picture->sides) {
         tellSides(readout, stat);

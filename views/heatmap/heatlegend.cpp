@@ -10,6 +10,7 @@
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 
 namespace telltale::views {
 
@@ -110,7 +111,7 @@ void paintHeatLegend(QPainter& painter, const QRectF& area, const HeatPicture& p
     const double x = area.left() + 24;
     painter.setFont(wordsFont(11, 500));
     painter.setPen(theme.text);
-    QString title = picture.title.isEmpty() ? QString::fromUtf8(statName(picture.stat)) : picture.title;
+    QString title = picture.title.isEmpty() ? statText(picture.stat) : picture.title;
     if (picture.scaleMode == HeatScale::Deviation)
         title += QCoreApplication::translate("HeatLegend", ", deviation");
     else if (picture.sides)

@@ -161,7 +161,7 @@ void HeatmapView::fillChoices()
                 m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
         }
         for (const Stat stat : statsOf(*catalog, state.kind()))
-            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
+            m_statBox->addItem(statText(stat), static_cast<int>(stat));
     }
     choose(m_kindBox, static_cast<int>(state.kind()));
     choose(m_statBox, static_cast<int>(state.stat()));
@@ -283,7 +283,7 @@ void HeatmapView::askOtherRanks(const HeatRequest& request)
 void HeatmapView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
+    QStringList what { kindText(state.kind()), statText(state.stat()) };
     if (m_axes == HeatAxes::RankByStep && m_canvas->picture() && !m_canvas->picture()->rows.empty())
         what.prepend(m_canvas->picture()->rows.front().fullName());
     paintWithCaption(

@@ -141,7 +141,7 @@ void CurvesView::updateCaption()
     const auto count = static_cast<int>(state.selection().size());
     QString caption;
     if (count > 0)
-        caption = tr("%1 of %n series", nullptr, count).arg(QString::fromUtf8(statName(state.stat())));
+        caption = tr("%1 of %n series", nullptr, count).arg(statText(state.stat()));
     if (count > 0 && state.comparedRun())
         caption += besideText(state);
     if (count > 0 && m_xAxis != XAxis::Step && m_own && !m_own->warp)
@@ -279,7 +279,7 @@ void CurvesView::showMerged()
 void CurvesView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    QStringList what { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) };
+    QStringList what { kindText(state.kind()), statText(state.stat()) };
     if (m_canvas->smoothing() > 0)
         what.append(tr("smoothed %1, raw behind").arg(m_smoothBox->currentText()));
     paintWithCaption(painter, QRect(QPoint(), size), *m_canvas, PictureCaption::of(state, what, false));

@@ -8,6 +8,7 @@
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
+#include <telltale/common/kindtext.h>
 #include <telltale/common/readout.h>
 #include <telltale/heatmap/colorindex.h>
 #include <telltale/heatmap/rankmark.h>
@@ -249,7 +250,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
     readout.state = one->value.state;
     readout.value
         = one->value.state == CellState::Value ? formatValue(one->value.value, 4) : glyphs::word(one->value.state);
-    QStringList details { QString::fromUtf8(statName(m_picture->stat)) };
+    QStringList details { statText(m_picture->stat) };
     if (one->odd.grade != RankOddness::Grade::Like)
         details.append(
             tr("%1 (%2 of %3 cells)").arg(rankMarkText(one->odd.grade)).arg(one->odd.far).arg(one->odd.compared));

@@ -234,7 +234,7 @@ void RanksView::fillChoices()
                 m_kindBox->addItem(kindText(kind), static_cast<int>(kind));
         }
         for (const Stat stat : statsOf(*catalog, state.kind()))
-            m_statBox->addItem(QString::fromUtf8(statName(stat)), static_cast<int>(stat));
+            m_statBox->addItem(statText(stat), static_cast<int>(stat));
         for (const analysis::Parallel way : analysis::RankTopology(*catalog).ways())
             m_groupBox->addItem(groupText(way), static_cast<int>(way));
     }
@@ -380,8 +380,7 @@ void RanksView::resizeEvent(QResizeEvent* event)
 void RanksView::paintPicture(QPainter& painter, QSize size)
 {
     const ViewState& state = *context().state;
-    PictureCaption caption
-        = PictureCaption::of(state, { kindText(state.kind()), QString::fromUtf8(statName(state.stat())) }, true);
+    PictureCaption caption = PictureCaption::of(state, { kindText(state.kind()), statText(state.stat()) }, true);
     const HeatPicture* layers = m_faces[LayersBySteps]->picture();
     if (!layers || layers->rows.empty())
         return paintWithCaption(painter, QRect(QPoint(), size), *m_faces[LayersBySteps], caption);

@@ -199,7 +199,7 @@ void ReplicaCanvas::paintSpread(QPainter& painter, const QRect& plot) const
     painter.setFont(wordsFont(11));
     painter.drawText(QRectF(2, plot.top() - 21, plot.left() - 12, 16), Qt::AlignRight | Qt::AlignVCenter, QString());
     painter.drawText(QRectF(plot.left() + 6, plot.top() + 2, plot.width() - 12, 16), Qt::AlignLeft | Qt::AlignVCenter,
-        tr("spread of the %1: (largest − smallest) / largest").arg(QString::fromUtf8(statName(picture.stat))));
+        tr("spread of the %1: (largest − smallest) / largest").arg(statText(picture.stat)));
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     QPolygonF run;

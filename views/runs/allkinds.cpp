@@ -126,7 +126,7 @@ std::vector<AllKinds::Line> AllKinds::linesOf(const store::Catalog& catalog, con
     add(module, false);
     std::vector<std::string_view> children; // in the run's order
     for (const store::SeriesInfo& series : catalog.series) {
-        const std::string_view child = series.name;
+        const std::string_view child = series.desc->name;
         if (isOfParameters(series.kind) && child.size() > module.size() + 1 && child.starts_with(module)
             && child[module.size()] == '.' && child.find('.', module.size() + 1) == std::string_view::npos
             && std::find(children.begin(), children.end(), child) == children.end())
@@ -157,7 +157,7 @@ void AllKinds::moduleChanged()
         if (line.key.slot.hasText() || !isOwn || isOfParameters(line.kind))
             text += QStringLiteral(" \u00b7 ") + part;
         if (line.stat != state.stat())
-            text += QStringLiteral(" (%1)").arg(QString::fromUtf8(statName(line.stat)));
+            text += QStringLiteral(" (%1)").arg(statText(line.stat));
         m_model->setData(m_model->index(row, 0), text);
         m_model->setData(m_model->index(row, 0), text, Qt::ToolTipRole);
         m_model->setData(m_model->index(row, 0), wordsFont(12), Qt::FontRole);
@@ -169,7 +169,7 @@ void AllKinds::moduleChanged()
     }
     m_list->setFixedHeight(static_cast<int>(m_lines.size()) * m_list->sizeHintForRow(0) + 2);
     m_list->setCurrentIndex(chosen >= 0 ? m_model->index(chosen, 0) : QModelIndex());
-    m_title->setText(tr("%1 of everything collected").arg(QString::fromUtf8(statName(state.stat()))));
+    m_title->setText(tr("%1 of everything collected").arg(statText(state.stat())));
     m_timer.start(kAfterMs);
 }
 

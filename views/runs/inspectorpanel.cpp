@@ -85,7 +85,7 @@ QString statLabel(Stat stat)
     case Stat::NegInfs:
         return QChar(0x2212) + QStringLiteral("Inf");
     default:
-        return QString::fromUtf8(statName(stat));
+        return statText(stat);
     }
 }
 
@@ -107,7 +107,7 @@ std::vector<Stat> shownStats(const store::Catalog& catalog, GroupId group)
 QString shapeText(const store::SeriesInfo& series)
 {
     QStringList sizes;
-    for (const std::int64_t size : series.shape)
+    for (const std::int64_t size : series.desc->shape)
         sizes.append(QString::number(size));
     return u'[' + sizes.join(QStringLiteral(", ")) + u']';
 }
@@ -252,11 +252,11 @@ void InspectorPanel::moduleChanged()
 
     std::vector<FactTable::Row> shapes;
     for (const store::SeriesInfo& series : catalog->series) {
-        const QString own = QString::fromStdString(series.name);
+        const QString own = QString::fromStdString(series.desc->name);
         const bool isPart = own.startsWith(name + u'.') && !own.mid(name.size() + 1).contains(u'.');
-        if ((own != name && !isPart) || series.kind == Kind::Attention || series.shape.empty())
+        if ((own != name && !isPart) || series.kind == Kind::Attention || series.desc->shape.empty())
             continue;
-        const QString slot = QString::fromStdString(series.slot.text());
+        const QString slot = QString::fromStdString(series.desc->slot.text());
         const QString label = isPart ? own.mid(name.size() + 1) : slot.isEmpty() ? tr("value") : slot;
         const bool known
             = std::any_of(shapes.begin(), shapes.end(), [&](const auto& row) { return row.name == label; });
@@ -293,8 +293,8 @@ QString InspectorPanel::subtitle(const store::Catalog& catalog) const
     const ViewState* state = m_context.state;
     QStringList parts;
     const auto* row = m_keys.empty() ? nullptr : firstRow(catalog, m_kind, state->rank(), m_keys.front());
-    if (row && catalog.series[row->newest].dtype != DType::Unknown)
-        parts.append(QString::fromUtf8(dtypeName(catalog.series[row->newest].dtype)));
+    if (row && catalog.series[row->newest].desc->dtype != DType::Unknown)
+        parts.append(QString::fromUtf8(dtypeName(catalog.series[row->newest].desc->dtype)));
     std::vector<Rank> ranks;
     for (const store::SourceInfo& source : catalog.sources) {
         if (std::find(ranks.begin(), ranks.end(), source.rank) == ranks.end())
@@ -327,7 +327,7 @@ void InspectorPanel::ask()
     for (const ModuleKey& key : m_keys) {
         const auto* row = firstRow(*catalog, m_kind, state->rank(), key);
         query.columns.push_back(row ? row->attempts : series::RowAttempts());
-        numels.push_back(row ? catalog->series[row->newest].numel : 0);
+        numels.push_back(row ? catalog->series[row->newest].desc->numel : 0);
         if (row)
             group = catalog->series[row->newest].group;
     }
@@ -409,7 +409,7 @@ void InspectorPanel::show(const InspectorAnswer& answer, const std::vector<Stat>
     if (const auto catalog = m_context.state->catalog())
         markOdd(bars, analysis::RankTopology(*catalog));
     const bool several = bars.size() > 1;
-    m_ranksTitle->setText(tr("%1 by rank").arg(QString::fromUtf8(statName(m_context.state->stat()))));
+    m_ranksTitle->setText(tr("%1 by rank").arg(statText(m_context.state->stat())));
     m_ranksTitle->setVisible(several);
     m_rankBars->setVisible(several);
     m_rankBars->set(std::move(bars), m_context.state->rank());

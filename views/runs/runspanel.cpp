@@ -25,6 +25,10 @@ namespace telltale::views {
 
 using items::RunsModel;
 
+namespace {
+constexpr int kWidthOfAllColumns = 300;
+}
+
 RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     : QWidget(parent)
     , m_model(model)
@@ -249,10 +253,20 @@ void RunsPanel::showHeaderMenu(const QPoint& position)
         QAction* action = menu.addAction(m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
         action->setCheckable(true);
         action->setChecked(!header->isSectionHidden(column));
-        connect(
-            action, &QAction::toggled, header, [header, column](bool on) { header->setSectionHidden(column, !on); });
+        connect(action, &QAction::toggled, this, [this, header, column](bool on) {
+            m_columnsChosen = true;
+            header->setSectionHidden(column, !on);
+        });
     }
     menu.exec(header->mapToGlobal(position));
+}
+
+void RunsPanel::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    // What a run is called goes before how far it came.
+    if (!m_columnsChosen)
+        m_tree->header()->setSectionHidden(RunsModel::StepColumn, width() < kWidthOfAllColumns);
 }
 
 }

@@ -46,6 +46,9 @@ Q_SIGNALS:
     void compareWanted(const QString& shownId, const QStringList& otherIds);
     void endComparisonWanted();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void activate(const QModelIndex& index);
     void showMenu(const QPoint& position);
@@ -64,6 +67,7 @@ private:
     QToolButton* m_compare;
     QString m_currentId;
     bool m_isComparing = false;
+    bool m_columnsChosen = false; ///< by the user
     QList<QAction*> m_runActions;
 };
 

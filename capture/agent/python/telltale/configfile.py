@@ -57,12 +57,42 @@ def load(source: str | os.PathLike[str] | dict[str, Any] | None) -> LoadedConfig
             return parse(json.dumps(source))
         except (TypeError, ValueError) as error:
             raise ConfigError(f"the config is not JSON: {error}") from None
+    return parse(text_of(source), "the config" if _is_text(source) else os.fspath(source))
+
+
+def text_of(source: Any) -> str:
+    """The text of a config that is given as a path or as that text itself. Raises ConfigError."""
     if not isinstance(source, (str, os.PathLike)):
         raise ConfigError(f"a config is a path, a JSON text or a dict, not {type(source).__name__}")
-    text = os.fspath(source)
-    if not isinstance(text, str):
-        raise ConfigError(f"a config's path is text, not {type(text).__name__}")
-    return parse(text) if text.lstrip()[:1] == "{" or text.lstrip().startswith("//") else load_file(text)
+    path = os.fspath(source)
+    if not isinstance(path, str):
+        raise ConfigError(f"a config's path is text, not {type(path).__name__}")
+    if _is_text(path):
+        return path
+    return _text_in(path)
+
+
+def _text_in(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except (OSError, ValueError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else getattr(error, "strerror", "")
+        raise ConfigError(f"cannot read {path}: {why or error}") from None
+
+
+def _is_text(source: Any) -> bool:
+    return isinstance(source, str) and (source.lstrip()[:1] == "{" or source.lstrip().startswith("//"))
+
+
+def document_of(text: str, name: str = "the config") -> dict[str, Any]:
+    """The object of a JSON text, which may have comments. Raises ConfigError."""
+    try:
+        document = json.loads(_COMMENT.sub(lambda m: m.group(1) or "", text))
+    except (ValueError, RecursionError) as error:
+        raise ConfigError(f"{name} is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise ConfigError(f"{name} is not a JSON object")
+    return document
 
 
 def load_or_defaults(source: Any) -> tuple[LoadedConfig, list[str]]:
@@ -77,12 +107,7 @@ def load_or_defaults(source: Any) -> tuple[LoadedConfig, list[str]]:
 
 def load_file(path: str) -> LoadedConfig:
     """As load(), of a path."""
-    try:
-        return parse(Path(path).read_text("utf-8"), path)
-    except OSError as error:
-        raise ConfigError(f"cannot read {path}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ConfigError(f"cannot read {path}: it is not UTF-8 text") from None
+    return parse(_text_in(path), path)
 
 
 def parse(text: str, name: str = "the config") -> LoadedConfig:
@@ -95,12 +120,7 @@ def parse(text: str, name: str = "the config") -> LoadedConfig:
         document = answer["config"]
         problems = [Problem(p["pointer"], p["sentence"], p["is_error"], p["instead"]) for p in answer["problems"]]
     else:
-        try:
-            document = json.loads(_COMMENT.sub(lambda m: m.group(1) or "", text))
-        except (ValueError, RecursionError) as error:
-            raise ConfigError(f"{name} is not JSON: {error}") from None
-        if not isinstance(document, dict):
-            raise ConfigError(f"{name} is not a JSON object")
+        document = document_of(text, name)
         given = json.loads(json.dumps(document))
         found = _held_to_schema(document)
         _keep_narrow(given, document)

@@ -3,30 +3,25 @@
 
 from __future__ import annotations
 
-import queue
+import abc
 import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Callable
 
 import numpy as np
-import torch
 
-from .devicestats import Queued, mark
+from .agent.measurer import Pending
 from .flightrecorder import FlightRecorder, KeptStep
-from .kinds import Kind, Stat
-from .measure import Pending, record
+from .kinds import Kind
 from .native import ConfigWords
-from .quiet import quiet
-from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, samples_each, wanted
+from .series import STATS, Extra, Frame, SeriesDesc, SeriesTable, TableSnapshot, record, samples_each, wanted
 from .sinks.base import RunContext, Sink
 from .systemmetrics import GROUP
-from .threads import start_thread
 
 _NO_FILES = ("telltale.", GROUP)  # metrics that are the stream's alone
-_MOST_WAITING = 64  # steps whose device results have not arrived
 _AT_ONCE = 4  # steps that the flight recorder sends between two steps
-_NO_ROOM = 5.0  # seconds that one of them waits for room in the stream, where nothing else does
+NO_ROOM = 5.0  # seconds that one of them waits for room in the stream, where nothing else does
 
 
 def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
@@ -53,6 +48,34 @@ def _part_for(sink: Sink, frame: Frame) -> Frame:
     return frame if tables is frame.tables else replace(frame, tables=tables)
 
 
+class Worker(abc.ABC):
+    """Waits for results from a device to arrive. Thread: its own; what is to be done here the training thread."""
+
+    last: Frame  # the last step that had something
+
+    @abc.abstractmethod
+    def take(
+        self, step: int, tables: list[SeriesTable], pending: Pending, finish: Callable[[Frame], None] | None
+    ) -> None:
+        """A step whose results are on their way."""
+
+    @abc.abstractmethod
+    def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
+        """Metrics that come after their step, in the order of the frames."""
+
+    @abc.abstractmethod
+    def take_kept(self, leaving: deque[KeptStep]) -> None:
+        """What the flight recorder sends goes out between the frames."""
+
+    @abc.abstractmethod
+    def drain(self, timeout: float) -> None:
+        """Waits until everything has been delivered."""
+
+    @abc.abstractmethod
+    def stop(self) -> None:
+        """Nothing comes any more."""
+
+
 class Dispatcher:
     """Thread: training; sinks are called on the training thread, or, once a step had results on a device, on one
     worker thread."""
@@ -61,7 +84,8 @@ class Dispatcher:
         self.sinks = sinks
         self._tell = tell
         self._failed: set[int] = set()
-        self._worker: _DeviceWorker | None = None
+        self.make_worker: Callable[[Dispatcher], Worker] | None = None  # where results may be on a device
+        self._worker: Worker | None = None
         self.recorder: FlightRecorder | None = None
         self.files_wait = False  # nothing is collected now: run metrics go to the stream alone
 
@@ -109,9 +133,7 @@ class Dispatcher:
         """Takes a step out of the tables; they may be cleared afterwards. finish: what is to be done with a frame whose
         results came from a device, before the sinks get it. Thread of finish: the worker."""
         if pending or self._worker is not None:
-            if self._worker is None:
-                self._worker = _DeviceWorker(self)
-            self._worker.take(step, tables, pending, finish)
+            self._the_worker().take(step, tables, pending, finish)
             return
         if self.recorder is not None:
             tables = self.recorder.take(step, tables)
@@ -144,19 +166,23 @@ class Dispatcher:
         self._worker.drain(5.0)
         return next((shot for shot in self._worker.last.tables if shot.kind is kind), None)
 
-    def lost(self, step: _Step, why: str) -> None:
+    def _the_worker(self) -> Worker:
+        if self._worker is None:
+            assert self.make_worker is not None  # who has results on a device has set it
+            self._worker = self.make_worker(self)
+        return self._worker
+
+    def lost(self, step: int, samples: int, scalars: int, why: str) -> None:
         """A step that cannot be delivered. Thread: the worker."""
-        self._each("dropped", step.frame.step, step.samples, step.scalars)
+        self._each("dropped", step, samples, scalars)
         self._tell(f"{why} are dropped and counted")
 
     def scalar(self, step: int, values: dict[str, float], there: dict[str, Any] | None = None) -> None:
         """Metrics of a step that is already out; there: tensors of one element on a device."""
         if self.recorder is not None:
             self.recorder.look_at(step, values)
-        if there and self._worker is None:
-            self._worker = _DeviceWorker(self)
-        if self._worker is not None:
-            self._worker.take_scalars(step, values, there or {})  # the sinks are that thread's
+        if there or self._worker is not None:
+            self._the_worker().take_scalars(step, values, there or {})  # the sinks are that thread's
         else:
             self._each("write_late", step, values)
 
@@ -191,7 +217,7 @@ class Dispatcher:
         if self._worker is not None:
             self._worker.take_kept(recorder.leaving)
             return
-        self.write_kept(recorder.leaving, len(recorder.leaving) if is_last else _AT_ONCE, _NO_ROOM if is_last else 0)
+        self.write_kept(recorder.leaving, len(recorder.leaving) if is_last else _AT_ONCE, NO_ROOM if is_last else 0)
 
     def write_kept(self, leaving: deque[KeptStep], most: int, patience: float) -> None:
         """patience: seconds that they may wait for room. Thread: where sinks are written."""
@@ -293,191 +319,22 @@ class Dispatcher:
             self._tell(f"{sink.what} failed: {type(error).__name__}: {error}; training goes on")
 
 
-class _Event:
-    """A mark on a stream where there are no kernels of our own to make one."""
-
-    def __init__(self) -> None:
-        self._event = torch.cuda.Event()
-        self._event.record()
-
-    def arrive(self) -> bool:
-        while not self._event.query():
-            time.sleep(0.0005)
-        return True
-
-
-@dataclass
-class _Copied:
-    """Results on their way to the host."""
-
-    names: list[tuple[SeriesTable, int, SeriesDesc]]
-    host: torch.Tensor
-    behind: Queued | _Event | None  # arrives with them, None = they are there
-    source: torch.Tensor  # kept while it is read
-
-
-@dataclass
-class _Step:
-    """What the worker delivers. Thread: one at a time."""
-
-    frame: Frame
-    copied: list[_Copied] = field(default_factory=list)
-    queued: Queued | None = None
-    finish: Callable[[Frame], None] | None = None
-    kept: frozenset[Kind] = frozenset()  # by the flight recorder, so that nobody waits for it
-
-    @property
-    def samples(self) -> int:
-        """How many are in it, arrived or not, that are to be sent."""
-        shots = [shot for shot in self.frame.tables if shot.kind not in self.kept]
-        found = sum(samples_each(shot.kind, shot.stats) * len(shot.series) for shot in shots)
-        names = [table for one in self.copied for table, _, _ in one.names if table.kind not in self.kept]
-        found += sum(samples_each(table.kind, table.stats) for table in names)
-        return found + (self.queued.samples(self.kept) if self.queued is not None else 0)
-
-    @property
-    def scalars(self) -> int:
-        """The same of run metrics."""
-        there = sum(table.kind is Kind.SCALAR for one in self.copied for table, _, _ in one.names)
-        return len(self.frame.scalars) + there
-
-    def arrive_somehow(self) -> str:
-        """Waits for everything and puts it into the frame; why that cannot be, "" when it is there."""
-        try:
-            return "" if self._arrive() else "the device failed"
-        except Exception as error:  # noqa: BLE001 - the steps behind it must still come
-            return f"{type(error).__name__}: {error}"
-
-    def _arrive(self) -> bool:
-        if self.queued is not None:
-            if not self.queued.arrive():
-                return False
-            shots = self.queued.shots()
-            self.queued.release()
-            self.queued = None
-            for shot in shots:
-                _join(self.frame, shot)
-        while self.copied:
-            one = self.copied[0]
-            if one.behind is not None and not one.behind.arrive():
-                return False
-            _add_rows(self.frame, one.names, one.host.tolist())
-            self.copied.pop(0)
-        if self.finish is not None:
-            self.finish(self.frame)
-        return True
-
-
-class _DeviceWorker:
-    """Waits for copies from a device to arrive. Thread: its own; take() the training thread."""
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        self._dispatcher = dispatcher
-        self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
-        self._missed: deque[_Step] = deque()  # that found no room
-        self.last = Frame(-1)  # the last step that had something
-        self._thread = start_thread(self._run, "telltale-device")
-
-    def take(
-        self, step: int, tables: list[SeriesTable], pending: Pending, finish: Callable[[Frame], None] | None
-    ) -> None:
-        recorder = self._dispatcher.recorder
-        for sink in self._dispatcher.sinks:
-            for table in wanted(tables, sink.wants):
-                if table.kind is not Kind.SCALAR and (recorder is None or not recorder.keeps(table)):
-                    sink.know(table)
-        kept = recorder.kinds if recorder is not None else frozenset()
-        self._put(_Step(frame_of(step, tables), _copied(pending.tensors), pending.queued, finish, kept))
-
-    def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
-        """Metrics that come after their step, in the order of the frames."""
-        table = SeriesTable(Kind.SCALAR, (Stat.VALUE,), len(there))
-        tensors = [(table, table.add(SeriesDesc(name, numel=1)), value) for name, value in there.items()]
-        self._put(_Step(Frame(step, [], dict(values)), _copied(tensors)))
-
-    def take_kept(self, leaving: deque[KeptStep]) -> None:
-        """What the flight recorder sends goes out between the frames."""
-        try:
-            self._queue.put_nowait(leaving)
-        except queue.Full:
-            pass  # with the next step
-
-    def _put(self, step: _Step) -> None:
-        try:
-            self._queue.put_nowait(step)
-        except queue.Full:
-            self._missed.append(step)
-
-    def _run(self) -> None:
-        while True:
-            step = self._queue.get()
-            if isinstance(step, deque):
-                self._dispatcher.write_kept(step, len(step), _NO_ROOM)
-            elif step is not None:
-                self._hand_on(step)
-            while self._missed:
-                # Its memory is the card's until it has arrived.
-                missed = self._missed.popleft()
-                missed.arrive_somehow()
-                self._dispatcher.lost(missed, "results from the device arrive more slowly than the steps; some steps")
-            if step is None:
-                return
-            self._queue.task_done()
-
-    def _hand_on(self, step: _Step) -> None:
-        why = step.arrive_somehow()
-        if why:
-            self._dispatcher.lost(step, f"{why}; a step's results from the device")
-            return
-        if step.frame.tables:
-            self.last = step.frame
-        self._dispatcher.deliver(step.frame)
-
-    def drain(self, timeout: float) -> None:
-        end = time.monotonic() + timeout
-        while self._queue.unfinished_tasks and time.monotonic() < end:
-            time.sleep(0.002)
-
-    def stop(self) -> None:
-        try:
-            self._queue.put(None, timeout=1.0)
-        except queue.Full:
-            pass
-
-
 def fetched(table: SeriesTable, pending: Pending) -> TableSnapshot | None:
     """A table's values with those that are still on a device. Waits for the device: only for who asks for them."""
     shot = table.snapshot()
     frame = Frame(-1, [] if shot is None else [shot])
-    _add_rows(
+    add_rows(
         frame,
         [(table, row, table.series[row]) for _, row, _ in pending.tensors],
         [values.tolist() for _, _, values in pending.tensors],
     )
     if pending.queued is not None and pending.queued.arrive():
         for other in pending.queued.shots():
-            _join(frame, other)
+            join(frame, other)
     return frame.tables[0] if frame.tables else None
 
 
-def _copied(tensors: list[tuple[SeriesTable, int, Any]]) -> list[_Copied]:
-    """Queues copies to the host, one for all results of a shape."""
-    groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
-    for entry in tensors:
-        groups.setdefault((entry[2].device, entry[2].dtype, entry[2].shape), []).append(entry)
-    out = []
-    for entries in groups.values():
-        with quiet(entries[0][2].device):
-            stacked = torch.stack([entry[2] for entry in entries])
-            host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=stacked.is_cuda)
-            host.copy_(stacked, non_blocking=True)
-        behind = (mark(stacked.get_device()) or _Event()) if stacked.is_cuda else None
-        names = [(table, row, table.series[row]) for table, row, _ in entries]
-        out.append(_Copied(names, host, behind, stacked))
-    return out
-
-
-def _add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], numbers: list[Any]) -> None:
+def add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], numbers: list[Any]) -> None:
     """Adds rows of numbers to a frame; run metrics by name."""
     fresh: dict[SeriesTable, list[tuple[int, SeriesDesc, tuple[Any, ...]]]] = {}
     for (table, row, desc), values in zip(names, numbers):
@@ -489,10 +346,10 @@ def _add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], nu
         entries.sort(key=lambda entry: entry[0])
         rows, series, values = zip(*entries)
         found = np.array(list(values), None if table.stats else STATS)
-        _join(frame, TableSnapshot(table.kind, table.stats, list(series), np.array(rows), found, only=table.only))
+        join(frame, TableSnapshot(table.kind, table.stats, list(series), np.array(rows), found, only=table.only))
 
 
-def _join(frame: Frame, shot: TableSnapshot) -> None:
+def join(frame: Frame, shot: TableSnapshot) -> None:
     """Adds a table's rows to those that the frame has of it, in their order."""
     old = next((one for one in frame.tables if one.key == shot.key), None)
     if old is None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 _RANKS = ("RANK", "SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "RANK_ID")
 _SIZES = ("WORLD_SIZE", "SLURM_NTASKS", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "RANK_SIZE")
@@ -19,7 +20,7 @@ def _from_environment(names: tuple[str, ...], low: int) -> int | None:
 
 
 def rank(given: int | None = None) -> int:
-    """The argument, else torch.distributed's rank, else the launcher's variable, else 0."""
+    """The argument, else the framework's rank, else the launcher's variable, else 0."""
     if given is not None:
         return given
     live = _distributed()
@@ -29,7 +30,7 @@ def rank(given: int | None = None) -> int:
 
 
 def world_size() -> int:
-    """torch.distributed's world size, else the launcher's variable, else 1."""
+    """the framework's world size, else the launcher's variable, else 1."""
     live = _distributed()
     if live is not None:
         return live[1]
@@ -37,10 +38,11 @@ def world_size() -> int:
 
 
 def _distributed() -> tuple[int, int] | None:
-    try:
-        import torch.distributed as dist
-    except ImportError:
-        return None
-    if not dist.is_available() or not dist.is_initialized():
-        return None
-    return dist.get_rank(), dist.get_world_size()
+    """(rank, world size) as a framework that is in use has them."""
+    dist = sys.modules.get("torch.distributed")
+    if dist is not None and dist.is_available() and dist.is_initialized():
+        return dist.get_rank(), dist.get_world_size()
+    communication = sys.modules.get("mindspore.communication")
+    if communication is not None and communication.GlobalComm.INITED:
+        return communication.get_rank(), communication.get_group_size()
+    return None

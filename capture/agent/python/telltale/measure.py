@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import torch
 
 from . import native, octaves
-from .devicestats import DeviceStats, Queued
+from .agent.measurer import AnyMeasurer, Pending, fills_one_range
+from .devicestats import DeviceStats
 from .kinds import DType
 from .quiet import quiet
-from .series import HASHED, PRESENT, STATS, SeriesTable
+from .series import PRESENT, STATS, SeriesTable, record
 
 DTYPES: dict[torch.dtype, DType] = {
     torch.float32: DType.F32,
@@ -73,14 +73,7 @@ def refusal(tensor: Any) -> str:
 
 def is_dense(tensor: torch.Tensor) -> bool:
     """Whether the elements fill one range of memory, in whatever order (the statistics do not depend on it)."""
-    expected = 1
-    for stride, size in sorted(zip(tensor.stride(), tensor.shape)):
-        if size == 1:
-            continue
-        if stride != expected:
-            return False
-        expected *= size
-    return True
+    return fills_one_range(tensor.shape, tensor.stride())
 
 
 def readable(tensor: torch.Tensor) -> torch.Tensor:
@@ -95,18 +88,7 @@ def readable(tensor: torch.Tensor) -> torch.Tensor:
         return tensor.resolve_neg().contiguous()
 
 
-@dataclass
-class Pending:
-    """Results of a step that are still on a device."""
-
-    tensors: list[tuple[SeriesTable, int, torch.Tensor]] = field(default_factory=list)
-    queued: Queued | None = None
-
-    def __bool__(self) -> bool:
-        return bool(self.tensors) or self.queued is not None
-
-
-class Measurer:
+class Measurer(AnyMeasurer):
     """Thread: any; a row has one writer."""
 
     def __init__(
@@ -151,6 +133,9 @@ class Measurer:
                     "the kernels for cards make no histograms (telltale.histogram): torch's operations read the "
                     "tensors of these kinds there, which takes many times as long"
                 )
+
+    def refusal(self, tensor: Any) -> str:
+        return refusal(tensor)
 
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
         """Measures one tensor now; returns why not, "" when done. An empty tensor has no value."""
@@ -466,26 +451,3 @@ def torch_stats(tensor: torch.Tensor, eps: float, checksum: bool = False) -> tor
 def fill(table: SeriesTable, row: int, numbers: list[float]) -> None:
     """Writes what torch_stats() gave into a row."""
     table.results[row] = record(numbers)
-
-
-def record(numbers: list[float]) -> tuple[Any, ...]:
-    """One STATS record of torch_stats()'s numbers."""
-    total, squares, low, high, numel, finite, zeros, nans, pos, neg, *quarters = numbers
-    some = finite > 0
-    return (
-        total,
-        squares,
-        min(math.sqrt(squares), 3.4028234663852886e38) if some else 0.0,
-        total / finite if some else 0.0,
-        low if some else 0.0,
-        high if some else 0.0,
-        zeros / numel,
-        PRESENT | HASHED if quarters else PRESENT,
-        int(numel),
-        int(finite),
-        int(zeros),
-        int(nans),
-        int(pos),
-        int(neg),
-        sum(int(quarter) << 16 * i for i, quarter in enumerate(quarters)),
-    )

@@ -17,13 +17,22 @@ import runpy
 import sys
 from importlib.machinery import ModuleSpec
 from types import ModuleType
+from typing import Any
 
 from .compat.msprobe import PARTS, TOOLS
 from .console import log
 
-# Where msprobe's versions and documents import TrainerMon from.
-_MODULES = ("msprobe", "msprobe.pytorch", "msprobe.pytorch.monitor", "msprobe.pytorch.monitor.module_hook")
-_ABOVE = ("msprobe.core", "msprobe.core.monitor")  # what else is above TOOLS
+# What msprobe's versions and documents import from where, and the module of ours that has it.
+_MON = {"TrainerMon": "telltale.pytorch"}
+_COMPARATOR = {"GradComparator": "telltale.gradprobe.comparator"}
+_NAMES = {
+    "msprobe": _COMPARATOR,
+    "msprobe.pytorch": {**_MON, "PrecisionDebugger": "telltale.pytorch", **_COMPARATOR},
+    "msprobe.pytorch.monitor": _MON,
+    "msprobe.pytorch.monitor.module_hook": _MON,
+    "msprobe.mindspore": {"PrecisionDebugger": "telltale.mindspore.precisiondebugger"},
+}
+_ABOVE = ("msprobe.core", "msprobe.core.monitor", "msprobe.core.grad_probe")  # what else is above TOOLS and PARTS
 _said: set[str] = set()
 
 
@@ -39,12 +48,11 @@ def install(replace: bool = False) -> bool:
             "telltale.msprobe.install(replace=True) makes it Telltale's"
         )
         return False
-    from .pytorch import TrainerMon
-
     if not has_original:
-        _add_stand_ins(TrainerMon)
+        _add_stand_ins()
     else:
-        importlib.import_module("msprobe.pytorch").TrainerMon = TrainerMon  # type: ignore[attr-defined]
+        ours = importlib.import_module("telltale.pytorch").TrainerMon
+        importlib.import_module("msprobe.pytorch").TrainerMon = ours  # type: ignore[attr-defined]
     _say("`from msprobe.pytorch import TrainerMon` gives Telltale's TrainerMon in this process")
     return True
 
@@ -52,7 +60,7 @@ def install(replace: bool = False) -> bool:
 def uninstall() -> None:
     """Takes the stand-ins away again."""
     if _is_stand_in(sys.modules.get("msprobe")):
-        for name in (*_MODULES, *_ABOVE, *TOOLS, *PARTS):
+        for name in (*_NAMES, *_ABOVE, *TOOLS, *PARTS):
             sys.modules.pop(name, None)
     _said.clear()
 
@@ -61,15 +69,24 @@ def _is_stand_in(module: ModuleType | None) -> bool:
     return getattr(module, "__telltale__", False)
 
 
-def _add_stand_ins(trainer_mon: type) -> None:
-    for name in (*_MODULES, *_ABOVE):
-        module = ModuleType(name, f"{name} as far as Telltale stands in for it: TrainerMon.")
+class _StandIn(ModuleType):
+    """A module of msprobe's. What it has is imported when it is asked for: each framework needs itself."""
+
+    def __getattr__(self, name: str) -> Any:
+        ours = _NAMES.get(self.__name__, {}).get(name)
+        if ours is None:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(ours), name)
+
+
+def _add_stand_ins() -> None:
+    for name in (*_NAMES, *_ABOVE):
+        names = list(_NAMES.get(name, ()))
+        module = _StandIn(name, f"{name} as far as Telltale stands in for it: {', '.join(names)}.")
         module.__file__ = __file__  # what a failing import names
         module.__path__ = []
         module.__spec__ = ModuleSpec(name, None, origin=__file__, is_package=True)
-        module.__dict__.update(__telltale__=True)
-        if name in _MODULES[1:]:
-            module.__dict__.update(TrainerMon=trainer_mon)
+        module.__dict__.update(__telltale__=True, __all__=names)
         sys.modules[name] = module
         above, _, last = name.rpartition(".")
         if above:

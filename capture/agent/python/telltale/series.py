@@ -8,7 +8,7 @@ import mmap
 import threading
 from dataclasses import dataclass, field, replace
 from enum import IntFlag
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +90,7 @@ class SeriesDesc:
     numel: int = 0
     shard_offset: int = -1  # first element of the shard in the full tensor, -1 = not sharded
     full_shape: tuple[int, ...] = ()
-    torch_dtype: str = ""  # "torch.float32", for files that name it
+    torch_dtype: str = ""  # "torch.float32", or MindSpore's "Float32", for files that name it
 
 
 def _untouched(count: int, dtype: npt.DTypeLike) -> np.ndarray:
@@ -323,3 +323,27 @@ def msprobe_op(stats: np.ndarray, op: str) -> np.ndarray:
         else:
             raise ValueError(f"unknown op {op!r}")
         return np.where(has_nan, math.nan, out)
+
+
+def record(numbers: list[float]) -> tuple[Any, ...]:
+    """One STATS record, of sum, sum of squares, min, max, numel, finite, zero_count, nans, pos_infs and neg_infs, and
+    of a checksum's four quarters, lowest first."""
+    total, squares, low, high, numel, finite, zeros, nans, pos, neg, *quarters = numbers
+    some = finite > 0
+    return (
+        total,
+        squares,
+        min(math.sqrt(squares), 3.4028234663852886e38) if some else 0.0,
+        total / finite if some else 0.0,
+        low if some else 0.0,
+        high if some else 0.0,
+        zeros / numel,
+        PRESENT | HASHED if quarters else PRESENT,
+        int(numel),
+        int(finite),
+        int(zeros),
+        int(nans),
+        int(pos),
+        int(neg),
+        sum(int(quarter) << 16 * i for i, quarter in enumerate(quarters)),
+    )

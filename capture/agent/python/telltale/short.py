@@ -15,14 +15,14 @@ from .rates import Rates
 if TYPE_CHECKING:
     import os
 
-    from .pytorch.trainermon import TrainerMon
+    from .agent.monitor import Monitor
     from .reading import Run
 
-_current: TrainerMon | None = None
+_current: Monitor | None = None
 _settings: dict[str, Any] = {}
 
 
-def current() -> TrainerMon | None:
+def current() -> Monitor | None:
     """The monitor that watch() made last, None before and after."""
     return _current
 
@@ -47,7 +47,7 @@ def watch(
     tags: Any = (),
     notes: Any = "",
     **options: Any,
-) -> TrainerMon:
+) -> Monitor:
     """Watches a model and its optimizer (or a list of optimizers).
 
     model: a module; {"generator": g, "discriminator": d} for several, whose names then begin so; a list for the
@@ -60,8 +60,6 @@ def watch(
     Never fails: what is wrong is said on standard error and the training goes on unwatched.
     """
     global _current
-    from .pytorch.trainermon import TrainerMon
-
     agent = {**_settings, **{k: v for k, v in options.items() if v is not None and k in _OPTIONS}}
     for unknown in options.keys() - set(_OPTIONS):
         known = [*_OPTIONS, "grad_acc_steps", "start_step", "name", "join", "sinks", "tags", "notes"]
@@ -83,10 +81,25 @@ def watch(
     add_tags(*([tags] if isinstance(tags, str) else tags))
     if notes:
         set_notes(notes)
-    monitor = TrainerMon(config, sinks=sinks, agent=agent)
+    if _is_of_mindspore(model):
+        from .mindspore import trainermon as agents
+    else:
+        from .pytorch import trainermon as agents  # type: ignore[no-redef]
+    monitor: Monitor = agents.TrainerMon(config, sinks=sinks, agent=agent)
     monitor.set_monitor(model, optimizer=optimizer, grad_acc_steps=grad_acc_steps, start_iteration=start_step)
     _current = monitor
     return monitor
+
+
+def _is_of_mindspore(model: Any) -> bool:
+    """Whether a model (several by name, or chunks) is MindSpore's; a program that has not imported that has none."""
+    mindspore = sys.modules.get("mindspore")
+    cell = getattr(getattr(mindspore, "nn", None), "Cell", None)
+    if cell is None:
+        return False
+    if isinstance(model, (dict, list, tuple)):
+        model = next(iter(model.values() if isinstance(model, dict) else model), None)
+    return isinstance(model, cell) or isinstance(getattr(model, "_network", None), cell)
 
 
 def log(values: dict[str, Any], step: int | None = None) -> None:
@@ -213,13 +226,18 @@ def expert_load(layer: str, tokens: Any) -> None:
         monitor.tell_once(sentence)
 
 
-def _watching(function: str) -> TrainerMon | None:
-    """The live monitor; where there is none, that is said once for each function."""
+def _watching(function: str) -> Any:
+    """The live monitor of a PyTorch training; where there is none, that is said once for each function."""
     monitor = _current if _current is not None else _latest_monitor()
-    if monitor is None and function not in _warned_of:
+    if hasattr(monitor, "job"):
+        return monitor
+    if function not in _warned_of:
         _warned_of.add(function)
-        console.log.warning("%s() was called before watch(); it is not kept", function)
-    return monitor
+        why = "was called before watch()" if monitor is None else (
+            "is of PyTorch trainings; MindSpore's have such metrics by telltale.integrations.mindformers"
+        )
+        console.log.warning("%s() %s; it is not kept", function, why)
+    return None
 
 
 _warned_of: set[str] = set()
@@ -252,9 +270,9 @@ def _page() -> runpage.RunPage | None:
     return monitor.page if monitor is not None and not monitor.is_closed else None
 
 
-def _latest_monitor() -> TrainerMon | None:
+def _latest_monitor() -> Monitor | None:
     """The TrainerMon that set_monitor() was called on last."""
-    module = sys.modules.get("telltale.pytorch.trainermon")
+    module = sys.modules.get("telltale.agent.monitor")
     return module.latest() if module is not None else None
 
 

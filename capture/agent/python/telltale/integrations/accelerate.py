@@ -17,10 +17,10 @@ from typing import Any
 from accelerate.tracking import GeneralTracker
 
 from .. import short
-from ..pytorch.trainermon import TrainerMon
+from ..agent.monitor import Monitor
 
 
-def watch(accelerator: Any, model: Any, optimizer: Any, config: Any = None, **options: Any) -> TrainerMon:
+def watch(accelerator: Any, model: Any, optimizer: Any, config: Any = None, **options: Any) -> Monitor:
     """telltale.watch() of what accelerator.prepare() returned, with its number of accumulation steps."""
     steps = max(1, int(getattr(accelerator, "gradient_accumulation_steps", 1)))
     return short.watch(model, optimizer, config, **{"grad_acc_steps": steps, **options})
@@ -39,7 +39,7 @@ class TelltaleTracker(GeneralTracker):
 
     @property
     def tracker(self) -> Any:
-        """The TrainerMon, None before watch()."""
+        """The Monitor, None before watch()."""
         return short.current()
 
     def store_init_configuration(self, values: dict[str, Any]) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import short
+from ..agent.monitor import Monitor
 from ..kinds import Form
-from ..pytorch.trainermon import TrainerMon
 
 
 class Session:
@@ -15,7 +15,7 @@ class Session:
         """options: of telltale.watch() (name, join, sinks, ...)."""
         self._config = config
         self._options = options
-        self.monitor: TrainerMon | None = None
+        self.monitor: Monitor | None = None
         self._logged = -1
 
     def begin(self, model: Any, optimizer: Any, grad_acc_steps: int, start_step: int, clips: bool) -> None:

@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch.optim import optimizer as torch_optimizer
 
+from ..agent.cost import timed
+from ..agent.engine import Engine
 from .compiled import is_recompute
-from .cost import timed
-from .engine import Engine
 from .optimizers import inner_optimizers
 
 

@@ -7,16 +7,16 @@ from typing import Any
 
 import torch
 
+from ..agent.clock import Clock
+from ..agent.part import Part
 from ..kinds import DType, Form, Kind, Stat
 from ..series import Extra, SeriesDesc
 from ..slots import Slot
 from .attention import msprobe_head0
 from .attentionwatch import AttentionWatch, Scores
-from .clock import Clock
 from .compiled import compiled_inside
 from .hooks import Call
 from .mapdelivery import MapDelivery
-from .part import Part
 
 
 class AttentionPart(Part):

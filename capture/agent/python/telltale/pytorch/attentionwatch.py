@@ -22,10 +22,10 @@ from typing import Any
 
 import torch
 
+from ..agent.cost import timed
 from ..quiet import plain, quiet
 from .attention import AttentionStats, attention_stats, misfit
 from .compiled import is_recompute
-from .cost import timed
 
 try:
     from torch.nn.attention.bias import CausalBias as _causal_bias

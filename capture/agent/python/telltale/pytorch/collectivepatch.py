@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import abc
 import functools
 import sys
 import threading
@@ -16,8 +15,9 @@ from typing import Any
 
 import torch
 
+from ..agent.collectives import CommEvent, Listener, Parts
+from ..agent.cost import timed
 from ..quiet import plain
-from .cost import timed
 
 # Methods of ProcessGroup in any torch since 2.1 -> the function of torch.distributed that they serve.
 METHODS = {
@@ -57,48 +57,8 @@ _OTHER_METHODS = frozenset(
 # Functions of torch.distributed that say more than the method they end in.
 _PUBLIC = frozenset("isend irecv batch_isend_irecv all_to_all_single".split()) | frozenset(METHODS.values())
 _C10D_FILES = ("distributed_c10d.py", "c10d_logger.py", "contextlib.py")
-Parts = tuple[tuple[torch.Tensor, ...], ...]  # per argument
 MAX_PENDING = 4096  # asynchronous calls waited for at the same time
 _HERE = {function.__code__.co_filename for function in (lambda: None, timed)}
-
-
-@dataclass(frozen=True)
-class CommEvent:
-    """One collective on this rank, before or after it ran. The tensors are good for the length of the callback only."""
-
-    op: str  # "all_reduce", as torch.distributed and msprobe call it
-    is_post: bool
-    parts: Parts  # argument i of the op -> its tensors: msprobe's pre_{i} / post_{i}
-    site: str  # "path[line]   function" of the caller outside torch.distributed
-    group: str  # name of the process group
-    group_size: int = 0  # its ranks; 0 = not known
-    started_ns: int = 0  # host's monotonic clock, of the call; 0 before it
-    ended_ns: int = 0  # when its result had been waited for
-
-
-class Listener(abc.ABC):
-    """Who hears of collectives. Thread: the one that makes the call or waits for it. Nothing here raises."""
-
-    wants_before = False  # hears of them before the call too
-    logs = False  # takes notes
-    never_waited = 0  # asynchronous calls whose result nobody waited for: not measured
-
-    @abc.abstractmethod
-    def note(self, op: str, frame: FrameType, parts: Parts, group: str) -> None:
-        """A call from `frame`, whether wanted or not, in a process group."""
-
-    def called_from(self, op: str, site: str, frame: FrameType) -> None:  # noqa: B027 (who keeps no stacks has none)
-        """A call that is to be told is about to be made."""
-
-    @abc.abstractmethod
-    def wants(self, op: str, frame: FrameType) -> bool:
-        """Is this call, made from `frame`, to be told?"""
-
-    @abc.abstractmethod
-    def tell(self, event: CommEvent) -> None: ...
-
-    @abc.abstractmethod
-    def failed(self, error: BaseException) -> None: ...
 
 
 def _op_and_site(method: str, frame: FrameType | None) -> tuple[str, str]:

@@ -8,7 +8,10 @@ from typing import Any
 
 import torch
 
+from ..agent import cost
 from ..names import listed
+
+cost.is_compiling = getattr(torch.compiler, "is_dynamo_compiling", torch.compiler.is_compiling)  # the quicker one
 
 
 def _nothing() -> Any:

@@ -7,11 +7,11 @@ from typing import Any
 
 import torch
 
+from ..agent.sources import Discovery
+from ..agent.targets import TargetSet
 from .frameworks import ADAPTERS, Adapter, Context
 from .frameworks.megatron import MegatronAdapter
 from .optimizers import inner_optimizers, optimizer_chain, owner_of
-from .sources import Discovery
-from .targets import TargetSet
 
 
 def discover(

@@ -3,72 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
-import torch
-
-from ..config import MonitorConfig
-from ..flightrecorder import is_left_out, kept_config
+from ..agent.activations import activations
+from ..agent.features import Asked, Feature, Modules
+from ..agent.optimizerparts import DirectionPart
+from ..agent.part import Part
+from ..agent.recordparts import StackPart, StructPart
+from ..agent.targets import TargetSet
 from ..series import Extra
-from .activations import Activations, Wants
 from .attentionpart import AttentionPart, attention_modules
-from .clock import Clock
 from .commpart import CommPart
 from .linear import matrix_name
-from .optimizerparts import DirectionPart, UpdatePart
-from .part import Part
-from .recordparts import StackPart, StructPart
-from .targets import TargetSet
+from .optimizerparts import UpdatePart
 from .weightparts import LinearPart, RouterPart
-
-Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
-
-
-@dataclass
-class Asked:
-    """What a feature is made from. The engine has its sinks by now: dispatcher.wants says what they want."""
-
-    engine: Clock
-    chunks: list[torch.nn.Module]
-    targets: TargetSet
-    config: MonitorConfig  # the engine's, or what the flight recorder keeps
-
-    def modules(self) -> Modules:
-        """All modules."""
-        return [(name, vpp, module) for vpp, chunk in enumerate(self.chunks) for name, module in chunk.named_modules()]
-
-    def listed(self, what: str) -> list[str] | None:
-        """A list of l2_targets, None where there is none."""
-        config = self.config
-        return config.l2_targets.get(what) if config.recording_l2_features else None
-
-    def named(self, what: str) -> Modules:
-        """The modules that a list of l2_targets names itself (not what lies below them)."""
-        names = self.listed(what)
-        if not names:
-            return []
-        modules = self.modules()
-        chosen = TargetSet(names, [(vpp, name) for name, vpp, _ in modules])
-        found = [(name, vpp, module) for name, vpp, module in modules if name and chosen.names(name, vpp)]
-        for sentence in chosen.unmatched_sentences((name for name, _, _ in modules), "module"):
-            self.engine.tell(f"{what}: {sentence}; nothing is collected for it")
-        if chosen.reading():
-            self.engine.tell(f"{what}: {chosen.reading()}")
-        return found
-
-
-def _activations(asked: Asked) -> Iterable[Part]:
-    config, targets = asked.config, asked.targets
-    modules = [
-        (name, vpp, module, Wants(config, targets, name, vpp))
-        for name, vpp, module in asked.modules()
-        if type(module).__name__ != "FullyShardedDataParallel"
-        and type(module).forward is not torch.nn.Module.forward  # ModuleList and the like: nobody calls them
-        and (targets.selects(name, vpp) or config.all_xy)
-    ]
-    return [Activations(asked.engine, modules)] if modules else []
 
 
 def _attention(asked: Asked) -> Iterable[Part]:
@@ -123,9 +71,9 @@ def _routers(asked: Asked) -> Iterable[Part]:
     return [RouterPart(asked.engine, *routers)] if any(routers) else []
 
 
-# In the order in which they have their turn: what the config must ask for, and who makes it.
-FEATURES: tuple[tuple[Callable[[Any], bool], Callable[[Asked], Iterable[Part]]], ...] = (
-    (lambda config: config.xy_distribution, _activations),
+# In the order in which they have their turn.
+FEATURES: tuple[Feature, ...] = (
+    (lambda config: config.xy_distribution, activations),
     (lambda config: True, _attention),
     (lambda config: True, _linear),
     (lambda config: True, _routers),
@@ -135,18 +83,3 @@ FEATURES: tuple[tuple[Callable[[Any], bool], Callable[[Asked], Iterable[Part]]],
     (lambda config: config.mg_direction, lambda asked: [DirectionPart(asked.engine)]),
     (lambda config: config.ur_distribution, lambda asked: [UpdatePart(asked.engine)]),
 )
-
-
-def make_features(engine: Clock, chunks: list[torch.nn.Module], targets: TargetSet) -> list[Part]:
-    """The parts that the config asks for, and those that the flight recorder does."""
-    found: list[Part] = []
-    kept = kept_config(engine.config, engine.rank)
-    for config in (None if is_left_out(engine.config, engine.rank) else engine.config, kept):
-        if config is None:
-            continue
-        asked = Asked(engine, chunks, targets, config)
-        parts = [part for is_asked, make in FEATURES if is_asked(config) for part in make(asked)]
-        for part in parts:
-            part.is_kept = config is kept
-        found += parts
-    return found

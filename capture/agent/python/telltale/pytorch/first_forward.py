@@ -9,9 +9,9 @@ from typing import Any, Callable
 import torch
 from torch.nn.parameter import UninitializedParameter
 
+from ..agent.hooks import Hook
 from ..console import log
 from .compiled import is_recording
-from .hooks import Hook
 
 
 class _After(Hook):

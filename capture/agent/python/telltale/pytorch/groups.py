@@ -8,7 +8,7 @@ from typing import Any
 
 import torch.distributed as dist
 
-from .sources import ParameterSource
+from ..agent.sources import Source
 
 
 def _is_live() -> bool:
@@ -33,7 +33,7 @@ def coordinate(group: Any) -> int | None:
 
 
 def duplicates(
-    sources: Iterable[ParameterSource], dp_group: Any, tp_group: Any
+    sources: Iterable[Source], dp_group: Any, tp_group: Any
 ) -> dict[str, frozenset[tuple[int, str]]]:
     """(chunk, name) of the parameters whose reduced gradient is the same on the first rank of a group, which is not
     this one; by the group's argument. As msprobe has it: after data parallel reduction all of them, but for those of

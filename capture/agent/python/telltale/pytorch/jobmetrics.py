@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..agent.metrics import Finish, norm_of
 from ..kinds import Form, Kind
 from ..quiet import plain, quiet
 from ..rates import Rates
 from ..series import PRESENT, Frame, SeriesTable
-from .metrics import Finish, norm_of
 
 LOCAL_NORM = "device_local_norm"
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
+from ..agent.clock import Clock
 from .attentionmaps import MOST_CELLS, AttentionMaps, attention_maps, packed
 from .attentionwatch import Scores
-from .clock import Clock
 
 USUAL_HEADS = range(4)  # of a module that names none
 MOST_MAPS = 64  # of one step: half a MiB

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is watched of a model, whatever framework holds it: parameters or their shards, and the optimizers inside."""
+"""The parameters of a torch model, whatever holds them, and ranges of flat ones."""
 
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
-from ..kinds import DType, Form
+from ..agent.clock import Clock
+from ..agent.hooks import Hook
+from ..agent.sources import Source
+from ..kinds import DType
 from ..measure import DTYPES, local
-from ..series import SeriesDesc
-from .clock import Clock
-from .hooks import Hook
 
 
 class GradientHook(Hook):
@@ -38,33 +37,8 @@ class GradientHook(Hook):
         return None
 
 
-class ParameterSource:
-    """One trainable parameter of a plain or DDP-wrapped model; frameworks that shard override what differs.
-
-    All tensors given out are local to this rank: no method here may communicate, synchronize or raise.
-    """
-
-    unreduced_is_full = True  # the unreduced gradient has the full shape even where the rest is a shard
-    is_replicated = True  # each data parallel rank steps all of it, with the same gradient
-    arrives_once = False  # the unreduced gradient is seen once per step, not at every micro step
-
-    def __init__(self, name: str, parameter: Any, optimizer: Any = None, vpp_stage: int = 0) -> None:
-        self.name = name
-        self.tensor = parameter
-        self.optimizer = optimizer
-        self.vpp_stage = vpp_stage
-        self.form_unreduced = Form.NONE
-        self.form_reduced = Form.NONE
-        self.gradient_definition = ""
-        self.place: tuple[weakref.ReferenceType[torch.nn.Module], str] | None = None
-        self.unit_key = 0  # which of its optimizer's units steps it: id of a flat parameter, 0 = the only one
-
-    # -- what this rank holds ------------------------------------------------------------------------------------
-
-    @property
-    def is_here(self) -> bool:
-        """Whether this rank holds any of it; the unreduced gradient may be seen all the same."""
-        return True
+class ParameterSource(Source):
+    """One trainable parameter of a plain or DDP-wrapped model; frameworks that shard override what differs."""
 
     def parameter(self) -> Any:
         """The parameter's local values, None when this rank holds none."""
@@ -89,10 +63,6 @@ class ParameterSource:
         value = state.get(which) if state else None
         return value if isinstance(value, torch.Tensor) else None
 
-    def stepped(self) -> Any:
-        """The object in the optimizer's groups that stands for this parameter."""
-        return self.tensor
-
     def adam(self) -> tuple[int, tuple[float, float], float]:
         """(steps done, betas, eps) of Adam and its kin, steps 0 where there is nothing of the kind."""
         key = self.stepped()
@@ -105,10 +75,6 @@ class ParameterSource:
                 return _whole(steps), (float(group["betas"][0]), float(group["betas"][1])), float(group.get("eps", 0.0))
         return 0, (0.0, 0.0), 0.0
 
-    def shard(self) -> tuple[tuple[int, ...], int, tuple[int, ...]]:
-        """(local shape, first element in the full tensor or -1, full shape or ())."""
-        return tuple(self.tensor.shape), -1, ()
-
     # -- before reduction ----------------------------------------------------------------------------------------
 
     def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
@@ -117,41 +83,17 @@ class ParameterSource:
             return []
         return [self.tensor.register_post_accumulate_grad_hook(GradientHook(engine.reference, number, True))]
 
-    # -- as a series ---------------------------------------------------------------------------------------------
-
     def dtype(self) -> torch.dtype:
         """Of the values that parameter() gives."""
         return self.tensor.dtype
 
-    def describe(
-        self, form: Form = Form.NONE, micro_step: int = -1, full: bool = False, definition: str = ""
-    ) -> SeriesDesc:
-        """The series of this parameter; `full`: of the whole tensor though this rank holds a shard."""
-        shape, offset, whole = self.shard()
-        if full and whole:
-            shape, offset, whole = whole, -1, ()
-        count = 1
-        for size in shape:
-            count *= size
+    def element_type(self) -> tuple[DType, str]:
         dtype = self.dtype()
-        return SeriesDesc(
-            name=self.name,
-            vpp_stage=self.vpp_stage,
-            micro_step=micro_step,
-            form=form,
-            definition=definition,
-            shape=shape,
-            dtype=DTYPES.get(dtype, DType.UNKNOWN),
-            numel=count,
-            shard_offset=offset,
-            full_shape=whole,
-            torch_dtype=str(dtype),
-        )
+        return DTYPES.get(dtype, DType.UNKNOWN), str(dtype)
 
     # -- replacement ---------------------------------------------------------------------------------------------
 
     def replacement(self) -> Any:
-        """The object that has taken the parameter's place in its module, None while it is still the same."""
         if self.place is None:
             return None
         module = self.place[0]()
@@ -224,24 +166,3 @@ def _whole(number: Any) -> int:
     if isinstance(number, torch.Tensor):
         return int(number) if number.is_cpu and number.numel() == 1 else 0
     return int(number) if isinstance(number, (int, float)) else 0
-
-
-@dataclass
-class Unit:
-    """One step() of an inner optimizer. DeepSpeed calls one optimizer several times a step, each time with another flat
-    parameter in its groups: `key` is the id of that, 0 when a step() takes all."""
-
-    optimizer: torch.optim.Optimizer
-    key: int = 0
-
-
-@dataclass
-class Discovery:
-    """What was found in the objects that the user handed over."""
-
-    framework: str = "plain"
-    sources: list[ParameterSource] = field(default_factory=list)
-    optimizers: list[torch.optim.Optimizer] = field(default_factory=list)  # the inner torch ones, in stepping order
-    units: list[Unit] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # what cannot be observed, in sentences
-    grad_acc_steps: int = 1  # as the framework itself says

@@ -6,10 +6,10 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable
 
-from .clock import Clock
+from ..agent.clock import Clock
+from ..agent.cost import timed
+from ..agent.hooks import Hook
 from .compiled import is_recording
-from .cost import timed
-from .hooks import Hook
 
 
 class RootHook(Hook):
@@ -70,14 +70,11 @@ class StepHook(Hook, is_timed=False):
             self._stop_if_asked(engine)
             return None
         engine.step_begins(number, optimizer)
-        # A closure computes the gradients inside step(): read them after it, at its last call.
-        if callable(kwargs.get("closure")):
-            return args, dict(kwargs, closure=self._wrapped(engine, number, optimizer, kwargs["closure"]))
-        if len(args) > 1 and callable(args[1]):
-            return (args[0], self._wrapped(engine, number, optimizer, args[1]), *args[2:]), kwargs
-        engine.gradients_ready(number, optimizer)
-        self._stop_if_asked(engine)
-        return None
+        changed = after_closure(args, kwargs, lambda: timed(engine.gradients_ready)(number, optimizer))
+        if changed is None:
+            engine.gradients_ready(number, optimizer)
+            self._stop_if_asked(engine)
+        return changed
 
     @staticmethod
     def _stop_if_asked(engine: Clock) -> None:
@@ -86,13 +83,29 @@ class StepHook(Hook, is_timed=False):
             because, engine.stop_because = engine.stop_because, None
             raise because
 
-    @staticmethod
-    def _wrapped(engine: Clock, number: int, optimizer: Any, closure: Callable[[], Any]) -> Callable[[], Any]:
-        ready = timed(engine.gradients_ready)
 
-        def read_after() -> Any:
-            result = closure()
-            ready(number, optimizer)
-            return result
+def after_closure(args: Any, kwargs: Any, read: Callable[[], None]) -> Any:
+    """What step() is to be called with so that read() follows its closure, which computes the gradients inside of it:
+    at its last call they are what the optimizer consumes. None where step() has no closure."""
+    if callable(kwargs.get("closure")):
+        return args, dict(kwargs, closure=_followed(kwargs["closure"], read))
+    if len(args) > 1 and callable(args[1]):
+        return (args[0], _followed(args[1], read), *args[2:]), kwargs
+    return None
 
-        return read_after
+
+def _followed(closure: Callable[[], Any], read: Callable[[], None]) -> Callable[[], Any]:
+    def read_after() -> Any:
+        result = closure()
+        read()
+        return result
+
+    return read_after
+
+
+def hook_steps(engine: weakref.ReferenceType[Clock], optimizer: Any, numbers: dict[int, int]) -> list[Any]:
+    """Hooks an optimizer's steps; the handles."""
+    return [
+        optimizer.register_step_pre_hook(StepHook(engine, numbers, True)),
+        optimizer.register_step_post_hook(StepHook(engine, numbers, False)),
+    ]

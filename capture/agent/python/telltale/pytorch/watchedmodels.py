@@ -34,20 +34,3 @@ def _module_of(thing: Any) -> torch.nn.Module:
         if isinstance(inner, torch.nn.Module):
             return inner
     raise TypeError(f"set_monitor needs a torch.nn.Module or a list of them, not {type(thing).__name__}")
-
-
-def names_in(chunks: list[torch.nn.Module]) -> list[tuple[int, str]]:
-    """(chunk, name) of every parameter and module."""
-    return [
-        (vpp, name)
-        for vpp, chunk in enumerate(chunks)
-        for found in (chunk.named_parameters(), chunk.named_modules())
-        for name, _ in found
-    ]
-
-
-def have_equal_names(chunks: list[torch.nn.Module]) -> bool:
-    """A list stands for the pipeline chunks of one model; several models in one cannot be told apart by name."""
-    if len({type(chunk) for chunk in chunks}) < 2:
-        return False
-    return bool(set.intersection(*({name for name, _ in chunk.named_parameters()} for chunk in chunks)))

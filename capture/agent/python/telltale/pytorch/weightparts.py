@@ -8,14 +8,14 @@ from typing import Any
 
 import torch
 
+from ..agent.clock import Clock
+from ..agent.part import Part, Stepping
 from ..kinds import DType, Kind, Stat
 from ..series import VALUE, Extra, SeriesDesc
 from ..slots import Slot
-from .clock import Clock
 from .compiled import compiled_inside, is_recompute
 from .hooks import Call
 from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
-from .part import Part, Stepping
 from .router import ENTROPY, SIMILARITY, per_token_expert_entropy, router_logits, router_weight_similarity
 
 Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module

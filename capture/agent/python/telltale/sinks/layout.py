@@ -267,17 +267,23 @@ def holds_integers(desc: SeriesDesc) -> bool:
     return desc.dtype in _INTEGERS
 
 
+def _is_torch(desc: SeriesDesc) -> bool:
+    return desc.torch_dtype.startswith("torch.") or not desc.torch_dtype
+
+
 def shape_text(kind: Kind, desc: SeriesDesc) -> str:
-    """ "[8, 64]"; "nan" where one row stands for many tensors."""
+    """ "[8, 64]", "(8, 64)" as msprobe has it for MindSpore; "nan" where one row stands for many tensors."""
     if kind is Kind.MG_DIRECTION:
         return "[]"
-    return "nan" if kind is Kind.COMM and not desc.shape else str(list(desc.shape))
+    if kind is Kind.COMM and not desc.shape:
+        return "nan"
+    return str(list(desc.shape) if _is_torch(desc) else tuple(desc.shape))
 
 
 def dtype_text(kind: Kind, desc: SeriesDesc) -> str:
     """ "torch.float32"."""
     if kind is Kind.MG_DIRECTION:
-        return "torch.float32"
+        return "torch.float32" if _is_torch(desc) else "Float32"
     if desc.torch_dtype:
         return desc.torch_dtype
     known = _TORCH_NAMES.get(desc.dtype)

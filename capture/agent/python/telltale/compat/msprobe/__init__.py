@@ -25,6 +25,7 @@ TOOLS = {
 PARTS = {
     "msprobe.pytorch.monitor.csv2tb": "telltale.compat.msprobe.csv2tb",
     "msprobe.core.monitor.csv2db": "telltale.compat.msprobe.metricsdb",
+    "msprobe.core.grad_probe.grad_compare": "telltale.gradprobe.comparator",
 }
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from ..sources import Discovery, ParameterSource
+from ...agent.sources import Discovery
+from ..sources import ParameterSource
 
 
 @dataclass

@@ -8,9 +8,10 @@ from typing import Any
 
 import torch
 
+from ...agent.clock import Clock
+from ...agent.sources import Unit
 from ...kinds import Form
-from ..clock import Clock
-from ..sources import FlatSlice, GradientHook, ParameterSource, Unit
+from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import torch
 
+from ...agent.clock import Clock
+from ...agent.hooks import Hook
 from ...kinds import Form, Kind
-from ..clock import Clock
 from ..compiled import is_compiled_in_place, is_recording
-from ..hooks import Hook
 from ..sources import GradientHook, ParameterSource
 from .base import Adapter, Context
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 import weakref
 from typing import Any, Callable
 
+from ...agent.clock import Clock
 from ...kinds import Form, Kind
-from ..clock import Clock
 from ..sources import FlatSlice, GradientHook, ParameterSource
 from .base import Adapter, Context
 

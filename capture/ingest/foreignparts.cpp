@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/ingest/foreignparts.h>
+
+#include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
+
+#include <telltale/protocol/datarules.h>
+#include <telltale/protocol/limits.h>
+#include <telltale/protocol/utf8.h>
+
+namespace telltale::ingest {
+
+std::string newImportKey()
+{
+    std::random_device device;
+    return fmt::format("import-{:08x}{:08x}", device(), device());
+}
+
+store::StreamRequest requestFor(
+    const exchange::ForeignProcess& process, int attempt, const std::string& runKey, const std::string& runName)
+{
+    store::StreamRequest request;
+    request.runKey = runKey;
+    request.runName = protocol::toName(runName);
+    request.keySource = "run_id";
+    request.agentId = fmt::format("import/{}/{}", process.rank().value, attempt);
+    request.host = process.host;
+    request.incarnation = static_cast<std::uint64_t>(attempt) + 1;
+    request.restartCount = attempt;
+    request.rank = process.rank();
+    request.dp = process.dp;
+    request.tp = process.tp;
+    request.pp = process.pp;
+    request.ep = process.ep;
+    request.framework = process.framework;
+    request.device = process.device;
+    request.agentVersion = "import";
+    return request;
+}
+
+bool takeDocuments(exchange::ForeignProcess& process, exchange::ForeignRun& run, std::size_t& number,
+    std::size_t mostBytes, SampleBatch& batch)
+{
+    const std::size_t size = protocol::limits::kMaxBlobPartBytes;
+    std::size_t bytes = 0;
+    auto at = process.documents.begin();
+    for (; at != process.documents.end() && bytes < mostBytes; ++at) {
+        const std::size_t parts = std::max<std::size_t>((at->bytes.size() + size - 1) / size, 1);
+        ++number;
+        for (std::size_t part = 0; part < parts; ++part) {
+            Blob blob { fmt::format("import-{}", number), static_cast<std::uint32_t>(part),
+                static_cast<std::uint32_t>(parts), at->kind, protocol::toName(at->name), at->step,
+                at->bytes.substr(part * size, size) };
+            if (!protocol::checkBlob(blob)) {
+                run.leaveOut("documents that a run cannot hold");
+                break;
+            }
+            bytes += blob.bytes.size();
+            batch.blobs.push_back(std::move(blob));
+        }
+    }
+    process.documents.erase(process.documents.begin(), at);
+    return !process.documents.empty();
+}
+
+void takeEventsOf(exchange::ForeignProcess& process, exchange::ForeignRun& run, SampleBatch& batch)
+{
+    for (Event& event : process.events) {
+        protocol::mendNames(event);
+        event.text = protocol::toUtf8(event.text);
+        if (protocol::checkEvent(event))
+            batch.events.push_back(std::move(event));
+        else
+            run.leaveOut("records of a log that a run cannot hold");
+    }
+    process.events.clear();
+}
+
+}

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Signs and distributions that go to the dashboard, and runs compared by them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import telltale
+import torch
+from probed import STEPS, config, flip_from, model_of, train
+from serving import TELLTALE, Server
+from telltale import gradcompare
+from telltale.gradprobe.comparator import GradComparator
+from telltale.gradprobe.probestream import SIGNS, ProbeStream
+from telltale.gradprobe.runsigns import write_signs
+from telltale.gradprobe.signfile import ProbeError
+from telltale.pytorch import PrecisionDebugger
+
+STREAM = {"telltale": {"stream": True}}
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    found = Server(tmp_path / "data")
+    monkeypatch.setenv("TELLTALE_JOIN", found.join)
+    yield found
+    PrecisionDebugger.stop()
+    found.kill()
+
+
+def runs(server: Server, folder: Path) -> dict[str, Path]:
+    """The runs by their names, when the server has ended."""
+    assert server.stop() == 0
+    found = {}
+    for path in (folder / "data").rglob("*.telltale"):
+        with telltale.open(path) as run:
+            found[run.name] = path
+    return found
+
+
+def test_runs_are_compared_by_the_signs_that_were_streamed(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bare = train(None)
+    for name, flips in (("clean", None), ("flipped", flip_from(3, "3.weight"))):
+        monkeypatch.setenv("TELLTALE_RUN_ID", name)
+        ends = train(config(tmp_path / name, "L2", top=STREAM), flips)
+        assert name != "clean" or all(torch.equal(a, b) for a, b in zip(bare, ends))
+    found = runs(server, tmp_path)
+    assert set(found) == {"clean", "flipped"}
+    for name, path in found.items():
+        assert write_signs(str(path), str(tmp_path / "read" / name)) == []
+        for file in (tmp_path / name).rglob("*.npy"):
+            copy = tmp_path / "read" / name / file.relative_to(tmp_path / name)
+            assert copy.read_bytes() == file.read_bytes()
+    capfd.readouterr()
+    suspicious = GradComparator.compare_distributed(found["clean"], found["flipped"], tmp_path / "out")
+    assert [(one.verdict.suspicious, one.name) for one in suspicious][:1] == [(3, "3.weight")]
+    assert GradComparator.compare_distributed(found["clean"], tmp_path / "clean", tmp_path / "same") == []
+    lines = (tmp_path / "same/rank0/similarities.csv").read_text("utf-8-sig").splitlines()
+    order = ["step", "0.weight", "0.bias", "3.weight", "3.bias", "summary"]
+    assert [line.split(",")[0] for line in lines] == order
+
+
+def test_a_reference_is_compared_with_while_the_training_runs(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train(config(tmp_path / "clean"))
+    settings = {"telltale": {"stream": True, "reference": str(tmp_path / "clean")}}
+    said = []
+
+    def look(step: int, model: torch.nn.Module) -> None:
+        flip_from(3, "3.weight")(step, model)
+        said.append(capfd.readouterr().err)
+
+    bare = train(None, flip_from(3, "3.weight"))
+    ends = train(config(tmp_path / "flipped", top=settings), look)
+    assert all(torch.equal(a, b) for a, b in zip(bare, ends))
+    said.append(capfd.readouterr().err)
+    reason = "3.weight: the share of equal signs falls from 1 to 0 (a drop over 0.03), against"
+    assert sum(f"rank 0, step 3: {reason}" in one for one in said) == 1 and not any(said[:4])
+    [path] = runs(server, tmp_path).values()
+    with telltale.open(path) as run:
+        assert [event["text"] for event in run.events() if reason in event.get("text", "")]
+        shares = run.frame("grad_sign", "similarity").to_pandas()
+        assert len(shares) == 4 * STEPS
+        of = shares[shares["name"] == "3.weight"].sort_values("step")["similarity"].tolist()
+        assert of == [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+    found = verdicts(path)
+    assert found["3.weight"] == 3 and found["0.weight"] != 0 and set(found) >= {"0.bias", "3.bias"}
+
+
+def test_what_was_compared_is_sent_as_a_run(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train(config(tmp_path / "clean"))
+    train(config(tmp_path / "flipped"), flip_from(3, "3.weight"))
+    words = [str(tmp_path / "clean"), str(tmp_path / "flipped"), "--send"]
+    assert gradcompare.main(words) == 0
+    monkeypatch.delenv("TELLTALE_JOIN")
+    assert gradcompare.main(words) == 1
+    assert "--send needs a dashboard" in capfd.readouterr().err
+    found = runs(server, tmp_path)
+    assert set(found) == {"signs of flipped"}
+    assert verdicts(found["signs of flipped"])["3.weight"] == 3
+
+
+def verdicts(path: Path) -> dict[str, Any]:
+    """By the program's own comparison."""
+    words = [TELLTALE, "compare", path, path, "--json"]
+    compared = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    return {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
+
+
+@pytest.mark.parametrize("what", ["folder", "rank", "file"])
+def test_a_reference_that_is_not_there_is_one_sentence(
+    tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = {"folder": "cannot be read: No such", "rank": "has no folder rank0", "file": "2/0.weight.npy cannot be read"}
+    if what == "rank":
+        (tmp_path / "clean/rank1").mkdir(parents=True)
+    elif what == "file":
+        train(config(tmp_path / "clean"))
+        (tmp_path / "clean/rank0/step2/0.weight.npy").unlink()
+    train(config(tmp_path / "again", top={"telltale": {"reference": str(tmp_path / "clean")}}))
+    [line] = capfd.readouterr().err.splitlines()
+    assert said[what] in line
+    assert len(list((tmp_path / "again").rglob("*.npy"))) == 4 * STEPS
+
+
+def test_distributions_are_histograms_with_the_bounds_of_the_config(server: Server, tmp_path: Path) -> None:
+    bounds = [-0.01, 0, 0.005, 0.01]
+    train(config(tmp_path / "files", "L2", top=STREAM, bounds=bounds))
+    [path] = runs(server, tmp_path).values()
+    with telltale.open(path) as run:
+        frame = run.frame("grad_reduced", "hist")
+        assert [np.float32(edge) for edge in frame.edges[1:-1]] == [np.nextafter(np.float32(b), np.inf) for b in bounds]
+        table = frame.to_pandas()
+    assert len(table) == 4 * STEPS
+    for step in range(STEPS):
+        with open(tmp_path / f"files/rank0/grad_summary_{step}.csv", encoding="utf-8-sig", newline="") as file:
+            for row in csv.DictReader(file):
+                numel = int(np.prod([int(n) for n in row["shape"].strip("[]").split(",")]))
+                shares = [float(v) for k, v in row.items() if k.startswith("(")]
+                [counts] = [
+                    list(hist) for name, at, hist in zip(table["name"], table["step"], table["hist"])
+                    if (name, at) == (row["param_name"], step)
+                ]  # fmt: skip
+                assert [int(n) for n in counts] == [round(share * numel) for share in shares]
+
+
+def test_a_budget_leaves_out_whole_gradients_and_says_so(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """20 bytes: the weight of 16 and the bias of 2, then the last bias of 1; 8 of the other weight do not fit."""
+    train(config(tmp_path / "files", top={"telltale": {"stream": True, "stream_mib": 20 / (1 << 20)}}))
+    said = capfd.readouterr().err
+    assert said.count("signs of 3.weight and others are not sent, since a step has at most 20 bytes") == 1
+    [path] = runs(server, tmp_path).values()
+    assert write_signs(str(path), str(tmp_path / "read")) == []
+    names = {file.name for file in (tmp_path / "read/rank0").rglob("*.npy")}
+    assert names == {"0.weight.npy", "0.bias.npy", "3.bias.npy"}
+    assert len(list((tmp_path / "files").rglob("*.npy"))) == 4 * STEPS
+
+
+def test_it_goes_beside_a_watch_of_the_same_rank(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TELLTALE_RUN_ID", "both")  # as a launcher names it: a process alone makes a name each time
+    model = model_of()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    telltale.watch(model, optimizer, {"wg_distribution": True, "format": "stream"})
+    PrecisionDebugger(config(tmp_path / "files", top=STREAM)).monitor(model)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        model(torch.randn(4, 8)).square().mean().backward()
+        optimizer.step()
+    PrecisionDebugger.stop()
+    telltale.finish()
+    [path] = runs(server, tmp_path).values()
+    with telltale.open(path) as run:
+        assert len(run.frame("grad_reduced", "norm")) == 4 * STEPS and run.ranks == [0]
+    assert write_signs(str(path), str(tmp_path / "read")) == []
+    assert len(list((tmp_path / "read").rglob("*.npy"))) == 4 * STEPS
+
+
+def test_a_run_without_signs_is_one_sentence(server: Server, tmp_path: Path) -> None:
+    model = model_of()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    telltale.watch(model, optimizer)
+    model(torch.randn(4, 8)).square().mean().backward()
+    optimizer.step()
+    telltale.finish()
+    [path] = runs(server, tmp_path).values()
+    with pytest.raises(ProbeError, match='has no signs of gradients: "telltale": {"stream": true}'):
+        GradComparator.compare_distributed(path, path, tmp_path / "out")
+
+
+def test_signs_that_come_faster_than_they_are_sent_are_told(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    refused: list[Any] = []
+
+    def full(self: ProbeStream, *of: Any) -> None:
+        if of[1] == 2 and not refused:
+            monkeypatch.setattr(self._agent, "blob", lambda *of: refused.append(of) or False)
+        signs(self, *of)
+
+    signs = ProbeStream.signs
+    monkeypatch.setattr(ProbeStream, "signs", full)
+    train(config(tmp_path / "files", top=STREAM))
+    assert refused and refused[0][0] == SIGNS
+    assert capfd.readouterr().err.count("signs come faster than they are sent") == 1
+    assert len(list((tmp_path / "files").rglob("*.npy"))) == 4 * STEPS
