@@ -7,11 +7,13 @@ from __future__ import annotations
 import importlib
 import inspect
 import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from serving import TELLTALE
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "capture" / "agent" / "python" / "documents"
@@ -32,7 +34,6 @@ AWAITED = {
     "similarities": places.PACKAGE / "gradprobe",
     "grad_summary_": places.PACKAGE / "gradprobe",
 }
-FOLLOW = "verb:import --follow"  # of the program, which is built apart
 
 
 def test_pages_are_those_that_the_rows_make() -> None:
@@ -46,7 +47,7 @@ def test_pages_are_those_that_the_rows_make() -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_what_a_page_names_is_there(place: str) -> None:
-    if place == FOLLOW or places.exists(place):
+    if places.exists(place):
         return
     awaited = [folder for word, folder in AWAITED.items() if word in place]
     assert awaited and not any(folder.exists() for folder in awaited), f"{place} is not in the code"
@@ -60,6 +61,13 @@ def test_a_name_that_is_nowhere_is_not_found() -> None:
         "metric:throughputs", "argument:telltale.compat.msprobe.CSV2DBConfig:monitor", "module:telltale.none",
     ):  # fmt: skip
         assert not places.exists(place), place
+
+
+@pytest.mark.parametrize("place", [place for place in PLACES if place.startswith("verb:")])
+def test_the_program_knows_its_verbs_and_their_flags(place: str) -> None:
+    verb, *flags = place.removeprefix("verb:").split()
+    done = subprocess.run([str(TELLTALE), verb, "--help"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and all(f"  {flag} " in done.stdout + done.stderr for flag in flags), place
 
 
 def test_python_names_can_be_imported_and_have_their_arguments() -> None:
