@@ -106,3 +106,22 @@ def test_of_many_experts_the_dashboard_gets_the_ends_and_the_files_get_all(
     assert not [name for name, _ in read_events(tmp_path / "tb")[0] if name.endswith("max")]
     assert len([tag for _, tag in read_events(tmp_path / "tb")[0] if tag == router]) == 4
     assert len([one for one in server.log("log") if "more than 7 experts" in one["text"]]) == 1
+
+
+def test_tensors_and_metrics_come_into_one_run(server: Server) -> None:
+    watched = {"wg_distribution": True, "mv_distribution": True}
+    train([TelltaleCallback(CONFIG, join=server.join, name="both", watch=watched)])
+    assert server.stop() == 0
+    found = server.inspect()
+    assert found["name"] == "both" and [one["state"] for one in found["sources"]] == ["finished"]
+    for name in ("loss", "weight_norm", "device_local_norm"):
+        [series] = server.show(name)
+        assert [one["step"] for one in series["values"]] == list(range(1, STEPS + 1)), name
+    shown = {one["kind"]: one["values"] for one in server.show("net.head.weight")}
+    assert {"grad_unreduced", "grad_reduced", "exp_avg"} <= shown.keys()
+    assert [one["step"] for one in shown["grad_unreduced"]] == list(range(1, STEPS + 1))
+    recorded, _ = read_events(RECORDED / "mf_static" / "tb")
+    norms = {one["step"]: pytest.approx(one["value"], rel=2e-6) for one in shown["grad_unreduced"]}
+    assert recorded["rank_0", "local_norm/net.head.weight"] == norms
+    names = {one["name"] for one in server.show("/./")}
+    assert not [name for name in names if name.startswith(("adam_m_norm", "local_norm"))], "nothing is sent twice"

@@ -22,6 +22,8 @@ _LIBRARIES = (
     "deepspeed",
     "triton",
     "datasets",
+    "mindspore",
+    "mindformers",
 )
 _GIT_SECONDS = 5.0
 _LONGEST_COMMAND = 4000

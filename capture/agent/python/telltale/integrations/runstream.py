@@ -32,6 +32,7 @@ class RunStream:
         self._sink: StreamSink | None = None
         self._step = 0
         self._monitor: Any = None
+        self._ahead = 0
         self._tables: dict[Kind, SeriesTable] = {}
         self._rows: dict[tuple[Kind, str, Slot], int] = {}
         self.rank = identity.rank(options.get("rank"))
@@ -74,8 +75,15 @@ class RunStream:
 
     @property
     def takes_tensors(self) -> bool:
-        """Whether statistics of tensors have a place beside the metrics: a monitor has its own."""
+        """Whether statistics of tensors have a place beside the metrics."""
         return self._sink is not None
+
+    @property
+    def kinds_elsewhere(self) -> frozenset[Kind]:
+        """Kinds of tensors that a monitor of the same training measures itself."""
+        config = self._monitor.config if self._monitor is not None else MonitorConfig()
+        found = {Kind.GRAD_UNREDUCED} if config.wg_distribution else set()
+        return frozenset(found | ({Kind.EXP_AVG, Kind.EXP_AVG_SQ} if config.mv_distribution else set()))
 
     def log_tensors(
         self, step: int, kind: Kind, stats: tuple[Stat, ...], values: dict[tuple[str, Slot], tuple[float, ...]]
@@ -99,13 +107,14 @@ class RunStream:
     def log(self, step: int, values: dict[str, float], definitions: dict[str, str], samples: float = 0.0) -> None:
         """A step's metrics. samples: consumed by the job until its end, for the dashboard's axis; 0 = not known."""
         try:
+            seen = {"telltale.samples_seen": samples} if samples > 0 else {}
             if self._monitor is not None:
-                self._monitor.log(values, step)
+                # It may count steps from another number; the one that has just ended is this one.
+                self._ahead = self._monitor.step - 1 - step
+                self._monitor.log({**values, **seen}, step + self._ahead)
             elif self._sink is not None:
                 self._step = step
-                marks = {"telltale.wall_ns": float(time.time_ns())}
-                if samples > 0:
-                    marks["telltale.samples_seen"] = samples
+                marks = {"telltale.wall_ns": float(time.time_ns()), **seen}
                 values = {**values, **self.page.sample()}
                 self._sink.write(Frame(step, [], values, marks, definitions))
         except Exception as error:  # noqa: BLE001
@@ -114,7 +123,7 @@ class RunStream:
     def log_late(self, step: int, values: dict[str, float]) -> None:
         """Metrics of a step that is over."""
         if self._monitor is not None:
-            self._monitor.log(values, step)
+            self._monitor.log(values, step + self._ahead)
         elif self._sink is not None and values:
             self._sink.write_late(step, values)
 

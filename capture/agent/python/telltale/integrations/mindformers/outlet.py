@@ -101,12 +101,12 @@ class Outlet:
 
     def _of_the_run(self, step: int, values: Mapping[str, float]) -> dict[str, float]:
         """What is left after what is of tensors has gone to the dashboard."""
-        if not self.stream.takes_tensors:
-            return dict(values)
-        left, tables = split(values)
-        for table in tables:
-            self.stream.log_tensors(step, *table)
-        return left
+        if self.stream.takes_tensors:
+            left, tables = split(values)
+            for table in tables:
+                self.stream.log_tensors(step, *table)
+            return left
+        return split(values, self.stream.kinds_elsewhere)[0]
 
     def text(self, step: int, name: str, text: str) -> None:
         """To the event files alone."""

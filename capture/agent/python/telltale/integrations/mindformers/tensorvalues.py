@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from ...kinds import Kind, Stat
@@ -28,8 +28,11 @@ class TensorTable(NamedTuple):
     values: Values
 
 
-def split(metrics: Mapping[str, float]) -> tuple[dict[str, float], list[TensorTable]]:
-    """Metrics of the run, and what is of tensors."""
+EVERY = frozenset({Kind.GRAD_UNREDUCED, Kind.EXP_AVG, Kind.EXP_AVG_SQ, Kind.ATTENTION, Kind.LINEAR})
+
+
+def split(metrics: Mapping[str, float], kinds: Collection[Kind] = EVERY) -> tuple[dict[str, float], list[TensorTable]]:
+    """Metrics of the run, and what is of tensors, as far as it is of these kinds."""
     left: dict[str, float] = {}
     norms: dict[Kind, Values] = {}
     ranks: dict[str, dict[str, float]] = {}
@@ -37,11 +40,11 @@ def split(metrics: Mapping[str, float]) -> tuple[dict[str, float], list[TensorTa
     for tag, value in metrics.items():
         what, _, name = tag.partition("/")
         head = _HEAD.fullmatch(tag)
-        if name and what in _NORMS:
+        if name and _NORMS.get(what) in kinds:
             norms.setdefault(_NORMS[what], {})[name, _WHOLE] = (value,)
-        elif name and what in _RANKS:
+        elif name and what in _RANKS and Kind.LINEAR in kinds:
             ranks.setdefault(name, {})[what] = value
-        elif head is not None:
+        elif head is not None and Kind.ATTENTION in kinds:
             logits[head[1], Slot(head=int(head[2]))] = (value,)
         else:
             left[tag] = value
