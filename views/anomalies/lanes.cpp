@@ -125,9 +125,9 @@ std::vector<QString> blocksOf(const store::Catalog& catalog)
     QSet<QString> known;
     std::unordered_set<std::string> names;
     for (const store::SeriesInfo& series : catalog.series) {
-        if (series.kind == Kind::Scalar || !names.insert(series.name).second)
+        if (series.kind == Kind::Scalar || !names.insert(series.desc->name).second)
             continue;
-        QString block = groupOf(QString::fromStdString(series.name));
+        QString block = groupOf(QString::fromStdString(series.desc->name));
         if (!known.contains(block)) {
             known.insert(block);
             blocks.push_back(std::move(block));
