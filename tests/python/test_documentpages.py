@@ -26,13 +26,7 @@ ROWS = [(page.file, row) for page in make.PAGES for chapter in page.chapters for
 PLACES = sorted({one for _, row in ROWS for one in row.place.split(" + ") if not one.startswith("none:")})
 # What other parts of the product bring: as long as the folder is not there, a page may say "not here" of it.
 AWAITED = {
-    "telltale.mindspore": places.PACKAGE / "mindspore",
-    "PrecisionDebugger": places.PACKAGE / "gradprobe",
-    "GradComparator": places.PACKAGE / "gradprobe",
-    "gradprobe": places.PACKAGE / "gradprobe",
-    "gradcompare": places.PACKAGE / "gradcompare.py",
-    "similarities": places.PACKAGE / "gradprobe",
-    "grad_summary_": places.PACKAGE / "gradprobe",
+    "telltale.mindspore.attention": places.PACKAGE / "mindspore" / "attention.py",
 }
 
 
