@@ -115,7 +115,8 @@ DEFAULTS = {
 def test_defaults_are_the_documents_or_the_page_says_why_not(field: str) -> None:
     ours = places.field(field).get("default")
     notes = [row.english for _, row in ROWS if row.name == field]
-    assert notes and (ours == DEFAULTS[field] or any(notes)), f"{field}: {json.dumps(ours)} is not {json.dumps(DEFAULTS[field])}"
+    is_said = notes and (ours == DEFAULTS[field] or any(notes))
+    assert is_said, f"{field}: {json.dumps(ours)} is not {json.dumps(DEFAULTS[field])}"
 
 
 def test_both_languages_say_the_same() -> None:
