@@ -6,8 +6,11 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -79,3 +82,49 @@ def test_ranks_are_those_of_the_folders(tmp_path: Path) -> None:
     series = shown(run, "device_local_norm")
     assert sorted(one["rank"] for one in series) == [0, 1, 7]
     assert {tuple(value["step"] for value in one["values"]) for one in series} == {(1, 2, 3, 4, 5, 6)}
+
+
+def steps_so_far(folder: Path, metric: str) -> list[int]:
+    """Of a run that is still written; [] before there is one."""
+    for run in folder.rglob("*.telltale"):
+        try:
+            rows = telltale.open(run).frame(kind="scalar").to_numpy()
+        except (OSError, ValueError, RuntimeError):
+            return []  # it is just being made
+        return [int(step) for step, name in zip(rows["step"], rows["name"]) if name == metric]
+    return []
+
+
+def test_a_job_that_runs_is_followed_without_a_change_of_it(tmp_path: Path) -> None:
+    """`telltale import --follow worker/tensorboard` while the files grow, by pieces that end anywhere."""
+    recorded = RECORDED / "mf_static" / "tb" / "rank_0" / "events.out.tfevents.1795245472.rec"
+    data = recorded.read_bytes()
+    folder = tmp_path / "worker" / "tensorboard" / "rank_3"
+    folder.mkdir(parents=True)
+    (tmp_path / "data").mkdir()
+    file = folder / recorded.name
+    file.write_bytes(data[: len(data) // 2])
+    command = [str(TELLTALE), "import", str(folder.parent), "--follow", "--data-dir", str(tmp_path / "data")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as follower:
+        try:
+            wait(lambda: len(steps_so_far(tmp_path / "data", "loss")) >= 2)
+            with file.open("ab") as growing:
+                growing.write(data[len(data) // 2 :])
+            wait(lambda: steps_so_far(tmp_path / "data", "loss") == [1, 2, 3, 4, 5, 6])
+        finally:
+            follower.send_signal(signal.SIGINT)
+            said = follower.communicate(timeout=30)[0]
+    assert follower.returncode == 0, said
+    [run] = (tmp_path / "data").rglob("*.telltale")
+    curves, _ = read_events(RECORDED / "mf_static" / "tb")
+    for name in ("loss", "local_norm/net.head.weight", "weight_norm", "device_accum_local_lm_loss"):
+        [series] = shown(run, name)
+        assert series["rank"] == 3
+        assert {one["step"]: pytest.approx(one["value"]) for one in series["values"]} == curves["rank_0", name], name
+
+
+def wait(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

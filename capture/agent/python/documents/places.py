@@ -6,9 +6,7 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -16,7 +14,6 @@ from typing import Any
 
 PACKAGE = Path(__file__).resolve().parents[1] / "telltale"
 ROOT = PACKAGE.parents[3]
-PROGRAM = Path(os.environ.get("TELLTALE_BUILD", ROOT / "build" / "release")) / "bin" / "telltale"
 REFERENCE = {"en": "config.md", "zh_CN": "config.zh_CN.md"}
 
 
@@ -39,7 +36,8 @@ def _exists(kind: str, what: str) -> bool:
         return what in _documented_arguments()
     if kind == "verb":
         verb, *flags = what.split()
-        return verb in _help("--help") and all(flag in _help(verb, "--help") for flag in flags)
+        path = ROOT / "app" / "main" / f"verb_{verb}.cpp"
+        return path.is_file() and all(f'{{ "{flag}", ' in _text(path) for flag in flags)
     if kind == "module":
         module, *flags = what.split()
         path = module_file(module)
@@ -123,6 +121,8 @@ def _inside(node: ast.AST, names: list[str], passed_on: dict[str, str], depth: i
     for child in getattr(node, "body", []):
         targets = [getattr(child, "target", None), *getattr(child, "targets", [])]
         if names[0] in (getattr(child, "name", None), *(getattr(one, "id", None) for one in targets)):
+            if names[0] == "__init__" and not _named(child):
+                break  # it passes everything on to the class above
             return child
     for base in getattr(node, "bases", []):
         word = base.id if isinstance(base, ast.Name) else ""
@@ -136,12 +136,15 @@ def arguments(function: str) -> list[str]:
     """Of a function, a class's __init__, or the fields of a dataclass."""
     node = found(function)
     if isinstance(node, ast.ClassDef):
-        made = next((one for one in node.body if getattr(one, "name", "") == "__init__"), None)
-        if made is None:
-            return [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and hasattr(one.target, "id")]
-        node = made
+        fields = [one.target.id for one in node.body if isinstance(one, ast.AnnAssign) and hasattr(one.target, "id")]
+        return _named(found(f"{function}.__init__")) or fields
+    return _named(node)
+
+
+def _named(node: ast.AST | None) -> list[str]:
     given = getattr(node, "args", None)
-    return [one.arg for one in (*given.args, *given.kwonlyargs)] if given is not None else []
+    names = [one.arg for one in (*given.args, *given.kwonlyargs)] if given is not None else []
+    return [name for name in names if name not in ("self", "cls")]
 
 
 @cache
@@ -150,12 +153,6 @@ def _documented_arguments() -> frozenset[str]:
     tree = ast.parse(_text(next(PACKAGE.rglob("arguments.py"))))
     values = [node.value for node in tree.body if isinstance(node, ast.Assign)]
     return frozenset({"model", *(name for value in values for name in ast.literal_eval(value))})
-
-
-@cache
-def _help(*words: str) -> str:
-    done = subprocess.run([str(PROGRAM), *words], capture_output=True, text=True, timeout=30)
-    return done.stdout + done.stderr
 
 
 def shown(place: str, language: str) -> str:

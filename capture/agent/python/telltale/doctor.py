@@ -17,6 +17,8 @@ from typing import Any, Callable
 from urllib.parse import urlsplit
 
 from . import __version__, configfile, identity, native
+from .config import Problem
+from .gradprobe.probeconfig import is_of_grad_probe, read_config
 
 _TIMEOUT = 3.0
 _GREETING = b"GET / HTTP/1.1\r\nHost: telltale\r\nConnection: close\r\n\r\n"
@@ -217,13 +219,19 @@ def _reach(join: str) -> Finding:
     return Finding("dashboard", "ok", f"{where} knows the token: an agent can stream to it")
 
 
+def _problems(problems: list[Problem]) -> list[Finding]:
+    return [Finding("config", "bad" if problem.is_error else "note", str(problem)) for problem in problems]
+
+
 def _config(path: str) -> list[Finding]:
     """What a training would say of the config at its start, as far as that needs no model."""
     try:
+        if is_of_grad_probe(path):
+            return _problems(read_config(path).problems) or [Finding("config", "ok", f"{path} (grad_probe)")]
         loaded = configfile.load(path)
     except configfile.ConfigError as error:
         return [Finding("config", "bad", str(error))]
-    found = [Finding("config", "bad" if problem.is_error else "note", str(problem)) for problem in loaded.problems]
+    found = _problems(loaded.problems)
     if not loaded.config.selects_anything():
         found.append(
             Finding("config", "bad", "it selects nothing to measure: set wg_distribution or xy_distribution to true")

@@ -4,4 +4,5 @@
 from telltale.integrations.huggingface import TelltaleCallback
 from telltale.integrations.lightning import TelltaleCallback
 from telltale.integrations.accelerate import TelltaleTracker, watch
+from telltale.integrations.mindformers import TelltaleCallback, TelltaleTrainerCallback
 """

@@ -17,6 +17,7 @@ from ..kinds import Kind, Stat
 from ..series import Frame, SeriesDesc, SeriesTable
 from ..sinks.base import RunContext
 from ..sinks.stream import StreamSink
+from ..slots import Slot
 
 _open: weakref.WeakSet[RunStream] = weakref.WeakSet()
 
@@ -31,8 +32,9 @@ class RunStream:
         self._sink: StreamSink | None = None
         self._step = 0
         self._monitor: Any = None
+        self._ahead = 0
         self._tables: dict[Kind, SeriesTable] = {}
-        self._rows: dict[tuple[Kind, str], int] = {}
+        self._rows: dict[tuple[Kind, str, Slot], int] = {}
         self.rank = identity.rank(options.get("rank"))
         self.page = runpage.RunPage(_version(), self.rank, self.tell)
 
@@ -72,22 +74,31 @@ class RunStream:
         return self._sink is not None or self._monitor is not None
 
     @property
-    def takes_norms(self) -> bool:
-        """Whether norms of tensors have a place beside the metrics: a monitor has its own."""
+    def takes_tensors(self) -> bool:
+        """Whether statistics of tensors have a place beside the metrics."""
         return self._sink is not None
 
-    def log_norms(self, step: int, kind: Kind, norms: dict[str, float], definition: str = "") -> None:
-        """The norms of tensors of one kind by name."""
-        if self._sink is None or not norms:
+    @property
+    def kinds_elsewhere(self) -> frozenset[Kind]:
+        """Kinds of tensors that a monitor of the same training measures itself."""
+        config = self._monitor.config if self._monitor is not None else MonitorConfig()
+        found = {Kind.GRAD_UNREDUCED} if config.wg_distribution else set()
+        return frozenset(found | ({Kind.EXP_AVG, Kind.EXP_AVG_SQ} if config.mv_distribution else set()))
+
+    def log_tensors(
+        self, step: int, kind: Kind, stats: tuple[Stat, ...], values: dict[tuple[str, Slot], tuple[float, ...]]
+    ) -> None:
+        """Statistics of tensors of one kind by name and slot; always the same ones of a kind."""
+        if self._sink is None:
             return
-        table = self._tables.setdefault(kind, SeriesTable(kind, (Stat.NORM,)))
+        table = self._tables.setdefault(kind, SeriesTable(kind, stats))
         table.clear()
-        for name, value in norms.items():
-            row = self._rows.get((kind, name), -1)
+        for (name, slot), numbers in values.items():
+            row = self._rows.get((kind, name, slot), -1)
             if row < 0:
-                row = self._rows[kind, name] = table.add(SeriesDesc(name, definition=definition))
+                row = self._rows[kind, name, slot] = table.add(SeriesDesc(name, slot))
             if row >= 0:
-                table.put(row, value)
+                table.put(row, *numbers)
         try:
             self._sink.write_tables(step, [table])
         except Exception as error:  # noqa: BLE001
@@ -96,13 +107,14 @@ class RunStream:
     def log(self, step: int, values: dict[str, float], definitions: dict[str, str], samples: float = 0.0) -> None:
         """A step's metrics. samples: consumed by the job until its end, for the dashboard's axis; 0 = not known."""
         try:
+            seen = {"telltale.samples_seen": samples} if samples > 0 else {}
             if self._monitor is not None:
-                self._monitor.log(values, step)
+                # It may count steps from another number; the one that has just ended is this one.
+                self._ahead = self._monitor.step - 1 - step
+                self._monitor.log({**values, **seen}, step + self._ahead)
             elif self._sink is not None:
                 self._step = step
-                marks = {"telltale.wall_ns": float(time.time_ns())}
-                if samples > 0:
-                    marks["telltale.samples_seen"] = samples
+                marks = {"telltale.wall_ns": float(time.time_ns()), **seen}
                 values = {**values, **self.page.sample()}
                 self._sink.write(Frame(step, [], values, marks, definitions))
         except Exception as error:  # noqa: BLE001
@@ -111,7 +123,7 @@ class RunStream:
     def log_late(self, step: int, values: dict[str, float]) -> None:
         """Metrics of a step that is over."""
         if self._monitor is not None:
-            self._monitor.log(values, step)
+            self._monitor.log(values, step + self._ahead)
         elif self._sink is not None and values:
             self._sink.write_late(step, values)
 

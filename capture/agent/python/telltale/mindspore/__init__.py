@@ -6,7 +6,9 @@ telltale.mindspore.watch(net, optimizer)                  # once; telltale.watch
 telltale.log({"loss": loss}, step=step)
 """
 
+from ..gradprobe.comparator import GradComparator
 from ..short import watch
+from .precisiondebugger import PrecisionDebugger
 from .trainermon import TrainerMon
 
-__all__ = ["TrainerMon", "watch"]
+__all__ = ["GradComparator", "PrecisionDebugger", "TrainerMon", "watch"]

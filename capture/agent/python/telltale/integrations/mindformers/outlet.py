@@ -6,19 +6,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Mapping
 
-from ...kinds import Kind
 from ...rates import DEFINITIONS
 from ..runstream import RunStream
 from .eventfiles import EventFiles
 from .numbers import original
 from .settings import BoardSettings
 from .tags import Tags
+from .tensorvalues import split
 
 BOTH = frozenset({"log", "tensorboard"})
 BOARD = frozenset({"tensorboard"})
 NOWHERE: frozenset[str] = frozenset()
-# One value a parameter: in the dashboard norms of tensors, which have views of their own, and no curves among the loss.
-_NORMS = {"local_norm": Kind.GRAD_UNREDUCED, "adam_m_norm": Kind.EXP_AVG, "adam_v_norm": Kind.EXP_AVG_SQ}
 
 
 def job_log() -> Callable[[str], None]:
@@ -69,9 +67,11 @@ class Outlet:
         """A line of the log."""
         self.line(f"{self.place} {tag}: {value}")
 
-    def curves(self, step: int, tag: str, values: Mapping[str, float], formats: Collection[str]) -> None:
-        """Several curves of one tag."""
-        for name, value in values.items():
+    def curves(
+        self, step: int, tag: str, values: Mapping[str, float], formats: Collection[str], streamed: Mapping[str, float]
+    ) -> None:
+        """Several curves of one tag; streamed: what the dashboard gets of them."""
+        for name, value in streamed.items():
             self._values[f"{tag}/{name}"] = value
         if "tensorboard" in formats and self._files is not None:
             self._files.curves(step, tag, values)
@@ -82,7 +82,7 @@ class Outlet:
         """Metrics that belong to an earlier step, too."""
         if not values:
             return
-        self.stream.log_late(step, self._without_norms(step, values))
+        self.stream.log_late(step, self._of_the_run(step, values))
         if "tensorboard" in formats and self._files is not None:
             self._files.scalars(step, values)
         if "log" in formats:
@@ -92,28 +92,21 @@ class Outlet:
     def finish(self, step: int, samples: float, definitions: Mapping[str, str] = DEFINITIONS) -> None:
         """The step is over. samples: that the job has consumed, 0 = not known. definitions: by name."""
         known = {name: definitions[name] for name in self._values if name in definitions}
-        self.stream.log(step, self._without_norms(step, self._values), known, samples)
+        self.stream.log(step, self._of_the_run(step, self._values), known, samples)
         if self._files is not None:
             self._files.scalars(step, self._board)
             if samples > 0:
                 self._files.scalars(int(samples), self._by_samples)
         self._values, self._board, self._by_samples = {}, {}, {}
 
-    def _without_norms(self, step: int, values: Mapping[str, float]) -> dict[str, float]:
-        """What is left after the norms of parameters have gone to the dashboard."""
-        if not self.stream.takes_norms:
-            return dict(values)
-        left: dict[str, float] = {}
-        norms: dict[Kind, dict[str, float]] = {}
-        for tag, value in values.items():
-            what, _, name = tag.partition("/")
-            if name and what in _NORMS:
-                norms.setdefault(_NORMS[what], {})[name] = value
-            else:
-                left[tag] = value
-        for kind, of in norms.items():
-            self.stream.log_norms(step, kind, of)
-        return left
+    def _of_the_run(self, step: int, values: Mapping[str, float]) -> dict[str, float]:
+        """What is left after what is of tensors has gone to the dashboard."""
+        if self.stream.takes_tensors:
+            left, tables = split(values)
+            for table in tables:
+                self.stream.log_tensors(step, *table)
+            return left
+        return split(values, self.stream.kinds_elsewhere)[0]
 
     def text(self, step: int, name: str, text: str) -> None:
         """To the event files alone."""

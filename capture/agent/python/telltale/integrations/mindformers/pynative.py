@@ -14,6 +14,7 @@ import numpy as np
 from ...console import log
 from ..runstream import RunStream
 from . import modelmetrics as model
+from .agentwatch import AgentWatch
 from .configtexts import read_config
 from .localnorms import LocalNorms
 from .numbers import devices, is_pynative, number, original, trainable
@@ -44,13 +45,15 @@ class TelltaleTrainerCallback:
         *,
         writes_log: bool = False,
         tags: Style = "2.1",
+        watch: Any = None,
         name: str | None = None,
         **options: Any,
     ) -> None:
         """train_state: {local_norm, device_norm: bool, part of a name or list of them}; None = the Trainer's config.
         monitor_config: as of the static graph, for moments and weights. output_dir: of event files of our own, beside
         or in place of the Trainer's; log_interval, queue_size: as there. writes_log: local norms go to the log, as the
-        Trainer writes them. options: of the agent (join, run_id, mode)."""
+        Trainer writes them. watch: True, or a monitor's config: also the model's tensors, by telltale.mindspore.
+        options: of the agent (join, run_id, mode)."""
         self._train_state = train_state
         self.settings, self._problems = read_monitor(monitor_config)
         self._output_dir = output_dir
@@ -59,6 +62,7 @@ class TelltaleTrainerCallback:
         self._writes_log = writes_log
         self._tags = Tags(tags)
         self._options = {**options, "run_name": name} if name else dict(options)
+        self._agent = AgentWatch(watch, self._options)
         self.state = TrainState()
         self._outlet: Outlet | None = None
         self._norms: LocalNorms | None = None
@@ -98,6 +102,7 @@ class TelltaleTrainerCallback:
             self._norms = None
         if outlet is not None:
             outlet.close(reason)
+            self._agent.end(reason)
 
     def _safely(self, what: str, do: Any, *given: Any) -> None:
         try:
@@ -113,13 +118,15 @@ class TelltaleTrainerCallback:
         self._models = list(models) if isinstance(models, (list, tuple)) else [models] if models is not None else []
         self._optimizer = given.get("optimizer")
         self.state, problems = read_train_state(self._train_state, args)
+        first = int(getattr(state, "global_step", 0) or 0) + 1
+        if self._models:
+            self._agent.begin(self._models if len(self._models) > 1 else self._models[0], self._optimizer, first)
         rank, count = devices()
         options = {"rank": rank, "run_name": "mindformers", **self._options}
         stream = RunStream(f"mindspore {ms.__version__}", ms.get_context("device_target"), options)
         # The Trainer writes on the last rank alone, straight into its folder.
         folder = self._output_dir if rank == count - 1 else ""
         self._outlet = outlet = Outlet(stream, self._tags, folder, BoardSettings(os.fspath(folder), self._queue))
-        first = int(getattr(state, "global_step", 0) or 0) + 1
         stream.begin(first)
         config, why = read_config(_tracker().config if _tracker() is not None else args)
         for sentence in [*self._problems, *problems, *([why] if why else [])]:

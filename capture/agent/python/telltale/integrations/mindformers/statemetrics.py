@@ -18,6 +18,7 @@ from .settings import BoardSettings, MonitorSettings
 from .transport import Transport, Written
 
 _MAIN = "lm"
+_MOST_EXPERTS = 512  # of all layers, that have a curve each in the dashboard
 
 
 class StateMetrics:
@@ -38,6 +39,7 @@ class StateMetrics:
         self._norms = norms
         self._transport = transport
         self._last = self._last_rank = 0
+        self._told = False
         # MindFormers' loss function writes each micro batch's to files; of other trainings the step's is all there is.
         self._has_loss_files = original("parallel_core.training_graph.loss_func") is not None
 
@@ -62,9 +64,18 @@ class StateMetrics:
     def put_loads(self, outlet: Outlet, step: int, network: Any) -> None:
         """expert_load/{router}, whether or not the monitor is on."""
         is_written = self._board.log_expert_load_to_tensorboard and self._beside.balance is None and outlet.has_files
-        for router, shares in model.expert_loads(network).items():
+        loads = model.expert_loads(network)
+        are_many = sum(map(len, loads.values())) > _MOST_EXPERTS
+        if are_many and not self._told:
+            self._told = True
+            outlet.stream.tell(
+                f"the model has more than {_MOST_EXPERTS} experts: the dashboard gets the largest and smallest load of "
+                "each layer"
+            )
+        for router, shares in loads.items():
             named = {f"ep_{i}": share for i, share in enumerate(shares)}
-            outlet.curves(step, f"expert_load/{router}", named, BOARD if is_written else NOWHERE)
+            shown = {"max": float(np.max(shares)), "min": float(np.min(shares))} if are_many else named
+            outlet.curves(step, f"expert_load/{router}", named, BOARD if is_written else NOWHERE, shown)
 
     def close(self) -> None:
         if self._norms is not None:
@@ -138,7 +149,7 @@ class StateMetrics:
         everything: list[float] = []
         for name, values in model.attention_logits(network).items():
             heads = {f"head_{i}": value for i, value in enumerate(values)}
-            outlet.curves(step, f"max_attention_logit/{name}", heads, formats)
+            outlet.curves(step, f"max_attention_logit/{name}", heads, formats, heads)
             everything += values
         if everything:
             outlet.put("max_attention_logit/mean", float(np.mean(everything)), formats)

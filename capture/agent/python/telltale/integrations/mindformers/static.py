@@ -14,6 +14,7 @@ from ...console import log
 from ...rates import Rates
 from ..runstream import RunStream
 from . import modelmetrics as model
+from .agentwatch import AgentWatch
 from .configtexts import read_config, texts_of
 from .jobview import Beside, StepOutput, board_folder
 from .localnorms import LocalNorms
@@ -54,12 +55,14 @@ class TelltaleCallback(Callback):
         model_flops_per_step: float = 0.0,
         peak_flops: float = 0.0,
         tags: Style = "documents",
+        watch: Any = None,
         name: str | None = None,
         **options: Any,
     ) -> None:
         """config: the job's whole config (a mapping or the path of its yaml): its texts, and monitor_config and
         tensorboard where they are not given. model_flops_per_step: of the whole job, where MindFormers cannot count
-        them. tags: "documents", or "2.1" as MindFormers 2.1 writes them. options: of the agent (join, run_id, mode)."""
+        them. tags: "documents", or "2.1" as MindFormers 2.1 writes them. watch: True, or a monitor's config: also the
+        model's tensors, by telltale.mindspore. options: of the agent (join, run_id, mode)."""
         super().__init__()
         self._config, why = read_config(config)
         self._sentences = [why] if why else []
@@ -78,6 +81,7 @@ class TelltaleCallback(Callback):
         self._peak = peak_flops
         self._tags = Tags(tags)
         self._options = {**options, "run_name": name} if name else dict(options)
+        self._agent = AgentWatch(watch, self._options)
         self.settings = MonitorSettings()
         self.board = BoardSettings()
         self._outlet: Outlet | None = None
@@ -127,6 +131,7 @@ class TelltaleCallback(Callback):
             self._safely("the last step", self._state.take_transport, outlet)
             self._state.close()
         outlet.close(reason)
+        self._agent.end(reason)
 
     def _safely(self, what: str, do: Any, *given: Any) -> None:
         try:
@@ -161,6 +166,8 @@ class TelltaleCallback(Callback):
         self._rates = Rates(self._batch, count, self._flops, self._peak, self.settings.throughput_baseline)
         self._prints_struct = self.settings.print_struct and beside.state is None
         self._run = RunMetrics(beside, self.board, self._batch, self._rate, self._parts, self._print_every)
+        optimizer = args.optimizer or getattr(args.network, "optimizer", None)
+        self._agent.begin(loss_cell(args.train_network), optimizer, self._initial_step + 1)
         self._outlet = self._begin_outlet(rank, [*self._sentences, *problems, *more])
         self._state = self._begin_state(args, rank, beside)
 
