@@ -175,10 +175,10 @@ def asynchronous(steps: int, most_kept: int) -> str:
 
 def test_what_lies_on_a_device_is_measured_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """By MindSpore's operations, as where this process may not read the memory."""
-    plain, here = trained(3), trained(3, EVERYTHING)
+    plain, here = trained(2), trained(2, EVERYTHING)
     monkeypatch.setattr(executor, "is_on_host", lambda: False)
     monkeypatch.setattr(Reader, "read", lambda *_given: 1 / 0)
-    there = trained(3, EVERYTHING)
+    there = trained(2, EVERYTHING)
     assert plain[:2] == there[:2] and kinds_in(there[2]) >= KINDS
     for kind, name, slot in (
         (Kind.ACTV, "head", "output"), (Kind.ACTV_GRAD, "blocks.0.n1", "input"), (Kind.GRAD_REDUCED, "head.weight", ""),
