@@ -231,3 +231,36 @@ def test_the_local_norm_is_that_of_the_sum_over_micro_batches() -> None:
     norms.close()
     both(*map(Tensor, mftraining.batches(generator)))
     assert norms.take() == {}, "the hooks are gone"
+
+
+@pytest.mark.parametrize("is_reset", [True, False])
+def test_experts_shares_are_those_of_the_step_whoever_resets_the_counters(is_reset: bool) -> None:
+    import mindspore as ms
+    from mindspore import Parameter, Tensor, nn
+    from telltale.integrations.mindformers.experttokens import ExpertTokens
+
+    class Layer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            counts = Tensor(np.float32([5, 5, 5]))  # of steps before
+            self.tokens_per_expert = Parameter(counts, name="tokens_per_expert", requires_grad=False)
+
+    class Model(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.CellList([Layer(), nn.Dense(2, 2)])
+
+    model = Model()
+    optimizer = nn.SGD(model.layers[1].trainable_params(), 0.1)
+    counter = model.layers[0].tokens_per_expert
+    experts = ExpertTokens([model], optimizer)
+    gradients = tuple(ms.ops.zeros_like(one) for one in optimizer.parameters)
+    for tokens in ([1, 2, 1], [0, 0, 4], [0, 0, 0]):
+        for _ in range(2):  # micro batches
+            counter.set_data(Tensor(counter.asnumpy() + np.float32(tokens)))
+        optimizer(gradients)
+        if is_reset:  # as LossCallback does, whose turn is before ours
+            counter.set_data(ms.ops.zeros_like(counter))
+        total = sum(tokens)
+        assert experts.take() == ({"layers.0": [count / total for count in tokens]} if total else {})
+    experts.close()
