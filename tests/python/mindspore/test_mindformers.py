@@ -147,6 +147,46 @@ def test_print_struct_names_the_parameters_and_ends_the_training(capfd: pytest.C
     assert int(cell.optimizer.global_step.asnumpy()[0]) == 1
 
 
+EXAMPLE = """
+monitor_config:
+    monitor_on: True
+    dump_path: './dump'
+    target: ['layers.0', 'layers.1']
+    invert: False
+    step_interval: 1
+    local_loss_format: ['log', 'tensorboard']
+    device_local_loss_format: ['log', 'tensorboard']
+    local_norm_format: ['log', 'tensorboard']
+    device_local_norm_format: ['log', 'tensorboard']
+    optimizer_state_format: null
+    weight_state_format: null
+    throughput_baseline: null
+    print_struct: False
+
+tensorboard:
+    tensorboard_dir: 'worker/tensorboard'
+    tensorboard_queue_size: 10
+    log_loss_scale_to_tensorboard: True
+    log_timers_to_tensorboard: True
+"""
+
+
+def test_the_documents_example_runs_as_a_jobs_yaml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("job.yaml").write_text(EXAMPLE)
+    train([TelltaleCallback(config="job.yaml")])
+    found, texts = read_events(Path("worker/tensorboard"))
+    tags = {tag for place, tag in found if place == "rank_0"}
+    assert {"loss", "loss-scale-vs-samples", "throughput", "local_loss", "device_accum_local_loss"} <= tags
+    assert "device_local_norm" in tags and "weight_norm" not in tags
+    assert not [tag for tag in tags if tag.startswith("local_norm/")], "no parameter is called layers.0 here"
+    assert texts.keys() == {"monitor_config/text_summary", "tensorboard/text_summary"}
+    said = capfd.readouterr().err
+    assert "step:[    6/    6] local_loss: 3.19" in said and "is to be" not in said
+
+
 BAD = [
     ({"target": "layers.0"}, "monitor_config.target is to be a list of names or regular expressions"),
     ({"target": ["("]}, "monitor_config.target is to be a list of regular expressions"),
