@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "verbs.h"
 
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <ostream>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <telltale/client/controlclient.h>
-#include <telltale/client/servertarget.h>
-#include <telltale/client/spooldelivery.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/exchange/widecsvreader.h>
-#include <telltale/ingest/followimport.h>
-#include <telltale/ingest/foreignimport.h>
 #include <telltale/ingest/spoolimport.h>
-#include <telltale/ingest/storetarget.h>
-#include <telltale/ingest/streamrequest.h>
-#include <telltale/store/archive.h>
-#include <telltale/store/runfacts.h>
-#include <telltale/store/storeservice.h>
 
+#include "foreigntake.h"
+#include "importer.h"
 #include "interruptible.h"
 #include "progressline.h"
 #include "report.h"
@@ -36,141 +24,6 @@ namespace telltale::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::int64_t kCloseMs = 60'000;
-constexpr std::chrono::milliseconds kLookEvery { 250 };
-
-constexpr const char* kBusyHelp = "stop that Telltale first, or leave the spool to the next start of its agent, or "
-                                  "name another --data-dir";
-
-/// Who takes in what is imported.
-class Importer {
-public:
-    virtual ~Importer() = default;
-    virtual Expected<store::ImportedRun> takeRun(const std::string& path) = 0;
-    /// A run that was made in a draft of its own, which nobody needs any more.
-    virtual Expected<store::ImportedRun> takeDraft(const std::string& path) = 0;
-    /// For a run that grows; nothing else is taken meanwhile.
-    virtual std::unique_ptr<ingest::ImportTarget> target() = 0;
-    /// Whether some run has the stream.
-    virtual Expected<bool> knows(const protocol::Hello& stream) = 0;
-    virtual Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) = 0;
-    /// Where the runs are, for people.
-    virtual std::string place() const = 0;
-};
-
-/// This process, under the data directory's lock.
-class OwnImporter final : public Importer {
-public:
-    OwnImporter(std::string dataDir, std::unique_ptr<store::StoreService> service)
-        : m_dataDir(std::move(dataDir))
-        , m_service(std::move(service))
-    {
-    }
-    ~OwnImporter() override
-    {
-        m_import.reset();
-        m_service->stop(kCloseMs);
-    }
-
-    Expected<store::ImportedRun> takeRun(const std::string& path) override { return store::importRun(m_dataDir, path); }
-    Expected<store::ImportedRun> takeDraft(const std::string& path) override
-    {
-        return store::adoptRun(m_dataDir, path);
-    }
-    std::unique_ptr<ingest::ImportTarget> target() override
-    {
-        m_import.reset();
-        return std::make_unique<ingest::StoreTarget>(*m_service);
-    }
-    Expected<bool> knows(const protocol::Hello& stream) override
-    {
-        return !store::runWithStream(m_dataDir, ingest::requestOf(stream, 0)).isEmpty();
-    }
-    Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
-    {
-        return m_import->take(folder, std::move(found));
-    }
-    std::string place() const override { return m_dataDir; }
-
-private:
-    const std::string m_dataDir;
-    const std::unique_ptr<store::StoreService> m_service;
-    ingest::StoreSink m_sink { *m_service };
-    std::optional<ingest::SpoolImport> m_import { m_sink };
-};
-
-/// The server that has the data directory.
-class ServerImporter final : public Importer {
-public:
-    ServerImporter(std::unique_ptr<client::ControlClient> server, std::string place)
-        : m_server(std::move(server))
-        , m_place(std::move(place))
-    {
-    }
-
-    Expected<store::ImportedRun> takeRun(const std::string& path) override { return m_server->importRun(path); }
-    Expected<store::ImportedRun> takeDraft(const std::string& path) override { return m_server->importRun(path); }
-    std::unique_ptr<ingest::ImportTarget> target() override
-    {
-        return std::make_unique<client::ServerTarget>(*m_server, [] { return !Interruptible::wasAsked(); });
-    }
-    Expected<bool> knows(const protocol::Hello& stream) override
-    {
-        const auto found = m_server->findStream(stream);
-        return found ? Expected<bool>(!found->id.empty()) : tl::unexpected(found.error());
-    }
-    Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
-    {
-        const protocol::Hello stream = found.hello;
-        if (!found.spooled.stream)
-            return client::deliverSpool({}, folder, std::move(found));
-        if (auto asked = m_server->findStream(stream); !asked)
-            return tl::unexpected(asked.error());
-        auto report = client::deliverSpool(m_server->agentJoin(), folder, std::move(found));
-        if (const auto run = report ? m_server->findStream(stream) : tl::unexpected(report.error())) {
-            report->runId = run->id;
-            report->capsule = run->locator.text();
-        }
-        return report;
-    }
-    std::string place() const override { return m_place; }
-
-private:
-    const std::unique_ptr<client::ControlClient> m_server;
-    const std::string m_place;
-};
-
-Expected<std::unique_ptr<Importer>> askServer(const protocol::JoinString& join, std::string place)
-{
-    auto server = client::ControlClient::connect(join);
-    if (!server)
-        return tl::unexpected(server.error());
-    return std::make_unique<ServerImporter>(std::move(*server), std::move(place));
-}
-
-Expected<std::unique_ptr<Importer>> importerFor(const Args& args, const std::string& dataDir)
-{
-    const char* control = std::getenv("TELLTALE_CONTROL");
-    if (control != nullptr && *control != '\0' && !args.has("--data-dir")) {
-        const auto join = protocol::JoinString::parse(control);
-        return join ? askServer(*join, join->host) : tl::unexpected(join.error());
-    }
-    store::StoreOptions options;
-    options.dataDir = dataDir;
-    auto service = store::StoreService::start(options);
-    if (service)
-        return std::make_unique<OwnImporter>(dataDir, std::move(*service));
-    if (service.error().code != ErrorCode::Busy)
-        return tl::unexpected(service.error());
-    const auto join = client::controlJoin(dataDir);
-    if (!join)
-        return failure(ErrorCode::Busy, service.error().what, kBusyHelp);
-    auto importer = askServer(*join, dataDir);
-    if (!importer)
-        importer.error().todo = kBusyHelp;
-    return importer;
-}
 
 Expected<ingest::SpoolReport> importOne(Importer& importer, const fs::path& folder, bool mayBegin)
 {
@@ -281,99 +134,6 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     return wanted;
 }
 
-nlohmann::json foreignJson(const std::vector<fs::path>& paths, const std::string& format, const std::string& id,
-    const ingest::ForeignReport& report, const exchange::ForeignRun& run)
-{
-    auto words = nlohmann::json::array();
-    for (const fs::path& path : paths)
-        words.push_back(path.string());
-    auto leftOut = nlohmann::json::array();
-    for (const auto& [what, count] : run.leftOut())
-        leftOut.push_back({ { "what", what }, { "count", count } });
-    return { { "paths", words }, { "format", format }, { "run", id }, { "name", run.name },
-        { "capsule", report.capsule }, { "processes", report.processes }, { "series", report.series },
-        { "samples", report.samples }, { "scalars", report.scalars }, { "left_out", leftOut },
-        { "damages", run.damages() } };
-}
-
-/// A run that another tool recorded, through a capsule of its own.
-Expected<nlohmann::json> takeForeign(
-    Importer& importer, const std::string& dataDir, const std::vector<fs::path>& paths, ProgressLine& line)
-{
-    const std::string what = paths.front().filename().string();
-    const auto goesOn = [&](const char* verb, double from) {
-        return [&line, label = fmt::format("{} {}", verb, what), from](double share) {
-            line.show(label, from + share / 2);
-            return !Interruptible::wasAsked();
-        };
-    };
-    auto run = exchange::readForeign(paths, goesOn("reading", 0));
-    if (!run)
-        return tl::unexpected<Error>(std::move(run.error()));
-    ingest::ForeignImport import(dataDir);
-    auto written = import.write(*run, goesOn("writing", 0.5));
-    if (!written)
-        return tl::unexpected<Error>(std::move(written.error()));
-    auto taken = importer.takeDraft(written->capsule);
-    line.clear();
-    if (!taken)
-        return tl::unexpected<Error>(std::move(taken.error()));
-    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
-    written->capsule = taken->locator.text();
-    return foreignJson(paths, format ? format->id() : "", taken->id, *written, *run);
-}
-
-/// How long nothing may come before a run that is followed is over; none: for ever.
-Expected<std::optional<std::chrono::seconds>> idleOf(const Args& args)
-{
-    const auto text = args.value("--idle");
-    if (!text)
-        return std::optional<std::chrono::seconds>();
-    if (!args.has("--follow"))
-        return failure(ErrorCode::BadInput, "--idle goes with --follow");
-    const auto seconds = parseInteger("--idle", *text);
-    if (!seconds)
-        return tl::unexpected<Error>(seconds.error());
-    if (*seconds < 1 || *seconds > 1'000'000)
-        return failure(ErrorCode::BadInput, "--idle " + *text + " is not from 1 to 1000000 seconds");
-    return std::optional(std::chrono::seconds(*seconds));
-}
-
-/// Until nothing has come for a while, or the user has had enough.
-Expected<nlohmann::json> follow(Importer& importer, const std::vector<fs::path>& paths,
-    std::optional<std::chrono::seconds> idle, ProgressLine& line)
-{
-    using Clock = std::chrono::steady_clock;
-    const auto target = importer.target();
-    ingest::FollowImport import(paths, *target);
-    auto last = Clock::now();
-    bool isIdle = false;
-    while (!isIdle && !Interruptible::wasAsked()) {
-        const auto came = import.advance();
-        if (!came)
-            return tl::unexpected<Error>(came.error());
-        const auto now = Clock::now();
-        if (*came > 0)
-            last = now;
-        isIdle = idle && now - last >= *idle;
-        const auto report = import.report();
-        line.show(fmt::format("following {}: {}, {}, Ctrl+C ends it", paths.front().filename().string(),
-            countText(import.files(), "file", "files"), countText(report.samples + report.scalars, "value", "values")));
-        if (*came == 0 && !isIdle)
-            std::this_thread::sleep_for(kLookEvery);
-    }
-    line.clear();
-    // Whoever was interrupted does not know how the training ends.
-    const auto ended = isIdle ? import.finish("finished") : import.interrupt();
-    if (!ended)
-        return tl::unexpected<Error>(ended.error());
-    if (import.report().processes == 0)
-        return failure(ErrorCode::NotFound, "no event file came in " + paths.front().string());
-    auto json = foreignJson(paths, "tensorboard", target->runId(), import.report(), import.run());
-    json["ended"] = isIdle ? "idle" : "interrupted";
-    return json;
-}
-
 void writeForeign(std::ostream& out, const nlohmann::json& taken)
 {
     out << fmt::format("{}: imported as run {} ({}, {}, {}, {})\n",
@@ -439,8 +199,8 @@ int runImport(const Args& args, Report& report)
     auto foreign = nlohmann::json::array();
     ProgressLine line(args.has("--json"));
     for (const std::vector<fs::path>& paths : wanted->foreign) {
-        const auto taken
-            = isFollowing ? follow(**importer, paths, *idle, line) : takeForeign(**importer, *dataDir, paths, line);
+        const auto taken = isFollowing ? followForeign(**importer, paths, *idle, line)
+                                       : takeForeign(**importer, *dataDir, paths, line);
         line.clear();
         if (!taken) {
             failed(taken.error());

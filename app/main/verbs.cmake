@@ -8,6 +8,8 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/interruptible.cpp ${CMAKE_CURRENT_LIST_DIR}/interruptible.h
     ${CMAKE_CURRENT_LIST_DIR}/progressline.cpp ${CMAKE_CURRENT_LIST_DIR}/progressline.h
     ${CMAKE_CURRENT_LIST_DIR}/pythonexport.cpp ${CMAKE_CURRENT_LIST_DIR}/pythonexport.h
+    ${CMAKE_CURRENT_LIST_DIR}/foreigntake.cpp ${CMAKE_CURRENT_LIST_DIR}/foreigntake.h
+    ${CMAKE_CURRENT_LIST_DIR}/importer.cpp ${CMAKE_CURRENT_LIST_DIR}/importer.h
     ${CMAKE_CURRENT_LIST_DIR}/verb_import.cpp
     ${CMAKE_CURRENT_LIST_DIR}/terminalstream.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_compare.cpp

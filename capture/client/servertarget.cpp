@@ -90,6 +90,7 @@ ServerTarget::~ServerTarget() = default;
 
 Expected<void> ServerTarget::pump(Stream& stream, int milliseconds)
 {
+    m_home.check();
     const auto now = StreamClock::now();
     stream.stream.held.takeAnswers();
     stream.session.tick(now);

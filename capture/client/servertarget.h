@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <telltale/client/controlclient.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/importtarget.h>
 
 namespace telltale::client {
@@ -38,6 +39,7 @@ private:
     std::function<bool()> m_goesOn;
     std::vector<std::unique_ptr<Stream>> m_streams;
     std::string m_capsule, m_runId;
+    ThreadHome m_home;
 };
 
 }

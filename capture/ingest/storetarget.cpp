@@ -45,6 +45,7 @@ StoreTarget::~StoreTarget()
 
 Expected<void> StoreTarget::turn()
 {
+    m_home.check();
     for (store::StoreEvent& event : m_sink.takeEvents()) {
         if (auto* opened = std::get_if<store::StreamOpened>(&event)) {
             m_streams.push_back({ opened->stream, 0, {} });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <telltale/core/drops.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/ingest/batchsink.h>
 #include <telltale/ingest/importtarget.h>
 
@@ -46,6 +47,7 @@ private:
     bool m_isOpen = false;
     std::vector<Stream> m_streams;
     store::RunRef m_run;
+    ThreadHome m_home;
 };
 
 }

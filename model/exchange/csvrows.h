@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ private:
     std::size_t m_line = 0;
     std::size_t m_nextLine = 1;
     std::vector<std::string_view> m_cells;
-    std::vector<std::string> m_unquoted;
+    std::deque<std::string> m_unquoted; ///< stay where they are: cells point to them
     std::size_t m_usedUnquoted = 0;
     bool m_isTorn = false;
 };

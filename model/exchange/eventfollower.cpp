@@ -177,6 +177,7 @@ Expected<std::uint64_t> EventFollower::readOn(Followed& file, ForeignRun& run, c
 
 Expected<std::uint64_t> EventFollower::advance(ForeignRun& run, const Take& take, bool isLast)
 {
+    m_home.check();
     findFiles(run);
     std::uint64_t all = 0;
     for (const auto& file : m_files) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/core/threadhome.h>
 #include <telltale/exchange/eventfiles.h>
 #include <telltale/exchange/foreignrun.h>
 
@@ -48,6 +49,7 @@ private:
     std::vector<std::filesystem::path> m_paths;
     std::vector<std::unique_ptr<Followed>> m_files;
     std::map<std::filesystem::path, Followed*> m_byPath;
+    ThreadHome m_home;
 };
 
 }

@@ -9,6 +9,9 @@
 namespace telltale::exchange {
 namespace {
 
+/// Written at once: what fits a cache costs no fresh pages.
+constexpr std::size_t kPartBytes = 256u << 10;
+
 double seconds(std::int64_t ns)
 {
     return static_cast<double>(ns) * 1e-9;
@@ -87,7 +90,8 @@ Expected<void> TensorBoardWriter::write(
     ScalarEvent& event = eventOf(table, blocks);
     const StepRange steps = blocks.front()->steps;
     std::uint64_t rounded = 0;
-    std::string out;
+    std::string& out = m_out;
+    out.clear();
     for (Step step = steps.first; step <= steps.last; ++step.value) {
         std::size_t tag = 0;
         for (const ValueBlock* block : blocks) {
@@ -102,6 +106,11 @@ Expected<void> TensorBoardWriter::write(
             }
         }
         countValues(event.appendTo(out, seconds(times.at(step)), step));
+        if (out.size() < kPartBytes)
+            continue;
+        if (auto done = (*file)->append(out); !done)
+            return done;
+        out.clear();
     }
     if (rounded > 0)
         leaveOut("digits beyond a float32's, which is all that a scalar has there", rounded);

@@ -40,6 +40,7 @@ private:
     std::map<SourceId, OutputFile> m_open;
     std::map<std::pair<SeriesId, std::size_t>, ScalarEvent>
         m_events; ///< by a table's first series, and how many it has
+    std::string m_out; ///< records that are not in the file yet
 };
 
 }

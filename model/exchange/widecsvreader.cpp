@@ -3,103 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <map>
-#include <optional>
 #include <set>
 
 #include <telltale/exchange/csvrows.h>
 #include <telltale/exchange/csvtext.h>
 #include <telltale/exchange/mappedfile.h>
+#include <telltale/exchange/widecsvhead.h>
 
 namespace telltale::exchange {
 namespace {
 
 constexpr std::size_t kWideHead = 64u << 10;
-constexpr std::string_view kBetween = " - "; ///< a panel's run and its metric
-constexpr std::string_view kLeast = "__MIN", kMost = "__MAX";
-constexpr std::size_t kNone = std::string_view::npos;
-
-enum class WideKind { None, History, Panel, Log };
-
-/// Which columns of a table are what.
-struct WideHead {
-    WideKind kind = WideKind::None;
-    std::size_t step = kNone, time = kNone, run = kNone;
-    std::vector<std::string> names;
-
-    explicit WideHead(const std::vector<std::string_view>& cells)
-        : names(cells.begin(), cells.end())
-    {
-        const auto find = [this](std::string_view name) {
-            const auto at = std::find(names.begin(), names.end(), name);
-            return at == names.end() ? kNone : static_cast<std::size_t>(at - names.begin());
-        };
-        if (find("_step") != kNone && (find("_runtime") != kNone || find("_timestamp") != kNone)) {
-            kind = WideKind::History;
-            step = find("_step");
-            time = find("_timestamp");
-        } else if (find("run_name") != kNone && find("step") != kNone) {
-            kind = WideKind::Log;
-            step = find("step");
-            run = find("run_name");
-            time = find("timestamp");
-        } else if (names.size() > 1 && isPanel()) {
-            kind = WideKind::Panel;
-            step = 0;
-        }
-    }
-
-private:
-    /// The end of a long head may be cut off.
-    bool isPanel() const
-    {
-        constexpr std::string_view kAxes[] { "Step", "Relative Time (Process)", "Relative Time (Wall)", "Wall Time" };
-        const bool hasAxis = std::find(std::begin(kAxes), std::end(kAxes), names[0]) != std::end(kAxes);
-        const auto isCurve = [](const std::string& name) { return name.find(kBetween) != std::string::npos; };
-        const auto isLeast = [](const std::string& name) { return name.ends_with(kLeast); };
-        const bool isWhole = std::all_of(names.begin() + 1, names.end() - (names.size() > 2 ? 1 : 0), isCurve);
-        return isWhole && isCurve(names[1]) && (hasAxis || std::any_of(names.begin(), names.end(), isLeast));
-    }
-};
-
-/// Unix time of "1770295561.25" (in seconds or thousandths of them) or "2026-02-05T12:46:01.25+00:00"; 0: it is none.
-std::int64_t timeOf(std::string_view cell)
-{
-    if (const auto number = csvNumber(cell)) {
-        const double seconds = *number > 1e11 ? *number / 1e3 : *number;
-        return seconds > 0 && seconds < 9e9 ? std::llround(seconds * 1e9) : 0;
-    }
-    const std::string text(cell);
-    std::tm day {};
-    const char* at = ::strptime(text.c_str(), "%Y-%m-%d", &day);
-    if (!at || (*at != 'T' && *at != ' '))
-        return 0;
-    at = ::strptime(at + 1, "%H:%M:%S", &day);
-    if (!at)
-        return 0;
-    std::int64_t ns = 0;
-    if (*at == '.') {
-        std::int64_t unit = 100'000'000;
-        for (++at; *at >= '0' && *at <= '9'; ++at, unit /= 10)
-            ns += (*at - '0') * unit;
-    }
-    std::tm zone {};
-    if ((*at == '+' || *at == '-') && ::strptime(at + 1, at[3] == ':' ? "%H:%M" : "%H%M", &zone))
-        ns -= (*at == '+' ? 1 : -1) * (zone.tm_hour * 3600LL + zone.tm_min * 60LL) * 1'000'000'000;
-    const std::time_t seconds = ::timegm(&day);
-    return seconds > 0 && seconds < 9'000'000'000 ? seconds * 1'000'000'000 + ns : 0;
-}
-
-std::optional<double> valueOfCell(std::string_view cell)
-{
-    if (const auto number = csvNumber(cell))
-        return number;
-    if (cell == "true" || cell == "True")
-        return 1;
-    return cell == "false" || cell == "False" ? std::optional(0.0) : std::nullopt;
-}
-
 class WideTable {
 public:
     WideTable(std::string path, WideHead head, ForeignRun& run)
@@ -122,7 +37,7 @@ public:
         std::vector<std::string> runs;
         for (std::size_t i = 1; m_head.kind == WideKind::Panel && i < m_head.names.size(); ++i) {
             const std::string& name = m_head.names[i];
-            std::string run = name.substr(0, std::min(name.rfind(kBetween), name.size()));
+            std::string run = name.substr(0, std::min(name.rfind(kRunFromMetric), name.size()));
             if (std::find(runs.begin(), runs.end(), run) == runs.end())
                 runs.push_back(std::move(run));
             if (m_head.names[0] != "Step" && name.ends_with(" - _step"))
@@ -143,7 +58,7 @@ public:
     {
         std::set<std::string> names;
         for (std::size_t i = 0; i < m_head.names.size(); ++i) {
-            if (!isOwn(i))
+            if (!m_head.isOwn(i))
                 names.insert(nameOf(m_head.names[i], {}));
         }
         int attempt = 0;
@@ -167,14 +82,14 @@ public:
             return;
         }
         if (m_head.time < cells.size()) {
-            if (const std::int64_t ns = timeOf(cells[m_head.time]); ns > 0) {
+            if (const std::int64_t ns = timeOfCell(cells[m_head.time]); ns > 0) {
                 m_process->noteTime(*step, ns);
                 m_run.createdNs = m_run.createdNs == 0 ? ns : std::min(m_run.createdNs, ns);
             }
         }
         std::vector<Track*>& tracks = tracksOf(m_head.run < cells.size() ? cells[m_head.run] : std::string_view());
         for (std::size_t i = 0; i < std::min(cells.size(), tracks.size()); ++i) {
-            if (cells[i].empty() || isOwn(i))
+            if (cells[i].empty() || m_head.isOwn(i))
                 continue;
             const auto value = valueOfCell(cells[i]);
             if (!value) {
@@ -202,13 +117,6 @@ public:
     }
 
 private:
-    bool isOwn(std::size_t column) const
-    {
-        return column == m_head.step || column == m_head.time || column == m_head.run
-            || (m_head.kind == WideKind::Panel && column == 0)
-            || (column == 0 && (m_head.names[0].empty() || m_head.names[0] == "Unnamed: 0"))
-            || (m_head.kind == WideKind::Log && m_head.names[column] == "id");
-    }
     std::vector<Track*>& tracksOf(std::string_view run)
     {
         if (m_lastTracks && run == m_lastRun)
@@ -221,10 +129,10 @@ private:
     }
     std::string nameOf(const std::string& column, std::string_view run) const
     {
-        const std::size_t at = m_head.kind == WideKind::Panel ? column.rfind(kBetween) : kNone;
-        if (at == kNone)
+        const std::size_t at = m_head.kind == WideKind::Panel ? column.rfind(kRunFromMetric) : kNoColumn;
+        if (at == kNoColumn)
             return m_hasMany ? textOfCell(run) + '/' + textOfCell(column) : textOfCell(column);
-        const std::string metric = column.substr(at + kBetween.size());
+        const std::string metric = column.substr(at + kRunFromMetric.size());
         return textOfCell(m_hasMany ? column.substr(0, at) + '/' + metric : metric);
     }
     Track& trackOf(const std::string& column, std::string_view run)
@@ -241,8 +149,8 @@ private:
         for (ForeignSeries& series : m_process->all())
             byName[series.desc.name] = &series;
         for (auto& [name, series] : byName) {
-            const bool isEdge = name.ends_with(kLeast) || name.ends_with(kMost);
-            const auto found = isEdge ? byName.find(name.substr(0, name.size() - kLeast.size())) : byName.end();
+            const bool isEdge = name.ends_with(kLeastColumn) || name.ends_with(kMostColumn);
+            const auto found = isEdge ? byName.find(name.substr(0, name.size() - kLeastColumn.size())) : byName.end();
             if (found == byName.end() || series->tracks.empty() || found->second->tracks.empty())
                 continue;
             Track& edge = series->tracks[0];

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from telltale.agent.hooks import Hook
 from telltale.measure import Measurer
 from telltale.pytorch.adoption import Adoption
-from telltale.pytorch.hooks import Hook
 
 USUAL = 50_000  # ns, 99 of 100 calls
 LONGEST = 1_000_000  # ns

@@ -114,6 +114,8 @@ def test_a_config_is_judged_before_a_training_reads_it(tmp_path: Path) -> None:
         "nothing": ('{"targets": {"fc": {}}}', "bad", "selects nothing"),
         "wrong": ('{"wg_distribution": true, "opts": ["norm"]}', "bad", "opts"),
         "broken": ("{", "bad", "broken"),
+        "probe": ('{"task": "grad_probe", "dump_path": "out"}', "ok", "(grad_probe)"),
+        "bad probe": ('{"task": "grad_probe", "dump_path": "out", "step": 3}', "bad", "/step: it is 3"),
     }
     for name, (text, state, words) in texts.items():
         path = tmp_path / name

@@ -15,10 +15,11 @@ import torch
 import torch.distributed as dist
 import torch.nn as nn
 from ranks import Recorder, run_ranks
-from telltale.agent.commpart import CommPart, StopAfterCcLog
+from telltale.agent.commpart import StopAfterCcLog
 from telltale.agent.dynamic import collecting_here
 from telltale.kinds import Kind
 from telltale.pytorch import TrainerMon
+from telltale.pytorch.commpart import CommPart
 
 
 class Training:

@@ -178,3 +178,46 @@ def test_a_live_run_is_followed_to_its_end(tmp_path: Path) -> None:
     for tag in events.Tags()["scalars"]:
         steps = [event.step for event in events.Scalars(tag)]
         assert steps == sorted(set(steps)), tag
+
+
+def test_numpy_loads_every_array_and_it_is_what_show_says(
+    run: Path, shown: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    out = tmp_path / "npy"
+    report = json.loads(telltale("export", str(run), "--to", "npy", "-o", str(out), "--json").stdout)
+    assert {Path(file).parent.name for file in report["files"]} == {"rank0", "rank0-attempt1"}
+    expected = {
+        (one["kind"], one["name"], one["slot"], one["micro_step"], one["stat"]): {
+            value["step"]: number(value["value"]) for value in one["values"] if value["value"] is not None
+        }
+        for one in shown
+    }
+    found: dict[tuple[Any, ...], dict[int, float]] = {}
+    for table in sorted((out / "rank0-attempt1").glob("*.csv")):
+        kind = table.name.split(".")[0]
+        columns = pd.read_csv(table, keep_default_na=False)
+        if (edges_file := table.with_suffix(".edges.npy")).exists():
+            edges = np.load(edges_file, allow_pickle=False)
+            rows = np.load(table.with_suffix(".hist.npy"), allow_pickle=False)
+            assert np.all(np.diff(edges) > 0) and rows.shape[1] == 2 + len(edges) - 1
+            assert set(rows[:, 0].tolist()) <= set(range(len(columns)))
+            continue
+        steps = np.load(table.with_suffix(".steps.npy"), allow_pickle=False)
+        assert steps.dtype == np.int64 and np.all(np.diff(steps) > 0)
+        for there_file in sorted(table.parent.glob(f"{table.stem}.*.there.npy")):
+            stat = there_file.name.removeprefix(f"{table.stem}.").removesuffix(".there.npy")
+            values = np.load(table.with_suffix(f".{stat}.npy"), allow_pickle=False)
+            there = np.load(there_file, allow_pickle=False)
+            assert values.shape == there.shape == (len(steps), len(columns)) and there.dtype == np.bool_
+            for i, row in columns.iterrows():
+                place = (kind, row["name"], row["slot"], int(row["micro_step"]), stat)
+                one = found.setdefault(place, {})
+                one.update(zip(steps[there[:, i]].tolist(), values[there[:, i], i].tolist(), strict=True))
+    checked = 0
+    for place, of_show in expected.items():
+        assert set(found[place]) == set(of_show), place
+        for step, value in of_show.items():
+            exact = found[place][step]  # of a float32, which is shown with its own digits
+            assert same(exact, value) or np.float32(exact) == np.float32(value), (place, step)
+        checked += len(of_show)
+    assert checked > 10_000

@@ -209,6 +209,44 @@ def test_a_closures_gradients_are_those_that_the_optimizer_consumes(tmp_path: Pa
     assert [rows(tmp_path, step)["w"]["max"] for step in (0, 1)] == ["1.0", "2.0"] and len(calls) == 2
 
 
+def test_a_closure_that_is_called_often_is_one_step(tmp_path: Path) -> None:
+    model = Named(w=torch.zeros(3))
+    optimizer = torch.optim.LBFGS(model.parameters(), max_iter=4)
+    seen: list[float] = []
+
+    def closure() -> torch.Tensor:
+        optimizer.zero_grad()
+        loss = (model.w - torch.tensor([1.0, 2.0, 3.0])).pow(4).sum()
+        loss.backward()
+        seen.append(float(model.w.grad.min()))
+        return loss
+
+    PrecisionDebugger(config(tmp_path)).monitor(model)
+    for _ in range(2):
+        optimizer.step(closure)
+        calls = len(seen)
+        assert calls > 1
+    PrecisionDebugger.stop()
+    assert sorted(p.name for p in (tmp_path / "rank0").glob("*.csv")) == ["grad_summary_0.csv", "grad_summary_1.csv"]
+    assert float(rows(tmp_path, 1)["w"]["min"]) == seen[-1]
+
+
+def test_a_step_that_a_scaler_gives_up_is_none(tmp_path: Path) -> None:
+    """As msprobe counts: the optimizer is not called then."""
+    model = Named(w=torch.zeros(3))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    scaler = torch.amp.GradScaler("cpu", init_scale=4.0)
+    PrecisionDebugger(config(tmp_path)).monitor(model)
+    for factor in (1.0, float("inf"), 2.0):
+        optimizer.zero_grad()
+        scaler.scale((model.w * factor).sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+    PrecisionDebugger.stop()
+    assert [rows(tmp_path, step)["w"]["max"] for step in (0, 1)] == ["1.0", "2.0"]
+    assert len(list((tmp_path / "rank0").glob("*.csv"))) == 2
+
+
 def test_there_is_one_debugger_as_msprobe_has_it(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     PrecisionDebugger.monitor(model_of())
     assert "there is none" in capfd.readouterr().err

@@ -17,6 +17,7 @@ import torch
 from probed import STEPS, config, flip_from, model_of, train
 from serving import TELLTALE, Server
 from telltale import gradcompare
+from telltale.gradprobe.__main__ import main as send
 from telltale.gradprobe.comparator import GradComparator
 from telltale.gradprobe.probestream import SIGNS, ProbeStream
 from telltale.gradprobe.runsigns import write_signs
@@ -119,6 +120,58 @@ def verdicts(path: Path) -> dict[str, Any]:
     return {one["name"]: one["suspicious"] for one in json.loads(compared.stdout)["signs"]}
 
 
+def test_folders_are_brought_to_the_dashboard(
+    server: Server, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for rank, flips in ((0, None), (1, flip_from(3, "3.weight"))):
+        train(config(tmp_path / "dump", "L2", bounds=[-0.01, 0.0, 0.5]), flips)
+        (tmp_path / "dump/rank0").rename(tmp_path / f"dump/rank_{1 - rank}")
+    (tmp_path / "dump/rank_1/grad_summary_2.csv").write_bytes(b"what")
+    (tmp_path / "dump/rank_0/step4/0.bias.npy").write_bytes(b"what")
+    text = (tmp_path / "dump/rank_0/grad_summary_5.csv").read_text("utf-8-sig").replace("param_name", "Param_name")
+    (tmp_path / "dump/rank_0/grad_summary_5.csv").write_text(text.replace("norm,shape", "Norm,Shape"), "utf-8")
+    other = tmp_path / "dump/rank_1/grad_summary_3.csv"
+    other.write_bytes(other.read_bytes().replace(b"(-inf, -0.01]", b"(-inf, -0.02]").replace(b",[4]", b",[4],7"))
+    assert send([str(tmp_path / "dump")]) == 1
+    said = capfd.readouterr().err.splitlines()
+    assert "grad_summary_3.csv has other bounds than the first step" in said[2]
+    assert said[3].endswith("the line of 3.bias cannot be read: it has not as many cells as the first line")
+    assert len(said) == 4 and "grad_summary_2.csv is no summary of grad_probe" in said[1]
+    assert "0.bias.npy is no NumPy file" in said[0]
+    found = runs(server, tmp_path)
+    with telltale.open(found["dump"]) as run:
+        assert run.ranks == [0, 1]
+        values = run.frame("grad_reduced", ["norm", "min", "max"], ranks=0).to_pandas().set_index(["step", "name"])
+        bins = run.frame("grad_reduced", "hist", ranks=0)
+    assert len(values) == 4 * STEPS == len(bins)
+    assert list(bins.edges[1:-1]) == [float(np.nextafter(np.float32(b), np.float32(1))) for b in (-0.01, 0.0, 0.5)]
+    for step in range(STEPS):
+        with open(tmp_path / f"dump/rank_0/grad_summary_{step}.csv", encoding="utf-8-sig", newline="") as file:
+            for line in csv.DictReader(file):
+                row = {key.lower(): value for key, value in line.items()}
+                stored = values.loc[(step, row["param_name"])]
+                assert [stored[word] for word in ("norm", "min", "max")] == [
+                    np.float32(row[word]) for word in ("norm", "min", "max")
+                ]
+    assert write_signs(str(found["dump"]), str(tmp_path / "read")) == []
+    for file in (tmp_path / "read").rglob("*.npy"):
+        of = file.relative_to(tmp_path / "read").as_posix().replace("rank", "rank_")
+        assert file.read_bytes() == (tmp_path / "dump" / of).read_bytes()
+    assert len(list((tmp_path / "read").rglob("*.npy"))) == 2 * 4 * STEPS - 1 - 4
+
+
+def test_a_folder_that_cannot_be_brought_is_one_sentence(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert send([str(tmp_path)]) == 2
+    assert send([str(tmp_path / "nowhere")]) == 2
+    train(config(tmp_path / "dump"))
+    assert send([str(tmp_path / "dump")]) == 1
+    said = capfd.readouterr().err.splitlines()
+    assert len(said) == 3 and "has no grad_summary_0.csv" in said[0] and "cannot be read" in said[1]
+    assert "TELLTALE_JOIN holds its join string" in said[2]
+
+
 @pytest.mark.parametrize("what", ["folder", "rank", "file"])
 def test_a_reference_that_is_not_there_is_one_sentence(
     tmp_path: Path, what: str, capfd: pytest.CaptureFixture[str]
@@ -168,6 +221,34 @@ def test_a_budget_leaves_out_whole_gradients_and_says_so(
     names = {file.name for file in (tmp_path / "read/rank0").rglob("*.npy")}
     assert names == {"0.weight.npy", "0.bias.npy", "3.bias.npy"}
     assert len(list((tmp_path / "files").rglob("*.npy"))) == 4 * STEPS
+
+
+def test_of_a_closure_that_is_called_often_the_last_signs_count(server: Server, tmp_path: Path) -> None:
+    model = torch.nn.Linear(3, 2)
+    signs = iter([1.0, -1.0, 1.0])
+
+    def closure() -> torch.Tensor:
+        sign = next(signs)
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, sign)
+        return torch.zeros(())
+
+    class Thrice(torch.optim.SGD):
+        def step(self, closure: Any = None) -> None:
+            for _ in range(3):
+                closure()
+
+    optimizer = Thrice(model.parameters(), lr=0.0)
+    settings = {"telltale": {"stream": True, "stream_mib": 4 / (1 << 20)}}
+    PrecisionDebugger(config(tmp_path / "files", top=settings)).monitor(model)
+    optimizer.step(closure)
+    PrecisionDebugger.stop()
+    [path] = runs(server, tmp_path).values()
+    assert write_signs(str(path), str(tmp_path / "read")) == []
+    for name in ("weight", "bias"):
+        file = f"rank0/step0/{name}.npy"
+        assert (tmp_path / "read" / file).read_bytes() == (tmp_path / "files" / file).read_bytes()
+        assert np.load(tmp_path / "read" / file).all()
 
 
 def test_it_goes_beside_a_watch_of_the_same_rank(

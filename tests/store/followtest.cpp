@@ -225,7 +225,9 @@ private Q_SLOTS:
         const fs::path events = fresh("events");
         Following following(events, fresh("data"));
         for (int file = 0; file < 3; ++file) {
-            const fs::path path = events / ("events.out.tfevents." + std::to_string(file) + ".host");
+            std::string name = "events.out.tfevents.";
+            name.append(1, static_cast<char>('0' + file)).append(".host");
+            const fs::path path = events / name;
             append(path, exchange::firstRecord(1.7e9));
             for (int step = file * 3; step < 10 + file; ++step) {
                 append(path, scalars({ "loss" }, step, static_cast<float>(file * 100 + step)));

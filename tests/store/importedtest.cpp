@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What other tools recorded comes in as it is: recorded folders cell by cell, runs that were exported sample by sample,
-// damaged files with a sentence each.
+// what is damaged is damagedimportstest.cpp.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -17,6 +17,7 @@
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/exchange/formats.h>
 #include <telltale/ingest/foreignimport.h>
+#include <telltale/store/importdraft.h>
 
 #include "capsulebuilder.h"
 #include "verbcall.h"
@@ -436,7 +437,15 @@ private Q_SLOTS:
         values = valuesOf(panels["capsule"].get<std::string>(), m_dir);
         QCOMPARE(valueAt(values, 10, "loss"), std::string("2"));
         QCOMPARE(valueAt(values, 10, "loss__MIN"), std::string("none"));
-        QCOMPARE(valueAt(values, 0, "lr__MIN"), std::string("0.0001"));
+        QCOMPARE(std::strtod(valueAt(values, 0, "lr__MIN").c_str(), nullptr), 1e-4);
+        // Short names with quotes in them, several in a row.
+        const auto quoted = import({ write("quoted.csv",
+            "_step,_runtime,\"a\"\"1\",\"b\"\"2\",\"c\"\"3\",\"d\"\"4\",\"e\"\"5\"\n0,1,1,2,3,4,5\n") });
+        values = valuesOf(quoted["capsule"].get<std::string>(), m_dir);
+        QCOMPARE(quoted["series"].get<int>(), 6);
+        QCOMPARE(std::count_if(values.begin(), values.end(),
+                     [](const auto& one) { return one.first.find("a\"1|") != std::string::npos; }),
+            std::ptrdiff_t { 1 });
         // Of two runs.
         const auto two = import({ write("panel3.csv", "Step,a - loss,b - loss\n0,1,2\n1,,3\n") });
         values = valuesOf(two["capsule"].get<std::string>(), m_dir);
@@ -463,86 +472,35 @@ private Q_SLOTS:
         QVERIFY(parquet.code == 2 && parquet.err.find("read_parquet") != std::string::npos);
     }
 
-    void damagedFilesGiveASentence_data()
+    void whatIsCanceledLeavesNothing()
     {
-        QTest::addColumn<QString>("format");
-        for (const char* format : { "csv", "tensorboard", "msprobe-csv", "csv2db-8", "csv2db-26" })
-            QTest::newRow(format) << QString::fromLatin1(format);
-    }
-    void damagedFilesGiveASentence()
-    {
-        QFETCH(QString, format);
-        const char* wish = std::getenv("TELLTALE_DAMAGED_FILES");
-        const int rounds = wish ? std::atoi(wish) : 100;
-        fs::path good;
-        std::string suffix;
-        if (format == QLatin1String("msprobe-csv")) {
-            good = fs::path(TELLTALE_TEST_DATA "/msprobe") / "l2" / "out";
-            for (const auto& entry : fs::recursive_directory_iterator(good)) {
-                if (entry.path().filename() == "grad_reduced_0-0.csv")
-                    good = entry.path();
-            }
-        } else {
-            const std::string run = (m_dir / ("damage-" + format.toStdString() + ".telltale")).string();
-            CapsuleBuilder builder(run, "small");
-            const auto stream = builder.addAttempt(Rank { 0 }, 0);
-            auto layout = builder.addLayout(Kind::Scalar, { Stat::Value }, { "loss", "rate" });
-            auto tensors = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Mean }, { "a.weight", "b.weight" });
-            for (int step = 0; step < 40; ++step) {
-                StepBlock block { layout, Step { step }, 1'700'000'000'000'000'000, {}, {}, {} };
-                block.columns.push_back({ Stat::Value, std::vector<double> { step * 0.5, 3.0 } });
-                StepBlock tensor { tensors, Step { step }, 0, {}, {}, {} };
-                tensor.columns.push_back({ Stat::Norm, std::vector<float> { 1.5f, 2.5f } });
-                tensor.columns.push_back({ Stat::Mean, std::vector<float> { 0.5f, -2.5f } });
-                builder.stage(stream, { block, tensor });
-            }
-            builder.commit();
-            builder.releaseAll();
-            builder.finish();
-            good = m_dir / ("damage-" + format.toStdString() + ".out");
-            QCOMPARE(call(app::exportVerb, { run, "--to", format.toStdString(), "-o", good.string() }).code, 0);
-            if (fs::is_directory(good)) {
-                for (const auto& entry : fs::recursive_directory_iterator(good)) {
-                    if (entry.is_regular_file())
-                        good = entry.path();
-                }
+        const std::string run = hardRun((m_dir / "canceled.telltale").string());
+        const fs::path csv = m_dir / "canceled.csv";
+        QCOMPARE(call(app::exportVerb, { run, "--to", "csv", "-o", csv.string() }).code, 0);
+        for (const double until : { 0.0, 0.51, 0.9 }) { // while it is read, and while it is written
+            const fs::path data = m_dir / "canceled";
+            double last = -1;
+            const auto canceled = ingest::importAnything(data.string(), csv.string(), [&](double share) {
+                last = std::max(last, share);
+                return share <= until;
+            });
+            QVERIFY(!canceled && canceled.error().code == ErrorCode::Canceled);
+            QVERIFY(last > until);
+            if (fs::exists(data)) {
+                for (const auto& entry : fs::directory_iterator(data))
+                    QVERIFY2(entry.path().filename() == "runs", entry.path().c_str());
+                QVERIFY(fs::is_empty(data / "runs"));
             }
         }
-        const std::string whole = textOf(good);
-        QVERIFY(whole.size() > 200);
-        const fs::path folder = m_dir / ("damaged-" + format.toStdString()) / "Nov21_14-33-49-rank0-504d0f78";
-        fs::create_directories(folder);
-        const fs::path bad = folder / good.filename();
-        std::mt19937 random(4711);
-        int told = 0;
-        for (int round = 0; round < rounds; ++round) {
-            std::string bytes = whole;
-            if (round % 3 == 0) {
-                bytes.resize(random() % bytes.size());
-            } else {
-                for (int i = 0; i <= round % 5; ++i)
-                    bytes[random() % bytes.size()] = static_cast<char>(random());
-            }
-            std::ofstream(bad, std::ios::binary | std::ios::trunc) << bytes;
-            const std::vector<fs::path> paths { bad };
-            auto run = exchange::readForeign(paths);
-            if (!run) {
-                QVERIFY(!run.error().what.empty());
-                QVERIFY(run.error().what.find('\n') == std::string::npos);
-                ++told;
-                continue;
-            }
-            told += run->damages().empty() ? 0 : 1;
-            // What came through is a run like any other.
-            if (round % (rounds > 200 ? 500 : 10) == 0) {
-                ingest::ForeignImport import((m_dir / "drafts").string());
-                const auto written = import.write(*run);
-                QVERIFY2(written.has_value(), written ? "" : written.error().what.c_str());
-                QVERIFY(fs::exists(written->capsule));
-            }
-        }
-        // A changed digit of a text is a number like any other; a record of an event file has a checksum.
-        QVERIFY2(told > rounds / (format == QLatin1String("tensorboard") ? 2 : 12), std::to_string(told).c_str());
+        // What a process that was killed has left goes with the next start.
+        const fs::path data = m_dir / "killed";
+        const auto draft = store::makeDraft(data.string());
+        QVERIFY(draft.has_value());
+        store::clearDrafts(data.string());
+        QVERIFY(fs::exists(*draft)); // it may have begun just now
+        fs::last_write_time(*draft, fs::file_time_type::clock::now() - std::chrono::hours(1));
+        store::clearDrafts(data.string());
+        QVERIFY(!fs::exists(*draft));
     }
 
     void whatIsOfNoFormatIsSaid()

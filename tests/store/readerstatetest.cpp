@@ -335,8 +335,8 @@ void ReaderStateTest::theCatalogIsTheSameObjectUntilItChanges()
     const auto first = CapsuleBuilder::must(live->catalog());
     const auto foreignFirst = CapsuleBuilder::must(foreign->catalog());
     QCOMPARE(first->series.size(), std::size_t { 2 });
-    QCOMPARE(first->series[1].name, std::string("b.weight"));
-    QCOMPARE(first->series[1].shape, (std::vector<std::int64_t> { 4, 8 }));
+    QCOMPARE(first->series[1].desc->name, std::string("b.weight"));
+    QCOMPARE(first->series[1].desc->shape, (std::vector<std::int64_t> { 4, 8 }));
     QCOMPARE(first->name, std::string("a test run"));
     QCOMPARE(first->sources.front().host, std::string("host"));
     QCOMPARE(first->groups.front().stats, std::vector<Stat> { Stat::Norm });
@@ -419,8 +419,8 @@ void ReaderStateTest::whatHappensDoesNotHaveTheSeriesReadAgain()
     CapsuleBuilder::must(directory.refresh(statements));
     QCOMPARE(directory.rowsRead(), read + 4); // a layout, a group, two series
     QCOMPARE(directory.catalog()->series.size(), std::size_t { kSeries + 2 });
-    QCOMPARE(directory.catalog()->series.back().name, std::string("late.b"));
-    QCOMPARE(directory.catalog()->series[kSeries - 1].name, catalog->series.back().name);
+    QCOMPARE(directory.catalog()->series.back().desc->name, std::string("late.b"));
+    QCOMPARE(directory.catalog()->series[kSeries - 1].desc->name, catalog->series.back().desc->name);
     QCOMPARE(CapsuleBuilder::must(reader->catalog())->series.size(), std::size_t { kSeries + 2 });
 }
 

@@ -15,8 +15,8 @@ MAY_USE = {"model": {"model"}, "capture": {"model", "capture"}, "views": {"model
 QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/series", "model/analysis", "model/judge", "model/lab",
            "model/exchange", "model/alerts",
            "capture/protocol", "capture/agent"]
-# Who may write standard error: the logger, the end of a program, the agent's one line, a demo that is a program itself.
-SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "capture/agent/core/say.h", "capture/agent/demo/")
+# Who may write standard error: the logger, the line that says how far a verb is, the end of a program, the agent's one line, a demo that is a program itself.
+SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "app/main/progressline.cpp", "capture/agent/core/say.h", "capture/agent/demo/")
 SPEAKS = re.compile(r"std::(?:cerr|clog)\b|\bstderr\b")
 # Classes whose comment names one thread, and what of them is no class of its own: a value, or nothing but an interface.
 THREADED = re.compile(r"((?:^[ ]*///[^\n]*\n)+)^class (\w+)[^;{]*\{(.*?)^\};", re.M | re.S)

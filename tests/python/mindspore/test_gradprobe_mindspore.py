@@ -19,7 +19,7 @@ if not hasattr(ms, "value_and_grad"):
 import mindspore.experimental.optim as experimental  # noqa: E402
 import mindspore.nn as nn  # noqa: E402
 from telltale.gradprobe.comparator import GradComparator  # noqa: E402
-from telltale.mindspore.precisiondebugger import PrecisionDebugger  # noqa: E402
+from telltale.mindspore import PrecisionDebugger, TrainerMon  # noqa: E402
 
 MAKERS: dict[str, Callable[[Any], Any]] = {
     "AdamW": lambda parameters: experimental.AdamW(parameters, 1e-3),
@@ -100,6 +100,17 @@ def test_every_type_is_read_as_it_is(tmp_path: Path, name: str) -> None:
     assert line.endswith('"[3, 2]"')
 
 
+def test_a_rank_has_its_own_folder_and_is_left_out_on_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RANK_ID", "1")
+    monkeypatch.setenv("RANK_SIZE", "2")
+    train(tmp_path / "all")
+    assert [path.name for path in (tmp_path / "all").iterdir()] == ["rank1"]
+    settings = {"task": "grad_probe", "dump_path": str(tmp_path / "none"), "rank": [0]}
+    PrecisionDebugger(settings).monitor(nn.SGD(nn.Dense(2, 2).trainable_params(), 0.1))
+    PrecisionDebugger.stop()
+    assert not (tmp_path / "none").exists()
+
+
 def test_what_cannot_be_watched_is_one_sentence(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     PrecisionDebugger({"task": "grad_probe", "dump_path": str(tmp_path)}).monitor(nn.Dense(2, 2))
     assert "MindSpore's monitor() takes the optimizer, not Dense" in capfd.readouterr().err
@@ -130,8 +141,9 @@ debugger.monitor(optimizer)
         optimizer((ms.Tensor(np.ones((3, 2), np.float32)),))
         exec("debugger.stop()", {"debugger": PrecisionDebugger()})
         from msprobe import GradComparator as named
+        from msprobe.mindspore.monitor.module_hook import TrainerMon as its_own
 
-        assert named is GradComparator
+        assert named is GradComparator and its_own is TrainerMon
     finally:
         stand_in.uninstall()
     assert np.load("dump_path/rank0/step0/w.npy").all()

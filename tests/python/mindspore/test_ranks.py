@@ -23,10 +23,12 @@ def run_ranks(out: Path, how: str) -> list[dict[str, Any]]:
         port = listener.getsockname()[1]
     path = os.pathsep.join([str(HERE), str(HERE.parent), os.environ["PYTHONPATH"]])
     msrun = Path(sys.executable).with_name("msrun")
+    # msrun starts what is called "python".
+    environment = {**os.environ, "PYTHONPATH": path, "PATH": f"{msrun.parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         [str(msrun), "--worker_num=2", "--local_worker_num=2", "--master_addr=127.0.0.1", f"--master_port={port}",
          "--join=True", f"--log_dir={out}/log", str(HERE / "rankworker.py"), str(out), how],
-        env={**os.environ, "PYTHONPATH": path, "PATH": f"{msrun.parent}{os.pathsep}{os.environ['PATH']}"}, cwd=out, capture_output=True, text=True, timeout=300,
+        env=environment, cwd=out, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     logs = "".join(path.read_text("utf-8", "replace")[-3000:] for path in (out / "log").glob("*worker*"))
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:] + logs

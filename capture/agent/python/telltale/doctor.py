@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -16,10 +17,16 @@ from typing import Any, Callable
 from urllib.parse import urlsplit
 
 from . import __version__, configfile, identity, native
+from .config import Problem
+from .gradprobe.probeconfig import is_of_grad_probe, read_config
 
 _TIMEOUT = 3.0
 _GREETING = b"GET / HTTP/1.1\r\nHost: telltale\r\nConnection: close\r\n\r\n"
-_PACKAGES = ("torch", "numpy", "transformers", "accelerate", "lightning", "deepspeed", "megatron-core")
+_PACKAGES = (
+    "torch", "mindspore", "numpy", "transformers", "accelerate", "lightning", "deepspeed", "megatron-core",
+    "mindformers",
+)  # fmt: skip
+_FRAMEWORKS = "torch", "mindspore"
 
 # What is used of PyTorch without being promised by it, and what is lost where it is missing.
 PRIVATE_NAMES: tuple[tuple[str, str], ...] = (
@@ -36,7 +43,19 @@ PRIVATE_NAMES: tuple[tuple[str, str], ...] = (
     ("torch.distributed.ProcessGroup", "collectives are not seen"),
     ("torch.jit._builtins._register_builtin", "torch.jit.script does not know the attention look-alike"),
 )
-_ESSENTIAL = ("register_step_pre_hook", "register_post_accumulate_grad_hook")
+# The same of MindSpore.
+MINDSPORE_NAMES: tuple[tuple[str, str], ...] = (
+    ("mindspore.graph.api._pynative_executor", "a recomputation counts as another call"),
+    ("mindspore.common.api._no_grad", "what is added up for gradients of several micro steps is recorded for backward"),
+    ("mindspore._c_expression.RuntimeConf", "whether tensors are there at once is asked of the context"),
+    ("mindspore.Parameter.register_hook", "no unreduced gradient is seen"),
+    ("mindspore.nn.Cell.register_forward_pre_hook", "no step is seen"),
+    ("mindspore.Tensor._grad_node", "the gradient of an input is the total over all consumers"),
+)
+_ESSENTIAL = (
+    "register_step_pre_hook", "register_post_accumulate_grad_hook", "Parameter.register_hook",
+    "register_forward_pre_hook",
+)  # fmt: skip
 
 
 @dataclass
@@ -78,6 +97,7 @@ def examine(join: str, config: str | None = None) -> list[Finding]:
         ("rank", _rank),
         ("mode", lambda: _mode(join)),
         ("private names", _private_names),
+        ("mindspore", _mindspore),
         ("config", lambda: _config(config) if config is not None else []),
     ]
     for name, check in checks:
@@ -94,9 +114,16 @@ def _versions() -> list[Finding]:
         try:
             found.append(Finding(package, "ok", importlib.metadata.version(package)))
         except importlib.metadata.PackageNotFoundError:
-            if package == "numpy" or package == "torch":
+            if package == "numpy":
                 found.append(Finding(package, "bad", "missing; pip install " + package))
+    if not any(_is_installed(name) for name in _FRAMEWORKS):
+        found.append(Finding("framework", "bad", "neither PyTorch nor MindSpore is installed; pip install torch"))
     return found
+
+
+def _is_installed(package: str) -> bool:
+    spec = importlib.util.find_spec(package)
+    return spec is not None and spec.origin is not None
 
 
 def _library() -> list[Finding]:
@@ -114,6 +141,8 @@ def _library() -> list[Finding]:
 
 
 def _devices() -> list[Finding]:
+    if not _is_installed("torch"):
+        return []
     import torch
 
     if not torch.cuda.is_available() or torch.version.hip is not None:
@@ -122,6 +151,16 @@ def _devices() -> list[Finding]:
     if why is None:
         return [Finding("device kernel", "ok", f"for {torch.cuda.get_device_name()}")]
     return [Finding("device kernel", "note", f"torch's own operations stand in, at 40 times the cost: {why.decode()}")]
+
+
+def _mindspore() -> list[Finding]:
+    if not _is_installed("mindspore"):
+        return []
+    import mindspore
+
+    mode = "PyNative" if mindspore.get_context("mode") == mindspore.PYNATIVE_MODE else "GRAPH"
+    text = f"a net is looked into in PyNative mode alone; here the context begins in {mode} mode"
+    return [Finding("MindSpore's graphs", "ok" if mode == "PyNative" else "note", text)]
 
 
 def _rank() -> list[Finding]:
@@ -180,13 +219,19 @@ def _reach(join: str) -> Finding:
     return Finding("dashboard", "ok", f"{where} knows the token: an agent can stream to it")
 
 
+def _problems(problems: list[Problem]) -> list[Finding]:
+    return [Finding("config", "bad" if problem.is_error else "note", str(problem)) for problem in problems]
+
+
 def _config(path: str) -> list[Finding]:
     """What a training would say of the config at its start, as far as that needs no model."""
     try:
+        if is_of_grad_probe(path):
+            return _problems(read_config(path).problems) or [Finding("config", "ok", f"{path} (grad_probe)")]
         loaded = configfile.load(path)
     except configfile.ConfigError as error:
         return [Finding("config", "bad", str(error))]
-    found = [Finding("config", "bad" if problem.is_error else "note", str(problem)) for problem in loaded.problems]
+    found = _problems(loaded.problems)
     if not loaded.config.selects_anything():
         found.append(
             Finding("config", "bad", "it selects nothing to measure: set wg_distribution or xy_distribution to true")
@@ -195,9 +240,11 @@ def _config(path: str) -> list[Finding]:
 
 
 def _private_names() -> list[Finding]:
-    missing = [(name, loss) for name, loss in PRIVATE_NAMES if not _exists(name)]
+    names = PRIVATE_NAMES if _is_installed("torch") else ()
+    names += MINDSPORE_NAMES if _is_installed("mindspore") else ()
+    missing = [(name, loss) for name, loss in names if not _exists(name)]
     if not missing:
-        return [Finding("private names", "ok", f"all {len(PRIVATE_NAMES)} present")]
+        return [Finding("private names", "ok", f"all {len(names)} present")]
     return [
         Finding("private names", "bad" if name.endswith(_ESSENTIAL) else "note", f"{name} is missing: {loss}")
         for name, loss in missing

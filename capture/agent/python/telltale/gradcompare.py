@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("a", metavar="A", help="a dump_path, or rank0 in it")
     parser.add_argument("b", metavar="B", help="the other one")
     parser.add_argument("-o", metavar="DIR", dest="out", help="writes similarities.csv and pictures there")
-    parser.add_argument("--send", action="store_true", help="sends the shares to the dashboard of TELLTALE_JOIN, as a run")
+    parser.add_argument("--send", action="store_true", help="sends the shares to the dashboard, as a run")
     parser.add_argument("--fail", action="store_true", help="ends with 1 where something is suspicious")
     parser.add_argument("--json", action="store_true", help="one JSON document on standard output")
     options = parser.parse_args(arguments)

@@ -24,13 +24,16 @@ from .console import log
 
 # What msprobe's versions and documents import from where, and the module of ours that has it.
 _MON = {"TrainerMon": "telltale.pytorch"}
+_MINDSPORE = {"TrainerMon": "telltale.mindspore"}
 _COMPARATOR = {"GradComparator": "telltale.gradprobe.comparator"}
 _NAMES = {
     "msprobe": _COMPARATOR,
     "msprobe.pytorch": {**_MON, "PrecisionDebugger": "telltale.pytorch", **_COMPARATOR},
     "msprobe.pytorch.monitor": _MON,
     "msprobe.pytorch.monitor.module_hook": _MON,
-    "msprobe.mindspore": {"PrecisionDebugger": "telltale.mindspore.precisiondebugger"},
+    "msprobe.mindspore": {**_MINDSPORE, "PrecisionDebugger": "telltale.mindspore"},
+    "msprobe.mindspore.monitor": _MINDSPORE,
+    "msprobe.mindspore.monitor.module_hook": _MINDSPORE,
 }
 _ABOVE = ("msprobe.core", "msprobe.core.monitor", "msprobe.core.grad_probe")  # what else is above TOOLS and PARTS
 _said: set[str] = set()

@@ -397,14 +397,15 @@ class Activations(Part):
         return [(hook.name, module) for module, hook in self._hooks]
 
     def hooks(self) -> list[Any]:
-        inside, config = self.engine.framework.unhookable(self.engine.roots), self.engine.config
+        framework, config = self.engine.framework, self.engine.config
+        inside = framework.unhookable(self.engine.roots)
         is_share = config.actv_grad_input == "share" and not config.forward_only
         handles = []
         for module, hook in self._hooks:
             if id(module) not in inside:
                 hook.inputs.is_share = is_share
-                handles.append(module.register_forward_hook(hook, with_kwargs=True))
-                handles.append(module.register_forward_pre_hook(Before(hook), with_kwargs=True))
+                handles.append(framework.after_forward(module, hook, True))
+                handles.append(framework.before_forward(module, Before(hook), True))
         return handles
 
     def finish_step(self) -> None:

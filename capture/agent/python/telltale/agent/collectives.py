@@ -79,6 +79,7 @@ class CollectiveWatch(Listener):
     that made the call or waited for it. An exception in it is reported and goes no further."""
 
     patch: Patch
+    owner = ""  # of the functions that are replaced, in sentences
 
     def __init__(
         self,
@@ -111,7 +112,7 @@ class CollectiveWatch(Listener):
         """Starts watching. What the framework has and we do not know is added to `problems`."""
         self.patch.add(self)
         for name in self.patch.unknown:
-            sentence = f"not observed: {name}, which this version of Telltale does not know"
+            sentence = f"not observed: {self.owner}{name}, which this version of Telltale does not know"
             if sentence not in self.problems:
                 self.problems.append(sentence)
 

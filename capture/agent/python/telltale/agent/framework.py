@@ -76,6 +76,14 @@ class Framework(abc.ABC):
         return int(tensor.data_ptr())
 
     @abc.abstractmethod
+    def before_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        """Calls a hook with (module, args[, kwargs]) before a module runs; the handle."""
+
+    @abc.abstractmethod
+    def after_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        """Calls a hook with (module, args[, kwargs], output) when a module has run; the handle."""
+
+    @abc.abstractmethod
     def on_gradient(self, tensor: Any, hook: Callable[[Any], None]) -> Any:
         """Calls a hook with the gradient of a tensor; the handle."""
 

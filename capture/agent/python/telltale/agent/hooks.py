@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import weakref
+from typing import Any, Callable
 
 from .cost import timed
 
@@ -33,6 +34,26 @@ class Hook:
 
     def __reduce__(self) -> Any:
         return _make_inert, ()
+
+
+class Call(Hook):
+    """Calls a method of somebody who may be gone by then, with what is `given` before what the hook gets. The method
+    never raises."""
+
+    __slots__ = ("_method", "_given")
+
+    def __init__(self, method: Callable[..., None], *given: Any) -> None:
+        self._method = weakref.WeakMethod(method)
+        self._given = given
+
+    def call(self, *args: Any) -> None:
+        method = self._method()
+        if method is not None:
+            method(*self._given, *args)
+
+    def __call__(self, *args: Any) -> None:
+        self.call(*args)
+        return None
 
 
 def _make_inert() -> Any:

@@ -60,7 +60,7 @@ class StackRecorder(Recorder):
         self.stacks: dict[str, str] = {}  # key -> text, in the order of the first calls
 
     def _hook(self, key: str, module: Any) -> Any:
-        return module.register_forward_hook(_StackHook(self, key))
+        return self.framework.after_forward(module, _StackHook(self, key))
 
     @property
     def is_complete(self) -> bool:

@@ -118,7 +118,7 @@ class StructRecorder(Recorder):
         self.arrived: dict[tuple[str, str, int], str] = {}
 
     def _hook(self, key: str, module: Any) -> Any:
-        return module.register_forward_hook(_Struct(self, key), with_kwargs=True)
+        return self.framework.after_forward(module, _Struct(self, key), True)
 
     def remove(self) -> None:
         super().remove()

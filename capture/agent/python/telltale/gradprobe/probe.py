@@ -26,11 +26,12 @@ PART = 1 << 26  # elements that are read at a time: 8 MiB of signs
 MOST_WAITING = 64 << 20  # bytes of signs that wait for the disk
 _PATIENCE = 60.0  # seconds that the training waits for a disk that does not answer
 _UNPACKED = 1 << 20  # elements
+_MOST_JOBS = 1 << 20
 
 
 class GradProbe:
     """Thread: training; files are written by a thread of the probe's own. Memory: MOST_WAITING and one part, whatever
-    the model's size."""
+    the model's size; of a gradient that is not contiguous the frameworks make a copy before."""
 
     def __init__(self, config: ProbeConfig, rank: int, world_size: int = 1, framework: str = "") -> None:
         self.config = config
@@ -38,7 +39,7 @@ class GradProbe:
         self.rank = rank
         self.step = -1  # calls of the optimizer so far, less one
         self.folder = os.path.join(os.path.abspath(config.dump_path), f"rank{rank}")
-        self._worker = FrameWorker("telltale-grad-probe", max_bytes=MOST_WAITING)
+        self._worker = FrameWorker("telltale-grad-probe", _MOST_JOBS, MOST_WAITING)
         self._losses = Losses("grad_probe")
         self._rows: list[tuple[str, tuple[int, ...], Tally]] = []
         self._told: set[str] = set()
@@ -178,6 +179,8 @@ class GradProbe:
         if self.stream is not None and self.config.grad_level == "L2":
             self.stream.distributions(step, [(desc, tally.counts) for desc, (_, _, tally) in zip(descs, rows)])
         self._compare(step, descs)
+        if self.stream is not None:
+            self.stream.end_step()
         path = os.path.join(self.folder, f"grad_summary_{step}.csv")
         file = PartFile(path)
         try:

@@ -184,6 +184,14 @@ def read_config(source: str | os.PathLike[str] | dict[str, Any] | None, **over: 
     return replace(ProbeConfig(**values, problems=problems), text=text)
 
 
+def is_of_grad_probe(source: str | os.PathLike[str]) -> bool:
+    """Whether it is such a config, and none of the monitor's, which has no task."""
+    try:
+        return "task" in document_of(text_of(source))
+    except ConfigError:
+        return False
+
+
 def _plain(value: Any) -> Any:
     return list(value.ranges) if isinstance(value, Numbers) else value
 

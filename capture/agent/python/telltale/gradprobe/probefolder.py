@@ -28,6 +28,15 @@ def numbered(folder: str, word: str) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
+def summaries_of(path: str) -> dict[int, str]:
+    """The summaries of one rank by rising step. Raises ProbeError."""
+    try:
+        found = {int(name[1]): name[0] for name in map(_SUMMARY.fullmatch, os.listdir(path)) if name}
+    except OSError as error:
+        raise ProbeError(f"{path} cannot be read: {error.strerror or error}") from None
+    return {step: os.path.join(path, name) for step, name in sorted(found.items())}
+
+
 @dataclass
 class RankFolder:
     """Of one rank: the folders of its steps, and the parameters in the order of its first summary that can be read."""
@@ -54,10 +63,9 @@ def open_rank(path: str) -> RankFolder:
         hint = "; it has ranks inside: compare_distributed() compares them" if numbered(path, "rank") else ""
         raise ProbeError(f"{path} has no folder step0, step1, ... (grad_level L1 and L2 write them){hint}")
     found = RankFolder(path, steps, [])
-    summaries = {int(name[1]): name[0] for name in map(_SUMMARY.fullmatch, os.listdir(path)) if name}
-    for _, name in sorted(summaries.items()):
+    for summary in summaries_of(path).values():
         try:
-            found.order = names_in(os.path.join(path, name))
+            found.order = names_in(summary)
             return found
         except ProbeError as error:
             found.problems.append(f"{error}; the order of the parameters is that of another step, or of the files")

@@ -19,6 +19,7 @@ from ..series import SeriesDesc
 from .probeconfig import ProbeConfig
 
 SIGNS = "grad_sign"
+STATISTICS = [int(Stat.NORM), int(Stat.MIN), int(Stat.MAX)]
 ROLE = "grad_probe"  # a stream of its own beside that of whatever else watches the rank
 
 
@@ -56,6 +57,10 @@ class ProbeStream:
             f"elements a bin; grad_probe's bounds {list(config.bounds)}", len(edges) - 1, np.dtype(np.uint64),
             lambda descs: agent.add_histograms(int(Kind.GRAD_REDUCED), edges, descs), agent.counts,
         )  # fmt: skip
+        self._values = _Table(
+            "", len(STATISTICS), np.dtype(np.float32),
+            lambda descs: agent.add_layout(int(Kind.GRAD_REDUCED), STATISTICS, descs), agent.floats,
+        )  # fmt: skip
         self._shares = _Table(
             f"share of the signs of {config.reference}", 1, np.dtype(np.float32),
             lambda descs: agent.add_layout(int(Kind.GRAD_SIGN), [int(Stat.SIMILARITY)], descs), agent.floats,
@@ -82,9 +87,17 @@ class ProbeStream:
             self._is_sent = False
             self._tell("stream: signs come faster than they are sent; some are dropped and counted. The files have all")
 
+    def end_step(self) -> None:
+        """What comes next has a budget of its own, also where a closure computes the same step anew."""
+        self._step = -1
+
     def distributions(self, step: int, found: list[tuple[SeriesDesc, list[int]]]) -> None:
         """The elements in each interval of a step's gradients."""
         self._put(self._bins, step, [(desc, counts) for desc, counts in found if desc.numel])
+
+    def statistics(self, step: int, found: list[tuple[SeriesDesc, list[float]]]) -> None:
+        """Norm, least and largest of a step's gradients."""
+        self._put(self._values, step, found)
 
     def similarities(self, step: int, found: list[tuple[SeriesDesc, list[float]]]) -> None:
         """The shares of a step's signs that are those of the reference."""
@@ -104,7 +117,7 @@ class ProbeStream:
             table.sizes[layout] = len(descs)
             table.rows.update({desc.name: (layout, i) for i, desc in enumerate(descs)})
             if not layout:
-                self._tell(f"stream: {table.definition} are not stored: {self._agent.last_error()[1]}")
+                self._tell(f"stream: {table.definition or 'statistics'} are not stored: {self._agent.last_error()[1]}")
         slab = self._agent.begin(step)
         if not slab:
             self._agent.dropped(step, sum(len(values) for _, values in found), 0)
@@ -114,7 +127,9 @@ class ProbeStream:
             to, flags = table.place(slab, layout) if here and layout else (0, 0)
             if to:
                 length = size * table.width * table.dtype.itemsize
-                into = np.frombuffer((ctypes.c_char * length).from_address(to), table.dtype).reshape(size, -1)
+                flat = np.frombuffer((ctypes.c_char * length).from_address(to), table.dtype)
+                # Bins lie series by series, statistics statistic by statistic.
+                into = flat.reshape(size, -1) if table is self._bins else flat.reshape(-1, size).T
                 present = np.frombuffer((ctypes.c_uint8 * size).from_address(flags), np.uint8)
                 for row, values in here:
                     into[row], present[row] = values, 1

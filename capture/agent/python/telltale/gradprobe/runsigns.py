@@ -89,7 +89,8 @@ class _Growing:
 
     def __init__(self, folder: str, rank: int, step: int, name: str) -> None:
         self._what = f"step {step}: the stored signs of {name}"
-        self._file = PartFile(os.path.join(folder, f"rank{rank}", f"step{step}", f"{name.replace('/', '%2F')}.npy"))
+        self._path = os.path.join(folder, f"rank{rank}", f"step{step}", f"{name.replace('/', '%2F')}.npy")
+        self._file = PartFile(self._path)
         self._next = 0
         self._numel = -1
 
@@ -99,6 +100,9 @@ class _Growing:
             head: dict[str, Any] = json.loads(line)
             shape, first, count = tuple(map(int, head["shape"])), int(head["first"]), int(head["count"])
             bits = np.frombuffer(data, np.uint8)
+            if first == 0 and self._next:  # the step was computed anew: the last time counts
+                self._file.give_up()
+                self._file, self._next = PartFile(self._path), 0
             if first != self._next or bits.size != (count + 7) // 8:
                 raise ValueError
         except (ValueError, KeyError, TypeError):

@@ -47,17 +47,24 @@ def csv_bytes(rows: Iterable[list[Any]]) -> bytes:
     return out.getvalue().encode(ENCODING, "replace")
 
 
-def names_in(path: str) -> list[str]:
-    """The parameters of a summary, in their order, whichever way its head is written. Raises ProbeError."""
+def rows_in(path: str) -> list[dict[str, str]]:
+    """The lines of a summary by the words of its head in small letters, whichever way that is written; of a line of
+    another length only its parameter. Raises ProbeError."""
     try:
         with open(path, encoding=ENCODING, newline="") as file:
             rows = csv.reader(file)
             head = [cell.strip().lower() for cell in next(rows, [])]
             if NAME not in head:
                 raise ProbeError(f"{path} is no summary of grad_probe: its first line has no column {NAME}")
-            place = head.index(NAME)
-            return [row[place] for row in rows if len(row) > place]
+            place, length = head.index(NAME), len(head)
+            long = (row for row in rows if len(row) > place)
+            return [dict(zip(head, row)) if len(row) == length else {NAME: row[place]} for row in long]
     except OSError as error:
         raise ProbeError(f"{path} cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, csv.Error) as error:
         raise ProbeError(f"{path} is no csv text: {error}") from None
+
+
+def names_in(path: str) -> list[str]:
+    """The parameters of a summary, in their order. Raises ProbeError."""
+    return [row[NAME] for row in rows_in(path)]

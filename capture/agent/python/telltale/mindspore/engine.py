@@ -27,7 +27,8 @@ class Engine(engine.Engine):
     def hook_forward(self) -> Any:
         for root in self.roots[:1]:
             called = getattr(root, "first", root)  # several nets by name: the first of them counts the micro steps
-            return called.register_forward_pre_hook(RootHook(self.reference)) if not executor.is_graph_mode() else None
+            if not executor.is_graph_mode():
+                return self.framework.before_forward(called, RootHook(self.reference))
         return None
 
     def gradients_given(self, optimizer: Any, given: tuple[Any, ...]) -> None:

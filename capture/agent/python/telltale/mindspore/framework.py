@@ -16,6 +16,7 @@ from ..agent.graph import Graph
 from ..console import log
 from . import executor
 from .measure import described
+from .shell import Shell
 
 
 def _origin(tensor: Any) -> tuple[Any, int]:
@@ -96,6 +97,12 @@ class MindSpore(Framework):
             if node is not None and not node.is_leaf():
                 self._highest = max(self._highest, node._sequence_nr())
         return self._highest + 1
+
+    def before_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        return module.register_forward_pre_hook(Shell(hook), with_kwargs=with_kwargs)
+
+    def after_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        return module.register_forward_hook(Shell(hook), with_kwargs=with_kwargs)
 
     def on_gradient(self, tensor: Any, hook: Callable[[Any], None]) -> Any:
         return tensor.register_hook(_Shielded(hook))

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..agent.clock import Clock
 from ..agent.hooks import Hook
+from .shell import Shell
 
 
 class Guarded(Hook, is_timed=False):
@@ -97,6 +98,6 @@ def hook_steps(engine: weakref.ReferenceType[Clock], optimizer: Any, numbers: di
     """Hooks an optimizer's steps; the handles."""
     number = numbers[0]
     return [
-        optimizer.register_forward_pre_hook(StepHook(engine, number, True)),
-        optimizer.register_forward_hook(StepHook(engine, number, False)),
+        optimizer.register_forward_pre_hook(Shell(StepHook(engine, number, True))),
+        optimizer.register_forward_hook(Shell(StepHook(engine, number, False))),
     ]

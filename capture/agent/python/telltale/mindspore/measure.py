@@ -64,7 +64,7 @@ def described(tensor: Any) -> dict[str, Any]:
 
 def dense(tensor: Any) -> Any:
     """The same values in one range of memory: the tensor itself where possible, else a copy."""
-    if tensor.is_contiguous() or fills_one_range(tensor.shape, [n // tensor.itemsize for n in tensor.strides]):
+    if tensor.is_contiguous() or fills_one_range(tensor.shape, tensor.stride()):
         return tensor
     with executor.no_grad():
         return tensor.contiguous()

@@ -30,10 +30,10 @@ class PrecisionDebugger(Debugger):
 
     @staticmethod
     def _watch(probe: GradProbe, watched: Any) -> Any:
-        return Watch(probe, watched)
+        return ProbedOptimizers(probe, watched)
 
 
-class Watch:
+class ProbedOptimizers:
     """The optimizers that were handed to monitor(), each with a hook. Thread: training."""
 
     def __init__(self, probe: GradProbe, watched: Any) -> None:
@@ -52,7 +52,7 @@ class Watch:
                 f"MindSpore's monitor() takes the optimizer, not {type(watched).__name__}; nothing is watched"
             )
         else:
-            self._handles.append(watched.register_forward_pre_hook(StepHook(self._probe)))
+            self._handles.append(watched.register_forward_pre_hook(OptimizerHook(self._probe)))
             names = {parameter.name for parameter in watched.parameters}
             for name in self._probe.config.param_list:
                 if name not in names:
@@ -65,7 +65,7 @@ class Watch:
         self._handles.clear()
 
 
-class StepHook:
+class OptimizerHook:
     """Before an optimizer, which is a Cell, runs with the gradients of its parameters. An object and no function: that
     is left out where the optimizer is compiled."""
 

@@ -20,3 +20,4 @@ NOT_OBSERVED = (
 
 class CollectiveWatch(collectives.CollectiveWatch):
     patch = patch
+    owner = "ProcessGroup."

@@ -11,12 +11,12 @@ from ..agent.optimizerparts import DirectionPart
 from ..agent.part import Part
 from ..agent.recordparts import StackPart, StructPart
 from ..agent.targets import TargetSet
+from ..agent.weightparts import linear, routers
 from ..series import Extra
 from .attentionpart import AttentionPart, attention_modules
 from .commpart import CommPart
-from .linear import matrix_name
+from .matrices import TorchMatrices
 from .optimizerparts import UpdatePart
-from .weightparts import LinearPart, RouterPart
 
 
 def _attention(asked: Asked) -> Iterable[Part]:
@@ -59,24 +59,13 @@ def _mapped(asked: Asked, attention: Modules) -> dict[str, list[int]]:
     return mapped
 
 
-def _linear(asked: Asked) -> Iterable[Part]:
-    linear = asked.named("linear_hook")
-    if asked.listed("linear_hook") == []:
-        linear = [entry for entry in asked.modules() if matrix_name(entry[2])]
-    return [LinearPart(asked.engine, linear)] if linear else []
-
-
-def _routers(asked: Asked) -> Iterable[Part]:
-    routers = asked.named("moe_router_logit_hook"), asked.named("moe_router_weight_hook")
-    return [RouterPart(asked.engine, *routers)] if any(routers) else []
-
-
+_MATRICES = TorchMatrices()
 # In the order in which they have their turn.
 FEATURES: tuple[Feature, ...] = (
     (lambda config: config.xy_distribution, activations),
     (lambda config: True, _attention),
-    (lambda config: True, _linear),
-    (lambda config: True, _routers),
+    (lambda config: True, lambda asked: linear(asked, _MATRICES)),
+    (lambda config: True, lambda asked: routers(asked, _MATRICES)),
     (lambda config: config.cc_distribution.enable, lambda asked: [CommPart(asked.engine)]),
     (lambda config: config.stack_info, lambda asked: [StackPart(asked.engine, asked.chunks)]),
     (lambda config: config.print_struct, lambda asked: [StructPart(asked.engine, asked.chunks)]),

@@ -72,6 +72,12 @@ class PyTorch(Framework):
             "torch_dtype": str(tensor.dtype),
         }
 
+    def before_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        return module.register_forward_pre_hook(hook, with_kwargs=with_kwargs)
+
+    def after_forward(self, module: Any, hook: Callable[..., None], with_kwargs: bool = False) -> Any:
+        return module.register_forward_hook(hook, with_kwargs=with_kwargs)
+
     def on_gradient(self, tensor: Any, hook: Callable[[Any], None]) -> Any:
         return tensor.register_hook(hook)
 

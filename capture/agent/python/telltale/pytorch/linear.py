@@ -25,8 +25,6 @@ _BLOCK = 1 << 18  # elements of a block of rows: it stays in the cache for both 
 _KRYLOV_MOST = 96  # steps; few matrices need more than 40
 _KRYLOV_TOLERANCE = 1e-3  # residual over sigma^2: the error of sigma is about its square
 
-SR = "F^2/sigma^2"
-SR_ROOT = "F/sigma"
 KERNEL_NORM = "sigma by warm-started power iteration"
 
 

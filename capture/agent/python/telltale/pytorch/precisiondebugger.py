@@ -9,12 +9,12 @@ import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
+from ..agent.hooks import Hook
 from ..gradprobe.debugger import Debugger
 from ..gradprobe.probe import GradProbe
 from ..measure import DTYPES, local, refusal
 from ..quiet import quiet
 from .compiled import is_recording
-from .hooks import Hook
 from .probedevice import take_on_device
 from .stephooks import after_closure
 
@@ -29,10 +29,10 @@ class PrecisionDebugger(Debugger):
 
     @staticmethod
     def _watch(probe: GradProbe, watched: Any) -> Any:
-        return Watch(probe, watched)
+        return ProbedParameters(probe, watched)
 
 
-class Watch:
+class ProbedParameters:
     """The parameters of what was handed to monitor(), and the hook that reads their gradients. Thread: training."""
 
     def __init__(self, probe: GradProbe, watched: Any) -> None:
@@ -40,7 +40,7 @@ class Watch:
         self._parameters: dict[str, Any] = {}
         self._handle: Any = None
         if self._add(watched):
-            hook = StepHook(self)
+            hook = ProbeHook(self)
             is_one = isinstance(watched, torch.optim.Optimizer)
             # As msprobe has it: with a model the calls of every optimizer count, which share one number.
             register = watched.register_step_pre_hook if is_one else register_optimizer_step_pre_hook
@@ -108,20 +108,20 @@ class Watch:
         self._probe.take(name, tuple(gradient.shape), values, dtype)
 
 
-class StepHook(Hook):
+class ProbeHook(Hook):
     """Step pre-hook of one optimizer, or of all."""
 
-    __slots__ = ("_watch",)
+    __slots__ = ("_probed",)
 
-    def __init__(self, watch: Watch) -> None:
-        self._watch = watch
+    def __init__(self, probed: ProbedParameters) -> None:
+        self._probed = probed
 
     def __call__(self, _optimizer: Any, args: Any, kwargs: Any) -> Any:
-        if is_recording() or not self._watch.begin():
+        if is_recording() or not self._probed.begin():
             return None
-        changed = after_closure(args, kwargs, self._watch.read)
+        changed = after_closure(args, kwargs, self._probed.read)
         if changed is None:
-            self._watch.read()
+            self._probed.read()
         return changed
 
 

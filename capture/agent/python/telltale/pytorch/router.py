@@ -14,8 +14,6 @@ import torch
 
 from ..quiet import plain, quiet
 
-SIMILARITY = "mean cosine over pairs of experts"
-ENTROPY = "mean over tokens of -sum p ln p, nats"
 _BLOCK = 1 << 20  # elements of logits that are widened at a time
 
 

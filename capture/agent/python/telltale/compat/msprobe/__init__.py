@@ -2,7 +2,8 @@
 """msprobe's command line tools. A module has the last part of its name there (msprobe.core.monitor.anomaly_processor is
 anomaly_processor here) and a main(), so that a module of msprobe's name need only import it.
 
-csv2tensorboard_by_step() and csv2db() are its converters, with its arguments and names of files.
+csv2tensorboard_by_step() and csv2db() are its converters, with its arguments and names of files; GradComparator is its
+comparison of what grad_probe wrote.
 
 `python -m telltale.compat.msprobe -m msprobe.core.monitor.anomaly_processor ...` runs a line of the documents,
 `python -m telltale.compat.msprobe SCRIPT ...` a script."""
@@ -11,10 +12,11 @@ from __future__ import annotations
 
 import importlib
 
+from ...gradprobe.comparator import GradComparator
 from .csv2tb import csv2tensorboard_by_step
 from .metricsdb import CSV2DBConfig, csv2db
 
-__all__ = ["CSV2DBConfig", "csv2db", "csv2tensorboard_by_step", "install"]
+__all__ = ["CSV2DBConfig", "GradComparator", "csv2db", "csv2tensorboard_by_step", "install"]
 
 # What the documents run by name, and what runs it here; all of it without torch.
 TOOLS = {

@@ -3,22 +3,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
-import torch
-
-from ..agent.clock import Clock
-from ..agent.part import Part, Stepping
 from ..kinds import DType, Kind, Stat
 from ..series import VALUE, Extra, SeriesDesc
 from ..slots import Slot
-from .compiled import compiled_inside, is_recompute
+from .clock import Clock
+from .features import Asked, Modules
 from .hooks import Call
-from .linear import SR, SR_ROOT, SpectralNorms, matrix_name
-from .router import ENTROPY, SIMILARITY, per_token_expert_entropy, router_logits, router_weight_similarity
+from .part import Part, Stepping
 
-Modules = list[tuple[str, int, torch.nn.Module]]  # name, chunk, module
+SR = "F^2/sigma^2"
+SR_ROOT = "F/sigma"
+SIMILARITY = "mean cosine over pairs of experts"
+ENTROPY = "mean over tokens of -sum p ln p, nats"
+
+
+class Norms(Protocol):
+    """What measures matrices, each from where it was left the last time."""
+
+    def measure(self, key: Hashable, weight: Any) -> Any: ...
+    def forget(self) -> None: ...
+
+
+class Matrices(Protocol):
+    """A framework's linear algebra."""
+
+    def matrix_name(self, module: Any) -> str: ...
+    def norms(self) -> Norms: ...
+    def beside(self, *values: Any) -> Any: ...
+    def router_logits(self, output: Any) -> Any: ...
+    def per_token_expert_entropy(self, logits: Any) -> Any: ...
+    def router_weight_similarity(self, weight: Any) -> Any: ...
 
 
 class LinearPart(Part):
@@ -26,15 +44,16 @@ class LinearPart(Part):
 
     what = Kind.LINEAR.word
 
-    def __init__(self, engine: Clock, modules: Modules) -> None:
+    def __init__(self, engine: Clock, matrices: Matrices, modules: Modules) -> None:
         """F/sigma, what msprobe's files call sr; F^2/sigma^2 beside it for sinks that want that."""
         super().__init__(engine)
-        self._norms = SpectralNorms()
+        self._matrices = matrices
+        self._norms = matrices.norms()
         self._step = -1
         self._tables: list[tuple[Any, Slot, str]] = []
-        self._modules: list[tuple[str, int, torch.nn.Module, str]] = []
+        self._modules: list[tuple[str, int, Any, str]] = []
         for name, vpp, module in modules:
-            attribute = matrix_name(module)
+            attribute = matrices.matrix_name(module)
             if attribute:
                 self._modules.append((name, vpp, module, attribute))
             else:
@@ -56,14 +75,14 @@ class LinearPart(Part):
             if stats is None:
                 engine.not_observed(Kind.LINEAR, name, "its weight is no matrix of numbers on this rank")
                 continue
-            if not stats.kernel_norm.is_cpu:
+            if not getattr(stats.kernel_norm, "is_cpu", True):
                 engine.tell(
                     "the spectral norms of weights on a device are not converged in the first steps: they are lower "
                     "bounds that grow tighter from step to step"
                 )
             ranks = stats.sr_root, stats.sr
             for (table, _, _), rank, row in zip(self._tables, ranks, self._rows_of(name, vpp, stats.shape)):
-                engine.put_tensor(table, [row], torch.stack((rank, stats.kernel_norm))[None])
+                engine.put_tensor(table, [row], self._matrices.beside(rank, stats.kernel_norm))
 
     def _rows_of(self, name: str, vpp: int, shape: tuple[int, int]) -> list[int]:
         rows = self._rows.get(f"{vpp}:{name}")
@@ -84,8 +103,9 @@ class RouterPart(Part):
 
     what = Kind.ROUTER.word
 
-    def __init__(self, engine: Clock, logits: Modules, weights: Modules) -> None:
+    def __init__(self, engine: Clock, matrices: Matrices, logits: Modules, weights: Modules) -> None:
         super().__init__(engine)
+        self._matrices = matrices
         self._logits, self._weights = logits, weights
         self._step = -1
         self._rows: dict[tuple[str, int, int, int], int] = {}
@@ -94,9 +114,10 @@ class RouterPart(Part):
         return [(name, module) for name, _, module in self._logits]
 
     def hooks(self) -> list[Any]:
-        inside = compiled_inside(self.engine.roots)
+        framework = self.engine.framework
+        inside = framework.unhookable(self.engine.roots)
         return [
-            module.register_forward_hook(Call(self.seen, name, vpp))
+            framework.after_forward(module, Call(self.seen, name, vpp))
             for name, vpp, module in self._logits
             if id(module) not in inside
         ]
@@ -104,13 +125,16 @@ class RouterPart(Part):
     def seen(self, name: str, vpp: int, module: Any, _args: Any, output: Any) -> None:
         """A router has run. Never raises."""
         engine = self._engine()
-        if engine is None or not engine.collecting or engine.strikes.is_off(Kind.ROUTER.word):
+        if engine is None or engine.framework.is_recording():
+            return
+        if not engine.collecting or engine.strikes.is_off(Kind.ROUTER.word):
             return
         try:
-            if not module.training or is_recompute():
+            framework = engine.framework
+            if not framework.is_training(module) or framework.backward_pass() != -1:
                 return
-            logits = router_logits(output)
-            value = None if logits is None else per_token_expert_entropy(logits)
+            logits = self._matrices.router_logits(output)
+            value = None if logits is None else self._matrices.per_token_expert_entropy(logits)
             if value is None:
                 engine.not_observed(Kind.ROUTER, name, "its output holds no logits")
                 return
@@ -125,8 +149,9 @@ class RouterPart(Part):
             return
         self._step = engine.step
         for name, vpp, module in self._weights:
-            attribute = matrix_name(module)
-            value = router_weight_similarity(getattr(module, attribute)) if attribute else None
+            attribute = self._matrices.matrix_name(module)
+            weight = getattr(module, attribute) if attribute else None
+            value = None if weight is None else self._matrices.router_weight_similarity(weight)
             if value is None:
                 engine.not_observed(Kind.ROUTER, name, "it has no weight matrix")
             else:
@@ -148,3 +173,17 @@ class RouterPart(Part):
             row = self._rows[name, vpp, micro, int(stat)] = table.add(desc)
         if row >= 0:
             engine.put_tensor(table, [row], value.reshape(1, 1))
+
+
+def linear(asked: Asked, matrices: Matrices) -> Iterable[Part]:
+    """The part for linear_hook."""
+    modules = asked.named("linear_hook")
+    if asked.listed("linear_hook") == []:
+        modules = [entry for entry in asked.modules() if matrices.matrix_name(entry[2])]
+    return [LinearPart(asked.engine, matrices, modules)] if modules else []
+
+
+def routers(asked: Asked, matrices: Matrices) -> Iterable[Part]:
+    """The part for the router hooks."""
+    modules = asked.named("moe_router_logit_hook"), asked.named("moe_router_weight_hook")
+    return [RouterPart(asked.engine, matrices, *modules)] if any(modules) else []
