@@ -95,6 +95,8 @@ Expected<void> ForeignImport::writeProcess(exchange::ForeignRun& run, exchange::
             return on;
     }
     auto ok = submit(batch);
+    if (ok)
+        ok = exchange::goOn(feed.progress, (feed.done + 1) / feed.all);
     return ok ? feed.target.close(*stream, "finished") : ok;
 }
 
