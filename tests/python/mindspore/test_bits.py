@@ -16,7 +16,7 @@ from mindspore import nn, ops
 from recording import RecordingSink
 from telltale.agent.workbench import Workbench
 from telltale.kinds import Kind
-from telltale.mindspore import TrainerMon
+from telltale.mindspore import TrainerMon, executor
 from telltale.mindspore.measure import Reader
 from tinynet import adamw, bits, made, train
 
@@ -143,6 +143,13 @@ ms.set_device("CPU")
 import test_bits
 from telltale.mindspore import executor, measure
 assert not executor.is_blocking()
+waited = []
+for name in ("data_ptr", "asnumpy"):
+    def spy(self, genuine=getattr(ms.Tensor, name)):
+        if executor.is_recorded() or executor.backward_pass() >= 0:
+            waited.append(genuine)
+        return genuine(self)
+    setattr(ms.Tensor, name, spy)
 measure.MOST_KEPT = int(sys.argv[2])
 steps = int(sys.argv[1])
 plain, watched = test_bits.trained(steps), test_bits.trained(steps, test_bits.EVERYTHING)
@@ -150,7 +157,7 @@ assert plain[:2] == watched[:2], "the bits differ"
 sink = watched[2]
 assert test_bits.kinds_in(sink) >= test_bits.KINDS, test_bits.kinds_in(sink)
 assert not [text for text in sink.sentences() if "error" in text or "not observed" in text], sink.sentences()
-names = "norm.input", "head.output"
+assert not waited, "a hook waits for a tensor"
 print([float(sink.record(test_bits.Kind.ACTV, "norm", "input", step=1)["sumsq"]).hex()])
 """
 
@@ -164,6 +171,23 @@ def asynchronous(steps: int, most_kept: int) -> str:
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.strip().splitlines()[-1]
+
+
+def test_what_lies_on_a_device_is_measured_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By MindSpore's operations, as where this process may not read the memory."""
+    plain, here = trained(3), trained(3, EVERYTHING)
+    monkeypatch.setattr(executor, "is_on_host", lambda: False)
+    monkeypatch.setattr(Reader, "read", lambda *_given: 1 / 0)
+    there = trained(3, EVERYTHING)
+    assert plain[:2] == there[:2] and kinds_in(there[2]) >= KINDS
+    for kind, name, slot in (
+        (Kind.ACTV, "head", "output"), (Kind.ACTV_GRAD, "blocks.0.n1", "input"), (Kind.GRAD_REDUCED, "head.weight", ""),
+        (Kind.PARAM_UPDATED, "norm.gamma", ""),
+    ):  # fmt: skip
+        one, other = (sink.record(kind, name, slot) for sink in (here[2], there[2]))
+        assert one["sumsq"] == pytest.approx(other["sumsq"], rel=1e-5) and one["numel"] == other["numel"]
+    told = [text for text in there[2].sentences() if "no histograms" in text]
+    assert len(told) == 1 and not [text for text in there[2].sentences() if "error" in text]
 
 
 @pytest.mark.long
@@ -181,3 +205,41 @@ def test_what_no_memory_is_for_mindspore_measures_itself() -> None:
 @pytest.mark.long
 def test_two_hundred_steps_change_no_bit() -> None:
     assert trained(200)[:2] == trained(200, EVERYTHING)[:2]
+
+
+@pytest.mark.parametrize("how", ["cell", "function", "not reentrant"])
+def test_a_recomputation_counts_once(how: str) -> None:
+    """The same rows with the same values as without, in each of the three forms."""
+
+    def rows(how: str) -> tuple[str, dict[tuple[Kind, str, str], float]]:
+        net, sink = made(recompute=how == "cell"), RecordingSink()
+        if how in ("function", "not reentrant"):
+            more = {"use_reentrant": False} if how == "not reentrant" else {}
+
+            def construct(ids: ms.Tensor) -> ms.Tensor:
+                x = net.emb(ids)
+                for block in net.blocks:
+                    x = ms.recompute(block, x, **more)
+                return net.head(net.norm(x))
+
+            net.construct = construct
+        optimizer = adamw(net)
+        monitor = TrainerMon({"xy_distribution": True, "all_xy": True}, sinks=[sink])
+        monitor.set_monitor(net, optimizer)
+        train(net, optimizer, 2)
+        monitor.close()
+        found = {}
+        for shot in sink.frames[1].tables:
+            for desc, record in zip(shot.series, shot.values):
+                key = shot.kind, desc.name, desc.slot.text
+                assert key not in found
+                found[key] = float(record["sumsq"])
+        return bits(net), found
+
+    plain, recomputed = rows("none"), rows(how)
+    assert plain[0] == recomputed[0]
+    kinds = [Kind.ACTV, Kind.ACTV_GRAD]
+    for kind in kinds:
+        one, other = ({key for key in found if key[0] is kind} for found in (plain[1], recomputed[1]))
+        assert one == other, (kind, one ^ other)
+    assert recomputed[1] == pytest.approx(plain[1], rel=1e-6)

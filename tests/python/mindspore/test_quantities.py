@@ -162,6 +162,46 @@ def test_a_loss_scale_is_said() -> None:
     monitor.close()
 
 
+def test_an_unscaled_training_is_not_said_to_be_scaled() -> None:
+    net = made(layers=1)
+    optimizer = adamw(net)
+    monitor, sink = watched({"wg_distribution": True}, net, optimizer)
+    train(net, optimizer, 1)
+    assert not any(desc.form & Form.SCALED for shot in sink.frames[0].tables for desc in shot.series)
+    monitor.close()
+
+
+def test_a_loss_scale_manager_is_noticed() -> None:
+    net, sink = nn.Dense(4, 1), RecordingSink()
+    optimizer = nn.Momentum(net.trainable_params(), 1e-2, 0.9)
+    monitor = TrainerMon({"wg_distribution": True}, sinks=[sink])
+    monitor.set_monitor(net, optimizer)
+
+    class Scaled(nn.TrainOneStepWithLossScaleCell):
+        """Without the look at overflows, which has no kernel here."""
+
+        def start_overflow_check(self, pre_cond: Any, compute_input: Any) -> Any:
+            return pre_cond, compute_input
+
+        def get_overflow_status(self, status: Any, compute_output: Any) -> Any:
+            return False
+
+        def process_loss_scale(self, overflow: Any) -> bool:
+            return False
+
+    cell = Scaled(nn.WithLossCell(net, nn.MSELoss()), optimizer, ms.Tensor(1024.0))
+    cell.set_train()
+    x, y = Tensor(np.ones((3, 4), np.float32)), Tensor(np.zeros((3, 1), np.float32))
+    cell(x, y)
+    [forms] = [
+        {desc.form for desc in shot.series} for shot in sink.frames[0].tables if shot.kind is Kind.GRAD_UNREDUCED
+    ]
+    assert forms == {Form.SCALED}
+    scaled, unscaled = (sink.record(kind, "weight") for kind in (Kind.GRAD_UNREDUCED, Kind.GRAD_REDUCED))
+    assert norm(scaled) == pytest.approx(1024 * norm(unscaled), rel=1e-5)
+    monitor.close()
+
+
 class Core(nn.Cell):
     """Attention that is called with query and key."""
 

@@ -17,6 +17,7 @@ class Framework(abc.ABC):
     tensor: Any  # the type of all its tensors
     graph: Graph
     folder: str  # of its own files, with a separator at the end
+    calls_leaves = True  # a hook on a leaf is called in every backward pass
     needs_gradient: Callable[[Any], bool]  # whether a tensor is to get a gradient
 
     @abc.abstractmethod

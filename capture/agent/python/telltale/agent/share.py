@@ -212,7 +212,7 @@ class Share(Hook):
     autograd adds them, and measured when the tensor's gradient is whole: then this is the tensor's hook, too. Holds no
     tensor but that sum, and it only in between."""
 
-    __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream", "_has_come")
+    __slots__ = ("_engine", "_row", "_step", "_is_sum", "_sum", "_stream", "_has_come", "_left")
 
     def __init__(self, engine: Clock, row: int, tensor: Any, nodes: Consumers) -> None:
         self._engine: weakref.ReferenceType[Clock] = engine.reference
@@ -221,7 +221,11 @@ class Share(Hook):
         self._sum: Any = None
         self._stream: Any = None
         self._has_come = False
-        self._is_sum = sum(len(slots) for _, slots in nodes) > 1
+        count = sum(len(slots) for _, slots in nodes)
+        self._is_sum = count > 1
+        framework = engine.framework
+        # Consumers that are still to come, where nothing else says that all have been there.
+        self._left = -1 if framework.calls_leaves or not framework.is_leaf(tensor) else count
         for node, slots in nodes:
             engine.framework.graph.on_node(node, _Consumer(self, slots))
         if self._is_sum:
@@ -255,6 +259,9 @@ class Share(Hook):
             engine.not_observed(Kind.ACTV_GRAD, f"{desc.name} {desc.slot}", why)
             return
         self._sum = framework.added(self._sum, gradient)
+        self._left -= 1
+        if self._left == 0:
+            self(None)
 
     def __call__(self, _gradient: Any) -> None:
         total, self._sum = self._sum, None

@@ -51,6 +51,7 @@ class MindSpore(Framework):
     an_optimizer = "a MindSpore optimizer that is called"
     tensor = Tensor
     graph = GRAPH
+    calls_leaves = False  # not in the backward pass of a recomputed block, whose inputs are leaves there
     folder = os.path.dirname(mindspore.__file__) + os.sep
     needs_gradient = staticmethod(attrgetter("_requires_grad"))
 

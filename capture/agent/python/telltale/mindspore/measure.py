@@ -83,7 +83,7 @@ class Reader(AnyMeasurer):
         self._kept: list[tuple[SeriesTable, int, Any, int]] = []
         self._bytes = 0
         self._results: list[tuple[SeriesTable, int, Any]] = []
-        self._told = False
+        self._told = self._lacks = self._has_told_lack = False
         self.refused: list[tuple[SeriesTable, int, str]] = []  # found out when it was read, for the engine to tell
 
     def configure(self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False) -> None:
@@ -124,6 +124,7 @@ class Reader(AnyMeasurer):
             self._by_operations(tensor, table, row)
 
     def _by_operations(self, tensor: Any, table: SeriesTable, row: int) -> None:
+        self._lacks = self._lacks or self.checksum or table.bins is not None
         with executor.no_grad():
             found = deviceops.statistics(tensor, self.eps)
         with self._lock:
@@ -232,6 +233,12 @@ class Reader(AnyMeasurer):
         return Pending()
 
     def trouble(self) -> str:
+        if self._lacks and not self._has_told_lack:
+            self._has_told_lack = True
+            return (
+                "MindSpore's own operations make no histograms (telltale.histogram) and no checksums "
+                "(telltale.checksum): tensors on a device, and those for which no memory is kept, have none"
+            )
         if self._lib is None or self._told:
             return ""
         sentence = (self._lib.tt_stats_trouble() or b"").decode()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import sys
 from typing import Any
@@ -99,16 +100,24 @@ def _is_broken(table: SeriesTable, row: int) -> bool:
     return bool(record["flags"] & PRESENT) and record["finite"] != record["numel"]
 
 
+def _codes(*cells: Any) -> set[Any]:
+    return {getattr(inspect.unwrap(cell.construct), "__code__", None) for cell in cells}
+
+
+_SCALING = _codes(nn.TrainOneStepWithLossScaleCell)
+_STEPPING = _codes(nn.TrainOneStepCell)
+
+
 def _scale_above() -> float:
-    """The loss scale under which the cell trains that has called this optimizer; 1 where there is none."""
+    """The loss scale under which the cell trains that has called this optimizer; 1 where there is none. Looks into no
+    frame but that cell's: asking one for its variables keeps them alive as long as it runs."""
     frame: Any = sys._getframe(1)
     for _ in range(_MOST_FRAMES):
         if frame is None:
             break
-        cell = frame.f_locals.get("self")
-        if isinstance(cell, nn.TrainOneStepWithLossScaleCell):
+        if frame.f_code in _SCALING:
             return math.nan  # it changes as it goes; 1 is what nobody uses one for
-        if isinstance(cell, nn.TrainOneStepCell):
-            return float(getattr(cell, "sens", 1.0))
+        if frame.f_code in _STEPPING:
+            return float(getattr(frame.f_locals.get("self"), "sens", 1.0))
         frame = frame.f_back
     return 1.0
