@@ -1097,6 +1097,77 @@
     </message>
 </context>
 <context>
+    <name>Stat</name>
+    <message>
+        <source>norm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>largest magnitude</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>share of zeros</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>NaN count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>+Inf count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>-Inf count</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation type="unfinished">值</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>softmax max</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>stable rank</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>kernel norm</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>agreement</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>similarity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>max logit</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>XAxis</name>
     <message>
         <source>%1 s</source>
