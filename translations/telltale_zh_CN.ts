@@ -1100,71 +1100,71 @@
     <name>Stat</name>
     <message>
         <source>norm</source>
-        <translation type="unfinished"></translation>
+        <translation>范数</translation>
     </message>
     <message>
         <source>mean</source>
-        <translation type="unfinished"></translation>
+        <translation>均值</translation>
     </message>
     <message>
         <source>min</source>
-        <translation type="unfinished"></translation>
+        <translation>最小值</translation>
     </message>
     <message>
         <source>max</source>
-        <translation type="unfinished"></translation>
+        <translation>最大值</translation>
     </message>
     <message>
         <source>largest magnitude</source>
-        <translation type="unfinished"></translation>
+        <translation>最大幅值</translation>
     </message>
     <message>
         <source>share of zeros</source>
-        <translation type="unfinished"></translation>
+        <translation>零值占比</translation>
     </message>
     <message>
         <source>NaN count</source>
-        <translation type="unfinished"></translation>
+        <translation>NaN 个数</translation>
     </message>
     <message>
         <source>+Inf count</source>
-        <translation type="unfinished"></translation>
+        <translation>+Inf 个数</translation>
     </message>
     <message>
         <source>-Inf count</source>
-        <translation type="unfinished"></translation>
+        <translation>-Inf 个数</translation>
     </message>
     <message>
         <source>value</source>
-        <translation type="unfinished">值</translation>
+        <translation>值</translation>
     </message>
     <message>
         <source>entropy</source>
-        <translation type="unfinished"></translation>
+        <translation>熵</translation>
     </message>
     <message>
         <source>softmax max</source>
-        <translation type="unfinished"></translation>
+        <translation>softmax 最大值</translation>
     </message>
     <message>
         <source>stable rank</source>
-        <translation type="unfinished"></translation>
+        <translation>稳定秩</translation>
     </message>
     <message>
         <source>kernel norm</source>
-        <translation type="unfinished"></translation>
+        <translation>kernel 范数</translation>
     </message>
     <message>
         <source>agreement</source>
-        <translation type="unfinished"></translation>
+        <translation>一致率</translation>
     </message>
     <message>
         <source>similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>相似度</translation>
     </message>
     <message>
         <source>max logit</source>
-        <translation type="unfinished"></translation>
+        <translation>最大 logit</translation>
     </message>
 </context>
 <context>
