@@ -1097,6 +1097,77 @@
     </message>
 </context>
 <context>
+    <name>Stat</name>
+    <message>
+        <source>norm</source>
+        <translation>范数</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>均值</translation>
+    </message>
+    <message>
+        <source>min</source>
+        <translation>最小值</translation>
+    </message>
+    <message>
+        <source>max</source>
+        <translation>最大值</translation>
+    </message>
+    <message>
+        <source>largest magnitude</source>
+        <translation>最大幅值</translation>
+    </message>
+    <message>
+        <source>share of zeros</source>
+        <translation>零值占比</translation>
+    </message>
+    <message>
+        <source>NaN count</source>
+        <translation>NaN 个数</translation>
+    </message>
+    <message>
+        <source>+Inf count</source>
+        <translation>+Inf 个数</translation>
+    </message>
+    <message>
+        <source>-Inf count</source>
+        <translation>-Inf 个数</translation>
+    </message>
+    <message>
+        <source>value</source>
+        <translation>值</translation>
+    </message>
+    <message>
+        <source>entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>softmax max</source>
+        <translation>softmax 最大值</translation>
+    </message>
+    <message>
+        <source>stable rank</source>
+        <translation>稳定秩</translation>
+    </message>
+    <message>
+        <source>kernel norm</source>
+        <translation>kernel 范数</translation>
+    </message>
+    <message>
+        <source>agreement</source>
+        <translation>一致率</translation>
+    </message>
+    <message>
+        <source>similarity</source>
+        <translation>相似度</translation>
+    </message>
+    <message>
+        <source>max logit</source>
+        <translation>最大 logit</translation>
+    </message>
+</context>
+<context>
     <name>XAxis</name>
     <message>
         <source>%1 s</source>

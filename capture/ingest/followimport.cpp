@@ -50,7 +50,7 @@ Expected<FollowImport::Process*> FollowImport::processOf(const exchange::EventFo
     return process.get();
 }
 
-Expected<void> FollowImport::submit(Process& process, std::shared_ptr<SampleBatch> batch)
+Expected<void> FollowImport::submit(Process& process, const std::shared_ptr<SampleBatch>& batch)
 {
     auto ok = m_target.submit(process.stream, batch);
     m_report.samples += batch->samples;
@@ -103,7 +103,7 @@ Expected<void> FollowImport::take(const exchange::EventFollower::News& news)
 Expected<std::uint64_t> FollowImport::advance(bool isLast)
 {
     m_home.check();
-    const auto came = m_follower.advance(
+    auto came = m_follower.advance(
         m_run, [this](const exchange::EventFollower::News& news) { return take(news); }, isLast);
     if (auto ok = m_target.turn(); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));

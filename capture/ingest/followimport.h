@@ -39,7 +39,7 @@ private:
     struct Process;
     Expected<void> take(const exchange::EventFollower::News& news);
     Expected<Process*> processOf(const exchange::EventFollower::News& news);
-    Expected<void> submit(Process& process, std::shared_ptr<SampleBatch> batch);
+    Expected<void> submit(Process& process, const std::shared_ptr<SampleBatch>& batch);
 
     exchange::ForeignRun m_run;
     exchange::EventFollower m_follower;

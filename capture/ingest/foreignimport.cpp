@@ -67,7 +67,7 @@ Expected<void> ForeignImport::writeProcess(exchange::ForeignRun& run, exchange::
     const auto stream = feed.target.open(std::move(request));
     if (!stream)
         return tl::unexpected<Error>(stream.error());
-    const auto submit = [&](std::shared_ptr<SampleBatch> batch) {
+    const auto submit = [&](const std::shared_ptr<SampleBatch>& batch) {
         auto ok = feed.target.submit(*stream, batch);
         feed.report.samples += batch->samples;
         feed.report.scalars += batch->scalars;
@@ -95,6 +95,8 @@ Expected<void> ForeignImport::writeProcess(exchange::ForeignRun& run, exchange::
             return on;
     }
     auto ok = submit(batch);
+    if (ok)
+        ok = exchange::goOn(feed.progress, (feed.done + 1) / feed.all);
     return ok ? feed.target.close(*stream, "finished") : ok;
 }
 

@@ -181,7 +181,7 @@ Expected<std::uint64_t> EventFollower::advance(ForeignRun& run, const Take& take
     findFiles(run);
     std::uint64_t all = 0;
     for (const auto& file : m_files) {
-        const auto came = readOn(*file, run, take, isLast);
+        auto came = readOn(*file, run, take, isLast);
         if (!came)
             return came;
         all += *came;

@@ -75,6 +75,8 @@ Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, c
                     + " that lie there, too (import them by "
                       "themselves)");
         }
+        if (auto on = goOn(part, 1); !on)
+            return tl::unexpected<Error>(std::move(on.error()));
         if (name.empty())
             name = foreignName(paths[i]);
     }

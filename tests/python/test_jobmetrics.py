@@ -6,12 +6,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import telltale
 import torch
 from recording import RecordingSink
+from serving import Server
 
 
 @pytest.fixture
@@ -169,3 +171,26 @@ def test_what_comes_from_a_device_gets_its_local_norm_with_it(sink: RecordingSin
     finish(sink.frames[-1])
     norm = math.sqrt(sum(float(p.grad.double().square().sum()) for p in model.parameters()))
     assert sink.scalar("device_local_norm") == {0: pytest.approx(norm, rel=1e-6)}
+
+
+def test_they_are_in_the_dashboard_with_its_axis_of_samples(tmp_path: Path) -> None:
+    server = Server(tmp_path / "data")
+    try:
+        torch.manual_seed(0)
+        model = torch.nn.Linear(4, 2)
+        optimizer = torch.optim.SGD(model.parameters(), 0.1)
+        telltale.watch(model, optimizer, join=server.join, grad_acc_steps=2)
+        telltale.throughput(32, flops_per_sample=1e6)
+        for _ in range(4):
+            step(model, optimizer)
+        telltale.finish()
+        assert server.stop() == 0
+        [seen] = server.show("telltale.samples_seen")
+        assert [one["value"] for one in seen["values"]] == [32, 64, 96, 128]
+        for name, steps in (("throughput", [1, 2, 3]), ("batch-size", [0, 1, 2, 3]), ("local_loss", [0, 1, 2, 3])):
+            [series] = server.show(name)
+            assert [one["step"] for one in series["values"]] == steps, name
+    finally:
+        telltale.finish()
+        if server.process.poll() is None:
+            server.kill()

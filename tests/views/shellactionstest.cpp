@@ -111,13 +111,7 @@ private Q_SLOTS:
 
     void aDroppedFileOpens()
     {
-        QMimeData data;
-        data.setUrls({ QUrl::fromLocalFile(m_other) });
-        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(m_window.get(), &enter);
-        QVERIFY(enter.isAccepted());
-        QDropEvent drop(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(m_window.get(), &drop);
+        drop({ m_other });
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(state()->run()->locator.text()), m_other, 20'000);
     }
 
@@ -144,10 +138,7 @@ private Q_SLOTS:
         QVERIFY(
             QDir(m_dir->path()).entryList({ QStringLiteral(".import-*") }, QDir::AllEntries | QDir::Hidden).isEmpty());
         // What is not on this machine is said.
-        QMimeData data;
-        data.setUrls({ QUrl(QStringLiteral("https://example.org/run.telltale")) });
-        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QApplication::sendEvent(m_window.get(), &event);
+        dropUrls({ QUrl(QStringLiteral("https://example.org/run.telltale")) });
         QVERIFY(m_window->toaster()->shown().join(QLatin1Char(' ')).contains(QStringLiteral("not on this machine")));
     }
 
@@ -585,11 +576,18 @@ private Q_SLOTS:
 private:
     void drop(const QStringList& paths)
     {
-        QMimeData data;
         QList<QUrl> urls;
         for (const QString& path : paths)
             urls << QUrl::fromLocalFile(path);
+        dropUrls(urls);
+    }
+    void dropUrls(const QList<QUrl>& urls)
+    {
+        QMimeData data;
         data.setUrls(urls);
+        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(m_window.get(), &enter);
+        QVERIFY(enter.isAccepted());
         QDropEvent event(QPointF(300, 300), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(m_window.get(), &event);
     }

@@ -68,7 +68,8 @@ Expected<std::shared_ptr<const XWarp>> readWarp(
 /// Smaller comes first; what the field does not know stays in the run's order.
 int scalarOrder(const QString& name)
 {
-    static constexpr std::array kOrder { "loss", "grad-norm", "grad_norm", "lr", "learning-rate", "throughput" };
+    static constexpr std::array kOrder { "loss", "local_loss", "grad-norm", "grad_norm", "device_local_norm", "lr",
+        "learning-rate", "throughput", "iteration-time" };
     for (std::size_t i = 0; i < kOrder.size(); ++i) {
         if (name == QLatin1String(kOrder.at(i)))
             return static_cast<int>(i);

@@ -91,7 +91,7 @@ void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
     m_scales.clear();
     if (m_picture) {
         for (const CurveSeries& one : m_picture->series) {
-            if (m_plots.empty() || m_plots.back().series.front().row.label != one.row.label) {
+            if (m_plots.empty() || m_plots.back().series.front().row.key.name != one.row.key.name) {
                 m_plots.emplace_back();
                 m_plots.back().range = m_picture->range;
             }

@@ -147,6 +147,46 @@ def test_print_struct_names_the_parameters_and_ends_the_training(capfd: pytest.C
     assert int(cell.optimizer.global_step.asnumpy()[0]) == 1
 
 
+EXAMPLE = """
+monitor_config:
+    monitor_on: True
+    dump_path: './dump'
+    target: ['layers.0', 'layers.1']
+    invert: False
+    step_interval: 1
+    local_loss_format: ['log', 'tensorboard']
+    device_local_loss_format: ['log', 'tensorboard']
+    local_norm_format: ['log', 'tensorboard']
+    device_local_norm_format: ['log', 'tensorboard']
+    optimizer_state_format: null
+    weight_state_format: null
+    throughput_baseline: null
+    print_struct: False
+
+tensorboard:
+    tensorboard_dir: 'worker/tensorboard'
+    tensorboard_queue_size: 10
+    log_loss_scale_to_tensorboard: True
+    log_timers_to_tensorboard: True
+"""
+
+
+def test_the_documents_example_runs_as_a_jobs_yaml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("job.yaml").write_text(EXAMPLE)
+    train([TelltaleCallback(config="job.yaml")])
+    found, texts = read_events(Path("worker/tensorboard"))
+    tags = {tag for place, tag in found if place == "rank_0"}
+    assert {"loss", "loss-scale-vs-samples", "throughput", "local_loss", "device_accum_local_loss"} <= tags
+    assert "device_local_norm" in tags and "weight_norm" not in tags
+    assert not [tag for tag in tags if tag.startswith("local_norm/")], "no parameter is called layers.0 here"
+    assert texts.keys() == {"monitor_config/text_summary", "tensorboard/text_summary"}
+    said = capfd.readouterr().err
+    assert "step:[    6/    6] local_loss: 3.19" in said and "is to be" not in said
+
+
 BAD = [
     ({"target": "layers.0"}, "monitor_config.target is to be a list of names or regular expressions"),
     ({"target": ["("]}, "monitor_config.target is to be a list of regular expressions"),
@@ -231,3 +271,36 @@ def test_the_local_norm_is_that_of_the_sum_over_micro_batches() -> None:
     norms.close()
     both(*map(Tensor, mftraining.batches(generator)))
     assert norms.take() == {}, "the hooks are gone"
+
+
+@pytest.mark.parametrize("is_reset", [True, False])
+def test_experts_shares_are_those_of_the_step_whoever_resets_the_counters(is_reset: bool) -> None:
+    import mindspore as ms
+    from mindspore import Parameter, Tensor, nn
+    from telltale.integrations.mindformers.experttokens import ExpertTokens
+
+    class Layer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            counts = Tensor(np.float32([5, 5, 5]))  # of steps before
+            self.tokens_per_expert = Parameter(counts, name="tokens_per_expert", requires_grad=False)
+
+    class Model(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layers = nn.CellList([Layer(), nn.Dense(2, 2)])
+
+    model = Model()
+    optimizer = nn.SGD(model.layers[1].trainable_params(), 0.1)
+    counter = model.layers[0].tokens_per_expert
+    experts = ExpertTokens([model], optimizer)
+    gradients = tuple(ms.ops.zeros_like(one) for one in optimizer.parameters)
+    for tokens in ([1, 2, 1], [0, 0, 4], [0, 0, 0]):
+        for _ in range(2):  # micro batches
+            counter.set_data(Tensor(counter.asnumpy() + np.float32(tokens)))
+        optimizer(gradients)
+        if is_reset:  # as LossCallback does, whose turn is before ours
+            counter.set_data(ms.ops.zeros_like(counter))
+        total = sum(tokens)
+        assert experts.take() == ({"layers.0": [count / total for count in tokens]} if total else {})
+    experts.close()

@@ -41,6 +41,7 @@ class Outlet:
         self._values: dict[str, float] = {}
         self._board: dict[str, float] = {}
         self._by_samples: dict[str, float] = {}
+        self._told: set[str] = set()
         self.place = ""  # "Epoch:[  1/  1], step:[    1/    6]": what a line of the log begins with
 
     @property
@@ -62,6 +63,12 @@ class Outlet:
                 self._by_samples[self.tags.companion(tag)] = value
         if "log" in formats:
             self.say(tag, value)
+
+    def tell_once(self, sentence: str) -> None:
+        """To the user and in the run; the same sentence not again."""
+        if sentence not in self._told:
+            self._told.add(sentence)
+            self.stream.tell(sentence)
 
     def say(self, tag: str, value: object) -> None:
         """A line of the log."""

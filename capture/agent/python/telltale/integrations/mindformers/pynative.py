@@ -16,10 +16,12 @@ from ..runstream import RunStream
 from . import modelmetrics as model
 from .agentwatch import AgentWatch
 from .configtexts import read_config
+from .experttokens import ExpertTokens
 from .localnorms import LocalNorms
 from .numbers import devices, is_pynative, number, original, trainable
 from .outlet import BOARD, NOWHERE, Outlet
 from .settings import BoardSettings, read_monitor
+from .statemetrics import put_loads
 from .tags import Style, Tags
 from .trainstate import TrainState, read_train_state
 
@@ -66,6 +68,7 @@ class TelltaleTrainerCallback:
         self.state = TrainState()
         self._outlet: Outlet | None = None
         self._norms: LocalNorms | None = None
+        self._experts: ExpertTokens | None = None
         self._began = 0.0
         self._models: list[Any] = []
         self._optimizer: Any = None
@@ -97,9 +100,10 @@ class TelltaleTrainerCallback:
     def close(self, reason: str = "finished") -> None:
         """Ends files and stream. Again: nothing."""
         outlet, self._outlet = self._outlet, None
-        if self._norms is not None:
-            self._norms.close()
-            self._norms = None
+        for one in (self._norms, self._experts):
+            if one is not None:
+                one.close()
+        self._norms = self._experts = None
         if outlet is not None:
             outlet.close(reason)
             self._agent.end(reason)
@@ -135,6 +139,8 @@ class TelltaleTrainerCallback:
         stream.settings(config, texts)
         for name, text in texts.items():
             outlet.text(0, name, text)
+        if is_pynative():
+            self._experts = ExpertTokens(self._models, self._optimizer)
         if (self.state.local_norm.is_on or self.state.device_norm.is_on) and is_pynative():
             chosen = [p for one in self._models for p in trainable(one) if self.state.selects(p.name)]
             self._norms = LocalNorms(chosen, per_micro=True)
@@ -153,6 +159,8 @@ class TelltaleTrainerCallback:
             if (plain := number(value)) is not None:
                 outlet.put(name, plain, writes if name in published else NOWHERE, has_companion=True)
         self._put_norms(outlet, step)
+        if self._experts is not None:
+            put_loads(outlet, step, self._experts.take(), writes)
         self._put_model(outlet, step, writes)
         outlet.finish(step, float(samples), {name: word for name, word in _UNITS.items() if name in published})
 

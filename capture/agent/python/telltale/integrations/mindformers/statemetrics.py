@@ -21,6 +21,20 @@ _MAIN = "lm"
 _MOST_EXPERTS = 512  # of all layers, that have a curve each in the dashboard
 
 
+def put_loads(outlet: Outlet, step: int, loads: Mapping[str, list[float]], formats: frozenset[str]) -> None:
+    """expert_load/{layer} with a curve an expert; where there are very many, the dashboard gets their ends."""
+    are_many = sum(map(len, loads.values())) > _MOST_EXPERTS
+    if are_many:
+        outlet.tell_once(
+            f"the model has more than {_MOST_EXPERTS} experts: the dashboard gets the largest and smallest load of "
+            "each layer"
+        )
+    for router, shares in loads.items():
+        named = {f"ep_{i}": share for i, share in enumerate(shares)}
+        shown = {"max": float(np.max(shares)), "min": float(np.min(shares))} if are_many else named
+        outlet.curves(step, f"expert_load/{router}", named, formats, shown)
+
+
 class StateMetrics:
     """Thread: training."""
 
@@ -39,7 +53,6 @@ class StateMetrics:
         self._norms = norms
         self._transport = transport
         self._last = self._last_rank = 0
-        self._told = False
         # MindFormers' loss function writes each micro batch's to files; of other trainings the step's is all there is.
         self._has_loss_files = original("parallel_core.training_graph.loss_func") is not None
 
@@ -64,18 +77,7 @@ class StateMetrics:
     def put_loads(self, outlet: Outlet, step: int, network: Any) -> None:
         """expert_load/{router}, whether or not the monitor is on."""
         is_written = self._board.log_expert_load_to_tensorboard and self._beside.balance is None and outlet.has_files
-        loads = model.expert_loads(network)
-        are_many = sum(map(len, loads.values())) > _MOST_EXPERTS
-        if are_many and not self._told:
-            self._told = True
-            outlet.stream.tell(
-                f"the model has more than {_MOST_EXPERTS} experts: the dashboard gets the largest and smallest load of "
-                "each layer"
-            )
-        for router, shares in loads.items():
-            named = {f"ep_{i}": share for i, share in enumerate(shares)}
-            shown = {"max": float(np.max(shares)), "min": float(np.min(shares))} if are_many else named
-            outlet.curves(step, f"expert_load/{router}", named, BOARD if is_written else NOWHERE, shown)
+        put_loads(outlet, step, model.expert_loads(network), BOARD if is_written else NOWHERE)
 
     def close(self) -> None:
         if self._norms is not None:
