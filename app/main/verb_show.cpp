@@ -163,8 +163,9 @@ Expected<std::vector<Row>> findRows(const store::Catalog& catalog, const Wanted&
             available.emplace_back(statName(stat));
         if (wanted.stat && !series::answers(series::statBits(stats), *wanted.stat))
             continue;
-        rows.push_back({ row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.desc->numel,
-            newest.desc->slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
+        rows.push_back(
+            { row->rank, row->kind, index.key(*row), wanted.stat.value_or(defaultStat(stats)), newest.desc->numel,
+                newest.desc->slot.position, row->attempts, group == groups.end() ? nullptr : group->second->edges });
     }
     if (!rows.empty())
         return rows;

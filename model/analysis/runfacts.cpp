@@ -48,7 +48,9 @@ void addSeen(config::RunFacts& run, const store::Catalog& catalog)
     std::set<std::tuple<SourceId, Kind, int, int, std::string_view, Slot>> known;
     for (const store::SeriesInfo& series : catalog.series) {
         if (series.kind == Kind::Scalar
-            || !known.emplace(series.source, series.kind, series.desc->vppStage, series.desc->microStep, series.desc->name, series.desc->slot)
+            || !known
+                    .emplace(series.source, series.kind, series.desc->vppStage, series.desc->microStep,
+                        series.desc->name, series.desc->slot)
                     .second)
             continue;
         sources[series.kind].insert(series.source);

@@ -76,7 +76,8 @@ struct SeriesLayout {
     std::size_t cells() const { return series.size() * width(); }
 };
 
-/// The layout, or an equal one that is in use already: what the ranks of a run have in common is kept once. Thread: any.
+/// The layout, or an equal one that is in use already: what the ranks of a run have in common is kept once. Thread:
+/// any.
 std::shared_ptr<const SeriesLayout> shareLayout(std::shared_ptr<const SeriesLayout> layout);
 
 /// Values of one stat for all series of a layout at one step: width() of each, by position in the layout.

@@ -48,7 +48,8 @@ Expected<std::string> NpyWriter::stemOf(const MeasuredTable& table)
         appendCell(text, series.desc->slot.text());
         text += fmt::format(",{},{},", series.desc->microStep, series.desc->vppStage);
         appendCell(text, series.desc->definition);
-        text += fmt::format(",\"[{}]\",{}\r\n", fmt::join(series.desc->shape, ", "), msprobeDTypeText(series.desc->dtype));
+        text += fmt::format(
+            ",\"[{}]\",{}\r\n", fmt::join(series.desc->shape, ", "), msprobeDTypeText(series.desc->dtype));
     }
     if (auto done = list->append(text); !done)
         return tl::unexpected<Error>(std::move(done.error()));

@@ -58,8 +58,8 @@ std::string msprobeTag(const store::SeriesInfo& series, Rank rank, Stat stat)
 {
     const std::string slot = series.desc->slot.text();
     if (stat == Stat::Hist)
-        return fmt::format("{}:{}{}{}/rank{}/{}_hist", series.desc->vppStage, series.desc->name, slot.empty() ? "" : ".", slot,
-            rank.value,
+        return fmt::format("{}:{}{}{}/rank{}/{}_hist", series.desc->vppStage, series.desc->name,
+            slot.empty() ? "" : ".", slot, rank.value,
             series.kind == Kind::Update || series.kind == Kind::UpdateRatio
                 ? fmt::format("adam_{}", kindName(series.kind))
                 : std::string(msprobeWords(series, stat).task));
@@ -67,17 +67,18 @@ std::string msprobeTag(const store::SeriesInfo& series, Rank rank, Stat stat)
         return fmt::format("{}/rank{}/{}_{}", series.desc->name, rank.value, slot, statName(stat));
     const MsprobeWords words = msprobeWords(series, stat);
     const bool isNamed = !slot.empty() && series.kind != Kind::Linear && series.kind != Kind::Router;
-    return fmt::format("{}:{}{}{}{}{}/rank{}/{}_{}", series.desc->vppStage, series.desc->name, words.suffix, isNamed ? "." : "",
-        isNamed ? slot : "", words.hasMicroStep ? fmt::format(":{}", std::max(series.desc->microStep, 0)) : "", rank.value,
-        words.task, msprobeOp(series.kind, stat));
+    return fmt::format("{}:{}{}{}{}{}/rank{}/{}_{}", series.desc->vppStage, series.desc->name, words.suffix,
+        isNamed ? "." : "", isNamed ? slot : "",
+        words.hasMicroStep ? fmt::format(":{}", std::max(series.desc->microStep, 0)) : "", rank.value, words.task,
+        msprobeOp(series.kind, stat));
 }
 
 std::string readableTag(const store::SeriesInfo& series, Stat stat)
 {
     const std::string slot = series.desc->slot.text();
     return fmt::format("{}.{}/{}{}{}{}{}", kindName(series.kind), statName(stat),
-        series.desc->vppStage == 0 ? "" : fmt::format("{}:", series.desc->vppStage), series.desc->name, slot.empty() ? "" : ".", slot,
-        series.desc->microStep < 0 ? "" : fmt::format("@{}", series.desc->microStep));
+        series.desc->vppStage == 0 ? "" : fmt::format("{}:", series.desc->vppStage), series.desc->name,
+        slot.empty() ? "" : ".", slot, series.desc->microStep < 0 ? "" : fmt::format("@{}", series.desc->microStep));
 }
 
 }

@@ -139,7 +139,8 @@ Json seriesOf(const std::vector<exchange::MeasuredTable>& tables)
                 { "chunk", series->desc->vppStage }, { "definition", series->desc->definition },
                 { "micro_step", series->desc->microStep }, { "rank", table.source->rank.value },
                 { "attempt", table.source->attempt }, { "kind", kindName(table.kind) }, { "stats", stats },
-                { "shape", series->desc->shape }, { "dtype", dtypeName(series->desc->dtype) }, { "elements", series->desc->numel } });
+                { "shape", series->desc->shape }, { "dtype", dtypeName(series->desc->dtype) },
+                { "elements", series->desc->numel } });
             if (table.edges)
                 row["bins"] = table.edges->size() - 1;
         }

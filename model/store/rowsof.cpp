@@ -21,7 +21,8 @@ std::shared_ptr<const series::RowIndex> indexRows(const Catalog& catalog, const 
         const SeriesInfo& info = catalog.series[known + added];
         const auto source = sources.find(info.source);
         const auto group = stats.find(info.group);
-        return { { info.desc->name, info.desc->slot.identity(), info.desc->microStep, info.desc->vppStage, info.desc->definition, info.desc->form },
+        return { { info.desc->name, info.desc->slot.identity(), info.desc->microStep, info.desc->vppStage,
+                     info.desc->definition, info.desc->form },
             info.id, info.kind, source == sources.end() ? Rank {} : source->second->rank,
             source == sources.end() ? 0 : source->second->attempt, group == stats.end() ? 0 : group->second };
     };

@@ -146,7 +146,8 @@ void Judge::readSeries(store::RunReader& reader, const store::Catalog& catalog, 
             ++tensor;
     const bool isKnown = series.kind == Kind::Scalar ? series.desc->name == "loss" : tensor < kTensors;
     if (!isKnown)
-        return series.desc->name.starts_with("telltale.") ? void() : accuse("a series that nobody issued: " + series.desc->name);
+        return series.desc->name.starts_with("telltale.") ? void()
+                                                          : accuse("a series that nobody issued: " + series.desc->name);
     for (const auto& group : catalog.groups) {
         if (group.id != series.group)
             continue;

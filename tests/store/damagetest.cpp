@@ -94,8 +94,8 @@ Picture readAll(const std::string& path)
     drawSome(**reader, **catalog);
     for (const SeriesInfo& series : (*catalog)->series) {
         for (const Stat stat : groups.at(series.group)->stats) {
-            Values& values
-                = picture.values[{ series.kind, series.desc->name + ':' + series.desc->slot.text(), series.source.value, stat }];
+            Values& values = picture.values[{
+                series.kind, series.desc->name + ':' + series.desc->slot.text(), series.source.value, stat }];
             const auto done = (*reader)->raw({ series.id }, stat, { Step { -kFarthestStep }, Step { kFarthestStep } },
                 [&](const series::RawValue& value) {
                     if (value.state == series::CellState::Damaged)

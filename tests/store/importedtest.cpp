@@ -439,8 +439,8 @@ private Q_SLOTS:
         QCOMPARE(valueAt(values, 10, "loss__MIN"), std::string("none"));
         QCOMPARE(std::strtod(valueAt(values, 0, "lr__MIN").c_str(), nullptr), 1e-4);
         // Short names with quotes in them, several in a row.
-        const auto quoted = import({ write("quoted.csv",
-            "_step,_runtime,\"a\"\"1\",\"b\"\"2\",\"c\"\"3\",\"d\"\"4\",\"e\"\"5\"\n0,1,1,2,3,4,5\n") });
+        const auto quoted = import({ write(
+            "quoted.csv", "_step,_runtime,\"a\"\"1\",\"b\"\"2\",\"c\"\"3\",\"d\"\"4\",\"e\"\"5\"\n0,1,1,2,3,4,5\n") });
         values = valuesOf(quoted["capsule"].get<std::string>(), m_dir);
         QCOMPARE(quoted["series"].get<int>(), 6);
         QCOMPARE(std::count_if(values.begin(), values.end(),

@@ -530,7 +530,8 @@ Expected<void> AttentionView::writeCsv(QIODevice* device) const
                 csv.text(picture->layers[static_cast<std::size_t>(layer)].name).integer(head->key.slot.head);
                 csv.integer(picture->layers[static_cast<std::size_t>(layer)].rank.value);
                 csv.integer(picture->atStep.value);
-                csv.text(value == HeadValue::EntropyShare ? QStringLiteral("entropy_share") : statText(statOf(value)));
+                csv.text(value == HeadValue::EntropyShare ? QStringLiteral("entropy_share")
+                                                          : QString::fromUtf8(statName(statOf(value))));
                 writeCell(csv, cell.state, cell.value, value != HeadValue::EntropyShare);
                 csv.endRow();
             }

@@ -15,6 +15,7 @@ namespace telltale::views {
 namespace {
 constexpr int kHeight = 38;
 constexpr int kLeastCombo = 44;
+constexpr int kOverStretch = 1000; ///< a caption has the room before an empty stretch beside it, but for a pixel
 }
 
 ViewBar::ViewBar(QWidget* parent)
@@ -35,7 +36,7 @@ QLabel* ViewBar::addTitle(const QString& title)
     heading->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Preferred);
     m_layout->addWidget(heading);
     QLabel* caption = addCaption();
-    m_layout->setStretchFactor(caption, 1);
+    m_layout->setStretchFactor(caption, kOverStretch);
     caption->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_titleCaption = caption;
     return caption;
@@ -215,7 +216,7 @@ void ViewBar::fitCaptions()
         return;
     // Cut in the middle of a word it says nothing. Hidden, its spacing is missing from the hint.
     const int taken = m_layout->sizeHint().width() + (m_titleCaption->isHidden() ? m_layout->spacing() : 0);
-    m_titleCaption->setVisible(width() - taken >= m_titleCaption->sizeHint().width());
+    m_titleCaption->setVisible(width() - taken > m_titleCaption->sizeHint().width());
 }
 
 void ViewBar::paintEvent(QPaintEvent*)
