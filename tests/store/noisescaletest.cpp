@@ -158,7 +158,9 @@ private Q_SLOTS:
         store::SeriesInfo series;
         series.source = SourceId { 0 };
         series.kind = Kind::GradUnreduced;
-        series.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .form = form::kScaled });
+        SeriesDesc desc;
+        desc.form = form::kScaled;
+        series.desc = std::make_shared<const SeriesDesc>(std::move(desc));
         scaled.catalog.series.push_back(series);
         QCOMPARE(valueAfter(scaled, add), -1.0);
         const NoiseScale off = two.scale(R"({"rules": {}})");

@@ -56,7 +56,10 @@ inline std::shared_ptr<store::Catalog> catalog()
             info.id = SeriesId { ++id };
             info.source = source.id;
             info.kind = Kind::Actv;
-            info.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .name = name, .slot = Slot::output() });
+            SeriesDesc desc;
+            desc.name = name;
+            desc.slot = Slot::output();
+            info.desc = std::make_shared<const SeriesDesc>(std::move(desc));
             info.group = group.id;
             catalog->series.push_back(info);
         }

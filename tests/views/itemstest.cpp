@@ -42,7 +42,9 @@ std::shared_ptr<store::Catalog> catalogOf(const std::vector<std::string>& names,
         store::SeriesInfo series;
         series.id = SeriesId { static_cast<std::int64_t>(catalog->series.size()) + 1 };
         series.kind = name == "loss" ? Kind::Scalar : Kind::Actv;
-        series.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .name = name });
+        SeriesDesc desc;
+        desc.name = name;
+        series.desc = std::make_shared<const SeriesDesc>(std::move(desc));
         catalog->series.push_back(series);
     }
     catalog->rows = store::indexRows(*catalog);

@@ -339,7 +339,9 @@ private Q_SLOTS:
             info.id = SeriesId { 10 + attempt };
             info.source = source.id;
             info.kind = Kind::Scalar;
-            info.desc = std::make_shared<const SeriesDesc>(SeriesDesc { .name = "loss" });
+            SeriesDesc desc;
+            desc.name = "loss";
+            info.desc = std::make_shared<const SeriesDesc>(std::move(desc));
             catalog.series.push_back(info);
         }
         catalog.rows = store::indexRows(catalog);
