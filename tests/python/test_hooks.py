@@ -88,8 +88,9 @@ class Training:
             words = f"p99 {p99 / 1000:.1f} us, {'collecting' if engine.collecting else 'gate closed'}:\n{cost.words()}"
             print(words)
             assert all(cost.took[name] for name in (COLLECTING if engine.collecting else EVER)), words
-            assert not cost.voluntary, words
-            if p99 <= slack * USUAL and longest <= slack * LONGEST:
+            # A thread that hands Python's lock over as it calls C may be switched away now and then, in one call of
+            # ten thousand; a hook that waits does so in every round.
+            if not cost.voluntary and p99 <= slack * USUAL and longest <= slack * LONGEST:
                 return
         pytest.fail(f"in each of {ROUNDS} rounds a limit was broken, at last with {words}")
 
