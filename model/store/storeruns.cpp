@@ -93,7 +93,9 @@ void StoreThread::writeIdle(OwnRecord record)
     Expected<void> done = run ? Expected<void>() : tl::unexpected<Error>(run.error());
     if (done) {
         (*run)->recorder().stageRecord(std::move(record));
-        done = (*run)->recorder().finish(before->state);
+        // An attempt that failed half-way left it live.
+        const bool isLeftLive = before->state == RunState::Live;
+        done = (*run)->recorder().finish(isLeftLive ? (*run)->finalState() : before->state);
     }
     if (done) {
         written = (*run)->recorder().takeWritten().front();

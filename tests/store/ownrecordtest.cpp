@@ -9,6 +9,7 @@
 #include <telltale/store/archive.h>
 #include <telltale/store/confighistory.h>
 #include <telltale/store/runreader.h>
+#include <telltale/store/sqlite.h>
 #include <telltale/store/storequeue.h>
 
 #include "capsulebuilder.h"
@@ -174,6 +175,20 @@ private Q_SLOTS:
         QCOMPARE(describeRun(run).state, RunState::Finished);
         QVERIFY(!QFile::exists(QString::fromStdString(run.text() + "-wal")));
         QVERIFY(must(verifyRun(run)).problems.empty());
+    }
+
+    void aRunThatARecordLeftHalfWayIsClosedByTheNext()
+    {
+        Recorder recorder(dir());
+        const StreamOpened opened = recorder.open(makeRequest("job", 1));
+        const RunLocator run = opened.run->locator;
+        recorder.service().closeStream(opened.stream, "finished", 0);
+        QTRY_VERIFY_WITH_TIMEOUT(recorder.service().liveRuns().empty(), 20'000);
+        // As a full disk does it: the run was opened to be written, and could not be closed again.
+        const auto db = must(openDatabase(run.text(), OpenMode::Write));
+        QVERIFY(execute(db.get(), "UPDATE meta SET value=0 WHERE key='state'"));
+        write(recorder, recordOf(run, 1, configphase::kOffered));
+        QCOMPARE(describeRun(run).state, RunState::Finished);
     }
 
     void whatIsNoRunIsTold()
