@@ -56,6 +56,7 @@ def test_a_rank_that_forbids_it_keeps_what_it_runs_and_the_others_apply(run: Ste
     code, said = run.push(WEIGHTS)
     assert code == 1 and applied(said) == ["applied", "refused"], said
     assert "TELLTALE_REMOTE_CONFIG" in said["ranks"][1]["reason"]
+    run.wait_for_steps(1, "param_origin", ranks=[0])
     run.stop()
     assert run.steps("param_origin", 0) and not run.steps("param_origin", 1)
 
@@ -82,6 +83,7 @@ def test_a_server_that_is_killed_leaves_every_rank_on_one_revision(run: SteeredR
     assert said["rev"] == 1
     run.server.start()
     run.wait("runs_rev", rank0=1, rank1=1)
+    run.wait_for_steps(1, "param_origin")
     run.stop()
     assert run.server.stop() == 0
     for rank in (0, 1):
