@@ -33,6 +33,7 @@ struct LiveJudge::Run {
     IncidentBook book = {}; ///< what the log has of it, by any server
     bool isBegun = false;
     StepRange unjudged = {}; ///< that came, and could not be read yet
+    RunJudge::OpenSteps open = {};
     std::optional<Step> judged = {}; ///< the last step
     struct Told {
         Clock::time_point when;
@@ -44,6 +45,13 @@ struct LiveJudge::Run {
     Clock::time_point extentTold = {};
     bool isExtentDue = false;
 
+    void noteSteps(const StepRange& more)
+    {
+        if (!more.isEmpty())
+            unjudged = unjudged.isEmpty()
+                ? more
+                : StepRange { std::min(unjudged.first, more.first), std::max(unjudged.last, more.last) };
+    }
     /// Found by these rules where others counted, and not by those.
     bool isPast(const Incident& incident) const { return since && incident.lastStep < *since && incident.id == 0; }
     /// Whether the log has all that is known.
@@ -112,11 +120,15 @@ void LiveJudge::onDurable(const store::Durable& durable)
         run->reader.reset();
     }
     readDefault();
-    if (!durable.steps.isEmpty() && run->unjudged.isEmpty())
-        run->unjudged = durable.steps;
-    else if (!durable.steps.isEmpty())
-        run->unjudged
-            = { std::min(run->unjudged.first, durable.steps.first), std::max(run->unjudged.last, durable.steps.last) };
+    run->noteSteps(durable.steps);
+    for (const auto& [source, step] : durable.openSteps) {
+        run->open.erase(source);
+        if (step)
+            run->open.emplace(source, *step);
+    }
+    // Of a source that went in the middle of a step nothing more comes.
+    for (const auto& [source, step] : durable.areSourcesChanged ? run->open : RunJudge::OpenSteps())
+        run->noteSteps({ step, step });
     // A run that cannot be read now is asked again with its next commit: what was missed is read then.
     const auto followed = follow(*run, durable);
     if (followed && !isLive(*run) && run->isSaid())
@@ -146,7 +158,7 @@ Expected<void> LiveJudge::follow(Run& run, const store::Durable& durable)
         run.isBegun = true;
     }
     if (!run.unjudged.isEmpty()) {
-        if (auto judged = run.judge->advance(*run.reader, run.unjudged, m_cancel); !judged)
+        if (auto judged = run.judge->advance(*run.reader, run.unjudged, m_cancel, run.open); !judged)
             return judged;
         run.judged = std::max(run.judged.value_or(run.unjudged.last), run.unjudged.last);
         run.unjudged = {};

@@ -86,10 +86,15 @@ Expected<void> RunJudge::judgeAll(store::RunReader& reader, const series::Cancel
     return {};
 }
 
-Expected<void> RunJudge::advance(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel)
+Expected<void> RunJudge::advance(
+    store::RunReader& reader, StepRange steps, const series::CancelToken& cancel, const OpenSteps& open)
 {
     if (auto ok = refresh(reader); !ok)
         return ok;
+    for (auto& [id, source] : m_sources) {
+        const auto step = open.find(id);
+        source.open = step != open.end() && source.isRunning ? std::optional(step->second) : std::nullopt;
+    }
     std::set<int> attempts;
     int newest = 0;
     for (const auto& [id, source] : m_sources)
@@ -128,7 +133,8 @@ Expected<void> RunJudge::judge(
             continue;
         if (auto ok = judgeLate(reader, source, steps, cancel); !ok)
             return ok;
-        const StepRange wanted { Step { std::max(steps.first.value, source.frontier.value + 1) }, steps.last };
+        const Step last { source.open ? std::min(steps.last.value, source.open->value - 1) : steps.last.value };
+        const StepRange wanted { Step { std::max(steps.first.value, source.frontier.value + 1) }, last };
         if (wanted.isEmpty())
             continue;
         auto columns = StepColumns::read(reader, source.judge.list(), source.asked, wanted, cancel);

@@ -36,8 +36,12 @@ public:
 
     /// Judges everything in the capsule.
     Expected<void> judgeAll(store::RunReader& reader, const series::CancelToken& cancel = {});
-    /// Judges what came of these steps.
-    Expected<void> advance(store::RunReader& reader, StepRange steps, const series::CancelToken& cancel = {});
+    /// Of a source that is being recorded: the step of which a part is still to come.
+    using OpenSteps = std::map<SourceId, Step>;
+    /// Judges what came of these steps. Of a source with an open step what is before it: the whole step is judged, or
+    /// none of it, as when it is judged again.
+    Expected<void> advance(
+        store::RunReader& reader, StepRange steps, const series::CancelToken& cancel = {}, const OpenSteps& open = {});
 
     /// In the order in which they were opened. Those that have changed are marked; whoever has told them says so.
     std::deque<IncidentDesk::Case>& cases() { return m_desk.cases(); }
@@ -66,6 +70,7 @@ private:
         bool isRunning = true;
         int attempt = 0;
         StepRange steps {}; ///< that it had when the catalog was read
+        std::optional<Step> open {};
         bool isCompared = false; ///< with the attempt before it
         std::optional<Late> late {};
     };

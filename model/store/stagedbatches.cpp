@@ -177,7 +177,11 @@ void StagedBatches::committed(Durable& news, LiveRun& live)
     for (const Batch& staged : m_batches) {
         samples += staged.batch->samples;
         countDropped(staged.batch->drops);
-        news.addSteps(staged.batch->steps());
+        const StepRange steps = staged.batch->steps();
+        news.addSteps(steps);
+        if (!steps.isEmpty())
+            news.openSteps[m_book.sourceOf(staged.stream).id]
+                = staged.batch->stepComplete ? std::nullopt : std::optional(steps.last);
         noteSteps(*staged.batch, live);
     }
     for (const Quarantined& bad : m_quarantined)

@@ -21,6 +21,8 @@ void Durable::add(const Durable& later)
     for (const Batches& more : later.batches)
         addBatches(more);
     addSteps(later.steps);
+    for (const auto& [source, step] : later.openSteps)
+        openSteps[source] = step;
     series.add(later.series);
     events.add(later.events);
     drops.add(later.drops);

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -42,6 +44,8 @@ struct Durable {
     RunRef run;
     std::vector<Batches> batches; ///< one entry a stream
     StepRange steps; ///< with samples in those batches
+    /// Of sources with samples in those batches: the step in the middle of which the last batch ends, if it does.
+    std::map<SourceId, std::optional<Step>> openSteps;
     IdRange series;
     IdRange events;
     IdRange drops; ///< one that grows is told again

@@ -295,6 +295,40 @@ private Q_SLOTS:
         QCOMPARE(summary(again.incidents()), std::string("nonfinite layers.2.fc:output@90/0"));
     }
 
+    void aStepThatComesInTwoPartsIsJudgedWhole()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        Training training;
+        training.value = [](int, int step, Kind kind, const std::string& name, double usual) {
+            return step == 100 && kind == Kind::ActvGrad && name == "layers.2.fc:output" ? kNaN : usual;
+        };
+        const std::int64_t stream = builder.addAttempt(Rank { 0 }, 0);
+        training.write(builder, stream, 0, 0, 100);
+        const auto send = [&](bool isBackward) {
+            std::vector<StepBlock> blocks;
+            for (const auto& layout : training.makeLayouts()) {
+                if ((layout->kind == Kind::ActvGrad) == isBackward)
+                    blocks.push_back(training.blockOf(layout, 0, 100));
+            }
+            builder.stage(stream, std::move(blocks));
+            builder.commit();
+        };
+        RunJudge judge;
+        const auto advance = [&](int from, int to, const RunJudge::OpenSteps& open) {
+            const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+            CapsuleBuilder::must(judge.advance(*reader, { Step { from }, Step { to } }, {}, open));
+            return summary(judge.incidents());
+        };
+        const SourceId source { 1 };
+        QCOMPARE(advance(0, 99, {}), std::string());
+        send(false);
+        QCOMPARE(advance(100, 100, { { source, Step { 100 } } }), std::string());
+        QCOMPARE(judge.extent().steps.last, Step { 99 });
+        send(true);
+        QCOMPARE(advance(100, 100, {}), std::string("nonfinite layers.2.fc:output@100/0"));
+    }
+
     void whatComesLateMayBeCloseToOverflow()
     {
         const QTemporaryDir dir;

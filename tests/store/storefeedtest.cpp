@@ -166,6 +166,31 @@ private Q_SLOTS:
         QTRY_COMPARE(listener.runs(), (std::vector<std::size_t> { 1, 0 }));
     }
 
+    void aStepOfWhichAPartIsStillToComeIsOpen()
+    {
+        QTemporaryDir dir;
+        Recorder recorder(dir.path().toStdString(), eachBatchAlone());
+        Listener listener;
+        const auto subscription = recorder.service().subscribe(listener);
+        const auto opened = recorder.open(makeRequest("job", 1));
+        const auto layout = makeLayout(1, Kind::Actv, { Stat::Norm }, kSeries);
+        const auto send = [&](std::uint64_t seq, bool isWhole) {
+            auto batch = batchOf(opened, seq, makeBlock(layout, 7, one));
+            batch->stepComplete = isWhole;
+            recorder.send(std::move(batch));
+        };
+        const auto openStep = [&]() -> std::optional<Step> {
+            const auto open = listener.all().durable.openSteps;
+            return open.empty() ? std::optional<Step>() : open.begin()->second;
+        };
+        send(1, false);
+        QTRY_COMPARE(listener.all().seq, std::uint64_t { 1 });
+        QCOMPARE(openStep(), std::optional(Step { 7 }));
+        send(2, true);
+        QTRY_COMPARE(listener.all().seq, std::uint64_t { 2 });
+        QCOMPARE(openStep(), std::optional<Step>());
+    }
+
     void aSubscriberThatStandsStillHoldsNobodyUpAndHearsWhatItMissed()
     {
         constexpr std::size_t kCapacity = 4;

@@ -8,7 +8,6 @@ namespace telltale::test {
 /// A language that nobody speaks: every string longer, accented and in brackets, so that a picture shows at once what
 /// is not translated and what has no room. Placeholders and mnemonics stay. Thread: gui.
 class PseudoLocale : public QTranslator {
-    Q_OBJECT
 public:
     using QTranslator::QTranslator;
 
