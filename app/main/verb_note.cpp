@@ -17,6 +17,7 @@
 #include <telltale/store/storeservice.h>
 
 #include "report.h"
+#include "steeringserver.h"
 
 namespace telltale::app {
 namespace {
@@ -83,27 +84,31 @@ Expected<StepNote> noteOf(const Args& args, const OpenedCapsule& capsule)
     }
     if (wantsText)
         note.text = args.positionals()[1];
-    if (wantsText && (note.text.find_first_not_of(" \t\r\n") == std::string::npos))
-        return failure(ErrorCode::BadInput, "the note has no text", "write it behind the run, in quotes");
-    if (note.text.size() > StepNote::kMostBytes)
-        return failure(ErrorCode::BadInput,
-            fmt::format("a note has {} bytes at most, this one {}", StepNote::kMostBytes, note.text.size()));
     note.author = writer();
     note.wallNs = nowNs();
-    return note;
+    const auto sound = note.check();
+    return sound ? Expected<StepNote>(std::move(note)) : tl::unexpected(sound.error());
 }
 
-Expected<void> write(const std::string& dataDir, const store::RunLocator& run, const StepNote& note)
+/// By the Telltale that has the data directory.
+Expected<void> ask(const Args& args, const std::string& run, const StepNote& note)
+{
+    const auto server = steeringServer(args);
+    if (!server)
+        return tl::unexpected(server.error());
+    return (*server)->writeNote({ run, note.steps, note.text, note.author, note.wallNs, note.id, note.isRemoved });
+}
+
+Expected<void> write(const Args& args, const std::string& dataDir, const store::RunHandle& run, const StepNote& note)
 {
     store::StoreOptions options;
     options.dataDir = dataDir;
     auto service = store::StoreService::start(options);
     if (!service && service.error().code == ErrorCode::Busy)
-        return failure(ErrorCode::Busy, "a Telltale that runs writes the runs of " + dataDir,
-            "write the note in its window (N), or stop it first");
+        return ask(args, run.id, note);
     if (!service)
         return tl::unexpected(service.error());
-    if (!(*service)->append({ 1, run, Rank { -1 }, note.event() }))
+    if (!(*service)->append({ 1, run.locator, Rank { -1 }, note.event() }))
         return failure(ErrorCode::Busy, "the store takes nothing more now", "try again");
     const auto until = std::chrono::steady_clock::now() + kWrittenWithin;
     for (; std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
@@ -131,10 +136,10 @@ int runNote(const Args& args, Report& report)
     const auto note = noteOf(args, *capsule);
     if (!note)
         return report.failUsage(note.error());
-    const store::RunLocator run = capsule->handle.locator;
+    const store::RunHandle run = capsule->handle;
     const std::string name = capsule->catalog->name;
     *capsule = {}; // nobody reads while it is written
-    if (const auto written = write(*dataDir, run, *note); !written)
+    if (const auto written = write(args, *dataDir, run, *note); !written)
         return report.fail(written.error());
     report.out() << fmt::format("{}: {} at {}\n", terminalText(name),
         note->isRemoved     ? "note removed"

@@ -6,6 +6,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QEvent>
+#include <QRegularExpression>
 #include <QWidget>
 
 #include <telltale/common/theme.h>
@@ -15,7 +16,10 @@ namespace telltale::shell {
 
 QString CommandRegistry::Entry::words() const
 {
+    // Of "Open(&O)", as languages write it that have no such letter, nothing stays.
+    static const QRegularExpression kMnemonic(QStringLiteral("\\(&.\\)"));
     QString plain = command.text;
+    plain.remove(kMnemonic);
     return plain.remove(u'&').remove(QChar(0x2026));
 }
 

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QPainter>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -93,12 +94,12 @@ WelcomePage::WelcomePage(QWidget* parent)
     column->addWidget(m_lead);
     setStarting(false);
     column->addSpacing(40);
-    auto* cards = new QHBoxLayout;
-    cards->setSpacing(20);
-    cards->addWidget(makeDemoCard(), 28);
-    cards->addWidget(makeConnectCard(), 54);
-    cards->addWidget(makeOpenCard(), 28);
-    column->addLayout(cards);
+    m_cards = new QBoxLayout(QBoxLayout::LeftToRight);
+    m_cards->setSpacing(20);
+    m_cards->addWidget(makeDemoCard(), 28);
+    m_cards->addWidget(makeConnectCard(), 54);
+    m_cards->addWidget(makeOpenCard(), 28);
+    column->addLayout(m_cards);
     column->addSpacing(20);
     column->addWidget(new RoleLabel(
         tr("You can also drop a run anywhere in this window."), &Theme::text3, views::wordsFont(12), content));
@@ -119,6 +120,16 @@ WelcomePage::WelcomePage(QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(scroll);
+}
+
+void WelcomePage::resizeEvent(QResizeEvent* event)
+{
+    constexpr int kCardsAbreast = 960, kBannerHeight = 760;
+    const bool isNarrow = event->size().width() < kCardsAbreast;
+    m_cards->setDirection(isNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+    // What can be done here comes before what it looks like.
+    m_banner->setVisible(!isNarrow || event->size().height() >= kBannerHeight);
+    QWidget::resizeEvent(event);
 }
 
 QWidget* WelcomePage::makeDemoCard()

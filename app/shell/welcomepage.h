@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QBoxLayout;
 class QPushButton;
 
 namespace telltale::views {
@@ -34,6 +35,7 @@ Q_SIGNALS:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* makeDemoCard();
@@ -47,6 +49,7 @@ private:
     QPushButton* m_demo;
     QPushButton* m_fault;
     QWidget* m_banner;
+    QBoxLayout* m_cards;
     views::RoleLabel* m_heading;
     views::RoleLabel* m_lead;
 };

@@ -169,6 +169,13 @@ Expected<RunSteering> ControlClient::pushConfig(const ConfigRequest& request)
     return hearSteering();
 }
 
+Expected<void> ControlClient::writeNote(const protocol::NoteWrite& note)
+{
+    m_link.send(note);
+    const auto reply = hearReply();
+    return reply ? Expected<void>() : tl::unexpected(reply.error());
+}
+
 Expected<store::ImportedRun> ControlClient::importRun(const std::string& path)
 {
     const std::string fileName = fs::path(path).filename().native();

@@ -36,6 +36,8 @@ public:
     Expected<RunSteering> askConfig(const std::string& run, std::uint64_t rev = 0, Rank rank = Rank { -1 });
     /// Offers a config to ranks of a run; how that then stands.
     Expected<RunSteering> pushConfig(const ConfigRequest& request);
+    /// Writes a note into a run's log, or what becomes of one; done once it is durable.
+    Expected<void> writeNote(const protocol::NoteWrite& note);
     /// How to come as the agent of a stream that was asked for.
     protocol::JoinString agentJoin() const;
 

@@ -350,6 +350,25 @@ Message read(wire::FindStream& in)
     return FindStream { read(*in.mutable_stream()) };
 }
 
+void write(const NoteWrite& in, wire::Envelope& envelope)
+{
+    wire::NoteWrite& out = *envelope.mutable_note_write();
+    out.set_run(toUtf8(in.run));
+    out.set_first_step(in.steps.first.value);
+    out.set_last_step(in.steps.last.value);
+    out.set_text(toUtf8(in.text));
+    out.set_author(toUtf8(in.author));
+    out.set_wall_ns(in.wallNs);
+    out.set_id(static_cast<std::uint64_t>(in.id));
+    out.set_removed(in.isRemoved);
+}
+
+Message read(wire::NoteWrite& in)
+{
+    return NoteWrite { in.run(), { Step { in.first_step() }, Step { in.last_step() } }, in.text(), in.author(),
+        in.wall_ns(), static_cast<std::int64_t>(in.id()), in.removed() };
+}
+
 void write(const ControlReply& in, wire::Envelope& envelope)
 {
     wire::ControlReply& out = *envelope.mutable_control_reply();
@@ -430,6 +449,8 @@ Expected<Message> decodeMessage(std::string_view bytes)
         return read(*envelope.mutable_recorder_ask());
     case wire::Envelope::kNotice:
         return read(*envelope.mutable_notice());
+    case wire::Envelope::kNoteWrite:
+        return read(*envelope.mutable_note_write());
     case wire::Envelope::BODY_NOT_SET:
         break;
     }

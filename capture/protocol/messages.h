@@ -252,8 +252,20 @@ struct ConfigState {
     bool operator==(const ConfigState&) const = default;
 };
 
+/// A note at steps of a run, or what becomes of one (see store::StepNote).
+struct NoteWrite {
+    std::string run; ///< an id
+    StepRange steps;
+    std::string text;
+    std::string author;
+    std::int64_t wallNs = 0;
+    std::int64_t id = 0; ///< of the note that changes; 0 = a new one
+    bool isRemoved = false;
+    bool operator==(const NoteWrite&) const = default;
+};
+
 using Message = std::variant<Hello, Welcome, Batch, Ack, Nack, Heartbeat, ConfigOffer, ConfigStatus, Bye, Knock,
     Challenge, ControlHello, ImportRun, RunPart, RunTaken, FindStream, ControlReply, ConfigAsk, ConfigPush, ConfigState,
-    RecorderAsk, Notice>;
+    RecorderAsk, Notice, NoteWrite>;
 
 }

@@ -37,6 +37,7 @@ enum class Shape : std::uint8_t {
     ConfigPush,
     ConfigState,
     RankState,
+    NoteWrite,
     Blob,
     Event,
     Drop,
@@ -76,6 +77,7 @@ constexpr std::array kRules {
     FieldRule { Shape::Envelope, wire::Envelope::kConfigAskFieldNumber, FieldClass::Message, Shape::ConfigAsk },
     FieldRule { Shape::Envelope, wire::Envelope::kConfigPushFieldNumber, FieldClass::Message, Shape::ConfigPush },
     FieldRule { Shape::Envelope, wire::Envelope::kConfigStateFieldNumber, FieldClass::Message, Shape::ConfigState },
+    FieldRule { Shape::Envelope, wire::Envelope::kNoteWriteFieldNumber, FieldClass::Message, Shape::NoteWrite },
     FieldRule { Shape::ConfigPush, wire::ConfigPush::kRanksFieldNumber, FieldClass::Packed },
     FieldRule { Shape::ConfigState, wire::ConfigState::kAskedFieldNumber, FieldClass::Packed },
     FieldRule { Shape::ConfigState, wire::ConfigState::kRanksFieldNumber, FieldClass::Message, Shape::RankState },
@@ -155,6 +157,9 @@ constexpr std::uint32_t textFields(Shape shape)
     case Shape::RankState:
         return bits({ wire::RankState::kHostFieldNumber, wire::RankState::kReasonFieldNumber,
             wire::RankState::kRunsFieldNumber });
+    case Shape::NoteWrite:
+        return bits({ wire::NoteWrite::kRunFieldNumber, wire::NoteWrite::kTextFieldNumber,
+            wire::NoteWrite::kAuthorFieldNumber });
     case Shape::Series:
         return bits({ wire::Series::kNameFieldNumber, wire::Series::kSlotFieldNumber,
             wire::Series::kDefinitionFieldNumber, wire::Series::kWordFieldNumber, wire::Series::kPositionFieldNumber });

@@ -204,7 +204,7 @@ void AgentEndpoint::on(const store::RunStopped& event)
 
 void AgentEndpoint::on(const store::RecordWritten& event)
 {
-    if (m_steering != nullptr)
+    if (!(m_recordOwner && m_recordOwner(event)) && m_steering != nullptr)
         m_steering->onWritten(event);
 }
 

@@ -31,6 +31,8 @@ public:
         std::uint64_t id, std::unique_ptr<QWebSocket> socket, ConnectionHost& host) override;
     void onGreeted(PeerConnection& connection) override;
     void onEnded(PeerConnection& connection) override;
+    /// Who is told of a record first, and says whether it was theirs.
+    void setRecordOwner(std::function<bool(const store::RecordWritten&)> takes) { m_recordOwner = std::move(takes); }
     /// Every agent of the run is to send what its flight recorder keeps.
     void askRecorders(const store::RunLocator& run, const std::string& why);
     /// A line on the console of the lowest rank of the run that is connected and takes it.
@@ -73,6 +75,7 @@ private:
     std::unordered_map<std::uint64_t, AgentConnection*> m_agents;
     std::unordered_map<StreamId, std::uint64_t> m_owners;
     std::unordered_map<std::uint64_t, store::RunRef> m_runs; ///< that the agents stream into
+    std::function<bool(const store::RecordWritten&)> m_recordOwner;
     bool m_isInTrouble = false;
     Clock::time_point m_lastPublish {};
     ThreadHome m_home;

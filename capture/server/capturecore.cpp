@@ -58,8 +58,9 @@ void CaptureCore::listen()
     if (m_setup.store != nullptr) {
         EndpointSetup control = m_setup.endpoint;
         control.token = m_setup.controlToken;
-        m_endpoints.push_back(
-            std::make_unique<ControlEndpoint>(control, *m_setup.store, *m_steering, m_setup.endpoint.token));
+        auto endpoint = std::make_unique<ControlEndpoint>(control, *m_setup.store, *m_steering, m_setup.endpoint.token);
+        m_agents->setRecordOwner([asked = endpoint.get()](const auto& written) { return asked->onWritten(written); });
+        m_endpoints.push_back(std::move(endpoint));
     }
     m_server = std::make_unique<QWebSocketServer>(QStringLiteral("telltale"),
         m_setup.isEncrypted ? QWebSocketServer::SecureMode : QWebSocketServer::NonSecureMode);

@@ -10,7 +10,9 @@
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
 #include <telltale/server/controlendpoint.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/runfacts.h>
+#include <telltale/store/stepnote.h>
 #include <telltale/store/storeservice.h>
 
 namespace telltale::server {
@@ -232,6 +234,28 @@ void ControlConnection::take(protocol::ConfigPush& request)
 {
     if (begin())
         m_endpoint.steering().push(request.request, steeringReply(Rank { -1 }));
+}
+
+void ControlConnection::take(protocol::NoteWrite& request)
+{
+    if (!begin())
+        return;
+    store::StepNote note { request.id, request.steps, std::move(request.text), std::move(request.author),
+        request.wallNs, request.isRemoved };
+    if (const auto ok = note.check(); !ok)
+        return reply(tl::unexpected(ok.error()));
+    later<Expected<store::RunLocator>>(
+        [dataDir = m_endpoint.store().dataDir(), run = std::move(request.run)] { return store::findRun(dataDir, run); },
+        [this, event = note.event()](const Expected<store::RunLocator>& run) {
+            if (!run)
+                return reply(tl::unexpected(run.error()));
+            m_endpoint.append(
+                { 0, *run, Rank { -1 }, event }, [&endpoint = m_endpoint, id = id()](const auto& written) {
+                    if (ControlConnection* peer = endpoint.find(id))
+                        peer->reply(written ? Expected<store::ImportedRun>(store::ImportedRun {})
+                                            : tl::unexpected(written.error()));
+                });
+        });
 }
 
 void ControlConnection::leave()

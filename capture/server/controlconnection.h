@@ -35,6 +35,7 @@ private:
     void take(protocol::FindStream& request);
     void take(protocol::ConfigAsk& request);
     void take(protocol::ConfigPush& request);
+    void take(protocol::NoteWrite& request);
     template <typename Other> void take(Other& other);
     /// False, and the peer is cut: it asks for more before it has its answer.
     bool begin();

@@ -28,6 +28,25 @@ std::unique_ptr<PeerConnection> ControlEndpoint::connect(
     return peer;
 }
 
+void ControlEndpoint::append(store::OwnRecord record, std::function<void(const Expected<void>&)> done)
+{
+    m_home.check();
+    record.token = ++m_lastToken;
+    if (m_store.append(std::move(record)))
+        m_writing.emplace(m_lastToken, std::move(done));
+    else
+        done(failure(ErrorCode::Busy, "the store takes nothing more now", "try again"));
+}
+
+bool ControlEndpoint::onWritten(const store::RecordWritten& written)
+{
+    m_home.check();
+    const auto waiting = m_writing.extract(written.token);
+    if (waiting)
+        waiting.mapped()(written.id != 0 ? Expected<void>() : tl::unexpected(written.error));
+    return !waiting.empty();
+}
+
 ControlConnection* ControlEndpoint::find(std::uint64_t id) const
 {
     m_home.check();

@@ -14,10 +14,7 @@
 #include <telltale/server/configsteering.h>
 #include <telltale/server/controlconnection.h>
 #include <telltale/server/endpoint.h>
-
-namespace telltale::store {
-class StoreService;
-}
+#include <telltale/store/storeservice.h>
 
 namespace telltale::server {
 
@@ -38,6 +35,10 @@ public:
     ConfigSteering& steering() { return m_steering; }
     const std::string& agentToken() const { return m_agentToken; }
     void submit(JobQueue::Work work) { m_jobs.submit(std::move(work)); }
+    /// Writes a record into a run's log, and says when it is durable, or why it cannot be.
+    void append(store::OwnRecord record, std::function<void(const Expected<void>&)> done);
+    /// Whether it was one of append().
+    bool onWritten(const store::RecordWritten& written);
     /// Each may have an import's window of memory.
     bool isCrowded() const { return m_peers.size() > kMostPeers; }
     /// Null when it is gone.
@@ -50,6 +51,8 @@ private:
     ConfigSteering& m_steering;
     const std::string m_agentToken;
     std::unordered_map<std::uint64_t, ControlConnection*> m_peers;
+    std::unordered_map<std::uint64_t, std::function<void(const Expected<void>&)>> m_writing; ///< by token
+    std::uint64_t m_lastToken = std::uint64_t { 1 } << 63; ///< apart from those of configs
     JobQueue m_jobs; ///< last: its work uses the rest
     ThreadHome m_home;
 };

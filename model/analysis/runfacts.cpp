@@ -89,8 +89,14 @@ Expected<ConfigFacts> configFactsOf(store::RunReader& reader)
     if (auto read = history.update(reader); !read)
         return tl::unexpected(read.error());
     const auto& all = history.revisions();
+    // What the file said before anybody pushed: a rank that applies a revision writes it into its file.
+    std::string first = facts.text;
+    if (!all.empty()) {
+        if (auto text = reader.blob("config", "config.json", Step { all.front().applyAtStep.value - 1 }))
+            first = std::move(*text);
+    }
     for (std::size_t i = all.size() - std::min(all.size(), kMostRevisions); i < all.size(); ++i)
-        facts.revisions.push_back(factsOf(all[i], i > 0 ? all[i - 1].config : facts.text));
+        facts.revisions.push_back(factsOf(all[i], i > 0 ? all[i - 1].config : first));
     std::reverse(facts.revisions.begin(), facts.revisions.end());
     return facts;
 }

@@ -110,6 +110,8 @@ std::string monitorConfigSchema();
 /// components (module, _orig_mod, _fsdp_wrapped_module, _checkpoint_wrapped_module) count on neither side. A chunk
 /// before the target ("1:layers.0") asks for that chunk alone; a name without one is of chunk 0.
 bool targetMatches(std::string_view target, std::string_view name);
+/// The same of `name` itself, not of what lies below it.
+bool targetNames(std::string_view target, std::string_view name);
 /// Does a target's selection (a value of MonitorConfig::targets) ask for this input or output, or for its
 /// gradient? "" and "{}" ask for everything; {"output": "tuple[2]:1"} for output_1 alone.
 bool selectsSlot(std::string_view selection, const Slot& slot, bool gradient);

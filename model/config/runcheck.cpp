@@ -70,15 +70,19 @@ void checkModules(const MonitorConfig& config, const RunFacts& run, std::vector<
             std::string_view name = names[i];
             if (const auto colon = name.find(':'); colon != std::string_view::npos)
                 name.remove_prefix(colon + 1);
-            const auto found = std::find_if(
-                run.modules.begin(), run.modules.end(), [&](const Module& module) { return module.name == name; });
-            if (found == run.modules.end())
+            std::vector<const Module*> found;
+            for (const Module& module : run.modules) {
+                if (targetNames(name, module.name))
+                    found.push_back(&module);
+            }
+            const auto isRight = [&hook](const Module* module) { return isOfKind(hook, *module); };
+            if (found.empty())
                 problems.push_back(
                     { pointer, fmt::format("\"{}\" is no module of this model{}", names[i], nearestIn(name, run)) });
-            else if (!isOfKind(hook, *found))
+            else if (std::none_of(found.begin(), found.end(), isRight))
                 problems.push_back({ pointer,
                     fmt::format("\"{}\" is of type {}, which {} does not look at", names[i],
-                        found->type.empty() ? "parameter" : found->type, hook),
+                        found.front()->type.empty() ? "parameter" : found.front()->type, hook),
                     false });
         }
     }

@@ -65,7 +65,11 @@ std::optional<int> takeChunk(std::string_view& text)
 
 }
 
-bool targetMatches(std::string_view target, std::string_view name)
+namespace {
+
+enum class Below : bool { No, Yes };
+
+bool matches(std::string_view target, std::string_view name, Below below)
 {
     const auto wanted = takeChunk(target);
     const auto chunk = takeChunk(name);
@@ -73,12 +77,24 @@ bool targetMatches(std::string_view target, std::string_view name)
         return false;
     for (;;) {
         const auto glob = takeComponent(target);
+        const auto component = glob.empty() && below == Below::Yes ? std::string_view() : takeComponent(name);
         if (glob.empty())
-            return true;
-        const auto component = takeComponent(name);
+            return component.empty();
         if (component.empty() || !componentMatches(glob, component))
             return false;
     }
+}
+
+}
+
+bool targetMatches(std::string_view target, std::string_view name)
+{
+    return matches(target, name, Below::Yes);
+}
+
+bool targetNames(std::string_view target, std::string_view name)
+{
+    return matches(target, name, Below::No);
 }
 
 }

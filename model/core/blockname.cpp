@@ -6,11 +6,17 @@
 
 namespace telltale {
 
+std::size_t dottedBytes(std::string_view name)
+{
+    return std::min(name.find_first_of(" ("), name.size());
+}
+
 std::string blockOf(const std::string& name)
 {
+    const std::size_t dotted = dottedBytes(name);
     std::size_t begin = 0;
-    while (begin <= name.size()) {
-        const std::size_t end = std::min(name.find('.', begin), name.size());
+    while (begin <= dotted) {
+        const std::size_t end = std::min({ name.find('.', begin), dotted, name.size() });
         const bool isNumber = end > begin
             && std::all_of(name.begin() + static_cast<std::ptrdiff_t>(begin),
                 name.begin() + static_cast<std::ptrdiff_t>(end), [](unsigned char c) { return std::isdigit(c) != 0; });
@@ -18,7 +24,8 @@ std::string blockOf(const std::string& name)
             return name.substr(0, end);
         begin = end + 1;
     }
-    return name.substr(0, name.find('.'));
+    const std::size_t dot = name.find('.');
+    return dot < dotted ? name.substr(0, dot) : name;
 }
 
 }

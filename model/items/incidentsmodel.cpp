@@ -10,6 +10,7 @@
 
 #include <telltale/items/guithread.h>
 #include <telltale/items/incidentwords.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/items/tooltiptext.h>
 
 namespace telltale::items {
@@ -242,7 +243,7 @@ QString IncidentsModel::cell(const Incident& incident, int column) const
     case PlaceColumn:
         return placeOf(incident);
     case RuleColumn:
-        return plain(incident.first.rule);
+        return ruleTitle(incident.first.rule);
     case SentenceColumn:
         return incident.first.sentence.empty() ? incidentwords::card(incident) : incidentwords::seen(incident.first);
     case FoldedColumn:

@@ -121,9 +121,9 @@ QString ModuleTree::path(int index) const
 
 QString ModuleTree::segment(int index) const
 {
+    const int parent = node(index).parent;
     const QString whole = path(index);
-    const auto dot = node(index).parent == 0 ? -1 : whole.lastIndexOf(u'.');
-    return whole.mid(dot + 1);
+    return parent == 0 ? whole : whole.mid(path(parent).size() + 1);
 }
 
 WorstValue ModuleTree::worst(int index) const

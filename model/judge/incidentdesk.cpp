@@ -207,7 +207,7 @@ void IncidentDesk::fold(Case& kept, Case& other)
     other.isNew = false;
 }
 
-void IncidentDesk::passed(Step step, const Now& now)
+void IncidentDesk::passed(const Now& now)
 {
     constexpr double kRaised = 1.5;
     for (Case& one : m_cases) {
@@ -218,11 +218,11 @@ void IncidentDesk::passed(Step step, const Now& now)
             one.rateBefore = 0;
         if (incident.isOver || one.attempt > now.attempt)
             continue;
-        if (!hasEnded && now.isBad && incident.first.rule == idOf(Rule::NonFinite) && step > incident.lastStep) {
-            incident.lastStep = step;
+        if (!hasEnded && incident.first.rule == idOf(Rule::NonFinite) && now.bad > incident.lastStep) {
+            incident.lastStep = *now.bad;
             one.isChanged = true;
         }
-        if (!hasEnded && step.value - incident.lastStep.value < kQuietSteps)
+        if (!hasEnded && now.everyone.value - incident.lastStep.value < kQuietSteps)
             continue;
         incident.isOver = true;
         one.isChanged = true;

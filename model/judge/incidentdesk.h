@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -45,16 +46,16 @@ public:
     };
     /// What is true of an attempt at a step.
     struct Now {
-        bool isBad = false; ///< something is not finite
-        double learningRate = 0; ///< the highest; 0 = not known
         int attempt = 0;
+        Step everyone {}; ///< of all ranks everything up to here has been taken
+        std::optional<Step> bad {}; ///< the last at which something is not finite, of any rank
+        double learningRate = 0; ///< the highest; 0 = not known
     };
 
     /// In about the order in which things happen; a rank that is late may be earlier.
     void take(Witness witness);
-    /// Everything of the attempt up to `step` has been taken, of the rank that is farthest behind; the attempts before
-    /// have ended.
-    void passed(Step step, const Now& now);
+    /// More of an attempt has been taken; the attempts before have ended.
+    void passed(const Now& now);
 
     /// These blocks of these ranks are still not finite at `step`.
     void lasts(Step step, const std::set<std::pair<std::string, Rank>>& blocks);

@@ -260,8 +260,12 @@ void LiveJudge::write(Run& run, bool isLast)
         if (incident.id == 0) {
             const auto known = std::find_if(run.book.byId().begin(), run.book.byId().end(),
                 [&](const auto& entry) { return entry.second.key == incident.key; });
-            if (known != run.book.byId().end())
+            if (known != run.book.byId().end()) {
                 incident.id = known->first;
+                // What another server counted is not taken back.
+                incident.folded = std::max(incident.folded, known->second.folded);
+                incident.lastStep = std::max(incident.lastStep, known->second.lastStep);
+            }
         }
         const auto told = run.told.find(incident.key);
         const bool isTold = told != run.told.end();

@@ -114,6 +114,7 @@ void RankJudge::judgeScalars(const StepColumn& column, std::vector<Sighting>& ou
         }
     }
     m_learningRate = highest.value_or(m_learningRate);
+    m_highestRate = std::max(m_highestRate, m_learningRate);
 }
 
 }

@@ -177,6 +177,7 @@ private:
     std::size_t m_nonFinite = 0;
     std::map<std::uint32_t, Rate> m_rates; ///< by tensor: groups of parameters have their own
     double m_learningRate = 0;
+    double m_highestRate = 0; ///< learning rate of all steps
     double m_lossScale = 0;
 };
 

@@ -45,9 +45,13 @@ void RankJudge::judgeStill(const StepColumn& column, std::vector<Sighting>& out)
         isForwardKnown = isForwardKnown.value_or(false);
         return *isForwardKnown;
     };
+    // A schedule that ends near zero leaves weights as they are: their updates are less than a last digit.
+    constexpr double kResting = 0.01; ///< of the highest rate
+    const bool isResting = m_learningRate < kResting * m_highestRate;
     m_still.clear();
     for (std::size_t i = 0; i < m_rows.size();) {
         const Kind kind = m_places.kinds[i];
+        const bool mayStop = isResting && isParameter(kind);
         Share share = shares[static_cast<std::size_t>(kind)]; // here, while rows of one kind follow each other
         for (; i < m_rows.size() && m_places.kinds[i] == kind; ++i) {
             if (column.states[i] != CellState::Value)
@@ -55,7 +59,7 @@ void RankJudge::judgeStill(const StepColumn& column, std::vector<Sighting>& out)
             RowState& row = m_rows[i];
             bool isZero = column.values[i] == 0;
             bool isSame = row.seen > 0 && column.values[i] == row.last;
-            if ((isZero || isSame) && isIdle(i))
+            if ((isZero || isSame) && (mayStop || isIdle(i)))
                 isZero = isSame = false;
             ++share.all;
             share.zero += isZero ? 1 : 0;

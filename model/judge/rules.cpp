@@ -55,7 +55,8 @@ constexpr std::array<RuleInfo, kRuleCount> kRules { {
         { { { "steps", "in a row", 8, 1, 1000 } } } },
     { Rule::Frozen, "frozen", "does not change any more",
         "A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; "
-        "steps that did not use its module left out.",
+        "steps that did not use its module left out, and those whose learning rate is below a hundredth of the "
+        "highest.",
         { { { "steps", "in a row", 8, 2, 1000 } } } },
     { Rule::LossScale, "loss_scale", "loss scale falls",
         "The loss scale fell, or steps were given up for gradients that are not finite, `times` times within `steps` "

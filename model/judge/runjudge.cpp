@@ -15,6 +15,7 @@ namespace telltale::judge {
 namespace {
 
 constexpr std::int64_t kChunk = 256; ///< steps that are read at once: a tile's
+constexpr std::int64_t kMostBehind = 1000; ///< steps for which a rank is waited for
 
 }
 
@@ -146,7 +147,6 @@ Expected<void> RunJudge::judge(
     std::vector<Sighting> sightings;
     for (Step step = steps.first; step <= steps.last; ++step.value) {
         bool isMeasured = false;
-        IncidentDesk::Now now { false, 0, attempt };
         for (auto& [id, columns] : read) {
             Source& source = m_sources.at(id);
             const auto column = columns.steps().contains(step) ? columns.at(step) : std::nullopt;
@@ -157,8 +157,6 @@ Expected<void> RunJudge::judge(
             source.first = source.first.value_or(step);
             m_judged += column->values.size();
             isMeasured = true;
-            now.isBad = now.isBad || source.judge.nonFinite() > 0;
-            now.learningRate = std::max(now.learningRate, source.judge.learningRate());
             for (const Sighting& sighting : sightings)
                 take(inWords(reader, source, sighting, step), attempt);
             m_peers.add(id, step, source.judge.rollupValues());
@@ -171,7 +169,7 @@ Expected<void> RunJudge::judge(
         judgeGivenUp(step, attempt);
         if (auto ok = compareAttempts(reader, attempt); !ok)
             return ok;
-        m_desk.passed(step, now);
+        m_desk.passed(nowOf(attempt, step));
     }
     noteWhatLasts(attempt);
     if (auto ok = judgeReplicas(reader, steps, attempt); !ok)
@@ -179,6 +177,23 @@ Expected<void> RunJudge::judge(
     judgePeers(reader, attempt, std::min(steps.last, everyoneIsAt()));
     describeNew(reader);
     return {};
+}
+
+IncidentDesk::Now RunJudge::nowOf(int attempt, Step step) const
+{
+    IncidentDesk::Now now { attempt, step, {}, 0 };
+    for (const auto& [id, source] : m_sources) {
+        if (source.attempt != attempt || !source.first)
+            continue;
+        now.learningRate = std::max(now.learningRate, source.judge.learningRate());
+        // What a rank is at the steps before those that it has told of is not known; one that tells no more is not
+        // waited for.
+        if (source.isRunning && step.value - source.frontier.value < kMostBehind)
+            now.everyone = std::min(now.everyone, source.frontier);
+        if (source.judge.nonFinite() > 0)
+            now.bad = std::max(now.bad.value_or(source.frontier), source.frontier);
+    }
+    return now;
 }
 
 void RunJudge::noteWhatLasts(int attempt)

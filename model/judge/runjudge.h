@@ -91,6 +91,7 @@ private:
     Expected<void> compareAttempts(store::RunReader& reader, int attempt);
     void describeNew(store::RunReader& reader);
     void take(Witness witness, int attempt);
+    IncidentDesk::Now nowOf(int attempt, Step step) const;
     RanksSeen ranksSeen(int attempt) const;
     Step everyoneIsAt() const; ///< at least
 

@@ -7,6 +7,8 @@
 #include <tuple>
 #include <utility>
 
+#include <telltale/core/blockname.h>
+
 namespace telltale::series {
 
 namespace {
@@ -77,7 +79,7 @@ std::uint32_t RowIndex::Tensors::addName(std::string_view name)
     const std::size_t hash = std::hash<std::string_view> {}(name);
     if (const std::uint32_t known = placeOf(name, hash); known != HashPlaces::kNone)
         return known;
-    const auto dot = name.rfind('.');
+    const auto dot = name.substr(0, dottedBytes(name)).rfind('.');
     const bool isInModule = dot != std::string_view::npos && dot > 0;
     const std::uint32_t module = isInModule ? addName(name.substr(0, dot)) : HashPlaces::kNone;
     return addText(name, hash, module);

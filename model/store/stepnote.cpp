@@ -18,6 +18,18 @@ std::optional<StepNote> StepNote::of(const LogRecord& record)
     return StepNote { record.id, record.steps, record.text, record.author, record.wallNs, record.phase == kRemoved };
 }
 
+Expected<void> StepNote::check() const
+{
+    if (steps.isEmpty())
+        return failure(ErrorCode::BadInput, "the note stands at no step");
+    if (!isRemoved && text.find_first_not_of(" \t\r\n") == std::string::npos)
+        return failure(ErrorCode::BadInput, "the note has no text", "write it behind the run, in quotes");
+    if (text.size() > kMostBytes)
+        return failure(ErrorCode::BadInput,
+            "a note has " + std::to_string(kMostBytes) + " bytes at most, this one " + std::to_string(text.size()));
+    return {};
+}
+
 Event StepNote::event() const
 {
     Event event;

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/store/logrecord.h>
@@ -28,6 +29,8 @@ struct StepNote {
     bool isRemoved = false; ///< it can come back
 
     bool operator==(const StepNote&) const = default;
+    /// BadInput for what is not to be written.
+    Expected<void> check() const;
     /// Nothing for what is no note, or a change whose note was not found.
     static std::optional<StepNote> of(const LogRecord& record);
     /// The event that writes it, or, where it has an id, what has become of it. For StoreService::append, of rank -1.

@@ -78,6 +78,7 @@ std::vector<Message> allMessages()
         ControlHello { 1, 2, "program", "\xc3 bytes" }, ImportRun { "run.telltale", 1ull << 40 },
         RunPart { std::string("\0\xff", 2) }, RunTaken { 7 }, FindStream { fullHello() },
         ControlReply { "what", "todo", "id", "/a/b", { "x", "y" }, "token" }, ConfigAsk { "job", 7, 0 },
+        NoteWrite { "a1b2", { Step { 4 }, Step { 9 } }, "node 7 came back", "somebody", 12, 34, true },
         ConfigAsk { "job", 0, -1 }, ConfigPush { { "job", "{}", { Rank { 0 }, Rank { 3 } }, 120, "somebody" } },
         ConfigState { fullSteering() }, ConfigState {}, RecorderAsk { "an incident" }, RecorderAsk {},
         Notice { "critical: it is NaN" }, Notice {} };

@@ -88,6 +88,7 @@ int main(int argc, char** argv)
         Challenge { std::string(32, 2), std::string(32, 3) }, RecorderAsk { "w" },
         ControlHello { 1, 1, "p", std::string(32, 4) }, ImportRun { "a.telltale", 5 }, RunPart { "bytes" },
         RunTaken { 5 }, FindStream { Hello {} }, ControlReply { "e", "t", "r", "c", { "d" }, "a" },
+        NoteWrite { "r", { telltale::Step { 1 }, telltale::Step { 2 } }, "t", "a", 1, 2, true },
         ConfigAsk { "r", 1, 2 }, ConfigPush { { "r", "{}", { telltale::Rank { 1 } }, 2, "a" } },
         ConfigState { { "r", 1, "{}", "a", 2, 3, { telltale::Rank { 1 } },
             { { telltale::Rank { 1 }, "h", telltale::RankSteering::State::Applied, 1, 2, 3, "why", 1, "{}" } } } } };

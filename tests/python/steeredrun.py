@@ -84,14 +84,22 @@ class SteeredRun:
         self.ranks[rank].kill()
         self.ranks.pop(rank).communicate()
 
+    def tell(self, verb: str, *words: str) -> tuple[int, str]:
+        """The exit code of `telltale VERB RUN ...`, and what it says."""
+        data = ["--data-dir", str(self.server.folder)]
+        listed = subprocess.run([str(TELLTALE), "runs", "--json", *data], capture_output=True, text=True, timeout=60)
+        [found] = json.loads(listed.stdout)
+        command = [str(TELLTALE), *verb.split(), found["id"], *words, *data]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+        return done.returncode, done.stdout
+
     def config(self, verb: str, *words: str) -> tuple[int, Any]:
         """The exit code of `telltale config VERB RUN ... --json`, and what it says."""
-        data = ["--json", "--data-dir", str(self.server.folder)]
-        listed = subprocess.run([str(TELLTALE), "runs", *data], capture_output=True, text=True, timeout=60)
-        [found] = json.loads(listed.stdout)
-        command = [str(TELLTALE), "config", verb, found["id"], *words, *data]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=90)
-        return done.returncode, json.loads(done.stdout)
+        code, said = self.tell(f"config {verb}", *words, "--json")
+        return code, json.loads(said)
+
+    def log(self) -> Any:
+        return json.loads(self.tell("log", "--json")[1])
 
     def push(self, config: dict[str, Any], *words: str) -> tuple[int, Any]:
         path = self.folder / "pushed.json"

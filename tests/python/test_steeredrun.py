@@ -89,3 +89,18 @@ def test_a_server_that_is_killed_leaves_every_rank_on_one_revision(run: SteeredR
     for rank in (0, 1):
         steps = run.steps("param_origin", rank)
         assert steps == list(range(steps[0], steps[-1] + 1)) and steps[-1] == run.steps("grad_reduced", rank)[-1]
+
+
+def test_notes_are_written_beside_the_server_that_has_the_run(run: SteeredRun) -> None:
+    run.start(0)
+    run.wait_for_steps(6)
+    assert run.tell("note", "node 7 came back", "--step", "2:4") == (0, "job: noted at steps 2 to 4\n")
+    [note] = [entry for entry in run.log() if entry["kind"] == "note"]
+    assert (note["step"], note["text"]) == (2, "node 7 came back")
+    assert run.tell("note", "node 8 did", "--edit", str(note["id"]))[0] == 0
+    assert run.tell("note", " ", "--step", "2")[0] == 2
+    assert run.tell("note", "later", "--edit", "123456")[0] == 2
+    run.stop()
+    assert run.tell("note", "over", "--step", "5")[0] == 0  # of a run that nobody records any more
+    assert run.server.stop() == 0
+    assert [entry["text"] for entry in run.log() if entry["kind"] == "note"] == ["node 8 did", "over"]

@@ -193,7 +193,7 @@ private:
     static void follow(IncidentDesk& desk, int from, int to, double learningRate)
     {
         for (int step = from; step < to; ++step)
-            desk.passed(Step { step }, { false, learningRate, 0 });
+            desk.passed({ 0, Step { step }, {}, learningRate });
     }
 
     /// "rule@step+folded; ..." of those that stand by themselves.

@@ -160,6 +160,21 @@ private Q_SLOTS:
         QCOMPARE(summary(incidents), std::string("frozen layers.2.fc.weight@51/0; vanished layers.0.fc:output@120/0"));
     }
 
+    void whatStopsAtTheEndOfAScheduleIsNotNamed()
+    {
+        const auto at = [](double rate) {
+            Training training;
+            training.value = [rate](int, int step, Kind kind, const std::string& name, double usual) {
+                if (kind == Kind::Scalar && name == "lr")
+                    return step < 100 ? 1e-3 : std::max(rate, 1e-3 * (1 - (step - 99) / 50.0));
+                return kind == Kind::ParamUpdated && name == "layers.2.fc.weight" && step >= 150 ? 103.0 : usual;
+            };
+            return summary(incidentsOf(training));
+        };
+        QCOMPARE(at(1e-6), std::string());
+        QCOMPARE(at(1e-4), std::string("frozen layers.2.fc.weight@151/0"));
+    }
+
     void aLossScalerGivesStepsUpInPeace()
     {
         Training training;
@@ -237,9 +252,9 @@ private Q_SLOTS:
         desk.take(witness(1, 40, "a", Phase::Forward));
         QCOMPARE(incident.ties, std::vector<std::string> { "a on rank 1" });
         QCOMPARE(incident.folded, std::uint64_t { 2 });
-        desk.passed(Step { 90 }, {});
+        desk.passed({ 0, Step { 90 }, {}, 0 });
         QVERIFY(!incident.isOver);
-        desk.passed(Step { 91 }, {});
+        desk.passed({ 0, Step { 91 }, {}, 0 });
         QVERIFY(incident.isOver);
         desk.take(witness(0, 200, "c", Phase::Forward));
         QCOMPARE(desk.cases().size(), std::size_t { 2 });
@@ -560,6 +575,33 @@ private Q_SLOTS:
         RunJudge again;
         CapsuleBuilder::must(again.judgeAll(*reader));
         QCOMPARE(summary(again.incidents()), std::string("nonfinite layers.1.fc:output@95/1"));
+    }
+
+    void whatLastsOnARankThatTrailsIsNotOver()
+    {
+        const QTemporaryDir dir;
+        CapsuleBuilder builder(dir.path().toStdString() + "/run.telltale");
+        Training training;
+        training.ranks = 2;
+        training.value = [](int rank, int step, Kind kind, const std::string& name, double usual) {
+            return rank == 1 && step >= 90 && kind == Kind::Actv && name == "layers.2.fc:output" ? kNaN : usual;
+        };
+        const std::array streams { builder.addAttempt(Rank { 0 }, 0), builder.addAttempt(Rank { 1 }, 0) };
+        RunJudge judge;
+        // Rank 1 tells of a step when rank 0 has told of 80 more.
+        for (int step = 0; step < 300; step += 10) {
+            for (const int rank : { 0, 1 }) {
+                const int first = rank == 0 ? step : step - 80;
+                if (first < 0)
+                    continue;
+                training.write(builder, streams.at(static_cast<std::size_t>(rank)), rank, first, first + 10);
+                const auto reader = CapsuleBuilder::must(store::openReader(builder.liveHandle()));
+                CapsuleBuilder::must(judge.advance(*reader, { Step { first }, Step { first + 9 } }));
+            }
+        }
+        QCOMPARE(summary(judge.incidents()), std::string("nonfinite layers.2.fc:output@90/1"));
+        QVERIFY(!judge.incidents().front().isOver);
+        QCOMPARE(judge.incidents().front().lastStep, Step { 219 });
     }
 
     void aRunThatIsRecordedIsJudged()

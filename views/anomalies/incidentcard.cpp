@@ -299,6 +299,10 @@ void IncidentCard::askTimes(const Incident& incident)
 
 void IncidentCard::showTimes()
 {
+    m_hint->setText(QStringLiteral("%1, %2").arg(items::IncidentsModel::severityWord(m_shown.first.severity),
+        m_shown.isOver          ? tr("over since step %1").arg(formatStep(m_shown.lastStep.value))
+            : m_times.isRunOver ? tr("not over at the run's end")
+                                : tr("goes on")));
     m_when->setText(m_times.words(m_shown, QDateTime::currentMSecsSinceEpoch() * 1'000'000));
     m_when->setToolTip(m_times.date());
     m_when->setAccessibleDescription(m_times.date());
@@ -312,8 +316,6 @@ void IncidentCard::show(const Incident& incident)
     m_isShown = true;
     m_shown = incident;
     m_title->set(glyphs::severityOf(incident.first.severity), tr("Root cause"));
-    m_hint->setText(QStringLiteral("%1, %2").arg(items::IncidentsModel::severityWord(incident.first.severity),
-        incident.isOver ? tr("over since step %1").arg(formatStep(incident.lastStep.value)) : tr("goes on")));
     showTimes();
     askTimes(incident);
     m_sentence->setText(marked(incident));

@@ -36,14 +36,16 @@ IncidentTimes IncidentTimes::read(
     wish.only = { { QStringLiteral("telltale.wall_ns"), {} } };
     std::vector<Row> rows = buildRows(catalog, wish);
     std::stable_partition(rows.begin(), rows.end(), [&](const Row& row) { return row.rank == incident.first.rank; });
-    if (rows.empty())
-        return {};
     const auto at = [&](Step step) -> std::int64_t {
+        if (rows.empty())
+            return 0;
         const auto cells = reader.column(step, Stat::Value, { &rows.front().attempts, 1 }, true);
         const bool isKnown = cells && cells->front().state == series::CellState::Value;
         return isKnown ? static_cast<std::int64_t>(cells->front().value) : 0;
     };
-    return { at(incident.first.step), at(incident.lastStep) };
+    const bool isRunOver = std::none_of(catalog.sources.begin(), catalog.sources.end(),
+        [](const store::SourceInfo& source) { return source.state == store::SourceState::Running; });
+    return { at(incident.first.step), at(incident.lastStep), isRunOver };
 }
 
 QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs) const
@@ -53,7 +55,9 @@ QString IncidentTimes::words(const judge::Incident& incident, std::int64_t nowNs
         parts.append(tr("%1 ago").arg(spanText(nowNs - beganNs)));
     const auto steps
         = static_cast<int>(std::max<std::int64_t>(1, incident.lastStep.value - incident.first.step.value + 1));
-    QString lasts = incident.isOver ? tr("lasted %n steps", nullptr, steps) : tr("for %n steps so far", nullptr, steps);
+    QString lasts = incident.isOver ? tr("lasted %n steps", nullptr, steps)
+        : isRunOver                 ? tr("for %n steps, until the run's end", nullptr, steps)
+                                    : tr("for %n steps so far", nullptr, steps);
     if (beganNs > 0 && lastNs > beganNs)
         lasts += QStringLiteral(" (%1)").arg(spanText(lastNs - beganNs));
     parts.append(lasts);

@@ -18,6 +18,7 @@ struct IncidentTimes {
 public:
     std::int64_t beganNs = 0;
     std::int64_t lastNs = 0;
+    bool isRunOver = false; ///< what goes on goes on to its end
 
     /// Thread: query. Cost: one row at two steps.
     static IncidentTimes read(store::RunReader& reader, const store::Catalog& catalog, const judge::Incident& incident);

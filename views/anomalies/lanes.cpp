@@ -11,6 +11,7 @@
 
 #include <telltale/common/rowlist.h>
 #include <telltale/items/incidentsmodel.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/store/catalog.h>
 
 namespace telltale::views {
@@ -181,7 +182,7 @@ std::vector<Lane> lanesOf(const LanePlan& plan, LaneChoice choice, const items::
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         QStringList words;
         for (const std::string& rule : rules[i])
-            words.append(QString::fromStdString(rule));
+            words.append(items::ruleTitle(rule));
         lanes[i].rules = words.join(QStringLiteral(", "));
         for (auto& ranges : lanes[i].reach)
             joinRanges(ranges);

@@ -22,7 +22,7 @@ namespace telltale::views {
 /// The lanes of the timeline. Thread: any (a value).
 struct Lane {
     QString name; ///< "layers 4–7"
-    QString rules; ///< "nonfinite, drift": of its incidents
+    QString rules; ///< "Not finite, Drift": of its incidents
     std::array<int, 3> counts {}; ///< by severity
     std::vector<int> rows {}; ///< of the model: incidents that began here, by step
     std::array<std::vector<StepRange>, 3> reach {}; ///< by severity; apart from each other, by step

@@ -402,7 +402,7 @@ void AttentionView::show(std::shared_ptr<const AttentionAnswer> shown)
         else if (!isEmpty && answer.maps->isSpread)
             text += tr(", the %n heads that differ most between ranks", nullptr, count);
         else
-            text += tr(", the %n lowest heads", nullptr, count);
+            text += tr(", the %n heads of lowest entropy", nullptr, count);
         m_captions[side]->setText(text);
         if (m_curves[side]->picture() != answer.below[side].curves)
             m_curves[side]->setPicture(answer.below[side].curves);

@@ -208,10 +208,12 @@ void AxisPainter::events(const QRectF& plot, const QRectF& lane, StepRange range
         m_painter.fillRect(QRectF(x, lane.top() + 3, 1, plot.bottom() - lane.top() - 3), withAlpha(color, 0.7));
         glyphs::paintFlag(m_painter, QPointF(x, lane.top() + 3), color);
         const double width = metrics.horizontalAdvance(event.label);
-        if (x > labelEnd && x + 10 + width < plot.right() + SharedAxis::kLegend) {
+        // At the end, where a legend stands behind the plot, before its flag.
+        const bool isBefore = x + 10 + width > plot.right();
+        if (x > labelEnd && (!isBefore || x - 4 - width > std::max(labelEnd, plot.left()))) {
             m_painter.setPen(event.shape == EventMark::Shape::Flag ? m_theme.accent : m_theme.text2);
-            m_painter.drawText(QPointF(x + 10, lane.top() + 12), event.label);
-            labelEnd = x + 18 + width;
+            m_painter.drawText(QPointF(isBefore ? x - 4 - width : x + 10, lane.top() + 12), event.label);
+            labelEnd = x + (isBefore ? 10 : 18 + width);
         }
     }
     m_painter.restore();

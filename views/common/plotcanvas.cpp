@@ -30,7 +30,6 @@ PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
-    setMinimumSize(SharedAxis::kGutter + SharedAxis::kLegend + 80, 80);
     const auto repaint = [this] { update(); };
     connect(state, &ViewState::cursorChanged, this, repaint);
     connect(state, &ViewState::hoverChanged, this, repaint);
@@ -38,6 +37,11 @@ PlotCanvas::PlotCanvas(ViewState* state, QWidget* parent)
     connect(state, &ViewState::followingChanged, this, repaint);
     connect(state, &ViewState::eventMarksChanged, this, &PlotCanvas::invalidate);
     connect(state, &ViewState::notesChanged, this, repaint);
+}
+
+QSize PlotCanvas::minimumSizeHint() const
+{
+    return { SharedAxis::kGutter + SharedAxis::kLegend + 80, 80 };
 }
 
 int PlotCanvas::gutterWithin(int wish, int width)

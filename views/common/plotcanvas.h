@@ -17,6 +17,7 @@ class PlotCanvas : public QWidget {
 public:
     explicit PlotCanvas(ViewState* state, QWidget* parent = nullptr);
 
+    QSize minimumSizeHint() const override;
     /// The data, theme or size changed: the frame is painted anew at the next paint event.
     void invalidate();
     /// Frame and overlay at any size, for export.

@@ -51,9 +51,35 @@ struct Variants {
     }
 };
 
-QString label(const series::SeriesKey& key, const QString& name, const Variants& variants)
+/// What stands before the first number of a name says nothing where it is the same in all names of a list.
+class Stems {
+public:
+    void add(const QString& name)
+    {
+        const qsizetype begin = firstNumber(name).first;
+        if (begin <= 0)
+            return;
+        m_whole.insert(name.left(begin));
+        m_last.insert(name.mid(lastPart(name, begin), begin - lastPart(name, begin)));
+    }
+    QString shortName(const QString& name) const
+    {
+        const qsizetype begin = firstNumber(name).first;
+        if (begin <= 0 || m_whole.size() < 2)
+            return shortNameOf(name);
+        return m_last.size() == m_whole.size() ? name.mid(lastPart(name, begin)) : name;
+    }
+
+private:
+    static qsizetype lastPart(const QString& name, qsizetype begin) { return name.lastIndexOf(u'.', begin - 2) + 1; }
+
+    std::set<QString> m_whole; ///< "encoder.layers."
+    std::set<QString> m_last; ///< "layers."
+};
+
+QString label(const series::SeriesKey& key, const QString& shortName, const Variants& variants)
 {
-    QString text = shortNameOf(name);
+    QString text = shortName;
     if (variants.hasSlots && key.slot.hasText())
         text += QLatin1Char(' ') + QString::fromStdString(key.slot.text());
     if (key.microStep >= 0)
@@ -96,7 +122,10 @@ QString groupOf(const QString& name)
 QString shortNameOf(const QString& name)
 {
     const auto [begin, end] = firstNumber(name);
-    return begin > 0 ? name.mid(begin) : name;
+    if (begin <= 0)
+        return name;
+    // A number alone is no name.
+    return name.mid(end < name.size() ? begin : name.lastIndexOf(u'.', begin - 2) + 1);
 }
 
 std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
@@ -136,6 +165,9 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         }
     }
 
+    Stems stems;
+    for (const Found& one : found)
+        stems.add(QString::fromStdString(index.key(*one.row).name));
     std::vector<Row> rows;
     rows.reserve(found.size());
     for (const auto& [from, bin] : found) {
@@ -144,7 +176,7 @@ std::vector<Row> buildRows(const store::Catalog& catalog, const RowWish& wish)
         row.key = keyOf(key);
         row.kind = from->kind;
         row.rank = from->rank;
-        row.label = label(key, row.key.name, variantsOf(*from));
+        row.label = label(key, stems.shortName(row.key.name), variantsOf(*from));
         row.group = groupOf(row.key.name);
         row.attempts = from->attempts;
         row.tensor = from->tensor;

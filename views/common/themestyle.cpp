@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
+#include <QComboBox>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleFactory>
 #include <QStyleOption>
+#include <QStyledItemDelegate>
 
 #include "theme.h"
 
@@ -239,6 +241,18 @@ int ThemeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, cons
     default:
         return QProxyStyle::pixelMetric(metric, option, widget);
     }
+}
+
+void ThemeStyle::polish(QWidget* widget)
+{
+    QProxyStyle::polish(widget);
+    // A combo's own delegate knows nothing of the sheet.
+    constexpr const char* kIsDone = "telltaleDelegate";
+    auto* combo = qobject_cast<QComboBox*>(widget);
+    if (combo == nullptr || combo->property(kIsDone).toBool())
+        return;
+    combo->setItemDelegate(new QStyledItemDelegate(combo));
+    combo->setProperty(kIsDone, true);
 }
 
 int ThemeStyle::styleHint(

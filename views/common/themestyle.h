@@ -22,6 +22,8 @@ public:
         ContentsType type, const QStyleOption* option, const QSize& size, const QWidget* widget) const override;
     int pixelMetric(
         PixelMetric metric, const QStyleOption* option = nullptr, const QWidget* widget = nullptr) const override;
+    using QProxyStyle::polish;
+    void polish(QWidget* widget) override;
     int styleHint(StyleHint hint, const QStyleOption* option = nullptr, const QWidget* widget = nullptr,
         QStyleHintReturn* data = nullptr) const override;
     QRect subControlRect(ComplexControl control, const QStyleOptionComplex* option, SubControl sub,

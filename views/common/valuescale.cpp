@@ -17,6 +17,15 @@ bool isDecade(double value)
     return std::abs(exponent - std::round(exponent)) < 1e-9;
 }
 
+/// What one more of its last digit is: 0.01 of 0.35.
+double lastDigitOf(double value)
+{
+    double digit = std::pow(10.0, std::floor(std::log10(std::abs(value))));
+    for (int more = 0; more < 6 && std::abs(value / digit - std::round(value / digit)) > 1e-6; ++more)
+        digit /= 10;
+    return digit;
+}
+
 /// Values m x 10^k within [low, high] for each mantissa, ascending; both bounds positive.
 std::vector<double> decadeValues(double low, double high, std::initializer_list<double> mantissas, int everyDecade)
 {
@@ -198,8 +207,8 @@ std::vector<ValueScale::Tick> ValueScale::ticks(int length, int spacing, int mos
         if (at < -0.5 || at > length + 0.5 || at - lastAt < spacing * 0.8)
             continue;
         const bool evenly = m_mode == Mode::Linear || (m_mode == Mode::Log && m_high / m_low < 10);
-        const double distance = evenly && values.size() > 1
-            ? values[1] - values[0]
+        const double distance = evenly
+            ? (values.size() > 1 ? values[1] - values[0] : lastDigitOf(values[i]))
             : (ticks.empty() || isDecade(values[i]) ? std::abs(values[i]) : std::abs(values[i] - previous));
         const bool bigDecade
             = m_mode != Mode::Linear && values[i] != 0 && isDecade(values[i]) && std::abs(values[i]) > 500;

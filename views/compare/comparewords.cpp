@@ -66,9 +66,11 @@ QString comparisonNote(const judge::Comparison& found)
                                 formatStep(static_cast<qint64>(found.compared)),
                                 formatStep(static_cast<qint64>(found.rows))) };
     if (found.onlyInA > 0)
-        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in A").arg(found.onlyInA));
+        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in A")
+                         .arg(formatStep(static_cast<qint64>(found.onlyInA))));
     if (found.onlyInB > 0)
-        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in B").arg(found.onlyInB));
+        notes.append(QCoreApplication::translate("CompareWords", "%1 series only in B")
+                         .arg(formatStep(static_cast<qint64>(found.onlyInB))));
     if (found.unmatched > 0)
         notes.append(QCoreApplication::translate("CompareWords", "%1 values without a counterpart left out")
                          .arg(formatStep(static_cast<qint64>(found.unmatched))));

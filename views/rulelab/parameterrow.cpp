@@ -13,12 +13,12 @@
 #include <QToolButton>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/rolelabel.h>
 
 #include "calm.h"
 #include "rulesdraft.h"
-#include "ruletitles.h"
 
 namespace telltale::views {
 namespace {
@@ -56,8 +56,8 @@ ParameterRow::ParameterRow(judge::Rule rule, std::size_t parameter, RulesDraft* 
 {
     const QString id = text(judge::idOf(rule));
     const QString pointer = QStringLiteral("/rules/%1/%2").arg(id, text(m_parameter.name));
-    setToolTip(
-        tr("%1. Standard: %2").arg(ruleText(m_parameter.description), RulesDraft::numberText(m_parameter.standard)));
+    setToolTip(tr("%1. Standard: %2")
+                   .arg(items::ruleText(m_parameter.description), RulesDraft::numberText(m_parameter.standard)));
     auto* label = (new RoleLabel(text(m_parameter.name), &Theme::text2, codeFont(12), this))->asData();
     label->setFixedWidth(ParameterRow::kNameWidth);
     label->setBuddy(m_box);

@@ -8,13 +8,13 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/ruletitles.h>
 #include <telltale/runs/rolelabel.h>
 #include <telltale/steering/switchbutton.h>
 
 #include "escalationrow.h"
 #include "parameterrow.h"
 #include "rulesdraft.h"
-#include "ruletitles.h"
 
 namespace telltale::views {
 
@@ -69,15 +69,15 @@ QWidget* RulesForm::makeHead(const judge::RuleInfo& info, QPushButton* ask, QWid
 {
     auto* head = new QWidget(parent);
     const QString id = QString::fromUtf8(info.id.data(), static_cast<qsizetype>(info.id.size()));
-    head->setToolTip(ruleText(info.description));
+    head->setToolTip(items::ruleText(info.description));
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(12, 5, 8, 1);
     row->setSpacing(8);
     auto* button = new SwitchButton(head);
     button->setCheckable(true);
     button->setObjectName(QStringLiteral("switch/rules/%1/on").arg(id));
-    button->setAccessibleName(ruleText(info.title));
-    auto* title = new RoleLabel(ruleText(info.title), &Theme::text, wordsFont(12, 600), head);
+    button->setAccessibleName(items::ruleText(info.title));
+    auto* title = new RoleLabel(items::ruleText(info.title), &Theme::text, wordsFont(12, 600), head);
     title->setBuddy(button);
     row->addWidget(button);
     row->addWidget(title);

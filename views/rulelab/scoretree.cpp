@@ -7,9 +7,7 @@
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
-#include <telltale/judge/rules.h>
-
-#include "ruletitles.h"
+#include <telltale/items/ruletitles.h>
 
 namespace telltale::views {
 
@@ -107,10 +105,7 @@ void ScoreTree::set(const std::vector<Row>& rows)
         }
         QTreeWidgetItem* run = addRow(nullptr, row.run, row.comparison.all, true);
         for (const lab::Score& score : row.comparison.rules) {
-            const auto& table = judge::ruleTable();
-            const auto info = std::find_if(
-                table.begin(), table.end(), [&](const judge::RuleInfo& one) { return one.id == score.rule; });
-            addRow(run, info == table.end() ? QString::fromStdString(score.rule) : ruleText(info->title), score, false);
+            addRow(run, items::ruleTitle(score.rule), score, false);
         }
         run->setExpanded(true);
     }

@@ -72,12 +72,22 @@ QSize FactTable::sizeHint() const
     return { 240, height };
 }
 
+int FactTable::namesWidth(int width, int columns) const
+{
+    constexpr int kNumber = 72; // "−1.234e-5"
+    const QFontMetrics metrics(wordsFont(12));
+    int widest = 0;
+    for (const Row& row : m_rows)
+        widest = std::max(widest, metrics.horizontalAdvance(row.name) + kApart);
+    return std::max(width * 3 / 10, std::min(widest, width - columns * kNumber));
+}
+
 void FactTable::paintEvent(QPaintEvent*)
 {
     const Theme& theme = Theme::current();
     QPainter painter(this);
     const int columns = std::max<int>(1, static_cast<int>(m_columns.size()));
-    const int nameWidth = m_style == Style::Code ? kNameWidth : width() * 3 / 10;
+    const int nameWidth = m_style == Style::Code ? kNameWidth : namesWidth(width(), columns);
     const int columnWidth = (width() - nameWidth) / columns;
     if (!m_title.isEmpty()) {
         painter.setPen(theme.text2);
@@ -92,7 +102,8 @@ void FactTable::paintEvent(QPaintEvent*)
     for (const Row& row : m_rows) {
         painter.setFont(wordsFont(12));
         painter.setPen(theme.text2);
-        painter.drawText(QRect(0, top, nameWidth, kRow), static_cast<int>(Qt::AlignVCenter), row.name);
+        painter.drawText(QRect(0, top, nameWidth, kRow), static_cast<int>(Qt::AlignVCenter),
+            painter.fontMetrics().elidedText(row.name, Qt::ElideRight, nameWidth - kApart));
         for (int i = 0; i < static_cast<int>(row.values.size()); ++i) {
             const Value& value = row.values[static_cast<std::size_t>(i)];
             const QRect cell(nameWidth + i * columnWidth, top, columnWidth, kRow);

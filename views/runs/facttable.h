@@ -37,6 +37,8 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    /// As wide as they are, as long as the numbers have their room.
+    int namesWidth(int width, int columns) const;
     int rowHeight(const Row& row) const;
     int headHeight() const;
 

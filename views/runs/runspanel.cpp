@@ -242,7 +242,9 @@ void RunsPanel::showMenu(const QPoint& position)
             tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, { id }); });
     menu.addSeparator();
     menu.addActions(m_runActions);
-    menu.exec(m_tree->viewport()->mapToGlobal(position));
+    const QAction* chosen = menu.exec(m_tree->viewport()->mapToGlobal(position));
+    if (chosen == nullptr && selectedIds().size() < 2 && !m_currentId.isEmpty())
+        setCurrentRun(m_currentId); // the click has highlighted what nobody opened
 }
 
 void RunsPanel::showHeaderMenu(const QPoint& position)

@@ -49,7 +49,8 @@ void ChangeLines::paintEvent(QPaintEvent*)
     if (m_changes.empty()) {
         painter.setFont(wordsFont(12));
         painter.setPen(theme.text3);
-        painter.drawText(rect().adjusted(12, 0, -8, 0), Qt::AlignVCenter, tr("Nothing: the draft is what runs."));
+        painter.drawText(
+            rect().adjusted(12, 0, -8, 0), Qt::AlignVCenter | Qt::TextWordWrap, tr("Nothing: the draft is what runs."));
         return;
     }
     painter.setFont(codeFont(12));

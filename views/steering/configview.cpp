@@ -153,6 +153,8 @@ QWidget* ConfigView::makeBody()
     changes->setFocusPolicy(Qt::NoFocus);
     changes->setWidget(m_changes);
     auto* right = new QWidget;
+    right->setBackgroundRole(QPalette::Base);
+    right->setAutoFillBackground(true);
     auto* rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
@@ -181,7 +183,14 @@ QWidget* ConfigView::makeBody()
     });
     across->addWidget(fields);
     across->addWidget(titled(tr("JSON"), text, across));
-    across->addWidget(right);
+    // Where there is no room for all of it, nothing is squeezed.
+    auto* rightScroll = new QScrollArea;
+    rightScroll->setFrameShape(QFrame::NoFrame);
+    rightScroll->setWidgetResizable(true);
+    rightScroll->setFocusPolicy(Qt::NoFocus);
+    rightScroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    rightScroll->setWidget(right);
+    across->addWidget(rightScroll);
     across->setSizes({ 520, 380, 280 });
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
