@@ -30,4 +30,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
+    PRIVATE telltale_options telltale_analysis telltale_archive telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
