@@ -45,8 +45,7 @@ Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, s
     app.set_help_flag("-h,--help");
     app.allow_extras(); // said below in our words
     for (const Flag& flag : flags) {
-        const auto take
-            = [&args, name = flag.name](const std::string& value) { args.m_values[name].push_back(value); };
+        const auto take = [&args, name = flag.name](const std::string& value) { args.m_values[name].push_back(value); };
         if (flag.valueName.empty())
             app.add_flag_function(flag.name, [take](std::int64_t) { take({}); })->disable_flag_override();
         else

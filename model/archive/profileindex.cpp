@@ -94,8 +94,8 @@ Expected<ProfileIndex::Profiles> ProfileIndex::read(
         wanted.emplace(run.locator, FileMark::of(run.locator.text()));
     std::set<std::string> gone;
     if (db) {
-        static_cast<void>(store::forEachRow(
-            db->get(), "SELECT path, mark, facts FROM profile", [&](const Statement& row) {
+        static_cast<void>(
+            store::forEachRow(db->get(), "SELECT path, mark, facts FROM profile", [&](const Statement& row) {
                 const auto run = wanted.find(store::RunLocator::ofFile(std::string(row.text(0))));
                 std::error_code error;
                 if (run == wanted.end() && !std::filesystem::exists(std::string(row.text(0)), error))

@@ -13,9 +13,9 @@
 
 namespace telltale::archive {
 
-/// The profiles of a data directory's runs. What was read of each is kept in a file of the directory (runs.profiles), so
-/// that only runs whose file has changed are opened; whoever cannot write it reads them all. Thread: any, one at a time;
-/// blocks.
+/// The profiles of a data directory's runs. What was read of each is kept in a file of the directory (runs.profiles),
+/// so that only runs whose file has changed are opened; whoever cannot write it reads them all. Thread: any, one at a
+/// time; blocks.
 class ProfileIndex {
 public:
     using Profiles = std::map<store::RunLocator, std::shared_ptr<const RunProfile>>;
@@ -27,8 +27,8 @@ public:
     {
     }
 
-    /// Those of the runs, as they are now. Runs that cannot be opened have none. Canceled where `progress` said so; what
-    /// was read up to then is kept.
+    /// Those of the runs, as they are now. Runs that cannot be opened have none. Canceled where `progress` said so;
+    /// what was read up to then is kept.
     Expected<Profiles> read(const std::vector<store::RunSummary>& runs, const Progress& progress = {});
 
 private:

@@ -105,7 +105,8 @@ Expected<store::Severity> severityOf(std::string_view word)
         return store::Severity::Warning;
     if (word.empty() || word == "any" || word == "notice")
         return store::Severity::Notice;
-    return failure(ErrorCode::BadInput, "'" + std::string(word) + "' is no severity", "say notice, warning or critical");
+    return failure(
+        ErrorCode::BadInput, "'" + std::string(word) + "' is no severity", "say notice, warning or critical");
 }
 
 Expected<std::set<store::RunState>> statesOf(std::string_view words)

@@ -61,8 +61,8 @@ inline std::string archiveRun(const std::string& dataDir, const ArchivedRun& run
         std::vector<Event> events;
         std::vector<Blob> blobs;
         if (step == 0) {
-            events = { event("tags", "{\"tags\": [" + tags + "]}"),
-                event("notes", "{\"notes\": \"" + run.notes + "\"}") };
+            events
+                = { event("tags", "{\"tags\": [" + tags + "]}"), event("notes", "{\"notes\": \"" + run.notes + "\"}") };
             Blob blob;
             blob.id = "hyperparameters-0";
             blob.kind = "hyperparameters";

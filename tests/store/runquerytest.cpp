@@ -82,33 +82,60 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("ids");
-        QTest::newRow("nothing") << "" << "cccc0003 bbbb0002 aaaa0001";
-        QTest::newRow("a part of the name") << "GPT" << "bbbb0002 aaaa0001";
-        QTest::newRow("two words, both") << "gpt small" << "aaaa0001";
-        QTest::newRow("a glob") << "name:gpt-*" << "bbbb0002 aaaa0001";
-        QTest::newRow("an expression") << "/^bert$/" << "cccc0003";
-        QTest::newRow("a tag") << "tag:base" << "bbbb0002 aaaa0001";
-        QTest::newRow("a whole tag") << "tag:/^base$/" << "aaaa0001";
-        QTest::newRow("a tag with a space") << "tag:\"first try\"" << "aaaa0001";
-        QTest::newRow("the run's note") << "note:warm-up" << "aaaa0001";
-        QTest::newRow("a step's note") << "note:odd" << "bbbb0002";
-        QTest::newRow("a number, however written") << "config:lr=1e-3" << "aaaa0001";
-        QTest::newRow("its whole place") << "config:optimizer.lr=0.0001" << "bbbb0002";
-        QTest::newRow("no part of a field") << "config:r=0.0001" << "";
-        QTest::newRow("less") << "config:lr<0.001" << "bbbb0002";
-        QTest::newRow("at most") << "config:lr<=0.001" << "bbbb0002 aaaa0001";
-        QTest::newRow("a text by a glob") << "config:name=adam*" << "aaaa0001";
-        QTest::newRow("another text") << "config:name!=SGD" << "aaaa0001";
-        QTest::newRow("a field that is there") << "config:seed" << "bbbb0002 aaaa0001";
-        QTest::newRow("two fields") << "config:seed=7 config:lr>0.0005" << "aaaa0001";
-        QTest::newRow("any incident") << "incident:" << "bbbb0002 aaaa0001";
-        QTest::newRow("critical ones") << "incident:critical" << "aaaa0001";
-        QTest::newRow("a state") << "state:finished,failed" << "cccc0003 bbbb0002 aaaa0001";
-        QTest::newRow("another state") << "state:failed" << "";
-        QTest::newRow("an age") << "since:3d" << "cccc0003 bbbb0002";
-        QTest::newRow("a day") << "since:2025-11-22Z until:2025-11-22Z" << "bbbb0002";
-        QTest::newRow("until a moment") << "until:2025-11-22T16:00:00Z" << "bbbb0002 aaaa0001";
-        QTest::newRow("all together") << "gpt tag:base incident:warning since:3d" << "bbbb0002";
+        QTest::newRow("nothing") << ""
+                                 << "cccc0003 bbbb0002 aaaa0001";
+        QTest::newRow("a part of the name") << "GPT"
+                                            << "bbbb0002 aaaa0001";
+        QTest::newRow("two words, both") << "gpt small"
+                                         << "aaaa0001";
+        QTest::newRow("a glob") << "name:gpt-*"
+                                << "bbbb0002 aaaa0001";
+        QTest::newRow("an expression") << "/^bert$/"
+                                       << "cccc0003";
+        QTest::newRow("a tag") << "tag:base"
+                               << "bbbb0002 aaaa0001";
+        QTest::newRow("a whole tag") << "tag:/^base$/"
+                                     << "aaaa0001";
+        QTest::newRow("a tag with a space") << "tag:\"first try\""
+                                            << "aaaa0001";
+        QTest::newRow("the run's note") << "note:warm-up"
+                                        << "aaaa0001";
+        QTest::newRow("a step's note") << "note:odd"
+                                       << "bbbb0002";
+        QTest::newRow("a number, however written") << "config:lr=1e-3"
+                                                   << "aaaa0001";
+        QTest::newRow("its whole place") << "config:optimizer.lr=0.0001"
+                                         << "bbbb0002";
+        QTest::newRow("no part of a field") << "config:r=0.0001"
+                                            << "";
+        QTest::newRow("less") << "config:lr<0.001"
+                              << "bbbb0002";
+        QTest::newRow("at most") << "config:lr<=0.001"
+                                 << "bbbb0002 aaaa0001";
+        QTest::newRow("a text by a glob") << "config:name=adam*"
+                                          << "aaaa0001";
+        QTest::newRow("another text") << "config:name!=SGD"
+                                      << "aaaa0001";
+        QTest::newRow("a field that is there") << "config:seed"
+                                               << "bbbb0002 aaaa0001";
+        QTest::newRow("two fields") << "config:seed=7 config:lr>0.0005"
+                                    << "aaaa0001";
+        QTest::newRow("any incident") << "incident:"
+                                      << "bbbb0002 aaaa0001";
+        QTest::newRow("critical ones") << "incident:critical"
+                                       << "aaaa0001";
+        QTest::newRow("a state") << "state:finished,failed"
+                                 << "cccc0003 bbbb0002 aaaa0001";
+        QTest::newRow("another state") << "state:failed"
+                                       << "";
+        QTest::newRow("an age") << "since:3d"
+                                << "cccc0003 bbbb0002";
+        QTest::newRow("a day") << "since:2025-11-22Z until:2025-11-22Z"
+                               << "bbbb0002";
+        QTest::newRow("until a moment") << "until:2025-11-22T16:00:00Z"
+                                        << "bbbb0002 aaaa0001";
+        QTest::newRow("all together") << "gpt tag:base incident:warning since:3d"
+                                      << "bbbb0002";
     }
     void aLineChoosesRuns()
     {
@@ -131,16 +158,26 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("line");
         QTest::addColumn<QString>("said");
-        QTest::newRow("expression") << "tag:/[/" << "is not a regular expression";
-        QTest::newRow("severity") << "incident:bad" << "'bad' is no severity";
-        QTest::newRow("state") << "state:done" << "'done' is no state of a run";
-        QTest::newRow("date") << "since:2025-02-30" << "'2025-02-30' is no date";
-        QTest::newRow("date without end") << "since:2025-02-03x" << "is no date";
-        QTest::newRow("hour") << "since:2025-02-03T25:00" << "is no date";
-        QTest::newRow("age") << "since:99999999999999999d" << "is no date";
-        QTest::newRow("nothing") << "tag:" << "tag says nothing to look for";
-        QTest::newRow("no field") << "config:=3" << "names no field of a config";
-        QTest::newRow("no number") << "config:lr<small" << "'small' is no number";
+        QTest::newRow("expression") << "tag:/[/"
+                                    << "is not a regular expression";
+        QTest::newRow("severity") << "incident:bad"
+                                  << "'bad' is no severity";
+        QTest::newRow("state") << "state:done"
+                               << "'done' is no state of a run";
+        QTest::newRow("date") << "since:2025-02-30"
+                              << "'2025-02-30' is no date";
+        QTest::newRow("date without end") << "since:2025-02-03x"
+                                          << "is no date";
+        QTest::newRow("hour") << "since:2025-02-03T25:00"
+                              << "is no date";
+        QTest::newRow("age") << "since:99999999999999999d"
+                             << "is no date";
+        QTest::newRow("nothing") << "tag:"
+                                 << "tag says nothing to look for";
+        QTest::newRow("no field") << "config:=3"
+                                  << "names no field of a config";
+        QTest::newRow("no number") << "config:lr<small"
+                                   << "'small' is no number";
     }
     void whatIsNoConditionIsSaidSo()
     {
