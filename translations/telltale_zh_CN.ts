@@ -5849,8 +5849,18 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
-        <source>Part of a run&apos;s name</source>
-        <translation>运行名称的一部分</translation>
+        <source>Part of a run&apos;s name, or tag:x incident:critical</source>
+        <translation>运行名称的一部分，或 tag:x incident:critical</translation>
+    </message>
+    <message>
+        <source>Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.
+tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
+incident:critical (warning, notice; incident: alone for any)
+state:failed,lost   since:7d   until:2026-11-24</source>
+        <translation>各个词须同时成立：名称的一部分、通配符（gpt-*）或 /正则表达式/。
+tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
+incident:critical（或 warning、notice；只写 incident: 表示任意事件）
+state:failed,lost   since:7d   until:2026-11-24</translation>
     </message>
     <message>
         <source>Live and archived runs appear here.</source>

@@ -13,6 +13,7 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/clock.h>
+#include <telltale/store/pins.h>
 
 #include "interruptible.h"
 #include "progressline.h"
@@ -127,7 +128,12 @@ int runRuns(const Args& args, Report& report)
     auto runs = store::listRuns(*dataDir);
     // What can be known without opening a run is asked first.
     const bool withFacts = query->needsProfile() || args.has("--facts");
-    std::erase_if(runs, [&query](const store::RunSummary& run) { return !query->mayMatch(run); });
+    const auto pins = store::Pins::read(*dataDir);
+    if (!pins)
+        return report.fail(pins.error());
+    std::erase_if(runs, [&](const store::RunSummary& run) {
+        return !query->mayMatch(run) || (args.has("--pinned") && !pins->has(run.locator));
+    });
     ProfileIndex::Profiles profiles;
     if (withFacts) {
         auto read = readProfiles(*dataDir, runs, args.has("--json"));
@@ -146,6 +152,7 @@ int runRuns(const Args& args, Report& report)
     auto document = nlohmann::json::array();
     for (const store::RunSummary& run : runs) {
         document.push_back(toJson(run));
+        document.back()["pinned"] = pins->has(run.locator);
         if (const auto profile = profiles.find(run.locator); profile != profiles.end())
             addFacts(document.back(), *profile->second);
     }
@@ -171,6 +178,7 @@ Verb runsVerb()
             { "--incidents", "[SEVERITY]", "with an incident of at least this: notice (default), warning, critical" },
             { "--state", "STATE", "live, finished, failed, interrupted, lost, damaged, newer; several with commas" },
             { "--since", "DATE", "begun then or later" }, { "--until", "DATE", "begun then or earlier" },
+            { "--pinned", "", "that 'telltale pin' keeps" },
             { "--facts", "", "also tags, notes, incidents and config of each" },
             { "--json", "", "one JSON array on standard output" },
             { "--data-dir", "DIR", "look there instead of $TELLTALE_DATA_DIR" } },

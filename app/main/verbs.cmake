@@ -18,11 +18,13 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_confighistory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configpush.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configshow.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_delete.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_export.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_incidents.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_note.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_repair.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/formatloss.cpp ${CMAKE_CURRENT_LIST_DIR}/formatloss.h
     ${CMAKE_CURRENT_LIST_DIR}/showmaps.cpp
