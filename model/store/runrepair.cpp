@@ -192,7 +192,7 @@ private:
         };
         std::map<std::int64_t, Group> groups;
         auto ok = forEachRow(m_db,
-            "SELECT grp.id, series, stats, stream, layout, kind, rank FROM grp LEFT JOIN source ON source.id = source",
+            "SELECT grp.id, series, stats, stream, layout, kind, rank FROM grp LEFT JOIN source ON source.id = grp.source",
             [&](const Statement& row) {
                 groups[row.integer(0)]
                     = { static_cast<int>(row.integer(1)), std::string(row.blob(2)), { row.integer(3), row.integer(4) },

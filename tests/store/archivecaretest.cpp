@@ -36,15 +36,16 @@ std::string bytesOf(const std::string& path)
     return { std::istreambuf_iterator<char>(file), {} };
 }
 
-/// "7 0.142857 NaN" a stored value, of every rank, kind and statistic of a series.
+/// By step, of every series that is meant.
 std::map<std::string, std::string> valuesOf(const std::string& path, const std::string& series, const std::string& stat)
 {
     std::map<std::string, std::string> values;
-    const auto rows
-        = call(app::showVerb, { path, "--series", series, "--stat", stat, "--json" }).json();
-    for (const auto& row : rows) {
-        for (const auto& sample : row["samples"])
-            values[sample[0].dump()] = sample[1].dump();
+    const auto shown = call(app::showVerb, { path, "--series", series, "--stat", stat, "--json" }).json();
+    if (!shown.is_object() || !shown.contains("series"))
+        return values;
+    for (const auto& row : shown["series"]) {
+        for (const auto& sample : row["values"])
+            values[sample["step"].dump()] += ' ' + sample["value"].dump();
     }
     return values;
 }
@@ -169,8 +170,10 @@ private Q_SLOTS:
             }
             ++repaired;
             const auto verified = verifyRun(RunLocator::ofFile(m_to));
-            QVERIFY2(verified && verified->problems.empty(),
-                verified ? verified->problems.front().c_str() : verified.error().what.c_str());
+            QVERIFY2(verified.has_value(), verified ? "" : verified.error().what.c_str());
+            for (const std::string& problem : verified->problems)
+                qWarning("round %d: %s", round, problem.c_str());
+            QVERIFY(verified->problems.empty());
             QCOMPARE(bytesOf(damaged), bytes);
         }
         QVERIFY2(repaired > 40, std::to_string(repaired).c_str());
@@ -189,7 +192,7 @@ private Q_SLOTS:
                 const int step = std::stoi(entry.first);
                 return step % 10 != 0 && (step < 295 || step > 305) && step != kSteps - 1;
             });
-            QCOMPARE(wanted.size(), std::size_t { 70 + 9 + 1 });
+            QCOMPARE(wanted.size(), std::size_t { 70 + 10 + 1 });
             QCOMPARE(valuesOf(m_to, "layers.1.fc.weight", stat), wanted);
         }
         QVERIFY(said.json()["bytes_after"] < said.json()["bytes_before"]);
