@@ -2383,8 +2383,8 @@ GPL-3.0-or-later</translation>
         <translation>删除运行</translation>
     </message>
     <message>
-        <source>Delete “%1” (%2)? Its file is removed and cannot be brought back.</source>
-        <translation>删除“%1”（%2）？文件将被移除且无法恢复。</translation>
+        <source>Delete “%1” (%2)? It goes to the trash of the data directory.</source>
+        <translation>删除“%1”（%2）？它将移入数据目录的回收站。</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -2393,6 +2393,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Deleted %1</source>
         <translation>已删除 %1</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>%1 is back</source>
+        <translation>%1 已恢复</translation>
     </message>
     <message>
         <source>Export a copy of the run</source>

@@ -10,6 +10,7 @@
 #include <telltale/archive/incidentsteps.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
+#include <telltale/store/runfiles.h>
 #include <telltale/store/runrepair.h>
 #include <telltale/store/runthin.h>
 #include <telltale/store/trash.h>
@@ -19,7 +20,7 @@
 namespace telltale::app {
 namespace {
 
-constexpr std::int64_t kAround = 100; ///< steps on both sides of an incident
+constexpr std::int64_t kStepsAround = 100; ///< steps on both sides of an incident
 
 /// -o as it is given, which must name a run.
 Expected<std::string> outputOf(const Args& args)
@@ -70,11 +71,11 @@ int runRepair(const Args& args, Report& report)
     return kExitDone;
 }
 
-Expected<store::ThinRule> ruleOf(const Args& args, const store::RunLocator& run)
+Expected<store::ThinRule> thinRuleOf(const Args& args, const store::RunLocator& run)
 {
     store::ThinRule rule;
     const auto every = parseInteger("--every", *args.value("--every"));
-    const auto around = parseInteger("--around", args.value("--around").value_or(std::to_string(kAround)));
+    const auto around = parseInteger("--around", args.value("--around").value_or(std::to_string(kStepsAround)));
     if (!every || !around)
         return tl::unexpected(every ? around.error() : every.error());
     constexpr std::int64_t kMost = 1'000'000'000;
@@ -94,7 +95,8 @@ Expected<store::ThinRule> ruleOf(const Args& args, const store::RunLocator& run)
 Expected<store::ThinReport> thinInPlace(
     const std::string& dataDir, const store::RunLocator& run, const store::ThinRule& rule)
 {
-    const std::string part = run.text() + ".thinned";
+    const std::string part
+        = run.text() + std::string(store::kDraftSuffix) + "-thinned"; // which is cleared, whatever happens
     std::error_code error;
     std::filesystem::remove(part, error); // of one that was killed
     auto thinned = store::thinRun(run, part, rule);
@@ -120,7 +122,7 @@ int runThin(const Args& args, Report& report)
     const auto run = runOf(args);
     if (!run)
         return report.fail(run.error());
-    const auto rule = ruleOf(args, *run);
+    const auto rule = thinRuleOf(args, *run);
     if (!rule)
         return report.fail(rule.error());
     const auto thinned = to->empty() ? thinInPlace(*dataDir, *run, *rule) : store::thinRun(*run, *to, *rule);
@@ -181,7 +183,7 @@ Verb thinVerb()
         "RUN is a path or an id from 'telltale runs'.",
         { "RUN", 1, 1 },
         { { "--every", "N", "one step of N: the first of each multiple that was collected", true },
-            { "--around", "STEPS", fmt::format("kept before and behind an incident (default {})", kAround) },
+            { "--around", "STEPS", fmt::format("kept before and behind an incident (default {})", kStepsAround) },
             { "-o", "FILE", "into a new run instead, a name that ends in .telltale" },
             { "--json", "", "one JSON document on standard output" },
             { "--data-dir", "DIR", "where ids are looked up instead of $TELLTALE_DATA_DIR" } },

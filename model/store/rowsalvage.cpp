@@ -17,7 +17,7 @@ Expected<std::vector<std::string>> columnsOf(sqlite3* db, const std::string& tab
 }
 
 /// What can be asked of a table that may end in an error anywhere.
-struct Source {
+struct BrokenTable {
     Statement rows; ///< those from key ?1 on, the key behind all columns
     Statement probe; ///< the key of the first of them
 
@@ -96,7 +96,7 @@ Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string
     // An event of an older format is a row of a view, which has no number but the id.
     const std::string key = columns->front() == "id" && table != "layout" ? "id" : "rowid";
     const std::string rest = " FROM " + table + " WHERE " + key + " >= ?1 ORDER BY " + key;
-    Source source;
+    BrokenTable source;
     if (auto ok = prepareAll(from,
             { { &source.rows, "SELECT " + names + ", " + key + rest },
                 { &source.probe, "SELECT " + key + rest + " LIMIT 1" } });

@@ -32,15 +32,16 @@ struct SalvagedTable {
     const char* name;
     const char* what; ///< for people
 };
-constexpr SalvagedTable kTables[] { { "meta", "what the run says of itself" }, { "source", "the list of ranks" },
-    { "stream", "the list of streams" }, { "layout", "the list of layouts" }, { "grp", "the list of groups" },
-    { "series", "the list of series" }, { "tail", "the newest steps" }, { "tile", "the stored values" },
-    { "callorder", "the order of calls" }, { "event", "the log" }, { "blob", "the documents" },
-    { "dropped", "the list of what was dropped" }, { "quarantine", "the list of refused batches" } };
+constexpr SalvagedTable kSalvagedTables[] { { "meta", "what the run says of itself" },
+    { "source", "the list of ranks" }, { "stream", "the list of streams" }, { "layout", "the list of layouts" },
+    { "grp", "the list of groups" }, { "series", "the list of series" }, { "tail", "the newest steps" },
+    { "tile", "the stored values" }, { "callorder", "the order of calls" }, { "event", "the log" },
+    { "blob", "the documents" }, { "dropped", "the list of what was dropped" },
+    { "quarantine", "the list of refused batches" } };
 
 Expected<void> copyTables(sqlite3* from, sqlite3* to, Sentences& lost)
 {
-    for (const auto& [name, what] : kTables) {
+    for (const auto& [name, what] : kSalvagedTables) {
         const auto rows = salvageRows(from, to, name);
         if (!rows)
             return tl::unexpected(rows.error());
@@ -192,7 +193,8 @@ private:
         };
         std::map<std::int64_t, Group> groups;
         auto ok = forEachRow(m_db,
-            "SELECT grp.id, series, stats, stream, layout, kind, rank FROM grp LEFT JOIN source ON source.id = grp.source",
+            "SELECT grp.id, series, stats, stream, layout, kind, rank FROM grp LEFT JOIN source ON source.id = "
+            "grp.source",
             [&](const Statement& row) {
                 groups[row.integer(0)]
                     = { static_cast<int>(row.integer(1)), std::string(row.blob(2)), { row.integer(3), row.integer(4) },
@@ -284,7 +286,7 @@ Expected<void> settleMeta(sqlite3* db, const std::string& lostLog, Sentences& lo
               : ok;
 }
 
-Event recordOf(const RunLocator& run, const RepairReport& report)
+Event repairedEvent(const RunLocator& run, const RepairReport& report)
 {
     Event event;
     event.kind = "repaired";
@@ -348,7 +350,7 @@ Expected<RepairReport> repairRun(const RunLocator& run, const std::string& to)
         if (!ok)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
-    if (auto ok = file->finish(recordOf(run, report), state, summary.modifiedNs); !ok)
+    if (auto ok = file->finish(repairedEvent(run, report), state, summary.modifiedNs); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return report;
 }

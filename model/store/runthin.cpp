@@ -160,7 +160,7 @@ Expected<ThinReport> thinFile(const std::string& path, const ThinRule& rule)
     return ok ? Expected<ThinReport>(report) : tl::unexpected<Error>(std::move(ok.error()));
 }
 
-Event recordOf(const ThinRule& rule, const ThinReport& report)
+Event thinnedEvent(const ThinRule& rule, const ThinReport& report)
 {
     Event event;
     event.kind = "thinned";
@@ -204,7 +204,7 @@ Expected<ThinReport> thinRun(const RunLocator& run, const std::string& to, const
     auto report = thinFile(file->draft(), rule);
     if (!report)
         return report;
-    if (ok = file->finish(recordOf(rule, *report), state, summary.modifiedNs); !ok)
+    if (ok = file->finish(thinnedEvent(rule, *report), state, summary.modifiedNs); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     report->bytesBefore = summary.fileBytes;
     report->bytesAfter = runBytes(RunLocator::ofFile(to));

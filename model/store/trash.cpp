@@ -16,6 +16,7 @@
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/clock.h>
+#include <telltale/store/pins.h>
 #include <telltale/store/runfiles.h>
 
 namespace telltale::store {
@@ -93,6 +94,11 @@ Expected<TrashedRun> putThere(const std::string& dataDir, const RunLocator& run,
 
 Expected<TrashedRun> trashRun(const std::string& dataDir, const RunLocator& run)
 {
+    const auto pins = Pins::read(dataDir);
+    if (!pins)
+        return tl::unexpected<Error>(pins.error());
+    if (pins->has(run))
+        return failure(ErrorCode::BadInput, "the run " + run.text() + " is pinned", "'telltale unpin' it first");
     return putThere(dataDir, run, movedTo);
 }
 

@@ -21,7 +21,8 @@ struct TrashedRun {
     std::string folder; ///< its own
 };
 
-/// Moves a run there. Busy while it is recorded or somebody writes to it; a damaged one goes with its log.
+/// Moves a run there. Busy while it is recorded or somebody writes to it, BadInput where it is pinned; a damaged one
+/// goes with its log.
 Expected<TrashedRun> trashRun(const std::string& dataDir, const RunLocator& run);
 /// A new run takes the place of another one, which goes to the trash: at no moment is there none of that name.
 Expected<TrashedRun> replaceRun(const std::string& dataDir, const RunLocator& run, const std::string& with);

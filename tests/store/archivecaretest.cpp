@@ -112,7 +112,8 @@ private Q_SLOTS:
     void whatIsLostIsSaidAndTheRestKept()
     {
         // One bit of a value's tile, and of a document.
-        execute(m_path, "UPDATE tile SET data = zeroblob(length(data)) WHERE lvl = 0 AND c0 = 256 AND stat = "
+        execute(m_path,
+            "UPDATE tile SET data = zeroblob(length(data)) WHERE lvl = 0 AND c0 = 256 AND stat = "
                 + std::to_string(static_cast<int>(Stat::Max)));
         execute(m_path, "UPDATE blob SET crc = crc + 1");
         const std::string before = bytesOf(m_path);
@@ -135,7 +136,8 @@ private Q_SLOTS:
 
     void noValueLooksFiniteWithoutItsCounts()
     {
-        execute(m_path, "UPDATE tile SET crc = crc + 1 WHERE lvl = 0 AND c0 = 0 AND stat = "
+        execute(m_path,
+            "UPDATE tile SET crc = crc + 1 WHERE lvl = 0 AND c0 = 0 AND stat = "
                 + std::to_string(static_cast<int>(Stat::Nans)));
         const auto report = repairRun(RunLocator::ofFile(m_path), m_to);
         QVERIFY(report && report->lost.size() == 3);
@@ -181,8 +183,7 @@ private Q_SLOTS:
 
     void thinningKeepsEveryNthStepAndAllAroundIncidents()
     {
-        const Outcome said
-            = call(app::thinVerb, { m_path, "--every", "10", "--around", "5", "-o", m_to, "--json" });
+        const Outcome said = call(app::thinVerb, { m_path, "--every", "10", "--around", "5", "-o", m_to, "--json" });
         QCOMPARE(said.code, 0);
         QCOMPARE(said.json()["whole"], (nlohmann::json { { 295, 305 } }));
         QVERIFY(isWhole(m_to));
@@ -241,7 +242,8 @@ private Q_SLOTS:
         const std::string before = bytesOf(m_path);
         QCOMPARE(call(app::deleteVerb, { "aaaa0001", "--data-dir", m_data }).code, 0);
         QVERIFY(!fs::exists(m_path) && listRuns(m_data).empty());
-        QVERIFY(call(app::deleteVerb, { "--list", "--data-dir", m_data }).out.find("first (aaaa0001") != std::string::npos);
+        QVERIFY(
+            call(app::deleteVerb, { "--list", "--data-dir", m_data }).out.find("first (aaaa0001") != std::string::npos);
         QCOMPARE(fs::status(m_data + "/trash").permissions(), fs::perms::owner_all);
         QCOMPARE(call(app::restoreVerb, { "bbbb", "--data-dir", m_data }).code, 2);
         QCOMPARE(call(app::restoreVerb, { "aaaa", "--data-dir", m_data }).code, 0);
