@@ -13,6 +13,7 @@
 #include <telltale/core/bytes.h>
 #include <telltale/core/plaintext.h>
 #include <telltale/store/capsulefile.h>
+#include <telltale/store/filerescue.h>
 #include <telltale/store/newrunfile.h>
 #include <telltale/store/rowsalvage.h>
 #include <telltale/store/runfiles.h>
@@ -313,6 +314,13 @@ Expected<void> salvage(sqlite3* from, const std::string& draft, const std::strin
         ok = execute(db->get(), "BEGIN");
     if (ok)
         ok = copyTables(from, db->get(), lost);
+    if (ok
+        && queryInteger(db->get(),
+               "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'store_id') AND (EXISTS(SELECT 1 FROM tile) OR "
+               "EXISTS(SELECT 1 FROM tail) OR EXISTS(SELECT 1 FROM event) OR EXISTS(SELECT 1 FROM blob))")
+                .value_or(0)
+            == 0)
+        return failure(ErrorCode::Damaged, "nothing of what it holds can be read");
     if (ok)
         ok = dropDamagedBlobs(db->get(), lost);
     if (ok)
@@ -329,18 +337,25 @@ Expected<void> salvage(sqlite3* from, const std::string& draft, const std::strin
 Expected<RepairReport> repairRun(const RunLocator& run, const std::string& to)
 {
     const std::string& path = run.text();
-    const RunSummary summary = describeRun(run);
+    RunSummary summary = describeRun(run);
     if (summary.state == RunState::Live)
         return failure(ErrorCode::Busy, "the run " + path + " is being recorded", "repair it when it has ended");
     auto from = openForReading(path);
-    if (!from)
+    if (!from && from.error().code != ErrorCode::Damaged)
         return failure(from.error().code, "cannot repair " + path + ": " + from.error().what, from.error().todo);
     auto file = NewRunFile::begin(to);
     if (!file)
         return tl::unexpected<Error>(std::move(file.error()));
     RepairReport report;
+    FileRescue rescue(path, file->draft() + "-rescue");
+    if (!from) {
+        from = rescue.open(report.lost);
+        if (!from)
+            return failure(from.error().code, "cannot repair " + path + ": " + from.error().what, from.error().todo);
+        summary = describeRun(RunLocator::ofFile(rescue.copy()));
+    }
     if (auto ok = salvage(from->get(), file->draft(), lostLogSentence(from->get(), path), report.lost); !ok)
-        return tl::unexpected<Error>(std::move(ok.error()));
+        return failure(ok.error().code, "cannot repair " + path + ": " + ok.error().what, ok.error().todo);
     const RunState state = endedState(summary.state);
     if (auto sealed = file->seal(state, summary.modifiedNs); !sealed) {
         // The newest steps are those that nobody has looked at yet: without them the rest is a run.

@@ -147,6 +147,42 @@ private Q_SLOTS:
         QCOMPARE(valuesOf(m_to, "loss", "value").size(), std::size_t { kSteps });
     }
 
+    void aFileThatWasCutOffOrHasNoBeginningIsRepaired()
+    {
+        const std::string whole = bytesOf(m_path);
+        const std::string damaged = m_data + "/damaged.telltale";
+        const auto repair = [&](const std::string& bytes) {
+            std::ofstream(damaged, std::ios::binary | std::ios::trunc) << bytes;
+            fs::remove(m_to);
+            return repairRun(RunLocator::ofFile(damaged), m_to);
+        };
+        const auto headless = repair(std::string(8192, '\0') + whole.substr(8192));
+        QVERIFY2(headless.has_value(), headless ? "" : headless.error().what.c_str());
+        QCOMPARE(headless->lost.size(), std::size_t { 1 });
+        QVERIFY(isWhole(m_to));
+        QCOMPARE(valuesOf(m_to, "*", "norm"), valuesOf(m_path, "*", "norm"));
+        std::size_t most = 0;
+        for (std::size_t sixteenths = 8; sixteenths < 16; ++sixteenths) {
+            const auto cut = repair(whole.substr(0, whole.size() * sixteenths / 16));
+            if (!cut) { // what every part of it is found by was behind the cut
+                QVERIFY(QByteArray::fromStdString(cut.error().what).endsWith("nothing of what it holds can be read"));
+                continue;
+            }
+            QVERIFY(cut->lost.size() > 1 && cut->lost.front().starts_with("the file was cut off"));
+            const auto report = verifyRun(RunLocator::ofFile(m_to));
+            QVERIFY(report && report->problems.empty());
+            most = std::max(most, valuesOf(m_to, "layers.*", "norm").size());
+        }
+        QVERIFY(most >= 256);
+        for (const std::string& none : { std::string(), std::string(50'000, 'x'), std::string(50'000, '\0') }) {
+            QVERIFY(!repair(none));
+            QVERIFY(!fs::exists(m_to));
+        }
+        // Nothing is left of what was tried.
+        const auto files = std::distance(fs::directory_iterator(m_data), fs::directory_iterator());
+        QCOMPARE(files, 2);
+    }
+
     /// Whatever of a file is destroyed: the new run is whole or it is said why there is none.
     void anyDamageGivesAWholeRunOrASentence()
     {
