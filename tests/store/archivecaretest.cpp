@@ -161,9 +161,13 @@ private Q_SLOTS:
         QCOMPARE(headless->lost.size(), std::size_t { 1 });
         QVERIFY(isWhole(m_to));
         QCOMPARE(valuesOf(m_to, "*", "norm"), valuesOf(m_path, "*", "norm"));
+        ArchivedRun larger;
+        larger.id = "bbbb0002";
+        larger.steps = 6000;
+        const std::string many = bytesOf(archiveRun(m_data, larger));
         std::size_t most = 0;
         for (std::size_t sixteenths = 8; sixteenths < 16; ++sixteenths) {
-            const auto cut = repair(whole.substr(0, whole.size() * sixteenths / 16));
+            const auto cut = repair(many.substr(0, many.size() * sixteenths / 16));
             if (!cut) { // what every part of it is found by was behind the cut
                 QVERIFY(QByteArray::fromStdString(cut.error().what).endsWith("nothing of what it holds can be read"));
                 continue;
