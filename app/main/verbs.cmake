@@ -25,6 +25,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_note.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_repair.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_retain.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/formatloss.cpp ${CMAKE_CURRENT_LIST_DIR}/formatloss.h
     ${CMAKE_CURRENT_LIST_DIR}/showmaps.cpp

@@ -3,6 +3,7 @@
 
 #include <QDateTime>
 
+#include <telltale/items/guithread.h>
 #include <telltale/items/runsmodel.h>
 
 namespace telltale::views {
@@ -22,6 +23,7 @@ RunsFilter::RunsFilter(items::RunsModel* model, QObject* parent)
 
 QString RunsFilter::setLine(const QString& line)
 {
+    items::assertGuiThread();
     auto query = archive::RunQuery::parse(line.toStdString(), QDateTime::currentMSecsSinceEpoch() * 1'000'000);
     if (!query)
         return QString::fromStdString(query.error().sentence());
