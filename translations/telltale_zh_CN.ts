@@ -2383,8 +2383,8 @@ GPL-3.0-or-later</translation>
         <translation>删除运行</translation>
     </message>
     <message>
-        <source>Delete “%1” (%2)? Its file is removed and cannot be brought back.</source>
-        <translation>删除“%1”（%2）？文件将被移除且无法恢复。</translation>
+        <source>Delete “%1” (%2)? It goes to the trash of the data directory.</source>
+        <translation>删除“%1”（%2）？它将移入数据目录的回收站。</translation>
     </message>
     <message>
         <source>Delete</source>
@@ -2393,6 +2393,14 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Deleted %1</source>
         <translation>已删除 %1</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>%1 is back</source>
+        <translation>%1 已恢复</translation>
     </message>
     <message>
         <source>Export a copy of the run</source>
@@ -5849,8 +5857,18 @@ GPL-3.0-or-later</translation>
         <translation>打开运行</translation>
     </message>
     <message>
-        <source>Part of a run&apos;s name</source>
-        <translation>运行名称的一部分</translation>
+        <source>Part of a run&apos;s name, or tag:x incident:critical</source>
+        <translation>运行名称的一部分，或 tag:x incident:critical</translation>
+    </message>
+    <message>
+        <source>Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.
+tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
+incident:critical (warning, notice; incident: alone for any)
+state:failed,lost   since:7d   until:2026-11-24</source>
+        <translation>各个词须同时成立：名称的一部分、通配符（gpt-*）或 /正则表达式/。
+tag:base   note:&quot;warm up&quot;   config:lr&lt;=1e-4   config:optimizer.name=adam*
+incident:critical（或 warning、notice；只写 incident: 表示任意事件）
+state:failed,lost   since:7d   until:2026-11-24</translation>
     </message>
     <message>
         <source>Live and archived runs appear here.</source>

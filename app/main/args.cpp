@@ -45,11 +45,14 @@ Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, s
     app.set_help_flag("-h,--help");
     app.allow_extras(); // said below in our words
     for (const Flag& flag : flags) {
-        const auto take = [&args, name = flag.name](const std::string& value) { args.m_values[name] = value; };
+        const auto take = [&args, name = flag.name](const std::string& value) { args.m_values[name].push_back(value); };
         if (flag.valueName.empty())
             app.add_flag_function(flag.name, [take](std::int64_t) { take({}); })->disable_flag_override();
         else
-            app.add_option_function<std::string>(flag.name, take)->take_last();
+            app.add_option_function<std::string>(flag.name, take)
+                ->take_last()
+                ->trigger_on_parse()
+                ->expected(flag.valueName.starts_with('[') ? 0 : 1, 1);
     }
     if (words.most > 0)
         app.add_option("words", args.m_positionals)->expected(0, static_cast<int>(words.most));
@@ -89,7 +92,13 @@ Expected<Args> Args::parse(const std::vector<Flag>& flags, const Words& words, s
 std::optional<std::string> Args::value(std::string_view flag) const
 {
     const auto it = m_values.find(flag);
-    return it == m_values.end() ? std::nullopt : std::optional<std::string>(it->second);
+    return it == m_values.end() ? std::nullopt : std::optional<std::string>(it->second.back());
+}
+
+std::vector<std::string> Args::values(std::string_view flag) const
+{
+    const auto it = m_values.find(flag);
+    return it == m_values.end() ? std::vector<std::string>() : it->second;
 }
 
 Expected<std::int64_t> parseInteger(std::string_view flag, std::string_view text)

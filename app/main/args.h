@@ -15,7 +15,7 @@
 
 namespace telltale::app {
 
-/// One option of a verb. With an empty `valueName` it is a switch.
+/// One option of a verb. With an empty `valueName` it is a switch; with one in brackets the value may be missing.
 struct Flag {
     std::string name; ///< with its dashes: "--json", "-o"
     std::string valueName; ///< "DIR"
@@ -40,10 +40,12 @@ public:
     bool wantsHelp() const { return m_wantsHelp; }
     bool has(std::string_view flag) const { return m_values.find(flag) != m_values.end(); }
     std::optional<std::string> value(std::string_view flag) const;
+    /// Of an option that may come several times: all of them, in order.
+    std::vector<std::string> values(std::string_view flag) const;
     const std::vector<std::string>& positionals() const { return m_positionals; }
 
 private:
-    std::map<std::string, std::string, std::less<>> m_values;
+    std::map<std::string, std::vector<std::string>, std::less<>> m_values;
     std::vector<std::string> m_positionals;
     bool m_wantsHelp = false;
 };

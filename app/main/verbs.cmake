@@ -18,11 +18,14 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_confighistory.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configpush.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_configshow.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_delete.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_export.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_incidents.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_note.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_repair.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_retain.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_runs.cpp
     ${CMAKE_CURRENT_LIST_DIR}/formatloss.cpp ${CMAKE_CURRENT_LIST_DIR}/formatloss.h
     ${CMAKE_CURRENT_LIST_DIR}/showmaps.cpp
@@ -30,4 +33,4 @@ add_library(telltale_verbs STATIC
 target_include_directories(telltale_verbs PUBLIC ${CMAKE_CURRENT_LIST_DIR})
 target_link_libraries(telltale_verbs
     PUBLIC telltale_core telltale_store
-    PRIVATE telltale_options telltale_analysis telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)
+    PRIVATE telltale_options telltale_analysis telltale_archive telltale_client telltale_config telltale_exchange telltale_ingest telltale_judge nlohmann_json::nlohmann_json fmt::fmt CLI11::CLI11 spdlog::spdlog)

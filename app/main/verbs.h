@@ -30,13 +30,21 @@ Verb configShowVerb();
 Verb configPushVerb();
 Verb configSetVerb();
 Verb configHistoryVerb();
+Verb repairVerb();
+Verb thinVerb();
+Verb deleteVerb();
+Verb restoreVerb();
+Verb pinVerb();
+Verb unpinVerb();
+Verb retainVerb();
 Verb completionsVerb();
 
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
-    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), logVerb(), noteVerb(), incidentsVerb(),
-        judgeVerb(), compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
+    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), repairVerb(), thinVerb(), deleteVerb(),
+        restoreVerb(), pinVerb(), unpinVerb(), retainVerb(), logVerb(), noteVerb(), incidentsVerb(), judgeVerb(),
+        compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
         reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb(),
         completionsVerb() };
 }

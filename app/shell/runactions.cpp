@@ -6,6 +6,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
+#include <QPointer>
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
@@ -84,18 +85,33 @@ void RunActions::remove(const QString& id)
         return;
     const store::RunLocator locator = run->locator;
     const QString name = QString::fromStdString(run->name);
-    const QString question = tr("Delete “%1” (%2)? Its file is removed and cannot be brought back.")
+    const QString question = tr("Delete “%1” (%2)? It goes to the trash of the data directory.")
                                  .arg(m_driver->runs()->shownName(*run), views::formatBytes(run->fileBytes));
     if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
         return;
-    m_jobs->submit([this, locator, name]() -> JobThread::Delivery {
-        Expected<void> result;
-        m_queries->withReadersClosed([&] { result = store::deleteRun(locator); });
-        return [this, name, locator, result] {
-            if (result)
-                m_driver->leave(locator);
-            finish(result, tr("Deleted %1").arg(name));
+    m_jobs->submit([this, locator, name, dataDir = m_dataDir]() -> JobThread::Delivery {
+        Expected<store::TrashedRun> trashed;
+        m_queries->withReadersClosed([&] { trashed = store::trashRun(dataDir, locator); });
+        return [this, name, locator, trashed] {
+            if (!trashed)
+                return finish(tl::unexpected(trashed.error()), {});
+            m_driver->leave(locator);
+            m_toaster->post(Toaster::Severity::Good, tr("Deleted %1").arg(name), tr("Undo"),
+                [self = QPointer(this), name, run = *trashed] {
+                    if (self)
+                        self->restore(run, name);
+                });
+            m_driver->refreshArchive();
         };
+    });
+}
+
+void RunActions::restore(const store::TrashedRun& run, const QString& name)
+{
+    m_jobs->submit([this, run, name]() -> JobThread::Delivery {
+        const auto restored = store::restoreRun(run);
+        const Expected<void> result = restored ? Expected<void>() : tl::unexpected(restored.error());
+        return [this, name, result] { finish(result, tr("%1 is back").arg(name)); };
     });
 }
 

@@ -10,6 +10,7 @@
 
 #include <telltale/store/archive.h>
 #include <telltale/store/querypool.h>
+#include <telltale/store/trash.h>
 
 namespace telltale::shell {
 
@@ -35,7 +36,8 @@ public:
     /// Asks for a name. Neither this nor remove() needs the run closed: what of it is open here is closed meanwhile.
     void rename(const QString& id);
     void renameTo(const QString& id, const QString& name);
-    void remove(const QString& id); ///< after a confirmation; another run is shown then
+    /// To the trash, after a confirmation; another run is shown then, and what says so offers to take it back.
+    void remove(const QString& id);
     /// Who asks before something is lost; a message box unless a test answers. True = do it.
     void setConfirm(std::function<bool(const QString& question)> confirm) { m_confirm = std::move(confirm); }
     /// The box that asks.
@@ -45,6 +47,7 @@ public:
 
 private:
     const store::RunSummary* find(const QString& id) const;
+    void restore(const store::TrashedRun& run, const QString& name);
     void finish(const Expected<void>& result, const QString& done);
     bool confirmByBox(const QString& question) const;
 

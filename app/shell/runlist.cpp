@@ -16,6 +16,8 @@
 namespace telltale::shell {
 namespace {
 
+constexpr std::chrono::milliseconds kProfileShare { 250 };
+
 store::RunSummary summaryOf(const store::RunRef& run)
 {
     store::RunSummary summary;
@@ -47,6 +49,10 @@ RunList::RunList(std::string dataDir, JobThread* jobs, QObject* parent)
     , m_dataDir(std::move(dataDir))
     , m_jobs(jobs)
 {
+    connect(&m_model, &items::RunsModel::profilesWanted, this, [this] {
+        if (!std::exchange(m_hasProfiles, true))
+            readProfiles();
+    });
 }
 
 void RunList::setLive(std::vector<store::RunRef> runs)
@@ -90,6 +96,33 @@ void RunList::refreshArchive()
             Q_EMIT archiveListed();
             if (m_listAgain)
                 refreshArchive();
+            else if (m_hasProfiles)
+                readProfiles();
+        };
+    });
+}
+
+/// In pieces: other work on the job thread does not wait for thousands of runs that are opened for the first time.
+void RunList::readProfiles()
+{
+    if (m_isReadingProfiles)
+        return;
+    m_isReadingProfiles = true;
+    std::vector<store::RunSummary> runs = m_model.runs(items::RunsModel::ArchivedGroup);
+    const auto& live = m_model.runs(items::RunsModel::LiveGroup);
+    runs.insert(runs.end(), live.begin(), live.end());
+    // Where nothing can be kept of a piece, the last one has the time that all of it takes.
+    m_profileShare = std::max(kProfileShare, m_profileShare * 2);
+    m_jobs->submit([this, dataDir = m_dataDir, share = m_profileShare, runs = std::move(runs)]() -> JobThread::Delivery {
+        const auto end = std::chrono::steady_clock::now() + share;
+        auto profiles = archive::ProfileIndex(dataDir).read(
+            runs, [end](std::size_t, std::size_t) { return std::chrono::steady_clock::now() < end; });
+        return [this, profiles = std::move(profiles)]() mutable {
+            m_isReadingProfiles = false;
+            if (!profiles)
+                return readProfiles();
+            m_profileShare = {};
+            m_model.setProfiles(std::move(*profiles));
         };
     });
 }

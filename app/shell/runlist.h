@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,8 @@ Q_SIGNALS:
     void archiveListed(); ///< the first time, and after every refresh
 
 private:
+    void readProfiles();
+
     const std::string m_dataDir;
     JobThread* m_jobs;
     items::RunsModel m_model;
@@ -52,6 +55,9 @@ private:
     std::vector<store::RunLocator> m_outside;
     bool m_listing = false;
     bool m_listAgain = false;
+    bool m_hasProfiles = false; ///< were asked for: from then on they are kept as new as the list
+    bool m_isReadingProfiles = false;
+    std::chrono::milliseconds m_profileShare {}; ///< what one piece of that work may take
 };
 
 }

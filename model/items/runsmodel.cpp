@@ -86,6 +86,19 @@ void RunsModel::setDamage(const store::RunLocator& run, const std::string& sente
     setArchived(m_groups[ArchivedGroup]);
 }
 
+void RunsModel::setProfiles(archive::ProfileIndex::Profiles profiles)
+{
+    assertGuiThread();
+    m_profiles = std::move(profiles);
+    Q_EMIT profilesChanged();
+}
+
+const archive::RunProfile* RunsModel::profileOf(const store::RunSummary& run) const
+{
+    const auto known = m_profiles.find(run.locator);
+    return known == m_profiles.end() ? nullptr : known->second.get();
+}
+
 void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
 {
     assertGuiThread();

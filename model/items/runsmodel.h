@@ -8,6 +8,7 @@
 
 #include <QAbstractItemModel>
 
+#include <telltale/archive/profileindex.h>
 #include <telltale/items/roles.h>
 #include <telltale/store/archive.h>
 
@@ -28,6 +29,10 @@ public:
     void setArchived(std::vector<store::RunSummary> runs);
     /// What reading has found, which the list of the archive does not do; an empty sentence takes it back.
     void setDamage(const store::RunLocator& run, const std::string& sentence);
+    /// What runs say of themselves, which the list of the archive does not read: none until it is asked for.
+    void setProfiles(archive::ProfileIndex::Profiles profiles);
+    /// Null where it is not known.
+    const archive::RunProfile* profileOf(const store::RunSummary& run) const;
     bool isEmpty() const { return m_groups[LiveGroup].empty() && m_groups[ArchivedGroup].empty(); }
     const std::vector<store::RunSummary>& runs(Group group) const { return m_groups[group]; }
     /// Null for headings and invalid indexes. Valid until the next change.
@@ -48,6 +53,8 @@ public:
 
 Q_SIGNALS:
     void renameWanted(const QString& id, const QString& name);
+    void profilesWanted();
+    void profilesChanged();
 
 private:
     /// Beside its start: with its id only where that does not tell it from one of the same name.
@@ -57,6 +64,7 @@ private:
 
     std::array<std::vector<store::RunSummary>, GroupCount> m_groups;
     std::map<store::RunLocator, std::string> m_damage; ///< sentences
+    archive::ProfileIndex::Profiles m_profiles;
 };
 
 }

@@ -24,6 +24,10 @@ Expected<void> noteLostLog(sqlite3* db);
 /// What to say of such a run; empty of any other, and while somebody records into its folder.
 std::string lostLogSentence(sqlite3* db, const std::string& path);
 
+/// Takes in what a recorder that is gone left in the log beside the capsule; Busy while somebody has the run open.
+/// Thread: any.
+Expected<void> takeInLog(const std::string& path);
+
 /// Opens and checks a capsule, and brings an older one to the newest format. Thread: any.
 Expected<Connection> openForWriting(const std::string& path);
 

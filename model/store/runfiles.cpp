@@ -25,7 +25,8 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 /// What Telltale puts into a data directory.
-constexpr std::array<std::string_view, 4> kOwnNames { "control", "lock", "runs", "server" };
+constexpr std::array<std::string_view, 8> kOwnNames { "control", "lock", "pins", "runs", "runs.index", "runs.profiles",
+    "server", "trash" };
 constexpr int kLockTries = 5;
 constexpr std::chrono::milliseconds kLockPause { 10 };
 

@@ -123,7 +123,8 @@ ImportedRun imported(const std::string& path)
     return run;
 }
 
-/// Takes in what a recorder that is gone left in the log; Busy while somebody has the run open.
+}
+
 Expected<void> takeInLog(const std::string& path)
 {
     if (!exists(path + "-wal"))
@@ -138,8 +139,6 @@ Expected<void> takeInLog(const std::string& path)
     if (!ok && ok.error().code == ErrorCode::Busy)
         return busy;
     return ok;
-}
-
 }
 
 Expected<void> CapsuleStore::copy(const RunLocator& run, const std::string& to) const

@@ -234,6 +234,12 @@ Expected<void> prepareAll(sqlite3* db, std::initializer_list<std::pair<Statement
     return {};
 }
 
+Statement& Statement::bindFrom(int position, const Statement& row, int column)
+{
+    sqlite3_bind_value(m_statement.get(), position, sqlite3_column_value(row.m_statement.get(), column));
+    return *this;
+}
+
 Expected<bool> Statement::step()
 {
     const int rc = sqlite3_step(m_statement.get());

@@ -58,6 +58,8 @@ public:
     Statement& bindReal(int position, double value); ///< NaN is kept as NULL
     Statement& bindText(int position, std::string_view text);
     Statement& bindBlob(int position, std::string_view bytes);
+    /// What stands in a column of another one's row, whatever it is.
+    Statement& bindFrom(int position, const Statement& row, int column);
 
     /// True while there is a row. After false or an error the statement is reset.
     Expected<bool> step();

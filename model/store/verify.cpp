@@ -9,62 +9,11 @@
 
 #include <telltale/core/bytes.h>
 #include <telltale/store/capsulefile.h>
-#include <telltale/store/checkedrow.h>
 #include <telltale/store/sqlite.h>
-#include <telltale/store/tilecodec.h>
-#include <telltale/store/tilerow.h>
+#include <telltale/store/storedtile.h>
 
 namespace telltale::store {
 namespace {
-
-constexpr const char* kTiles = "SELECT tile.id, tile.crc, tile.data, tile.stat, tile.first_step, tile.last_step, "
-                               "grp.kind, source.rank, tile.lvl, tile.c0, grp.stats, grp.series, tile.grp FROM tile "
-                               "LEFT JOIN grp ON grp.id = tile.grp LEFT JOIN source ON source.id = grp.source";
-
-struct Tile {
-    std::int64_t id = 0;
-    Stat stat = Stat::Unspecified;
-    Kind kind = Kind::Unspecified;
-    Rank rank;
-    StepRange steps;
-    std::size_t bytes = 0;
-    bool isWhole = false;
-};
-
-Tile tileOf(const Statement& row)
-{
-    const std::string_view data = row.blob(2);
-    return { row.integer(0), static_cast<Stat>(row.integer(3)), static_cast<Kind>(row.integer(6)),
-        Rank { static_cast<std::int32_t>(row.integer(7)) }, { Step { row.integer(4) }, Step { row.integer(5) } },
-        data.size(), crc32c(data) == static_cast<std::uint32_t>(row.integer(1)) };
-}
-
-/// Whether the blob can be what its row says.
-bool isInPlace(const Statement& statement)
-{
-    CheckedRow row(statement);
-    row.id(0);
-    const auto stat = static_cast<char>(row.number(3, 1, kStoredStatCount - 1));
-    const StepRange steps { row.step(4), row.step(5) };
-    const int level = static_cast<int>(row.number(8, 0, kMaxLevel));
-    const std::int64_t column = row.number<std::int64_t>(9);
-    const std::int64_t lanes = row.number(11, 1, series::kTileSeries);
-    const auto view = openTile(row.blob(2));
-    const TileRow place { level, stat, row.any(12), column, steps.first.value, steps.last.value };
-    if (!row.isGood() || !view || !place.fits(row.any(1)) || !isColumn(column) || column % tileColumns(level) != 0
-        || row.blob(10).find(stat) == std::string_view::npos || view->lanes() != lanes)
-        return false;
-    const auto& first = view->firstSteps();
-    const auto& last = view->lastSteps();
-    return *std::min_element(first.begin(), first.end()) == steps.first
-        && *std::max_element(last.begin(), last.end()) == steps.last;
-}
-
-std::string nameOf(const Tile& tile)
-{
-    return fmt::format("{} {} of rank {}, steps {} to {}", kindName(tile.kind), statName(tile.stat), tile.rank.value,
-        tile.steps.first.value, tile.steps.last.value);
-}
 
 /// Why the rows end early, if they do.
 template <typename Take> std::string forEachRow(Statement& rows, const Take& take)
@@ -95,18 +44,18 @@ Expected<VerifyReport> CapsuleStore::verify(const RunLocator& run) const
     VerifyReport report;
     if (std::string lost = lostLogSentence(db->get(), path); !lost.empty())
         report.problems.push_back(std::move(lost));
-    auto tiles = Statement::prepare(db->get(), kTiles);
+    auto tiles = Statement::prepare(db->get(), kTileRows);
     if (!tiles)
         return tl::unexpected<Error>(std::move(tiles.error()));
     std::string end = forEachRow(*tiles, [&report](const Statement& row) {
-        const Tile tile = tileOf(row);
+        const StoredTile tile = StoredTile::of(row);
         ++report.blobs;
         report.bytes += tile.bytes;
         if (!tile.isWhole)
-            report.problems.push_back(fmt::format("{} is lost: tile {} has a wrong checksum", nameOf(tile), tile.id));
+            report.problems.push_back(fmt::format("{} is lost: tile {} has a wrong checksum", tile.place(), tile.id));
         else if (!isInPlace(row))
             report.problems.push_back(
-                fmt::format("{} is lost: tile {} lies where it does not belong", nameOf(tile), tile.id));
+                fmt::format("{} is lost: tile {} lies where it does not belong", tile.place(), tile.id));
     });
     if (!end.empty())
         report.problems.push_back("not every tile can be read: " + end);
@@ -164,9 +113,9 @@ Expected<std::vector<std::string>> CapsuleStore::lostIn(const RunLocator& run, c
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
     std::vector<std::string> lost;
-    std::map<std::tuple<Kind, Stat, Rank>, Tile> worst; // with the range that covers all of its kind
+    std::map<std::tuple<Kind, Stat, Rank>, StoredTile> worst; // with the range that covers all of its kind
     auto tiles = Statement::prepare(
-        db->get(), std::string(kTiles) + " WHERE tile.first_step <= ?1 AND tile.last_step >= ?2 AND grp.kind = ?3");
+        db->get(), std::string(kTileRows) + " WHERE tile.first_step <= ?1 AND tile.last_step >= ?2 AND grp.kind = ?3");
     auto tail = Statement::prepare(db->get(), "SELECT crc, data FROM tail WHERE first_step <= ?1 AND last_step >= ?2");
     if (!tiles || !tail)
         return tl::unexpected<Error>(std::move(tiles ? tail.error() : tiles.error()));
@@ -174,17 +123,17 @@ Expected<std::vector<std::string>> CapsuleStore::lostIn(const RunLocator& run, c
     for (const Kind kind : part.kinds) {
         tiles->bind(1, part.steps.last.value).bind(2, part.steps.first.value).bind(3, static_cast<int>(kind));
         end = forEachRow(*tiles, [&](const Statement& row) {
-            const Tile tile = tileOf(row);
+            const StoredTile tile = StoredTile::of(row);
             if (tile.isWhole || !contains(part.stats, tile.stat) || (part.rank && tile.rank != *part.rank))
                 return;
-            Tile& all = worst.try_emplace({ tile.kind, tile.stat, tile.rank }, tile).first->second;
+            StoredTile& all = worst.try_emplace({ tile.kind, tile.stat, tile.rank }, tile).first->second;
             all.steps = { std::min(all.steps.first, tile.steps.first), std::max(all.steps.last, tile.steps.last) };
         });
         if (!end.empty())
             lost.push_back("not every tile can be read: " + end);
     }
     for (const auto& [key, tile] : worst)
-        lost.push_back(nameOf(tile) + ": stored values are damaged and left out");
+        lost.push_back(tile.place() + ": stored values are damaged and left out");
     std::size_t rows = 0;
     tail->bind(1, part.steps.last.value).bind(2, part.steps.first.value);
     end = forEachRow(*tail, [&rows](const Statement& row) {

@@ -22,16 +22,17 @@ namespace telltale::test {
 /// Thread: the test's.
 class CapsuleBuilder {
 public:
-    explicit CapsuleBuilder(std::string path, const std::string& name = "a test run")
+    explicit CapsuleBuilder(std::string path, const std::string& name = "a test run", const std::string& id = "abc123",
+        std::int64_t createdNs = 1'700'000'000'000'000'000)
         : m_path(std::move(path))
         , m_live(std::make_shared<store::LiveRun>())
     {
         store::RunMeta meta;
         meta.storeId = "store-" + m_path;
-        meta.runId = "abc123";
+        meta.runId = id;
         meta.runKey = "key";
         meta.name = name;
-        meta.createdNs = 1'700'000'000'000'000'000;
+        meta.createdNs = createdNs;
         m_writer = must(store::CapsuleWriter::create(m_path, meta, *m_live));
     }
 

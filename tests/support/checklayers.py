@@ -13,7 +13,7 @@ from pathlib import Path
 TOP = ("model", "capture", "views", "app")
 MAY_USE = {"model": {"model"}, "capture": {"model", "capture"}, "views": {"model", "views"}, "app": set(TOP)}
 QT_FREE = ["model/core", "model/stats", "model/config", "model/store", "model/series", "model/analysis", "model/judge", "model/lab",
-           "model/exchange", "model/alerts",
+           "model/exchange", "model/alerts", "model/archive",
            "capture/protocol", "capture/agent"]
 # Who may write standard error: the logger, the line that says how far a verb is, the end of a program, the agent's one line, a demo that is a program itself.
 SPEAKERS = ("app/main/log.cpp", "app/main/main.cpp", "app/main/progressline.cpp", "capture/agent/core/say.h", "capture/agent/demo/")

@@ -39,8 +39,10 @@
 #include <telltale/shell/runactions.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
+#include <telltale/shell/toast.h>
 #include <telltale/shell/toaster.h>
 #include <telltale/shell/viewtabs.h>
+#include <telltale/store/pins.h>
 #include <telltale/store/querypool.h>
 
 #include "shellfixture.h"
@@ -211,6 +213,70 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 1 }, 20'000);
         QCOMPARE(questions.size(), 2);
         QVERIFY(questions.front().contains(QStringLiteral("a test run")));
+        // It is not gone for good.
+        const auto toasts = m_window->findChildren<Toast*>();
+        const auto toast = std::find_if(toasts.begin(), toasts.end(),
+            [](const Toast* one) { return one->sentence().startsWith(QStringLiteral("Deleted ")); });
+        QVERIFY(toast != toasts.end());
+        const auto buttons = (*toast)->findChildren<QAbstractButton*>();
+        const auto undo = std::find_if(buttons.begin(), buttons.end(),
+            [](const QAbstractButton* one) { return one->text() == QStringLiteral("Undo"); });
+        QVERIFY(undo != buttons.end());
+        (*undo)->click();
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(QString::fromStdString(gone)), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        auto pins = store::Pins::read(m_dir->path().toStdString());
+        QVERIFY(pins && pins->set(store::RunLocator::ofFile(gone), true));
+        const auto back = std::find_if(
+            archived().begin(), archived().end(), [&gone](const auto& run) { return run.locator.text() == gone; });
+        m_window->runActions()->remove(QString::fromStdString(back->id));
+        QTRY_VERIFY_WITH_TIMEOUT(
+            m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("is pinned")), 20'000);
+        QVERIFY(QFile::exists(QString::fromStdString(gone)));
+    }
+
+    void theSearchTakesWhatRunsSayOfThemselves()
+    {
+        const QString tagged = m_elsewhere->filePath(QStringLiteral("2026-01-06_tagged_bbb222.telltale"));
+        {
+            test::CapsuleBuilder builder(tagged.toStdString(), "tagged", "bbb222");
+            Event tags;
+            tags.kind = "tags";
+            tags.json = R"({"tags": ["base"]})";
+            builder.stage(builder.addAttempt(Rank { 0 }, 0), {}, {}, { tags });
+            builder.commit();
+            builder.finish();
+        }
+        m_window->runActions()->importFile(tagged);
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        m_window->commands()->action("edit.runs")->trigger();
+        auto* search = m_window->findChild<QLineEdit*>(QStringLiteral("runsSearch"));
+        const auto* error = m_window->findChild<QLabel*>(QStringLiteral("runsSearchError"));
+        const auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto shown = [tree] {
+            int rows = 0;
+            for (int group = 0; group < tree->model()->rowCount(); ++group)
+                rows += tree->model()->rowCount(tree->model()->index(group, 0));
+            return rows;
+        };
+        const auto type = [search](const char* line) {
+            search->clear();
+            QTest::keyClicks(search, QString::fromLatin1(line));
+        };
+        QTRY_COMPARE(shown(), 2);
+        type("tag:base");
+        QTRY_COMPARE_WITH_TIMEOUT(shown(), 1, 20'000);
+        type("tag:other");
+        QTRY_COMPARE(shown(), 0);
+        type("TEST run");
+        QTRY_COMPARE(shown(), 1);
+        type("state:failed");
+        QTRY_COMPARE(shown(), 0);
+        type("incident:bad");
+        QVERIFY(error->isVisible() && error->text().contains(QStringLiteral("'bad' is no severity")));
+        search->clear();
+        QVERIFY(!error->isVisible());
+        QTRY_COMPARE(shown(), 2);
     }
 
     void f8GoesToWhereSomethingBreaks()

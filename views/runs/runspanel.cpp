@@ -9,17 +9,19 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QShortcut>
-#include <QSortFilterProxyModel>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <telltale/common/theme.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/items/tooltiptext.h>
 
 #include "panelhead.h"
 #include "paneltree.h"
+#include "rolelabel.h"
 #include "runsdelegate.h"
+#include "runsfilter.h"
 
 namespace telltale::views {
 
@@ -32,16 +34,13 @@ constexpr int kWidthOfAllColumns = 300;
 RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     : QWidget(parent)
     , m_model(model)
-    , m_proxy(new QSortFilterProxyModel(this))
+    , m_proxy(new RunsFilter(model, this))
     , m_head(new PanelHead(tr("Runs"), this))
     , m_search(new QLineEdit(this))
+    , m_error(new RoleLabel(&Theme::criticalText, wordsFont(11), this))
     , m_tree(new PanelTree(this))
 {
     setObjectName(QStringLiteral("runsPanel"));
-    m_proxy->setRecursiveFilteringEnabled(true);
-    m_proxy->setAutoAcceptChildRows(false);
-    m_proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
-    m_proxy->setSourceModel(model);
 
     QToolButton* search = m_head->addButton(QStringLiteral("search"), tr("Search runs"));
     search->setCheckable(true);
@@ -53,12 +52,21 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     importButton->setObjectName(QStringLiteral("runsImport"));
 
     m_search->setObjectName(QStringLiteral("runsSearch"));
-    m_search->setPlaceholderText(tr("Part of a run's name"));
+    m_search->setPlaceholderText(tr("Part of a run's name, or tag:x incident:critical"));
+    m_search->setToolTip(items::toolTipText(
+        tr("Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.\n"
+           "tag:base   note:\"warm up\"   config:lr<=1e-4   config:optimizer.name=adam*\n"
+           "incident:critical (warning, notice; incident: alone for any)\n"
+           "state:failed,lost   since:7d   until:2026-11-24")));
     m_search->setAccessibleName(tr("Search runs"));
     m_search->setClearButtonEnabled(true);
     m_search->setContentsMargins(8, 6, 8, 6);
     m_search->setFixedHeight(m_search->sizeHint().height() + 12); // its frame stands inside of the margins
     m_search->hide();
+    m_error->setObjectName(QStringLiteral("runsSearchError"));
+    m_error->setWordWrap(true);
+    m_error->setContentsMargins(12, 0, 12, 4);
+    m_error->asData()->hide();
 
     m_tree->setObjectName(QStringLiteral("runsTree"));
     m_tree->setAccessibleName(tr("Runs"));
@@ -85,6 +93,7 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(m_search);
+    layout->addWidget(m_error);
     layout->addWidget(m_tree);
     setFocusProxy(m_tree);
     setTabOrder(m_tree, m_search); // as in ModulesPanel
@@ -114,7 +123,8 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::highlightChanged);
     selectionChanged();
     connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
-        m_proxy->setFilterFixedString(text);
+        m_error->setText(m_proxy->setLine(text));
+        m_error->setVisible(!m_error->text().isEmpty());
         refresh();
     });
     connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);

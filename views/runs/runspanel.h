@@ -6,7 +6,6 @@
 
 class QAction;
 class QLineEdit;
-class QSortFilterProxyModel;
 class QToolButton;
 
 namespace telltale::items {
@@ -17,8 +16,10 @@ namespace telltale::views {
 
 class PanelHead;
 class PanelTree;
+class RoleLabel;
+class RunsFilter;
 
-/// The runs of this data directory, live and archived, with search. Says what the user asks for; who can do it listens.
+/// The runs of this data directory, live and archived, with search by what archive::RunQuery knows. Says what the user asks for; who can do it listens.
 class RunsPanel : public QWidget {
     Q_OBJECT
 public:
@@ -60,9 +61,10 @@ private:
     void updateCompare();
 
     items::RunsModel* m_model;
-    QSortFilterProxyModel* m_proxy;
+    RunsFilter* m_proxy;
     PanelHead* m_head;
     QLineEdit* m_search;
+    RoleLabel* m_error; ///< of what was typed there
     PanelTree* m_tree;
     QToolButton* m_compare;
     QString m_currentId;

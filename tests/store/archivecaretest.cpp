@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <telltale/judge/incident.h>
+#include <telltale/store/archive.h>
+#include <telltale/store/pins.h>
+#include <telltale/store/retention.h>
+#include <telltale/store/runfiles.h>
+#include <telltale/store/runrepair.h>
+#include <telltale/store/runthin.h>
+#include <telltale/store/sqlite.h>
+#include <telltale/store/trash.h>
+
+#include "archivedrun.h"
+#include "verbcall.h"
+
+using namespace telltale;
+using namespace telltale::store;
+using namespace telltale::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kSteps = 700; ///< three tiles, the last one not full
+constexpr std::int64_t kDay = 86'400'000'000'000;
+
+std::string bytesOf(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return { std::istreambuf_iterator<char>(file), {} };
+}
+
+/// By step, of every series that is meant.
+std::map<std::string, std::string> valuesOf(const std::string& path, const std::string& series, const std::string& stat)
+{
+    std::map<std::string, std::string> values;
+    const auto shown = call(app::showVerb, { path, "--series", series, "--stat", stat, "--json" }).json();
+    if (!shown.is_object() || !shown.contains("series"))
+        return values;
+    for (const auto& row : shown["series"]) {
+        for (const auto& sample : row["values"])
+            values[sample["step"].dump()] += ' ' + sample["value"].dump();
+    }
+    return values;
+}
+
+void execute(const std::string& path, const std::string& sql)
+{
+    const auto db = CapsuleBuilder::must(openDatabase(path, OpenMode::Write));
+    CapsuleBuilder::must(store::execute(db.get(), sql.c_str()));
+}
+
+Event incidentAt(std::int64_t step)
+{
+    judge::Incident incident;
+    incident.key = "nonfinite";
+    incident.opened = incident.first.step = incident.lastStep = Step { step };
+    incident.first.rule = "nonfinite";
+    incident.first.severity = Severity::Critical;
+    incident.sentence = "something is not finite";
+    return judge::incidentEvent(incident, 1);
+}
+
+bool isWhole(const std::string& path)
+{
+    const auto report = verifyRun(RunLocator::ofFile(path));
+    if (!report)
+        qWarning("%s", report.error().what.c_str());
+    for (const std::string& problem : report ? report->problems : std::vector<std::string>())
+        qWarning("%s", problem.c_str());
+    return report && report->problems.empty() && describeRun(RunLocator::ofFile(path)).state == RunState::Finished;
+}
+
+}
+
+/// What people do to an archive that grows: repair, thin, delete and bring back, pin, remove by a rule.
+class ArchiveCareTest : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void init()
+    {
+        m_dir = std::make_unique<QTemporaryDir>();
+        m_data = m_dir->path().toStdString();
+        ArchivedRun run;
+        run.id = "aaaa0001";
+        run.name = "first";
+        run.steps = kSteps;
+        run.log = { incidentAt(300) };
+        m_path = archiveRun(m_data, run);
+        m_to = m_data + "/new.telltale";
+    }
+
+    void aWholeRunIsRepairedToItself()
+    {
+        const auto report = repairRun(RunLocator::ofFile(m_path), m_to);
+        QVERIFY2(report.has_value(), report ? "" : report.error().what.c_str());
+        QVERIFY(report->lost.empty());
+        QVERIFY(isWhole(m_to));
+        for (const char* stat : { "norm", "max", "nans" })
+            QCOMPARE(valuesOf(m_to, "layers.*", stat), valuesOf(m_path, "layers.*", stat));
+        QCOMPARE(valuesOf(m_to, "loss", "value").size(), std::size_t { kSteps });
+        QCOMPARE(describeRun(RunLocator::ofFile(m_to)).modifiedNs, describeRun(RunLocator::ofFile(m_path)).modifiedNs);
+    }
+
+    void whatIsLostIsSaidAndTheRestKept()
+    {
+        // One bit of a value's tile, and of a document.
+        execute(m_path,
+            "UPDATE tile SET data = zeroblob(length(data)) WHERE lvl = 0 AND c0 = 256 AND stat = "
+                + std::to_string(static_cast<int>(Stat::Max)));
+        execute(m_path, "UPDATE blob SET crc = crc + 1");
+        const std::string before = bytesOf(m_path);
+        const Outcome said = call(app::repairVerb, { m_path, "-o", m_to, "--json" });
+        QCOMPARE(said.code, 0);
+        const auto lost = said.json()["lost"];
+        QCOMPARE(lost.size(), std::size_t { 2 });
+        QVERIFY(lost[0].get<std::string>().starts_with("a part of a document is lost"));
+        QCOMPARE(lost[1].get<std::string>(), std::string("param_origin max of rank 0, steps 256 to 511 is lost"));
+        QVERIFY(isWhole(m_to));
+        QCOMPARE(bytesOf(m_path), before);
+        QCOMPARE(valuesOf(m_to, "layers.*", "norm"), valuesOf(m_path, "layers.*", "norm"));
+        auto kept = valuesOf(m_to, "layers.0.fc.weight", "max");
+        QCOMPARE(kept.size(), std::size_t { kSteps - 256 });
+        QVERIFY(kept.contains("255") && !kept.contains("256") && !kept.contains("511") && kept.contains("512"));
+        const Outcome log = call(app::logVerb, { m_to, "--json" });
+        QVERIFY(log.out.find("2 things could not be read") != std::string::npos);
+        QVERIFY(log.out.find("steps 256 to 511 is lost") != std::string::npos);
+    }
+
+    void noValueLooksFiniteWithoutItsCounts()
+    {
+        execute(m_path,
+            "UPDATE tile SET crc = crc + 1 WHERE lvl = 0 AND c0 = 0 AND stat = "
+                + std::to_string(static_cast<int>(Stat::Nans)));
+        const auto report = repairRun(RunLocator::ofFile(m_path), m_to);
+        QVERIFY(report && report->lost.size() == 3);
+        QVERIFY(isWhole(m_to));
+        QVERIFY(!valuesOf(m_to, "layers.0.fc.weight", "norm").contains("7"));
+        QVERIFY(valuesOf(m_to, "layers.0.fc.weight", "norm").contains("256"));
+        QCOMPARE(valuesOf(m_to, "loss", "value").size(), std::size_t { kSteps });
+    }
+
+    void aFileThatWasCutOffOrHasNoBeginningIsRepaired()
+    {
+        const std::string whole = bytesOf(m_path);
+        const std::string damaged = m_data + "/damaged.telltale";
+        const auto repair = [&](const std::string& bytes) {
+            std::ofstream(damaged, std::ios::binary | std::ios::trunc) << bytes;
+            fs::remove(m_to);
+            return repairRun(RunLocator::ofFile(damaged), m_to);
+        };
+        const auto headless = repair(std::string(8192, '\0') + whole.substr(8192));
+        QVERIFY2(headless.has_value(), headless ? "" : headless.error().what.c_str());
+        QCOMPARE(headless->lost.size(), std::size_t { 1 });
+        QVERIFY(isWhole(m_to));
+        QCOMPARE(valuesOf(m_to, "*", "norm"), valuesOf(m_path, "*", "norm"));
+        ArchivedRun larger;
+        larger.id = "bbbb0002";
+        larger.steps = 6000;
+        const std::string many = bytesOf(archiveRun(m_data, larger));
+        std::size_t most = 0;
+        for (std::size_t sixteenths = 8; sixteenths < 16; ++sixteenths) {
+            const auto cut = repair(many.substr(0, many.size() * sixteenths / 16));
+            if (!cut) { // what every part of it is found by was behind the cut
+                QVERIFY(QByteArray::fromStdString(cut.error().what).endsWith("nothing of what it holds can be read"));
+                continue;
+            }
+            QVERIFY(cut->lost.size() > 1 && cut->lost.front().starts_with("the file was cut off"));
+            const auto report = verifyRun(RunLocator::ofFile(m_to));
+            QVERIFY(report && report->problems.empty());
+            most = std::max(most, valuesOf(m_to, "layers.*", "norm").size());
+        }
+        QVERIFY(most >= 256);
+        for (const std::string& none : { std::string(), std::string(50'000, 'x'), std::string(50'000, '\0') }) {
+            QVERIFY(!repair(none));
+            QVERIFY(!fs::exists(m_to));
+        }
+        // Nothing is left of what was tried.
+        const auto files = std::distance(fs::directory_iterator(m_data), fs::directory_iterator());
+        QCOMPARE(files, 2);
+    }
+
+    /// Whatever of a file is destroyed: the new run is whole or it is said why there is none.
+    void anyDamageGivesAWholeRunOrASentence()
+    {
+        const std::string whole = bytesOf(m_path);
+        std::mt19937 random(7);
+        int repaired = 0;
+        for (int round = 0; round < 60; ++round) {
+            std::string bytes = whole;
+            for (int i = 0; i < 1 + round / 10; ++i) {
+                const std::size_t page = random() % (bytes.size() / 8192);
+                const std::size_t at = page * 8192 + random() % 8000;
+                for (std::size_t k = 0; k < (round % 3 == 0 ? 1u : 150u); ++k)
+                    bytes[at + k] = static_cast<char>(random());
+            }
+            const std::string damaged = m_data + "/damaged.telltale";
+            std::ofstream(damaged, std::ios::binary | std::ios::trunc) << bytes;
+            fs::remove(m_to);
+            const auto report = repairRun(RunLocator::ofFile(damaged), m_to);
+            QCOMPARE(fs::exists(m_to), report.has_value());
+            if (!report) {
+                QVERIFY(!report.error().what.empty());
+                continue;
+            }
+            ++repaired;
+            const auto verified = verifyRun(RunLocator::ofFile(m_to));
+            QVERIFY2(verified.has_value(), verified ? "" : verified.error().what.c_str());
+            for (const std::string& problem : verified->problems)
+                qWarning("round %d: %s", round, problem.c_str());
+            QVERIFY(verified->problems.empty());
+            QCOMPARE(bytesOf(damaged), bytes);
+        }
+        QVERIFY2(repaired > 40, std::to_string(repaired).c_str());
+    }
+
+    void thinningKeepsEveryNthStepAndAllAroundIncidents()
+    {
+        const Outcome said = call(app::thinVerb, { m_path, "--every", "10", "--around", "5", "-o", m_to, "--json" });
+        QCOMPARE(said.code, 0);
+        QCOMPARE(said.json()["whole"], (nlohmann::json { { 295, 305 } }));
+        QVERIFY(isWhole(m_to));
+        for (const char* stat : { "norm", "max", "nans" }) {
+            auto wanted = valuesOf(m_path, "layers.1.fc.weight", stat);
+            std::erase_if(wanted, [](const auto& entry) {
+                const int step = std::stoi(entry.first);
+                return step % 10 != 0 && (step < 295 || step > 305) && step != kSteps - 1;
+            });
+            QCOMPARE(wanted.size(), std::size_t { 70 + 10 + 1 });
+            QCOMPARE(valuesOf(m_to, "layers.1.fc.weight", stat), wanted);
+        }
+        QVERIFY(said.json()["bytes_after"] < said.json()["bytes_before"]);
+        const Outcome log = call(app::logVerb, { m_to, "--json" });
+        QVERIFY(log.out.find("one step of 10 kept") != std::string::npos);
+        QVERIFY(log.out.find("something is not finite") != std::string::npos);
+        // What was thinned can be thinned on.
+        const std::string again = m_data + "/again.telltale";
+        QVERIFY(thinRun(RunLocator::ofFile(m_to), again, { 100, {} }).has_value());
+        QVERIFY(isWhole(again));
+        QCOMPARE(valuesOf(again, "loss", "value").size(), std::size_t { 8 });
+    }
+
+    void thinningInPlaceKeepsTheOriginalInTheTrash()
+    {
+        const auto before = valuesOf(m_path, "loss", "value");
+        QCOMPARE(call(app::thinVerb, { "aaaa0001", "--every", "7", "--data-dir", m_data }).code, 0);
+        QVERIFY(isWhole(m_path));
+        QVERIFY(valuesOf(m_path, "loss", "value").size() < before.size());
+        const auto trash = listTrash(m_data);
+        QCOMPARE(trash.size(), std::size_t { 1 });
+        QCOMPARE(valuesOf(trash[0].run.locator.text(), "loss", "value"), before);
+        fs::remove(m_path);
+        QCOMPARE(call(app::restoreVerb, { "aaaa0001", "--data-dir", m_data }).code, 0);
+        QCOMPARE(valuesOf(m_path, "loss", "value"), before);
+    }
+
+    void whatCannotBeThinnedStaysAsItIs()
+    {
+        execute(m_path, "UPDATE tile SET crc = crc + 1 WHERE lvl = 0 AND c0 = 256");
+        const std::string before = bytesOf(m_path);
+        const Outcome said = call(app::thinVerb, { m_path, "--every", "3", "--data-dir", m_data });
+        QCOMPARE(said.code, 1);
+        QVERIFY2(said.err.find("telltale repair") != std::string::npos, said.err.c_str());
+        QCOMPARE(bytesOf(m_path), before);
+        QVERIFY(listTrash(m_data).empty());
+        QCOMPARE(std::distance(fs::directory_iterator(m_data + "/runs"), fs::directory_iterator()), 1);
+        for (const auto& words : std::vector<std::vector<std::string>> { { m_path }, { m_path, "--every", "1" },
+                 { m_path, "--every", "x" }, { m_path, "--every", "2", "--around", "-1" },
+                 { m_path, "--every", "2", "-o", m_path }, { m_path, "--every", "2", "-o", "/no/such/x.telltale" } })
+            QCOMPARE(call(app::thinVerb, words).code, 2);
+    }
+
+    void aDeletedRunComesBack()
+    {
+        const std::string before = bytesOf(m_path);
+        QCOMPARE(call(app::deleteVerb, { "aaaa0001", "--data-dir", m_data }).code, 0);
+        QVERIFY(!fs::exists(m_path) && listRuns(m_data).empty());
+        QVERIFY(
+            call(app::deleteVerb, { "--list", "--data-dir", m_data }).out.find("first (aaaa0001") != std::string::npos);
+        QCOMPARE(fs::status(m_data + "/trash").permissions(), fs::perms::owner_all);
+        QCOMPARE(call(app::restoreVerb, { "bbbb", "--data-dir", m_data }).code, 2);
+        QCOMPARE(call(app::restoreVerb, { "aaaa", "--data-dir", m_data }).code, 0);
+        QCOMPARE(bytesOf(m_path), before);
+        QVERIFY(listTrash(m_data).empty());
+        // Twice the same name: the newest comes back first, and never over another one.
+        QCOMPARE(call(app::deleteVerb, { "first", "--data-dir", m_data }).code, 0);
+        ArchivedRun second;
+        second.id = "aaaa0001";
+        second.name = "second";
+        archiveRun(m_data, second);
+        QCOMPARE(call(app::restoreVerb, { "first", "--data-dir", m_data }).code, 2);
+        QCOMPARE(call(app::deleteVerb, { "second", "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::restoreVerb, { "aaaa0001", "--data-dir", m_data }).code, 0);
+        QCOMPARE(listRuns(m_data).front().name, std::string("second"));
+        QCOMPARE(call(app::deleteVerb, { "--empty-trash", "--json", "--data-dir", m_data }).json()["runs"],
+            nlohmann::json(1));
+        QVERIFY(listTrash(m_data).empty());
+        for (const auto& words : std::vector<std::vector<std::string>> {
+                 {}, { "--list", "--empty-trash" }, { "second", "--empty-trash" }, { "no-such-run" } }) {
+            auto all = words;
+            all.insert(all.end(), { "--data-dir", m_data });
+            QCOMPARE(call(app::deleteVerb, all).code, 2);
+        }
+        QVERIFY(fs::exists(m_path));
+    }
+
+    void aRunThatIsRecordedStays()
+    {
+        const std::string path = runPath(m_data, "cccc0003");
+        CapsuleBuilder builder(path, "live", "cccc0003");
+        const auto lock = DataDirLock::take(m_data);
+        QVERIFY(lock.has_value());
+        QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Live);
+        const Outcome said = call(app::deleteVerb, { "cccc0003", "--data-dir", m_data });
+        QCOMPARE(said.code, 1);
+        QVERIFY(said.err.find("is being recorded") != std::string::npos);
+        QVERIFY(fs::exists(path));
+        QCOMPARE(call(app::repairVerb, { path, "-o", m_to }).code, 1);
+        QCOMPARE(call(app::thinVerb, { path, "--every", "2", "-o", m_to }).code, 1);
+        QVERIFY(!fs::exists(m_to));
+        const Outcome rule = call(app::retainVerb, { "--keep", "0", "--json", "--data-dir", m_data });
+        QCOMPARE(rule.json().size(), std::size_t { 1 });
+        QVERIFY(fs::exists(path) && !fs::exists(m_path));
+    }
+
+    void aRuleTakesWhatIsOldAndNeverWhatIsPinned()
+    {
+        for (const char* id : { "bbbb0002", "cccc0003", "dddd0004" }) {
+            ArchivedRun run;
+            run.id = id;
+            archiveRun(m_data, run);
+        }
+        const std::int64_t now = 1'764'000'000'000'000'000;
+        const auto age = [&](const std::string& id, std::int64_t days) {
+            execute(runPath(m_data, id),
+                "UPDATE meta SET value = '" + std::to_string(now - days * kDay) + "' WHERE key = 'modified_ns'");
+        };
+        age("aaaa0001", 100);
+        age("bbbb0002", 200);
+        age("cccc0003", 50);
+        age("dddd0004", 300);
+        QCOMPARE(call(app::pinVerb, { "dddd0004", "--data-dir", m_data }).code, 0);
+        const auto going = [&](const RetentionRule& rule) {
+            std::string ids;
+            for (const RunSummary& run : runsToGo(listRuns(m_data), *Pins::read(m_data), rule, now))
+                ids += run.id.substr(0, 1);
+            return ids;
+        };
+        RetentionRule rule;
+        QCOMPARE(going(rule), std::string());
+        rule.olderThanNs = 90 * kDay;
+        QCOMPARE(going(rule), std::string("ba"));
+        rule.keep = 2;
+        QCOMPARE(going(rule), std::string("b"));
+        rule.olderThanNs.reset();
+        QCOMPARE(going(rule), std::string("b"));
+        rule.keep = 0;
+        QCOMPARE(going(rule), std::string("bac"));
+        const std::vector<std::string> words { "--keep", "1", "--data-dir", m_data };
+        auto trial = words;
+        trial.push_back("--dry-run");
+        QVERIFY(call(app::retainVerb, trial).out.find("2 runs would go") != std::string::npos);
+        QCOMPARE(listRuns(m_data).size(), std::size_t { 4 });
+        QCOMPARE(call(app::retainVerb, words).code, 0);
+        QCOMPARE(listRuns(m_data).size(), std::size_t { 2 });
+        QCOMPARE(listTrash(m_data).size(), std::size_t { 2 });
+        QCOMPARE(call(app::runsVerb, { "--pinned", "--json", "--data-dir", m_data }).json().size(), std::size_t { 1 });
+        QCOMPARE(call(app::deleteVerb, { "dddd0004", "--data-dir", m_data }).code, 2);
+        QCOMPARE(call(app::unpinVerb, { "dddd0004", "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::deleteVerb, { "dddd0004", "--data-dir", m_data }).code, 0);
+        for (const auto& wrong : std::vector<std::vector<std::string>> {
+                 {}, { "--keep", "-1" }, { "--keep", "x" }, { "--older-than", "90" }, { "--older-than", "-3d" } })
+            QCOMPARE(call(app::retainVerb, wrong).code, 2);
+    }
+
+    void aSpoiledListOfPinsFreesNothing()
+    {
+        QCOMPARE(call(app::pinVerb, { "aaaa0001", "--data-dir", m_data }).code, 0);
+        std::ofstream(m_data + "/pins", std::ios::trunc) << "[";
+        for (const auto verb : { app::deleteVerb, app::unpinVerb })
+            QCOMPARE(call(verb, { "aaaa0001", "--data-dir", m_data }).code, 1);
+        QCOMPARE(call(app::retainVerb, { "--keep", "0", "--data-dir", m_data }).code, 1);
+        QVERIFY(fs::exists(m_path));
+    }
+
+private:
+    std::unique_ptr<QTemporaryDir> m_dir;
+    std::string m_data;
+    std::string m_path;
+    std::string m_to; ///< where a new run is to be
+};
+
+QTEST_GUILESS_MAIN(ArchiveCareTest)
+#include "archivecaretest.moc"

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "runsfilter.h"
+
+#include <QDateTime>
+
+#include <telltale/items/guithread.h>
+#include <telltale/items/runsmodel.h>
+
+namespace telltale::views {
+
+RunsFilter::RunsFilter(items::RunsModel* model, QObject* parent)
+    : QSortFilterProxyModel(parent)
+    , m_model(model)
+{
+    setRecursiveFilteringEnabled(true);
+    setAutoAcceptChildRows(false);
+    setSourceModel(model);
+    connect(model, &items::RunsModel::profilesChanged, this, [this] {
+        if (m_query.needsProfile())
+            invalidateFilter();
+    });
+}
+
+QString RunsFilter::setLine(const QString& line)
+{
+    items::assertGuiThread();
+    auto query = archive::RunQuery::parse(line.toStdString(), QDateTime::currentMSecsSinceEpoch() * 1'000'000);
+    if (!query)
+        return QString::fromStdString(query.error().sentence());
+    m_query = std::move(*query);
+    if (m_query.needsProfile())
+        Q_EMIT m_model->profilesWanted();
+    invalidateFilter();
+    return {};
+}
+
+bool RunsFilter::filterAcceptsRow(int row, const QModelIndex& parent) const
+{
+    if (m_query.matchesAll())
+        return true;
+    const store::RunSummary* run = m_model->runAt(m_model->index(row, 0, parent));
+    return run && m_query.matches(*run, m_model->profileOf(*run));
+}
+
+}
