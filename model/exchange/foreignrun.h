@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
 
 namespace telltale::exchange {
@@ -52,6 +54,7 @@ struct ForeignDocument {
     std::string name;
     Step step;
     std::string bytes;
+    std::function<Expected<std::string>()> later = {}; ///< in place of the bytes: reads them when they are wanted
 };
 
 /// One process of a run that another tool recorded. Thread: one.

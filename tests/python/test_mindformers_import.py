@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event files that MindSpore Transformers' own callbacks wrote, brought into the archive: every rank, tag and value, and
-curves over samples as the axis that they are."""
+"""Event files that MindSpore Transformers' own callbacks wrote, brought into the archive: every rank, tag and value,
+and curves over samples as the axis that they are."""
 
 from __future__ import annotations
 

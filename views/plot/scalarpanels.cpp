@@ -36,6 +36,7 @@ void putPanelsTogether(std::vector<Row>& rows)
     }
     std::sort(places.begin(), places.end());
     std::vector<Row> sorted;
+    sorted.reserve(rows.size());
     for (const Place& place : places)
         sorted.push_back(std::move(rows[std::get<2>(place)]));
     rows = std::move(sorted);
