@@ -47,6 +47,14 @@ bool takeDocuments(exchange::ForeignProcess& process, exchange::ForeignRun& run,
     std::size_t bytes = 0;
     auto at = process.documents.begin();
     for (; at != process.documents.end() && bytes < mostBytes; ++at) {
+        if (at->later) {
+            auto read = at->later();
+            if (!read) {
+                run.noteDamage(read.error().sentence());
+                continue;
+            }
+            at->bytes = std::move(*read);
+        }
         const std::size_t parts = std::max<std::size_t>((at->bytes.size() + size - 1) / size, 1);
         ++number;
         for (std::size_t part = 0; part < parts; ++part) {

@@ -109,7 +109,7 @@ struct Blob {
     std::string id;
     std::uint32_t part = 0;
     std::uint32_t parts = 1;
-    std::string kind; ///< "structure", "stack", "config", "sign"
+    std::string kind; ///< "structure", "stack", "config", "grad_sign"
     std::string name;
     Step step;
     std::string bytes; ///< at most 512 KiB a part

@@ -60,7 +60,7 @@ struct EventFollower::Followed {
     EventRecords records { {} };
     std::string bytes; ///< that no record was made of yet
     std::uint64_t read = 0; ///< bytes of the file
-    std::optional<std::int64_t> step; ///< of the newest record
+    std::optional<std::int64_t> step; ///< of the newest value
     std::optional<int> attempt; ///< once it has a value
     int quiet = 0;
     bool isShorter = false, isTold = false;
@@ -155,8 +155,8 @@ Expected<std::uint64_t> EventFollower::readOn(Followed& file, ForeignRun& run, c
         all += *came;
         file.records.goOnWith(file.bytes);
         while (file.records.next()) {
-            file.step = file.records.step();
             file.values.take(file.records);
+            file.step = file.values.step();
         }
         file.bytes.erase(0, file.records.offset());
         file.values.settleHistograms(true);

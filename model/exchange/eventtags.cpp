@@ -146,4 +146,13 @@ EventPlace eventPlace(std::string_view tag, std::string_view folder, bool isHist
     return place;
 }
 
+std::string_view metricOverSamples(std::string_view tag)
+{
+    for (const std::string_view end : { "-vs-samples", "_vs_samples", " vs samples" }) {
+        if (tag.ends_with(end))
+            return tag.substr(0, tag.size() - end.size());
+    }
+    return {};
+}
+
 }

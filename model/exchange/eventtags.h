@@ -22,4 +22,8 @@ struct EventPlace {
 /// rank's folder and the file; it is a part of a metric's name.
 EventPlace eventPlace(std::string_view tag, std::string_view folder, bool isHistogram);
 
+/// The metric that a tag repeats over samples: "loss" of "loss-vs-samples" (MindSpore Transformers' documents),
+/// "loss_vs_samples" (its files) and "loss vs samples" (Megatron-LM); empty: it repeats none.
+std::string_view metricOverSamples(std::string_view tag);
+
 }

@@ -2,6 +2,7 @@
 #include <telltale/exchange/eventvalues.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include <telltale/core/histogram.h>
@@ -38,9 +39,16 @@ void EventValues::take(const EventRecords& records, EventValue& value)
     switch (value.what) {
     case EventValue::What::Scalar: {
         Tag& tag = tagOf(value.tag);
-        tag.series->tracks[tag.track].add(records.step(), value.number);
+        if (tag.overSamples) {
+            takeOverSamples(*m_tags[*tag.overSamples], records.step(), value.number);
+            break;
+        }
+        tag.step = records.step();
+        tag.value = value.number;
+        tag.series->tracks[tag.track].add(tag.step, tag.value);
+        m_step = tag.step;
         if (ns > 0)
-            m_process.noteTime(records.step(), ns);
+            m_process.noteTime(tag.step, ns);
         break;
     }
     case EventValue::What::Histogram: {
@@ -51,6 +59,7 @@ void EventValues::take(const EventRecords& records, EventValue& value)
             tag->histograms = std::make_unique<Histograms>();
         }
         Histograms& read = *tag->histograms;
+        m_step = records.step();
         read.steps.push_back(records.step());
         read.least.push_back(value.least);
         read.limits.push_back(std::move(value.limits));
@@ -65,6 +74,7 @@ void EventValues::take(const EventRecords& records, EventValue& value)
             text += (text.empty() ? "" : "\n") + std::string(part);
         const std::string name = (m_file.folder.empty() ? "" : m_file.folder + "/") + std::string(value.tag);
         const bool isConfig = name == "config" && text.starts_with('{');
+        m_step = records.step();
         m_process.documents.push_back({ isConfig ? "config" : "text", isConfig ? "config.json" : name,
             Step { isStep(records.step()) ? records.step() : 0 }, std::move(text) });
         break;
@@ -74,6 +84,23 @@ void EventValues::take(const EventRecords& records, EventValue& value)
             + (value.plugin.empty() ? "(none)" : std::string(value.plugin.substr(0, 64))));
         break;
     }
+}
+
+/// Such a tag is written right behind its metric. Its steps are counts of samples, which would stretch the axis of
+/// everything else, and its values are those of the metric: what it adds is how many samples each step had seen.
+void EventValues::takeOverSamples(const Tag& metric, std::int64_t samples, double value)
+{
+    if (std::bit_cast<std::uint64_t>(metric.value) != std::bit_cast<std::uint64_t>(value)) {
+        m_run.leaveOut("values over samples that are not those of their metric's newest step");
+        return;
+    }
+    m_run.leaveOut("curves over samples (NAME-vs-samples), which repeat NAME: the run has their samples as an axis");
+    if (m_counted == metric.step || m_byText.contains(kSamplesSeenName))
+        return;
+    m_counted = metric.step;
+    SeriesDesc desc;
+    desc.name = kSamplesSeenName;
+    m_process.series(Kind::Scalar, desc).track(Stat::Value).add(metric.step, static_cast<double>(samples));
 }
 
 /// Writers go through the same tags in the same order, step after step.
@@ -92,9 +119,14 @@ EventValues::Tag& EventValues::tagOf(std::string_view text)
     if (isNew) {
         auto tag = std::make_unique<Tag>();
         tag->tag = std::string(text);
-        tag->place = eventPlace(text, m_file.folder, false);
-        tag->series = &m_process.series(tag->place.kind, tag->place.desc);
-        tag->track = static_cast<std::size_t>(&tag->series->track(tag->place.stat) - tag->series->tracks.data());
+        const auto metric = m_byText.find(std::string(metricOverSamples(text)));
+        if (metric != m_byText.end() && !metric->first.empty() && m_tags[metric->second]->series) {
+            tag->overSamples = metric->second;
+        } else {
+            tag->place = eventPlace(text, m_file.folder, false);
+            tag->series = &m_process.series(tag->place.kind, tag->place.desc);
+            tag->track = static_cast<std::size_t>(&tag->series->track(tag->place.stat) - tag->series->tracks.data());
+        }
         m_tags.push_back(std::move(tag));
     }
     m_at = at->second;

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -30,6 +31,8 @@ public:
     /// Puts the histograms that were taken into bins. What stays the same from step to step decides which bins a tag is
     /// kept in; of a file that goes on, that takes two of them.
     void settleHistograms(bool goesOn = false);
+    /// That the newest value is of.
+    std::optional<std::int64_t> step() const { return m_step; }
 
 private:
     struct Histograms {
@@ -46,8 +49,12 @@ private:
         std::unique_ptr<Histograms> histograms;
         EventPlace place;
         std::string tag;
+        std::optional<std::size_t> overSamples; ///< it repeats that tag, with counts of samples as its steps
+        std::int64_t step = 0; ///< of its newest value
+        double value = 0;
     };
     void take(const EventRecords& records, EventValue& value);
+    void takeOverSamples(const Tag& metric, std::int64_t samples, double value);
     Tag& tagOf(std::string_view text);
     void settle(Tag& tag);
     void chooseEdges(Histograms& read);
@@ -59,6 +66,8 @@ private:
     std::unordered_map<std::string, std::size_t> m_byText;
     std::map<std::string, std::unique_ptr<Tag>> m_histograms;
     std::size_t m_at = 0;
+    std::optional<std::int64_t> m_step;
+    std::optional<std::int64_t> m_counted; ///< newest step of which the samples are known
     EventValue m_value;
 };
 

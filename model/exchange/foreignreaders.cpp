@@ -5,6 +5,7 @@
 
 #include <telltale/exchange/eventreader.h>
 #include <telltale/exchange/msprobereader.h>
+#include <telltale/exchange/probereader.h>
 #include <telltale/exchange/runsreader.h>
 #include <telltale/exchange/telltalecsvreader.h>
 #include <telltale/exchange/trenddbreader.h>
@@ -31,9 +32,10 @@ std::span<const ForeignReader* const> foreignReaders()
     static const TrendDbReader trendDb;
     static const TelltaleCsvReader csv;
     static const MsprobeReader msprobe;
+    static const ProbeReader probe;
     static const WideCsvReader wide;
     static const EventReader events;
-    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &wide, &events };
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &probe, &wide, &events };
     return kAll;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,12 +13,15 @@
 #include <utility>
 #include <vector>
 
+#include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
 
 namespace telltale::exchange {
 
 /// Scalar series of a process: when each step was, by the clock of who wrote it.
 inline constexpr const char* kWallTimeName = "telltale.wall_ns";
+/// Scalar series of a process: how many samples it had seen by each step; it is an axis of the plots.
+inline constexpr const char* kSamplesSeenName = "telltale.samples_seen";
 
 /// The values of one statistic of one series, step by step, in the order in which a file has them; of a histogram the
 /// counts of its bins, one step after the other. An identity lies in the bits of its double. Thread: any (a value).
@@ -50,6 +54,7 @@ struct ForeignDocument {
     std::string name;
     Step step;
     std::string bytes;
+    std::function<Expected<std::string>()> later = {}; ///< in place of the bytes: reads them when they are wanted
 };
 
 /// One process of a run that another tool recorded. Thread: one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/exchange/mappedfile.h>
 
+#include <chrono>
 #include <fstream>
 #include <utility>
 
@@ -55,6 +56,16 @@ std::string headOf(const std::filesystem::path& path, std::size_t most)
     file.read(head.data(), static_cast<std::streamsize>(most));
     head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
     return head;
+}
+
+std::int64_t changedNs(const std::filesystem::path& path)
+{
+    std::error_code error;
+    const auto time = std::filesystem::last_write_time(path, error);
+    return error
+        ? 0
+        : std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch())
+              .count();
 }
 
 }

@@ -28,5 +28,7 @@ private:
 
 /// The first bytes of a regular file, for telling what it is; empty where it cannot be read.
 std::string headOf(const std::filesystem::path& path, std::size_t most = 4096);
+/// When a file was written last, by the wall clock; 0 where nobody knows.
+std::int64_t changedNs(const std::filesystem::path& path);
 
 }

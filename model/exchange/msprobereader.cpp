@@ -2,7 +2,6 @@
 #include <telltale/exchange/msprobereader.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include <nlohmann/json.hpp>
@@ -17,16 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::int64_t changedNs(const fs::path& path)
-{
-    std::error_code error;
-    const auto time = fs::last_write_time(path, error);
-    return error
-        ? 0
-        : std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::file_clock::to_sys(time).time_since_epoch())
-              .count();
-}
 
 void readStacks(const fs::path& path, ForeignProcess& process, ForeignRun& run)
 {

@@ -13,7 +13,7 @@ namespace telltale::exchange {
 namespace {
 
 constexpr const char* kDocuments[] { "config", "structure", "module_struct", "stack", "hyperparameters", "environment",
-    "text", "image", "console", "sign" };
+    "text", "image", "console", "comm_sites", "attention_map", "grad_sign" };
 
 Expected<void> readSeries(store::RunReader& reader, const MeasuredTable& table, ForeignProcess& to, ForeignRun& run)
 {

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -118,14 +119,22 @@ def clock(engine: Any) -> list[int]:
     return total
 
 
+def watch_by(watch: Callable[[str], None], config: Any) -> None:
+    """Calls `watch` with the path of a file that has the config."""
+    path = Path(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"])) / "config.json"
+    path.write_text(json.dumps(config))
+    watch(str(path))
+
+
 def watch_by_msprobe(model: Any, optimizer: Any, config: Any) -> None:
     # It takes any training for Megatron's where that can be imported, and then sees no gradient before reduction.
     sys.modules["megatron"] = None  # type: ignore[assignment]
     from msprobe.pytorch import TrainerMon as Original
 
-    path = Path(tempfile.mkdtemp(dir=os.environ["MONITOR_OUTPUT_DIR"])) / "config.json"
-    path.write_text(json.dumps(config))
-    Original(str(path), params_have_main_grad=False).set_monitor(model, optimizer, grad_acc_steps=1)
+    def watch(path: str) -> None:
+        Original(path, params_have_main_grad=False).set_monitor(model, optimizer, grad_acc_steps=1)
+
+    watch_by(watch, config)
 
 
 def main(variant: str, size: str) -> None:

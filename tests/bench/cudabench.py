@@ -20,8 +20,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchrows import row, rows_of_others, write
+from benchserver import ROOT
 from benchworker import Worker
-from pythonbench import ROOT, row, rows_of_others, write
 
 STEPS = {"0.83 M": 60, "120 M": 20}  # of a turn
 _PEERS_TURNS, _PEERS_STEPS = 2, 2  # its step takes many times as long, and says as much with fewer

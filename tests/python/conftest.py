@@ -11,6 +11,9 @@ import pytest
 # Several ranks and the server share few cores: threads that spin while they wait make every test minutes long.
 os.environ.setdefault("GOMP_SPINCOUNT", "0")
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests start processes by the hundred: without compiled files, as containers have it, each compiles the package anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 _HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(_HERE))
 sys.path.insert(0, str(_HERE.parents[1] / "capture" / "agent" / "python"))

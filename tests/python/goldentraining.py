@@ -172,10 +172,6 @@ def train_rank(rank: int, folder: str) -> None:
 
 def spawn(function: Callable[..., None], *args: object, ranks: int = 1) -> None:
     """Runs function(rank, *args) in processes of their own; raises what they raise."""
-    import torch.multiprocessing as mp
+    from ranks import in_processes
 
-    os.environ["GOMP_SPINCOUNT"] = "0"  # threads that spin at barriers stall a machine with busy cores
-    try:
-        mp.spawn(function, args=args, nprocs=ranks)
-    finally:
-        del os.environ["GOMP_SPINCOUNT"]
+    in_processes(function, *args, count=ranks)

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import atexit
+import multiprocessing
 import os
 import sys
 import tempfile
 import threading
+from multiprocessing import reduction
 from typing import Any, Callable
 
 import torch
@@ -28,10 +30,46 @@ EVERYTHING = {
 }
 
 
+# Processes are forks of one that has loaded these and has run nothing of them: loading takes longer than most tests.
+PRELOADED = ["torch", "torch._dynamo", "torch.distributed.fsdp", "torch.distributed.tensor", "torch.optim", "numpy"]
+
+
+class Output:
+    """A descriptor that a process shall have as this process has it now: the server of forks has its own."""
+
+    def __init__(self, number: int, handed: Any = None) -> None:
+        self.number = number
+        self._handed = handed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Output, (self.number, reduction.DupFd(self.number))
+
+    def take(self) -> None:
+        handed = self._handed.detach()
+        os.dup2(handed, self.number)
+        os.close(handed)
+
+
+def in_processes(work: Callable[..., None], *args: Any, count: int = 1) -> None:
+    """work(number, *args) in `count` processes of their own; what one of them raises is raised here."""
+    multiprocessing.set_forkserver_preload(PRELOADED)
+    here = dict(os.environ), Output(1), Output(2)
+    mp.start_processes(_process, (here, work, args), nprocs=count, join=True, start_method="forkserver")
+
+
+def _process(number: int, here: Any, work: Callable[..., None], args: tuple[Any, ...]) -> None:
+    environment, *outputs = here
+    os.environ.clear()
+    os.environ.update(environment)
+    for output in outputs:
+        output.take()
+    work(number, *args)
+
+
 def run_ranks(work: Callable[..., None], *args: Any, world: int = 2) -> None:
     """work(rank, world, *args) in `world` processes joined by gloo; what one of them raises is raised here."""
     with tempfile.TemporaryDirectory() as directory:
-        mp.spawn(_rank, (world, directory, work, args), nprocs=world, join=True)
+        in_processes(_rank, world, directory, work, args, count=world)
 
 
 def _rank(rank: int, world: int, directory: str, work: Callable[..., None], args: tuple[Any, ...]) -> None:

@@ -327,15 +327,22 @@ def test_half_a_million_alerts_take_seconds_and_the_memory_of_one_step(tmp_path:
     steps, tensors = 250, 2000
     path = tmp_path / "rank0" / "anomaly.json"
     path.parent.mkdir()
+
+    def text_of(step: int, nans: dict[int, str]) -> str:
+        entries = {}
+        for i in range(tensors):
+            fresh = {"value": nans[i]} if i in nans else {"value": "1.7", "rule": "AnomalyTurbulence"}
+            entry = alert(f"0:layers.{i}.mlp.weight/rank0/post_grad", step, i, **fresh)
+            entries[Entry(**entry).key] = entry
+        return json.dumps(entries, indent=1)[1:-2]
+
     with path.open("w") as file:
         file.write("{")
+        alike = text_of(1_000_000_007, {})  # all steps but one: making it for each takes longer than reading it
         for step in range(1, steps + 1):
-            entries = {}
-            for i in range(tensors):
-                fresh = {"value": "nan"} if (step, i) == (200, 77) else {"value": "1.7", "rule": "AnomalyTurbulence"}
-                entry = alert(f"0:layers.{i}.mlp.weight/rank0/post_grad", step, i, **fresh)
-                entries[Entry(**entry).key] = entry
-            file.write(("," if step > 1 else "") + json.dumps(entries, indent=1)[1:-2])
+            text = text_of(step, {77: "nan"}) if step == 200 else alike.replace("1000000007", str(step))
+            assert step != 2 or text == text_of(2, {})
+            file.write(("," if step > 1 else "") + text)
         file.write("\n}")
     watch = (
         f"import sys, time; from {OURS} import main; code = main(sys.argv[1:]); print(time.process_time());"

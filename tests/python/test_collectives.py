@@ -3,11 +3,11 @@
 
 import json
 import math
-import multiprocessing
 
 import commworker
 import pytest
 import torch
+from ranks import in_processes
 from telltale.agent.collectives import aggregate, call_stack
 from telltale.pytorch import collectivepatch
 from telltale.pytorch.collectives import NOT_OBSERVED, CollectiveWatch
@@ -17,17 +17,7 @@ from telltale.pytorch.collectives import NOT_OBSERVED, CollectiveWatch
 def ranks(tmp_path_factory):
     """What each of the two ranks saw."""
     folder = tmp_path_factory.mktemp("comm")
-    context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=commworker.run, args=(rank, str(folder))) for rank in (0, 1)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(120)
-    codes = [worker.exitcode for worker in workers]
-    for worker in workers:
-        if worker.is_alive():
-            worker.kill()
-    assert codes == [0, 0]
+    in_processes(commworker.run, str(folder), count=2)
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in (0, 1)]
 
 

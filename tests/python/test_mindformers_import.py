@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Event files that MindSpore Transformers' own callbacks wrote, brought into the archive: every rank, tag and value."""
+"""Event files that MindSpore Transformers' own callbacks wrote, brought into the archive: every rank, tag and value,
+and curves over samples as the axis that they are."""
 
 from __future__ import annotations
 
@@ -19,12 +20,16 @@ import pytest
 import telltale
 from eventreader import Curves, read_events
 from serving import TELLTALE
+from telltale.sinks.tensorboard import event_file
+from telltale.sinks.textfile import GrowingFile
+from telltale.sinks.tfrecord import ScalarRecord
 
 RECORDED = Path(__file__).resolve().parents[1] / "data" / "mindspore"
+REPEATED = "curves over samples (NAME-vs-samples), which repeat NAME: the run has their samples as an axis"
 
 
-def imported(source: Path, folder: Path) -> Path:
-    """`telltale import` of a folder; the run."""
+def imported(source: Path, folder: Path, told: dict[str, int] | None = None) -> Path:
+    """`telltale import` of a folder; the run. told: takes what was left out."""
     folder.mkdir(exist_ok=True)
     done = subprocess.run(
         [str(TELLTALE), "import", str(source), "--data-dir", str(folder), "--json"],
@@ -33,8 +38,22 @@ def imported(source: Path, folder: Path) -> Path:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr + done.stdout
+    if told is not None:
+        [said] = json.loads(done.stdout)["runs"]
+        told.update({one["what"]: one["count"] for one in said["left_out"]})
     [run] = folder.rglob("*.telltale")
     return run
+
+
+def curves_of(run: Path) -> dict[str, dict[int, float]]:
+    """Metrics of a run, but when each step was."""
+    rows = telltale.open(run).frame(kind="scalar").to_numpy()
+    found: dict[str, dict[int, float]] = {}
+    for name, step, value, rank in zip(rows["name"], rows["step"], rows["value"], rows["rank"]):
+        assert rank == 0
+        found.setdefault(name, {})[int(step)] = float(value)
+    del found["telltale.wall_ns"]  # for the axis of time
+    return found
 
 
 def expected(curves: Curves) -> dict[str, dict[int, float]]:
@@ -49,21 +68,44 @@ def expected(curves: Curves) -> dict[str, dict[int, float]]:
 @pytest.mark.parametrize("case", ["mf_static", "mf_pynative"])
 def test_every_tag_and_value_is_in_the_run(tmp_path: Path, case: str) -> None:
     curves, texts = read_events(RECORDED / case / "tb")
-    run = imported(RECORDED / case / "tb", tmp_path)
-    rows = telltale.open(run).frame(kind="scalar").to_numpy()
-    found: dict[str, dict[int, float]] = {}
-    for name, step, value, rank in zip(rows["name"], rows["step"], rows["value"], rows["rank"]):
-        assert rank == 0
-        found.setdefault(name, {})[int(step)] = float(value)
-    del found["telltale.wall_ns"]  # for the axis of time
+    told: dict[str, int] = {}
+    run = imported(RECORDED / case / "tb", tmp_path, told)
+    found = curves_of(run)
     wanted = expected(curves)
-    assert found.keys() == wanted.keys() and len(wanted) > 20
+    repeated = [name for name in wanted if name.endswith("_vs_samples")]
+    by_samples = wanted["loss_vs_samples"]
+    assert found.pop("telltale.samples_seen") == dict(zip(wanted["loss"], by_samples))
+    assert told == {REPEATED: sum(len(wanted.pop(name)) for name in repeated)} and len(repeated) > 6
+    assert found.keys() == wanted.keys() and len(wanted) > 12
     for name, values in wanted.items():
         assert found[name].keys() == values.keys(), name
         assert np.float32(list(found[name].values())).tolist() == np.float32(list(values.values())).tolist(), name
     with contextlib.closing(sqlite3.connect(run)) as database:
         kept = {name for (name,) in database.execute("SELECT name FROM blob WHERE kind = 'text'")}
     assert kept == texts.keys()
+
+
+def test_only_what_repeats_a_metric_is_an_axis(tmp_path: Path) -> None:
+    """Megatron-LM's tags, values that are not the metric's, and a tag of that form whose metric is not there."""
+    file = event_file(str(tmp_path / "tb"))
+    for step in range(1, 5):
+        place = step + step // 3  # a step is missing
+        put(file, place, {"lm loss": np.nan if step == 2 else 0.1 / step, "rate": 0.5})
+        put(file, 512 * place, {"lm loss vs samples": np.nan if step == 2 else 0.1 / step, "rate vs samples": 0.25})
+        put(file, place, {"accuracy_vs_samples": step / 4})
+    file.close()
+    told: dict[str, int] = {}
+    found = curves_of(imported(tmp_path / "tb", tmp_path / "data", told))
+    steps = [1, 2, 4, 5]
+    assert found["telltale.samples_seen"] == {step: 512 * step for step in steps}
+    assert list(found["accuracy_vs_samples"].values()) == [0.25, 0.5, 0.75, 1.0]
+    assert found.keys() == {"lm loss", "rate", "accuracy_vs_samples", "telltale.samples_seen"}
+    assert {name: sorted(curve) for name, curve in found.items()} == dict.fromkeys(found, steps)
+    assert told == {REPEATED: 4, "values over samples that are not those of their metric's newest step": 4}
+
+
+def put(file: GrowingFile, step: int, values: dict[str, float]) -> None:
+    file.append(ScalarRecord(list(values)).fill(step, np.array(list(values.values())), 1.7e9 + step))
 
 
 def shown(run: Path, series: str) -> list[dict[str, Any]]:
@@ -117,6 +159,8 @@ def test_a_job_that_runs_is_followed_without_a_change_of_it(tmp_path: Path) -> N
     assert follower.returncode == 0, said
     [run] = (tmp_path / "data").rglob("*.telltale")
     curves, _ = read_events(RECORDED / "mf_static" / "tb")
+    [seen] = shown(run, "telltale.samples_seen")
+    assert [(one["step"], one["value"]) for one in seen["values"]] == [(step, 4 * step) for step in range(1, 7)]
     for name in ("loss", "local_norm/net.head.weight", "weight_norm", "device_accum_local_lm_loss"):
         [series] = shown(run, name)
         assert series["rank"] == 3

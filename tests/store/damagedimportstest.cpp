@@ -33,6 +33,11 @@ struct Seed {
     std::string format; ///< the importer's that takes it
     std::string name; ///< of the file, with the folder that says its rank
     std::string bytes;
+    std::string whole = {}; ///< a file that it belongs to, which makes the folder of both a thing to import
+    std::string wholeBytes = {};
+
+    /// Puts it into a folder with other bytes; what is imported.
+    fs::path write(const fs::path& folder, const std::string& own) const;
 };
 
 std::string bytesOf(const fs::path& path)
@@ -45,6 +50,14 @@ void writeTo(const fs::path& path, const std::string& bytes)
 {
     fs::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+fs::path Seed::write(const fs::path& folder, const std::string& own) const
+{
+    writeTo(folder / name, own);
+    if (!whole.empty())
+        writeTo(folder / whole, wholeBytes);
+    return whole.empty() ? folder / name : (folder / whole).parent_path();
 }
 
 std::string smallRun(const std::string& path)
@@ -226,11 +239,22 @@ private Q_SLOTS:
         }
         for (const std::string& table : { history, panel, log })
             m_seeds.push_back({ "wide-csv", "table.csv", table });
+        std::string probe = "\xEF\xBB\xBFparam_name,\"(-inf, 0]\",\"(0, inf)\",=0,max,min,norm,shape\r\n";
+        for (const char* name : { "a.weight", "b/weight", "\"c, d\"" })
+            probe += std::string(name) + ",0.25,0.75,0.125,2.0,-2.5,2.8513154983520508,\"[2, 4]\"\r\n";
+        std::string signs = "\x93NUMPY\x01";
+        signs += std::string("\0\x76\0", 3) + "{'descr': '|b1', 'fortran_order': True, 'shape': (2, 4), }";
+        signs.resize(127, ' ');
+        signs += '\n' + std::string("\1\0\1\1\0\0\1\0", 8);
+        m_seeds.push_back({ "grad-probe", "rank3/grad_summary_7.csv", probe });
+        m_seeds.push_back({ "grad-probe", "rank3/step7/a.weight.npy", signs, "rank3/grad_summary_7.csv", probe });
         for (const Seed& seed : m_seeds) {
-            const fs::path whole = m_dir / "whole" / seed.name;
-            writeTo(whole, seed.bytes);
+            const fs::path whole = seed.write(m_dir / "whole" / seed.name, seed.bytes);
             const exchange::ForeignReader* reader = exchange::findForeignReader(whole);
             QVERIFY2(reader && seed.format == reader->id(), seed.name.c_str());
+            const auto all = exchange::readForeign(std::vector { whole });
+            QVERIFY2(all, all ? "" : all.error().what.c_str());
+            QVERIFY2(all->damages().empty(), all->damages().empty() ? "" : all->damages()[0].c_str());
         }
     }
 
@@ -246,8 +270,7 @@ private Q_SLOTS:
             const Seed& seed = m_seeds[static_cast<std::size_t>(round) % m_seeds.size()];
             const std::string bytes = damaged(seed, m_seeds, random);
             const fs::path folder = m_dir / "damaged";
-            const fs::path bad = folder / seed.name;
-            writeTo(bad, bytes);
+            const fs::path bad = seed.write(folder, bytes);
             const std::vector<fs::path> paths { bad };
             auto run = exchange::readForeign(paths);
             if (!run)
@@ -257,7 +280,7 @@ private Q_SLOTS:
             told += !run || !run->damages().empty() || !run->leftOut().empty() ? 1 : 0;
             // A value takes a byte of a table, less in a database and in a run: its columns are packed.
             if (run)
-                QVERIFY(run->values() <= bytes.size() * 64);
+                QVERIFY(run->values() <= (bytes.size() + seed.wholeBytes.size()) * 64);
             // Importers that would not have claimed it.
             for (const exchange::ForeignReader* reader : exchange::foreignReaders()) {
                 exchange::ForeignRun other;
@@ -271,7 +294,8 @@ private Q_SLOTS:
                 checkFollowed(bad, bytes);
             fs::remove_all(folder);
             if (QTest::currentTestFailed()) {
-                writeTo(fs::temp_directory_path() / ("telltale-damaged-" + bad.filename().string()), bytes);
+                writeTo(
+                    fs::temp_directory_path() / ("telltale-damaged-" + fs::path(seed.name).filename().string()), bytes);
                 return;
             }
         }

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include <telltale/common/glyphs.h>
+#include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/heatmap/heatcanvas.h>
@@ -78,6 +79,45 @@ private Q_SLOTS:
         OverviewCanvas stacked(&whole);
         stacked.setPicture(scalars());
         save(stacked.renderTo({ 905, 640 }), QStringLiteral("overview-") + suffix);
+    }
+
+    void aSharedPlotHasALineAndAColorOfItsOwnForEachPart()
+    {
+        Theme::apply(*qobject_cast<QApplication*>(QCoreApplication::instance()), Theme::Mode::Dark);
+        ViewState whole;
+        whole.setFullRange({ Step { 0 }, Step { 31215 } });
+        auto picture = std::make_shared<CurvePicture>(*scalars());
+        for (CurveSeries& one : picture->series) {
+            one.row.key.name = QStringLiteral("expert_load/decoder.layers.11.mlp.router/ep_%1").arg(one.slot);
+            one.row.label = QStringLiteral("a label that is too long for the gutter of any plot");
+        }
+        OverviewCanvas shared(&whole);
+        shared.setPicture(picture);
+        const QImage image = shared.renderTo({ 905, 300 });
+        save(image, QStringLiteral("overview-shared"));
+        QCOMPARE(shared.minimumSizeHint().height(), OverviewCanvas(&whole).minimumSizeHint().height()); // one plot
+        // Samples of the colors in the line above the plot, in the order of the parts.
+        const QRect plot = shared.plotRect({ 905, 300 });
+        std::vector<int> places;
+        for (int slot = 0; slot < 4; ++slot) {
+            const QRgb color = SeriesStyle::forSlot(slot, Theme::dark()).color.rgb();
+            for (int i = 0; i < plot.width() && static_cast<int>(places.size()) == slot; ++i) {
+                for (int y = plot.top() - 22; y < plot.top() - 8; ++y) {
+                    if (image.pixel(plot.left() + i, y) == color) {
+                        places.push_back(i);
+                        break;
+                    }
+                }
+            }
+        }
+        QCOMPARE(places.size(), std::size_t { 4 });
+        QVERIFY(std::is_sorted(places.begin(), places.end()));
+        QVERIFY(places[1] - places[0] > 40);
+        // The name goes on beyond the gutter.
+        bool isBeyond = false;
+        for (int x = plot.left() + 40; x < plot.left() + 120; ++x)
+            isBeyond = isBeyond || image.pixel(x, plot.top() - 14) == Theme::dark().text.rgb();
+        QVERIFY(isBeyond);
     }
 
     void rankBarsMarkWhatIsNotFinite_data() { everyPictureShowsTheRose_data(); }

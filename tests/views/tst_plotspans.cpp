@@ -7,7 +7,7 @@
 
 #include <telltale/plot/curvepainter.h>
 #include <telltale/plot/curvetrace.h>
-#include <telltale/plot/overviewcanvas.h>
+#include <telltale/plot/overviewheader.h>
 
 using namespace telltale;
 using namespace telltale::views;

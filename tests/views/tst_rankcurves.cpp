@@ -8,6 +8,7 @@
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
 #include <telltale/plot/rankcurves.h>
+#include <telltale/plot/scalarpanels.h>
 
 #include "../store/capsulebuilder.h"
 
@@ -76,6 +77,49 @@ private Q_SLOTS:
         QCOMPARE(picture->series[0].row.label, QStringLiteral("loss"));
         QCOMPARE(picture->series[0].row.rank, Rank { 1 });
         QCOMPARE(picture->series[2].row.rank, Rank { 2 });
+    }
+
+    void numberedPartsOfAMetricShareAPanel_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("key");
+        for (const auto& [name, key] : { std::pair { "expert_load/layers.0/ep_3", "expert_load/layers.0/ep_" },
+                 { "load/7", "load/" }, { "val/top5", "val/top" }, { "ep_3", "ep_3" }, { "train/loss", "train/loss" },
+                 { "local_norm/layers.0.fc1", "local_norm/layers.0.fc1" }, { "/3", "/3" }, { "a/", "a/" } })
+            QTest::newRow(name) << QString::fromLatin1(name) << QString::fromLatin1(key);
+    }
+    void numberedPartsOfAMetricShareAPanel()
+    {
+        QFETCH(QString, name);
+        QTEST(panelKey(name), "key");
+    }
+
+    void expertsOfALayerAreLinesOfOnePlot()
+    {
+        std::vector<std::string> names { "z/ep_10", "z/ep_2", "grad_norm", "y/ep_0", "z/ep_0", "loss", "z/note" };
+        test::CapsuleBuilder builder(m_dir.filePath(QStringLiteral("experts.telltale")).toStdString());
+        const auto scalars = builder.addLayout(Kind::Scalar, { Stat::Value }, names);
+        for (int rank = 0; rank < 2; ++rank)
+            builder.stage(builder.addAttempt(Rank { rank }, 0),
+                { { scalars, Step { 0 }, 0, {}, { { Stat::Value, std::vector<double>(names.size(), 1) } }, {} } });
+        builder.finish();
+        const auto reader = test::CapsuleBuilder::must(store::openReader(builder.handle()));
+        const auto picture = test::CapsuleBuilder::must(readScalars(*reader, request(*reader, {})));
+        QStringList found;
+        for (const ScalarPanel& panel : panelsOf(picture)) {
+            QCOMPARE(panel.picture.range, picture.range);
+            found << panel.title + QLatin1Char(':');
+            for (const CurveSeries& one : panel.picture.series) {
+                found.back() += QStringLiteral(" %1 r%2").arg(partName(one.row.key.name)).arg(one.row.rank.value);
+                if (panel.isShared)
+                    found.back() += QStringLiteral(" c%1").arg(one.slot);
+            }
+        }
+        QCOMPARE(found,
+            QStringList(
+                { QStringLiteral("loss: loss r1 loss r0"), QStringLiteral("grad_norm: grad_norm r1 grad_norm r0"),
+                    QStringLiteral("z: ep_0 r1 c0 ep_0 r0 c0 ep_2 r1 c1 ep_2 r0 c1 ep_10 r1 c2 ep_10 r0 c2"),
+                    QStringLiteral("y/ep_0: ep_0 r1 ep_0 r0"), QStringLiteral("z/note: note r1 note r0") }));
     }
 
     void theTableHoldsEveryRankThatIsDrawn()

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "rankcurves.h"
+#include "scalarpanels.h"
 
 namespace telltale::views {
 
@@ -143,8 +144,16 @@ Expected<CurvePicture> readScalars(
     });
     std::stable_sort(rows.begin(), rows.end(),
         [](const Row& a, const Row& b) { return scalarOrder(a.key.name) < scalarOrder(b.key.name); });
+    putPanelsTogether(rows);
     int slot = 0;
+    QString panel;
     for (Row& row : rows) {
+        // Lines of one plot have the colors from the first on; plots that follow one another have different ones.
+        const QString key = panelKey(row.key.name);
+        const bool isNumbered = key != row.key.name;
+        if (isNumbered && key != panel)
+            slot = 0;
+        panel = key;
         auto one = readCurve(reader, std::move(row), Stat::Value, request, cancel);
         if (!one)
             return tl::unexpected(std::move(one).error());

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <telltale/common/axispainter.h>
@@ -12,6 +11,7 @@
 #include <telltale/common/readout.h>
 
 #include "curvepainter.h"
+#include "overviewheader.h"
 
 namespace telltale::views {
 
@@ -20,62 +20,28 @@ using series::CellState;
 namespace {
 
 constexpr int kAbovePlots = 8;
-constexpr int kHeader = 26;
 constexpr int kSmallest = 54; ///< height of one plot without its header
 constexpr int kRight = 24;
-constexpr std::size_t kMostHeaderRanks = 4;
-
-/// A learning rate is set, not measured: a smoothed one would be a rate that no step had.
-bool isSmoothable(const CurveSeries& one)
-{
-    const QString& name = one.row.key.name;
-    return name != QLatin1String("lr") && !name.contains(QLatin1String("learning"), Qt::CaseInsensitive)
-        && !name.endsWith(QLatin1String("/lr")) && !name.endsWith(QLatin1String(".lr"));
-}
 
 /// A quantity that spans more than two decades without leaving the positive numbers is read on a log axis.
-YMode modeFor(const CurveSeries& one)
+YMode modeFor(const std::vector<CurveSeries>& all)
 {
-    const QString& name = one.row.key.name;
+    const QString& name = all.front().row.key.name;
     const bool norm = name.contains(QLatin1String("norm"), Qt::CaseInsensitive);
     if (!norm)
         return YMode::Linear;
-    for (const series::Bucket& bucket : one.result.buckets) {
-        if (bucket.finite > 0 && bucket.min <= 0)
-            return YMode::Linear;
+    for (const CurveSeries& one : all) {
+        // Its ranks and the other runs' may leave the axis.
+        if (one.isOtherRank || one.isOtherRun)
+            continue;
+        for (const series::Bucket& bucket : one.result.buckets) {
+            if (bucket.finite > 0 && bucket.min <= 0)
+                return YMode::Linear;
+        }
     }
     return YMode::Log;
 }
 
-}
-
-LastValue lastValueOf(const series::CurveResult& result)
-{
-    LastValue last;
-    bool newest = true;
-    CellState state = CellState::NotCollected;
-    for (auto i = static_cast<int>(result.buckets.size()) - 1; i >= 0; --i) {
-        const series::Bucket& bucket = result.buckets[static_cast<std::size_t>(i)];
-        if (bucket.state < CellState::Value)
-            continue;
-        if (newest) {
-            state = bucket.state;
-            newest = false;
-        }
-        if (bucket.finite == 0)
-            continue;
-        if (!series::isNonFinite(state)) {
-            last.value = formatValue(bucket.last, 4);
-            return last;
-        }
-        const StepRange steps = stepsOf(result, i);
-        last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
-                          .arg(formatValue(bucket.last, 4), formatStep(steps.last.value));
-        break;
-    }
-    last.value = glyphs::word(state);
-    last.critical = series::isNonFinite(state);
-    return last;
 }
 
 OverviewCanvas::OverviewCanvas(ViewState* state, QWidget* parent)
@@ -87,19 +53,10 @@ void OverviewCanvas::setPicture(std::shared_ptr<const CurvePicture> picture)
 {
     const int before = plots();
     m_picture = std::move(picture);
-    m_plots.clear();
     m_scales.clear();
-    if (m_picture) {
-        for (const CurveSeries& one : m_picture->series) {
-            if (m_plots.empty() || m_plots.back().series.front().row.key.name != one.row.key.name) {
-                m_plots.emplace_back();
-                m_plots.back().range = m_picture->range;
-            }
-            m_plots.back().series.push_back(one);
-        }
-    }
-    for (const CurvePicture& scalar : m_plots)
-        m_scales.push_back(scalar.fit(modeFor(scalar.series.front()), true));
+    m_plots = m_picture ? panelsOf(*m_picture) : std::vector<ScalarPanel>();
+    for (const ScalarPanel& panel : m_plots)
+        m_scales.push_back(panel.picture.fit(modeFor(panel.picture.series), true));
     if (before != plots())
         updateGeometry();
     invalidate();
@@ -120,7 +77,7 @@ void OverviewCanvas::setSmoothing(double weight)
 QSize OverviewCanvas::minimumSizeHint() const
 {
     return { SharedAxis::kGutter + 200,
-        kAbovePlots + std::max(1, plots()) * (kHeader + kSmallest) + AxisPainter::kStepBand + 4 };
+        kAbovePlots + std::max(1, plots()) * (kPanelHeader + kSmallest) + AxisPainter::kStepBand + 4 };
 }
 
 StepRange OverviewCanvas::shownRange() const
@@ -130,70 +87,24 @@ StepRange OverviewCanvas::shownRange() const
 
 QRect OverviewCanvas::plotRect(QSize size) const
 {
-    return { SharedAxis::kGutter, kAbovePlots + kHeader, std::max(1, size.width() - SharedAxis::kGutter - kRight),
-        std::max(1, size.height() - kAbovePlots - kHeader - AxisPainter::kStepBand - 4) };
+    return { SharedAxis::kGutter, kAbovePlots + kPanelHeader, std::max(1, size.width() - SharedAxis::kGutter - kRight),
+        std::max(1, size.height() - kAbovePlots - kPanelHeader - AxisPainter::kStepBand - 4) };
 }
 
 QRect OverviewCanvas::plotOf(int index, QSize size) const
 {
     const QRect all = plotRect(size);
-    // The first two, loss and gradient norm, get more room than the rest.
-    const auto weight = [](int i) { return i < 2 ? 1.35 : 1.0; };
+    // The first two, loss and gradient norm, get more room than the rest, and so does what holds many lines.
+    const auto weight = [this](int i) { return i < 2 || panelAt(i).isShared ? 1.35 : 1.0; };
     double total = 0;
     double before = 0;
     for (int i = 0; i < plots(); ++i) {
         total += weight(i);
         before += i < index ? weight(i) : 0;
     }
-    const double room = all.height() - (plots() - 1) * kHeader;
-    const int top = all.top() + index * kHeader + static_cast<int>(room * before / total);
+    const double room = all.height() - (plots() - 1) * kPanelHeader;
+    const int top = all.top() + index * kPanelHeader + static_cast<int>(room * before / total);
     return { all.left(), top, all.width(), std::max(8, static_cast<int>(room * weight(index) / total) - 4) };
-}
-
-void OverviewCanvas::paintHeader(QPainter& painter, const QRect& plot, const CurvePicture& scalar) const
-{
-    const Theme& theme = Theme::current();
-    const CurveSeries& first = scalar.series.front();
-    const QRectF line(plot.left(), plot.top() - kHeader + 2, plot.width(), 18);
-    painter.setFont(wordsFont(12, 600));
-    painter.setPen(theme.text);
-    painter.drawText(QRectF(8, line.top(), SharedAxis::kGutter - 16, line.height()), Qt::AlignRight | Qt::AlignVCenter,
-        painter.fontMetrics().elidedText(first.row.label, Qt::ElideLeft, SharedAxis::kGutter - 16));
-    painter.setFont(wordsFont(11));
-    painter.setPen(theme.text3);
-    if (m_smoothing > 0 && !isSmoothable(first))
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, tr("not smoothed"));
-    else if (m_smoothing > 0)
-        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-            tr("smoothed %1, raw behind").arg(formatValue(m_smoothing, m_smoothing > 0.9 ? 2 : 1)));
-
-    // From the right: the last values, the selected rank's outermost and in the strongest weight.
-    double right = line.right();
-    const auto word = [&](const QString& text, const QFont& font, const QColor& color, double gap) {
-        painter.setFont(font);
-        painter.setPen(color);
-        const double width = QFontMetricsF(font).horizontalAdvance(text);
-        painter.drawText(
-            QRectF(right - width - 1, line.top(), width + 2, line.height()), Qt::AlignRight | Qt::AlignVCenter, text);
-        right -= width + gap;
-    };
-    const bool several = scalar.series.size() > 1;
-    for (std::size_t i = 0; i < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++i) {
-        const CurveSeries& one = scalar.series[i];
-        const QString where = one.isGroup || several ? whereText(one) : QString();
-        if (one.isGroup) {
-            word(where, wordsFont(11), theme.text3, 16);
-            continue;
-        }
-        const LastValue last = lastValueOf(one.result);
-        word(last.value, numberFont(12, i == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
-        if (!last.before.isEmpty() && i == 0)
-            word(last.before, wordsFont(11), theme.text2, 8);
-        if (several)
-            word(where, wordsFont(11), theme.text3, 16);
-    }
-    if (scalar.series.size() > kMostHeaderRanks)
-        word(tr("%1 more").arg(scalar.series.size() - kMostHeaderRanks), wordsFont(11), theme.text3, 0);
 }
 
 double OverviewCanvas::smoothingOf(const CurvePicture& scalar) const
@@ -211,13 +122,13 @@ void OverviewCanvas::paintFrame(QImage& frame, QSize size)
     }
     for (int i = 0; i < plots(); ++i) {
         const QRect plot = plotOf(i, size);
-        const CurvePicture& scalar = plotAt(i);
+        const CurvePicture& scalar = panelAt(i).picture;
         const ValueScale& scale = m_scales[static_cast<std::size_t>(i)];
         {
             QPainter painter(&frame);
             if (scalar.hasFinite())
                 AxisPainter(painter, theme).values(plot, scale);
-            paintHeader(painter, plot, scalar);
+            paintPanelHeader(painter, plot, panelAt(i), m_smoothing);
         }
         CurveLook look;
         look.smoothing = smoothingOf(scalar);
@@ -249,16 +160,40 @@ void OverviewCanvas::paintOverlay(QPainter& painter, QSize size)
     paintHover(painter, size);
 }
 
+const CurveSeries& OverviewCanvas::lineAt(int index, QSize size, QPoint at) const
+{
+    const ScalarPanel& panel = panelAt(index);
+    const QRect plot = plotOf(index, size);
+    const CurveSeries* nearest = &panel.picture.series.front();
+    double least = HUGE_VAL;
+    const std::vector<const CurveSeries*> lines
+        = panel.isShared ? ownLines(panel.picture) : std::vector<const CurveSeries*>();
+    for (const CurveSeries* one : lines) {
+        const int bucket = bucketOf(one->result, *state().hover());
+        if (bucket < 0 || one->result.buckets[static_cast<std::size_t>(bucket)].finite == 0)
+            continue;
+        const double value = one->result.buckets[static_cast<std::size_t>(bucket)].last;
+        const double y = plot.bottom() - m_scales[static_cast<std::size_t>(index)].unitOf(value) * plot.height();
+        if (std::abs(y - at.y()) < least) {
+            least = std::abs(y - at.y());
+            nearest = one;
+        }
+    }
+    return *nearest;
+}
+
 void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
 {
     if (!mouse() || !state().hover())
         return;
-    // The plot under the mouse says its value at the mouse, of the selected rank.
+    // The plot under the mouse says its value at the mouse, of the selected rank, and of many lines the nearest's.
     for (int i = 0; i < plots(); ++i) {
         const QRect plot = plotOf(i, size);
-        const CurveSeries& one = plotAt(i).series.front();
+        if (!plot.contains(*mouse()))
+            continue;
+        const CurveSeries& one = lineAt(i, size, *mouse());
         const int index = bucketOf(one.result, *state().hover());
-        if (!plot.contains(*mouse()) || index < 0)
+        if (index < 0)
             continue;
         const series::Bucket& bucket = one.result.buckets[static_cast<std::size_t>(index)];
         const StepRange steps = stepsOf(one.result, index);

@@ -5,7 +5,7 @@
 
 #include <telltale/common/plotcanvas.h>
 
-#include "curvepicture.h"
+#include "scalarpanels.h"
 
 namespace telltale::views {
 
@@ -15,7 +15,7 @@ class OverviewCanvas : public PlotCanvas {
 public:
     explicit OverviewCanvas(ViewState* state, QWidget* parent = nullptr);
 
-    /// One scalar a plot, with all its ranks.
+    /// One scalar a plot, with all its ranks, or the numbered parts of a metric.
     void setPicture(std::shared_ptr<const CurvePicture> picture);
     std::shared_ptr<const CurvePicture> picture() const { return m_picture; }
     void setEmptyText(const QString& text);
@@ -33,25 +33,17 @@ protected:
 
 private:
     QRect plotOf(int index, QSize size) const;
-    void paintHeader(QPainter& painter, const QRect& plot, const CurvePicture& scalar) const;
+    const CurveSeries& lineAt(int index, QSize size, QPoint at) const;
     void paintHover(QPainter& painter, QSize size) const;
     double smoothingOf(const CurvePicture& scalar) const;
     int plots() const { return static_cast<int>(m_plots.size()); }
-    const CurvePicture& plotAt(int index) const { return m_plots[static_cast<std::size_t>(index)]; }
+    const ScalarPanel& panelAt(int index) const { return m_plots[static_cast<std::size_t>(index)]; }
 
     std::shared_ptr<const CurvePicture> m_picture;
-    std::vector<CurvePicture> m_plots; ///< of m_picture, by scalar
+    std::vector<ScalarPanel> m_plots; ///< of m_picture
     std::vector<ValueScale> m_scales;
     QString m_emptyText;
     double m_smoothing = 0.9;
 };
-
-/// "last finite 2.613 at 31 189" and "NaN" when the newest sample is not finite, else the value alone.
-struct LastValue {
-    QString value;
-    QString before; ///< what stands left of it in a quiet color
-    bool critical = false;
-};
-LastValue lastValueOf(const series::CurveResult& result);
 
 }

@@ -135,6 +135,39 @@ def test_graph_mode_gets_no_hook_and_one_sentence() -> None:
         ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
+def test_a_switch_to_graph_mode_takes_the_hooks_away_and_back() -> None:
+    """A parameter's or an optimizer's hook that is compiled ends the training."""
+
+    def trained_in_both(config: Any) -> tuple[str, RecordingSink]:
+        sink, net = RecordingSink(), made(layers=1)
+        optimizer = nn.Adam(net.trainable_params(), 1e-2)
+        if config is not None:
+            monitor = TrainerMon(config, sinks=[sink])
+            monitor.set_monitor(net, optimizer)
+        try:
+            for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE, ms.PYNATIVE_MODE):
+                ms.set_context(mode=mode)
+                train(net, optimizer, 2)
+        finally:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+        if config is not None:
+            monitor.close()
+            ms.set_context(mode=ms.GRAPH_MODE)  # nobody is told any more
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+        return bits(net), sink
+
+    plain, _ = trained_in_both(None)
+    watched, sink = trained_in_both(EVERYTHING)
+    assert plain == watched
+    for step in range(4):  # of the six, two are compiled; an update wants a step before it
+        found = {shot.kind for frame in sink.frames if frame.step == step for shot in frame.tables}
+        assert found >= (KINDS if step % 2 else KINDS - {Kind.UPDATE, Kind.UPDATE_RATIO}), step
+    assert max(frame.step for frame in sink.frames) == 3
+    told = [text for text in sink.sentences() if "GRAPH mode" in text]
+    assert len(told) == 1 and "switched to GRAPH mode before step 2" in told[0]
+    assert not [text for text in sink.sentences() if "error" in text]
+
+
 _ASYNCHRONOUS = """
 import sys
 import mindspore as ms

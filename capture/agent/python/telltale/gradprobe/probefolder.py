@@ -28,6 +28,12 @@ def numbered(folder: str, word: str) -> dict[int, str]:
     return dict(sorted(found.items()))
 
 
+def rank_of(folder: str) -> int:
+    """Of a folder that is a rank's by its name; else 0."""
+    name = re.fullmatch(r"rank_?(\d+)", os.path.basename(os.path.abspath(folder)))
+    return int(name[1]) if name else 0
+
+
 def summaries_of(path: str) -> dict[int, str]:
     """The summaries of one rank by rising step. Raises ProbeError."""
     try:
@@ -35,6 +41,15 @@ def summaries_of(path: str) -> dict[int, str]:
     except OSError as error:
         raise ProbeError(f"{path} cannot be read: {error.strerror or error}") from None
     return {step: os.path.join(path, name) for step, name in sorted(found.items())}
+
+
+def sign_files(folder: str) -> dict[str, str]:
+    """Of one step by parameter. Raises ProbeError."""
+    try:
+        names = [name for name in os.listdir(folder) if name.endswith(".npy") and not name.startswith(".")]
+    except OSError as error:
+        raise ProbeError(f"{folder} cannot be read: {error.strerror or error}") from None
+    return {name[:-4].replace("%2F", "/"): os.path.join(folder, name) for name in sorted(names)}
 
 
 @dataclass
@@ -48,12 +63,7 @@ class RankFolder:
 
     def files(self, step: int) -> dict[str, str]:
         """Files of signs at a step by parameter. Raises ProbeError."""
-        folder = self.steps[step]
-        try:
-            names = [name for name in os.listdir(folder) if name.endswith(".npy") and not name.startswith(".")]
-        except OSError as error:
-            raise ProbeError(f"{folder} cannot be read: {error.strerror or error}") from None
-        return {name[:-4].replace("%2F", "/"): os.path.join(folder, name) for name in sorted(names)}
+        return sign_files(self.steps[step])
 
 
 def open_rank(path: str) -> RankFolder:

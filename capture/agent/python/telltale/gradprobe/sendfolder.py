@@ -13,7 +13,7 @@ import numpy as np
 
 from ..series import SeriesDesc
 from .probeconfig import Number, ProbeConfig
-from .probefolder import numbered, summaries_of
+from .probefolder import numbered, rank_of, sign_files, summaries_of
 from .probestream import ProbeStream
 from .signfile import ProbeError, SignFile, open_signs
 from .summaryfile import NAME, rows_in
@@ -27,7 +27,7 @@ _INTERVAL = re.compile(r"\((-?inf|[^,]+), (inf|[^\])]+)[\])]")
 def send_folder(dump_path: str, name: str = "", has_signs: bool = True) -> list[str]:
     """Sends every rank and step to the server of TELLTALE_JOIN; what cannot be read is left out, one sentence each.
     Raises ProbeError where there is nothing to send, ConnectionError where it does not come there."""
-    ranks = numbered(dump_path, "rank") or {0: dump_path}
+    ranks = numbered(dump_path, "rank") or {rank_of(dump_path): dump_path}
     found = {rank: summaries_of(path) for rank, path in ranks.items()}
     if not any(found.values()):
         raise ProbeError(f"{dump_path} has no grad_summary_0.csv, grad_summary_1.csv, ... of grad_probe")
@@ -46,7 +46,7 @@ class _Sender:
     def __init__(
         self, folder: str, rank: int, world_size: int, has_signs: bool, run: dict[str, str], notes: list[str]
     ) -> None:
-        self._rank = rank, world_size
+        self._rank = rank, max(world_size, rank + 1)
         self._steps = numbered(folder, "step") if has_signs else {}
         self._run = run
         self._notes = notes
@@ -55,13 +55,13 @@ class _Sender:
         self._waiting = 0
 
     def send(self, summaries: dict[int, str]) -> None:
-        for step, path in summaries.items():
+        for step in sorted(summaries.keys() | self._steps.keys()):
+            rows: list[dict[str, str]] = []
             try:
-                rows = rows_in(path)
+                rows = rows_in(summaries[step]) if step in summaries else []
             except ProbeError as error:
                 self._notes.append(str(error))
-                continue
-            self._send_step(step, path, rows)
+            self._send_step(step, summaries.get(step, ""), rows)
         if self._stream is not None and not self._stream.close():
             raise ConnectionError("not everything has come to the dashboard; the spool keeps it (`telltale import`)")
 
@@ -70,7 +70,7 @@ class _Sender:
         values: list[tuple[SeriesDesc, list[float]]] = []
         counts: list[tuple[SeriesDesc, list[int]]] = []
         is_alike = _bounds_of(rows) == self._bounds
-        if not is_alike:
+        if not is_alike and rows:
             self._notes.append(f"{path} has other bounds than the first step; its distributions are left out")
         for row in rows:
             try:
@@ -84,10 +84,9 @@ class _Sender:
                 counts.append((desc, [round(share * desc.numel) for share in shares]))
         stream.statistics(step, values)
         stream.distributions(step, counts)
-        for row in rows if step in self._steps else ():
-            file = os.path.join(self._steps[step], f"{row[NAME].replace('/', '%2F')}.npy")
-            if os.path.exists(file):
-                self._send_signs(stream, step, row[NAME], file)
+        files = sign_files(self._steps[step]) if step in self._steps else {}
+        for name in dict.fromkeys([*(row[NAME] for row in rows if row[NAME] in files), *files]):
+            self._send_signs(stream, step, name, files[name])
         stream.end_step()
         self._flush_after(stream, len(rows) * 64)
 
@@ -130,10 +129,10 @@ def _flat(head: SignFile) -> Any:
 
 
 def _bounds_of(rows: list[dict[str, str]]) -> tuple[Number, ...]:
-    """Of a summary's first line."""
+    """Of a summary's first line, whole numbers as such."""
     whole: dict[str, str] = next((row for row in rows if len(row) > 1), {})
     ends = [found[2] for found in map(_INTERVAL.fullmatch, whole) if found]
-    return tuple(float(end) for end in ends[:-1])
+    return tuple(int(end) if re.fullmatch(r"-?\d+", end) else float(end) for end in ends[:-1])
 
 
 def _parsed(row: dict[str, str]) -> tuple[SeriesDesc, list[float], list[float]]:
@@ -144,4 +143,7 @@ def _parsed(row: dict[str, str]) -> tuple[SeriesDesc, list[float], list[float]]:
     if not row.get("norm"):  # an empty gradient
         return desc, [], []
     numbers = [float(row[word]) for word in ("norm", "min", "max")]
-    return desc, numbers, [float(share) for key, share in row.items() if _INTERVAL.fullmatch(key)]
+    shares = [float(share) for key, share in row.items() if _INTERVAL.fullmatch(key)]
+    if not all(0 <= share <= 1 for share in shares):
+        raise ValueError("a share of its elements is no number from 0 to 1")
+    return desc, numbers, shares

@@ -4,9 +4,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import weakref
 from typing import Any, Callable
 
 import mindspore as ms
+from mindspore.context import _context
+
+from ..console import log
 
 try:
     from mindspore.graph.api import _pynative_executor as _executor
@@ -40,6 +45,33 @@ def after_backward(call: Callable[[], None]) -> None:
 def is_graph_mode() -> bool:
     """Whether whole nets are compiled: a hook would become part of what is compiled, and could end the training."""
     return bool(ms.get_context("mode") == ms.GRAPH_MODE)
+
+
+_told_of_modes: weakref.WeakSet[Any] = weakref.WeakSet()
+
+
+def tell_of_modes(whom: Any) -> None:
+    """whom.mode_changed() is called when set_context() has put another mode in force, as long as `whom` lives. Nothing
+    else says so before the first net is compiled with the hooks that it has, which can end the training."""
+    _told_of_modes.add(whom)
+    setters = getattr(type(_context()), "setters", {})  # what set_context(mode=...) calls, by whatever name that goes
+    genuine = setters.get("mode")
+    if genuine is None or hasattr(genuine, "tells"):
+        return
+
+    @functools.wraps(genuine)
+    def set_mode(context: Any, mode: Any) -> Any:
+        before = is_graph_mode()
+        given = genuine(context, mode)
+        for one in list(_told_of_modes) if is_graph_mode() != before else ():
+            try:
+                one.mode_changed()
+            except Exception as error:  # noqa: BLE001
+                log.warning("the change of the mode was not taken over: %s: %s", type(error).__name__, error)
+        return given
+
+    set_mode.tells = True  # type: ignore[attr-defined]
+    setters["mode"] = set_mode
 
 
 def is_recompute() -> bool:

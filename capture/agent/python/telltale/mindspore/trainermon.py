@@ -13,6 +13,7 @@ from ..agent.monitor import Monitor
 from ..agent.sources import Discovery
 from ..agent.targets import TargetSet
 from ..config import MonitorConfig
+from . import executor
 from .engine import Engine
 from .features import FEATURES
 from .measure import Reader
@@ -62,6 +63,26 @@ class TrainerMon(Monitor):
     framework = Engine.framework
     features = FEATURES
     _named: NamedCells | None = None
+
+    def set_monitor(self, model: Any = None, *args: Any, **kwargs: Any) -> None:
+        executor.tell_of_modes(self)
+        super().set_monitor(model, *args, **kwargs)
+
+    def mode_changed(self) -> None:
+        """The hooks go before a net is compiled with them, and come back with PyNative mode."""
+        engine = self.engine
+        if engine is None or self.is_closed:
+            return
+        if executor.is_graph_mode():
+            engine.detach()
+            engine.tell(
+                f"the context was switched to GRAPH mode before step {engine.step}: nets are compiled whole, and a "
+                "hook would become part of what is compiled, so all are taken away; steps in that mode are not seen, "
+                "and watching goes on when mindspore.set_context(mode=mindspore.PYNATIVE_MODE) is called"
+            )
+        else:
+            self._arguments["start"] = engine.step
+            self._watch()
 
     def make_engine(self, config: MonitorConfig) -> Engine:
         reader = Reader(config.eps, config.threads, checksum=config.checksum, has_bins=bool(config.histogram))

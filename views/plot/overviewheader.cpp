@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "overviewheader.h"
+
+#include <algorithm>
+
+#include <QCoreApplication>
+#include <QPainter>
+
+#include <telltale/common/glyphs.h>
+#include <telltale/common/seriesstyle.h>
+#include <telltale/common/sharedaxis.h>
+#include <telltale/common/theme.h>
+
+namespace telltale::views {
+
+using series::CellState;
+
+namespace {
+
+constexpr int kSwatch = 14; ///< length of a line's sample
+constexpr std::size_t kMostHeaderRanks = 4;
+
+QString moreText(std::size_t count)
+{
+    return QCoreApplication::translate("telltale::views::OverviewCanvas", "%1 more").arg(count);
+}
+
+/// Writes from the right to the left.
+class HeaderWords {
+public:
+    HeaderWords(QPainter& painter, const QRectF& line)
+        : m_painter(painter)
+        , m_line(line)
+        , m_right(line.right())
+    {
+    }
+    void put(const QString& text, const QFont& font, const QColor& color, double gap)
+    {
+        m_painter.setFont(font);
+        m_painter.setPen(color);
+        const double width = QFontMetricsF(font).horizontalAdvance(text);
+        m_painter.drawText(QRectF(m_right - width - 1, m_line.top(), width + 2, m_line.height()),
+            Qt::AlignRight | Qt::AlignVCenter, text);
+        m_right -= width + gap;
+    }
+    void putSwatch(const CurveSeries& one, const Theme& theme)
+    {
+        const SeriesStyle style = SeriesStyle::forSlot(one.slot, theme);
+        QPen pen(style.color, 2);
+        pen.setCapStyle(Qt::FlatCap);
+        if (style.dashOn > 0)
+            pen.setDashPattern({ style.dashOn / 2.0, style.dashOff / 2.0 });
+        m_painter.setPen(pen);
+        const double y = m_line.center().y() + 1;
+        m_painter.drawLine(QPointF(m_right - kSwatch, y), QPointF(m_right, y));
+        m_right -= kSwatch + 14;
+    }
+    double right() const { return m_right; }
+
+private:
+    QPainter& m_painter;
+    QRectF m_line;
+    double m_right;
+};
+
+/// The last values, the selected rank's outermost and in the strongest weight.
+void paintRanks(HeaderWords& words, const CurvePicture& scalar)
+{
+    const Theme& theme = Theme::current();
+    const bool several = scalar.series.size() > 1;
+    for (std::size_t i = 0; i < std::min<std::size_t>(scalar.series.size(), kMostHeaderRanks); ++i) {
+        const CurveSeries& one = scalar.series[i];
+        const QString where = one.isGroup || several ? whereText(one) : QString();
+        if (one.isGroup) {
+            words.put(where, wordsFont(11), theme.text3, 16);
+            continue;
+        }
+        const LastValue last = lastValueOf(one.result);
+        words.put(last.value, numberFont(12, i == 0 ? 600 : 400), last.critical ? theme.criticalText : theme.text, 6);
+        if (!last.before.isEmpty() && i == 0)
+            words.put(last.before, wordsFont(11), theme.text2, 8);
+        if (several)
+            words.put(where, wordsFont(11), theme.text3, 16);
+    }
+    if (scalar.series.size() > kMostHeaderRanks)
+        words.put(moreText(scalar.series.size() - kMostHeaderRanks), wordsFont(11), theme.text3, 0);
+}
+
+/// The lines of a shared plot with their last values, as many as there is room for beside the title.
+void paintLines(HeaderWords& words, const ScalarPanel& panel, double left)
+{
+    const Theme& theme = Theme::current();
+    const std::vector<const CurveSeries*> lines = ownLines(panel.picture);
+    if (lines.size() < panel.picture.series.size() && !lines.empty())
+        words.put(whereText(*lines.front()), wordsFont(11), theme.text3, 16);
+    const QFontMetricsF names(wordsFont(11)), numbers(numberFont(12));
+    double room = words.right() - left - names.horizontalAdvance(moreText(lines.size())) - 16;
+    std::size_t count = 0;
+    for (; count < lines.size(); ++count) {
+        const CurveSeries& one = *lines[count];
+        room -= numbers.horizontalAdvance(lastValueOf(one.result).value) + 6
+            + names.horizontalAdvance(partName(one.row.key.name)) + 5 + kSwatch + 14;
+        if (room < 0)
+            break;
+    }
+    if (count < lines.size())
+        words.put(moreText(lines.size() - count), wordsFont(11), theme.text3, 14);
+    while (count-- > 0) {
+        const CurveSeries& one = *lines[count];
+        const LastValue last = lastValueOf(one.result);
+        words.put(last.value, numberFont(12), last.critical ? theme.criticalText : theme.text, 6);
+        words.put(partName(one.row.key.name), wordsFont(11), theme.text2, 5);
+        words.putSwatch(one, theme);
+    }
+}
+
+}
+
+bool isSmoothable(const CurveSeries& one)
+{
+    const QString& name = one.row.key.name;
+    return name != QLatin1String("lr") && !name.contains(QLatin1String("learning"), Qt::CaseInsensitive)
+        && !name.endsWith(QLatin1String("/lr")) && !name.endsWith(QLatin1String(".lr"));
+}
+
+std::vector<const CurveSeries*> ownLines(const CurvePicture& picture)
+{
+    std::vector<const CurveSeries*> own;
+    for (const CurveSeries& one : picture.series) {
+        if (!one.isGroup && !one.isOtherRank && !one.isOtherRun)
+            own.push_back(&one);
+    }
+    return own;
+}
+
+LastValue lastValueOf(const series::CurveResult& result)
+{
+    LastValue last;
+    bool newest = true;
+    CellState state = CellState::NotCollected;
+    for (auto i = static_cast<int>(result.buckets.size()) - 1; i >= 0; --i) {
+        const series::Bucket& bucket = result.buckets[static_cast<std::size_t>(i)];
+        if (bucket.state < CellState::Value)
+            continue;
+        if (newest) {
+            state = bucket.state;
+            newest = false;
+        }
+        if (bucket.finite == 0)
+            continue;
+        if (!series::isNonFinite(state)) {
+            last.value = formatValue(bucket.last, 4);
+            return last;
+        }
+        const StepRange steps = stepsOf(result, i);
+        last.before = QCoreApplication::translate("Overview", "last finite %1 at %2")
+                          .arg(formatValue(bucket.last, 4), formatStep(steps.last.value));
+        break;
+    }
+    last.value = glyphs::word(state);
+    last.critical = series::isNonFinite(state);
+    return last;
+}
+
+void paintPanelHeader(QPainter& painter, const QRect& plot, const ScalarPanel& panel, double smoothing)
+{
+    const Theme& theme = Theme::current();
+    const CurveSeries& first = panel.picture.series.front();
+    const QRectF line(plot.left(), plot.top() - kPanelHeader + 2, plot.width(), 18);
+    const QFont bold = wordsFont(12, 600);
+    constexpr double kLeft = 8;
+    const double wish = QFontMetricsF(bold).horizontalAdvance(panel.title) + 2;
+    const bool isWide = wish > SharedAxis::kGutter - 2 * kLeft; // then it goes on above the plot
+    double left = isWide ? kLeft + wish + 12 : plot.left();
+
+    HeaderWords words(painter, line);
+    if (panel.isShared)
+        paintLines(words, panel, left);
+    else
+        paintRanks(words, panel.picture);
+
+    painter.setFont(bold);
+    painter.setPen(theme.text);
+    const double width = isWide ? std::min(wish, words.right() - 12 - kLeft) : SharedAxis::kGutter - 2 * kLeft;
+    painter.drawText(QRectF(kLeft, line.top(), width, line.height()),
+        (isWide ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter,
+        painter.fontMetrics().elidedText(panel.title, Qt::ElideMiddle, static_cast<int>(width)));
+    if (smoothing <= 0)
+        return;
+    const QString how = isSmoothable(first)
+        ? QCoreApplication::translate("telltale::views::OverviewCanvas", "smoothed %1, raw behind")
+              .arg(formatValue(smoothing, smoothing > 0.9 ? 2 : 1))
+        : QCoreApplication::translate("telltale::views::OverviewCanvas", "not smoothed");
+    painter.setFont(wordsFont(11));
+    painter.setPen(theme.text3);
+    const double end = left + QFontMetricsF(painter.font()).horizontalAdvance(how) + 1;
+    if (end < words.right() - 12 || (!isWide && !panel.isShared))
+        painter.drawText(
+            QRectF(left, line.top(), end - left + 2, line.height()), Qt::AlignLeft | Qt::AlignVCenter, how);
+}
+
+}
