@@ -2,6 +2,16 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="en" sourcelanguage="en">
 <context>
+    <name>AttentionView</name>
+    <message numerus="yes">
+        <source>all %n heads</source>
+        <translation>
+            <numerusform>the only head</numerusform>
+            <numerusform>all %n heads</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CommPicture</name>
     <message numerus="yes">
         <source>%1 (%n ranks)</source>
@@ -168,13 +178,6 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>, the %n lowest heads</source>
-        <translation>
-            <numerusform>, the lowest head</numerusform>
-            <numerusform>, the %n lowest heads</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>, the %n heads that differ most between ranks</source>
         <translation>
             <numerusform>, the head that differs most between ranks</numerusform>
@@ -193,6 +196,13 @@
         <translation>
             <numerusform>  ·  none of the selected heads, this one is recorded</numerusform>
             <numerusform>  ·  none of the selected heads, these %n are recorded</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>, the %n heads of lowest entropy</source>
+        <translation>
+            <numerusform>, the head of lowest entropy</numerusform>
+            <numerusform>, the %n heads of lowest entropy</numerusform>
         </translation>
     </message>
 </context>
@@ -343,6 +353,13 @@
         <translation>
             <numerusform>%n day</numerusform>
             <numerusform>%n days</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>for %n steps, until the run&apos;s end</source>
+        <translation>
+            <numerusform>for %n step, until the run&apos;s end</numerusform>
+            <numerusform>for %n steps, until the run&apos;s end</numerusform>
         </translation>
     </message>
 </context>

@@ -169,6 +169,15 @@
     </message>
 </context>
 <context>
+    <name>AttentionView</name>
+    <message numerus="yes">
+        <source>all %n heads</source>
+        <translation>
+            <numerusform>全部 %n 个头</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>CommPicture</name>
     <message numerus="yes">
         <source>%1 (%n ranks)</source>
@@ -918,10 +927,6 @@
         <translation>原本不为零的张量连续 `steps` 步恰好为零，而其他张量不是；未使用其模块的步（没有分到 token 的专家）不计。</translation>
     </message>
     <message>
-        <source>A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; steps that did not use its module left out.</source>
-        <translation>原本会变化的权重连续 `steps` 步范数完全相同，而大多数其他权重在变；未使用其模块的步不计。</translation>
-    </message>
-    <message>
         <source>The loss scale fell, or steps were given up for gradients that are not finite, `times` times within `steps` steps; or it fell below 1, or jumped by more than a scaler&apos;s doubling.</source>
         <translation>损失缩放在 `steps` 步内下降，或因梯度非有限而放弃步骤，共 `times` 次；或降到 1 以下，或跳变超过缩放器的一次翻倍。</translation>
     </message>
@@ -1052,6 +1057,10 @@
     <message>
         <source>the noise scale divided by the batch of a step</source>
         <translation>噪声尺度除以一步的批量</translation>
+    </message>
+    <message>
+        <source>A weight that used to change has exactly the same norm for `steps` steps in a row, while most others change; steps that did not use its module left out, and those whose learning rate is below a hundredth of the highest.</source>
+        <translation>原本会变化的权重连续 `steps` 步范数完全相同，而大多数其他权重在变；未使用其模块的步不计，学习率低于最高值百分之一的步也不计。</translation>
     </message>
 </context>
 <context>
@@ -3172,12 +3181,6 @@ GPL-3.0-or-later</translation>
             <numerusform>，所选的 %n 个头</numerusform>
         </translation>
     </message>
-    <message numerus="yes">
-        <source>, the %n lowest heads</source>
-        <translation>
-            <numerusform>，最低的 %n 个头</numerusform>
-        </translation>
-    </message>
     <message>
         <source>Attention maps of queries and keys</source>
         <translation>查询与键的注意力图</translation>
@@ -3243,6 +3246,12 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Rank %1 has recorded no attention maps. Ask for some in the config: &quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</source>
         <translation>rank %1 没有记录注意力图。可在配置中要求记录：&quot;telltale&quot;: {&quot;attention_maps&quot;: {&quot;%2&quot;: [0, 1]}}</translation>
+    </message>
+    <message numerus="yes">
+        <source>, the %n heads of lowest entropy</source>
+        <translation>
+            <numerusform>，熵最低的 %n 个头</numerusform>
+        </translation>
     </message>
 </context>
 <context>
@@ -4825,6 +4834,10 @@ GPL-3.0-or-later</translation>
         <source>all</source>
         <translation>全部</translation>
     </message>
+    <message>
+        <source>not over at the run&apos;s end</source>
+        <translation>到运行结束时仍未恢复</translation>
+    </message>
 </context>
 <context>
     <name>telltale::views::IncidentTable</name>
@@ -4867,6 +4880,12 @@ GPL-3.0-or-later</translation>
         <source>%n days</source>
         <translation>
             <numerusform>%n 天</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>for %n steps, until the run&apos;s end</source>
+        <translation>
+            <numerusform>持续 %n 步，直到运行结束</numerusform>
         </translation>
     </message>
 </context>

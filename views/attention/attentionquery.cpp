@@ -341,8 +341,8 @@ Expected<CurvePicture> withBands(store::RunReader& reader, CurvePicture picture,
         }
         band.slot = slot;
         band.row.label = all.back().row.label;
-        band.where = QCoreApplication::translate(
-            "AttentionView", "all %n heads", nullptr, static_cast<int>(layer.heads.size()));
+        const auto heads = static_cast<int>(layer.heads.size());
+        band.where = QCoreApplication::translate("AttentionView", "all %n heads", nullptr, heads);
         all.push_back(std::move(band));
     }
     picture.series = std::move(all);
