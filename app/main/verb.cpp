@@ -41,8 +41,8 @@ std::string Verb::help() const
     std::vector<Flag> all = withEverybodys(flags);
     all.push_back({ "--help", "", "show this text" });
     for (const Flag& flag : all)
-        text
-            += fmt::format("  {:<22}{}\n", flag.name + (flag.valueName.empty() ? "" : " " + flag.valueName), flag.help);
+        text += fmt::format(
+            "  {:<21} {}\n", flag.name + (flag.valueName.empty() ? "" : " " + flag.valueName), flag.help);
     return text;
 }
 

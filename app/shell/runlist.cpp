@@ -113,18 +113,19 @@ void RunList::readProfiles()
     runs.insert(runs.end(), live.begin(), live.end());
     // Where nothing can be kept of a piece, the last one has the time that all of it takes.
     m_profileShare = std::max(kProfileShare, m_profileShare * 2);
-    m_jobs->submit([this, dataDir = m_dataDir, share = m_profileShare, runs = std::move(runs)]() -> JobThread::Delivery {
-        const auto end = std::chrono::steady_clock::now() + share;
-        auto profiles = archive::ProfileIndex(dataDir).read(
-            runs, [end](std::size_t, std::size_t) { return std::chrono::steady_clock::now() < end; });
-        return [this, profiles = std::move(profiles)]() mutable {
-            m_isReadingProfiles = false;
-            if (!profiles)
-                return readProfiles();
-            m_profileShare = {};
-            m_model.setProfiles(std::move(*profiles));
-        };
-    });
+    m_jobs->submit(
+        [this, dataDir = m_dataDir, share = m_profileShare, runs = std::move(runs)]() -> JobThread::Delivery {
+            const auto end = std::chrono::steady_clock::now() + share;
+            auto profiles = archive::ProfileIndex(dataDir).read(
+                runs, [end](std::size_t, std::size_t) { return std::chrono::steady_clock::now() < end; });
+            return [this, profiles = std::move(profiles)]() mutable {
+                m_isReadingProfiles = false;
+                if (!profiles)
+                    return readProfiles();
+                m_profileShare = {};
+                m_model.setProfiles(std::move(*profiles));
+            };
+        });
 }
 
 store::RunRef RunList::byId(const QString& id) const

@@ -53,11 +53,11 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
 
     m_search->setObjectName(QStringLiteral("runsSearch"));
     m_search->setPlaceholderText(tr("Part of a run's name, or tag:x incident:critical"));
-    m_search->setToolTip(items::toolTipText(
-        tr("Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.\n"
-           "tag:base   note:\"warm up\"   config:lr<=1e-4   config:optimizer.name=adam*\n"
-           "incident:critical (warning, notice; incident: alone for any)\n"
-           "state:failed,lost   since:7d   until:2026-11-24")));
+    m_search->setToolTip(
+        items::toolTipText(tr("Words that all hold: a part of the name, a glob (gpt-*) or a /regular expression/.\n"
+                              "tag:base   note:\"warm up\"   config:lr<=1e-4   config:optimizer.name=adam*\n"
+                              "incident:critical (warning, notice; incident: alone for any)\n"
+                              "state:failed,lost   since:7d   until:2026-11-24")));
     m_search->setAccessibleName(tr("Search runs"));
     m_search->setClearButtonEnabled(true);
     m_search->setContentsMargins(8, 6, 8, 6);

@@ -19,7 +19,8 @@ class PanelTree;
 class RoleLabel;
 class RunsFilter;
 
-/// The runs of this data directory, live and archived, with search by what archive::RunQuery knows. Says what the user asks for; who can do it listens.
+/// The runs of this data directory, live and archived, with search by what archive::RunQuery knows. Says what the user
+/// asks for; who can do it listens.
 class RunsPanel : public QWidget {
     Q_OBJECT
 public:
