@@ -95,13 +95,14 @@ private Q_SLOTS:
         QVERIFY(notes().empty());
     }
 
-    void besideAServerItSaysWhoWrites()
+    void whereNobodyTakesRequestsItSaysSo()
     {
         const auto service = store::StoreService::start({ m_data });
         QVERIFY(service);
         const auto outcome = note({ "--step", "40", "lr halved" });
+        // A store alone takes no requests.
         QCOMPARE(outcome.code, 1);
-        QVERIFY2(outcome.err.find("writes the runs of") != std::string::npos, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("no Telltale is running on") != std::string::npos, outcome.err.c_str());
     }
 
 private:
