@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include <telltale/core/plaintext.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/stepnote.h>
 #include <telltale/store/storeservice.h>
 
@@ -105,7 +106,7 @@ Expected<void> write(const Args& args, const std::string& dataDir, const store::
     options.dataDir = dataDir;
     auto service = store::StoreService::start(options);
     if (!service && service.error().code == ErrorCode::Busy)
-        return ask(args, run.id, note);
+        return ask(args, store::describeRun(run.locator).id, note);
     if (!service)
         return tl::unexpected(service.error());
     if (!(*service)->append({ 1, run.locator, Rank { -1 }, note.event() }))

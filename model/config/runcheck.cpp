@@ -75,7 +75,7 @@ void checkModules(const MonitorConfig& config, const RunFacts& run, std::vector<
                 if (targetNames(name, module.name))
                     found.push_back(&module);
             }
-            const auto isRight = [&hook](const Module* module) { return isOfKind(hook, *module); };
+            const auto isRight = [&of = hook](const Module* module) { return isOfKind(of, *module); };
             if (found.empty())
                 problems.push_back(
                     { pointer, fmt::format("\"{}\" is no module of this model{}", names[i], nearestIn(name, run)) });

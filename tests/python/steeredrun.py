@@ -91,6 +91,7 @@ class SteeredRun:
         [found] = json.loads(listed.stdout)
         command = [str(TELLTALE), *verb.split(), found["id"], *words, *data]
         done = subprocess.run(command, capture_output=True, text=True, timeout=90)
+        print(done.stderr, end="")
         return done.returncode, done.stdout
 
     def config(self, verb: str, *words: str) -> tuple[int, Any]:

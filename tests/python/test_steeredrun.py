@@ -94,7 +94,7 @@ def test_a_server_that_is_killed_leaves_every_rank_on_one_revision(run: SteeredR
 def test_notes_are_written_beside_the_server_that_has_the_run(run: SteeredRun) -> None:
     run.start(0)
     run.wait_for_steps(6)
-    assert run.tell("note", "node 7 came back", "--step", "2:4") == (0, "job: noted at steps 2 to 4\n")
+    assert run.tell("note", "node 7 came back", "--step", "2:4") == (0, "training: noted at steps 2 to 4\n")
     [note] = [entry for entry in run.log() if entry["kind"] == "note"]
     assert (note["step"], note["text"]) == (2, "node 7 came back")
     assert run.tell("note", "node 8 did", "--edit", str(note["id"]))[0] == 0

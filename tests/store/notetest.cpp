@@ -101,7 +101,7 @@ private Q_SLOTS:
         QVERIFY(service);
         const auto outcome = note({ "--step", "40", "lr halved" });
         // A store alone takes no requests.
-        QCOMPARE(outcome.code, 1);
+        QCOMPARE(outcome.code, 2);
         QVERIFY2(outcome.err.find("no Telltale is running on") != std::string::npos, outcome.err.c_str());
     }
 

@@ -276,11 +276,14 @@ private Q_SLOTS:
                 rect.center().y());
         };
         QPoint at;
-        for (int lane = 0; lane < static_cast<int>(timeline->lanes().size()); ++lane) {
-            if (timeline->incidentAt(place(lane, 360)) != 0)
-                at = place(lane, 360);
-        }
-        QVERIFY(!at.isNull());
+        const auto isMarked = [&] {
+            for (int lane = 0; lane < static_cast<int>(timeline->lanes().size()); ++lane) {
+                if (timeline->incidentAt(place(lane, 360)) != 0)
+                    at = place(lane, 360);
+            }
+            return !at.isNull();
+        };
+        QTRY_VERIFY(isMarked());
         QTest::mouseClick(timeline, Qt::LeftButton, {}, at);
         isShown("layers.7.attn.qkv", Rank { 1 }, Step { 360 });
         QTest::keyClick(timeline, Qt::Key_Up);
