@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view kAuthor = "rule ";
+constexpr std::chrono::seconds kTriedFor { 10 };
 
 bool isRules(const store::ConfigRevision& revision)
 {
@@ -97,7 +98,7 @@ void Escalations::onRuns(const std::vector<store::RunRef>& live)
 void Escalations::onOpened(const store::RunRef& run, const judge::Incident& incident)
 {
     const std::lock_guard lock(m_told->mutex);
-    m_told->opened.emplace_back(run, incident);
+    m_told->opened.push_back({ run, incident, std::chrono::steady_clock::now(), {} });
 }
 
 void Escalations::onDurable(const store::Durable& durable)
@@ -121,17 +122,21 @@ void Escalations::onDurable(const store::Durable& durable)
     if (run.isBehind && !run.history.update(*run.reader))
         return;
     run.isBehind = false;
-    std::vector<judge::Incident> opened;
+    std::vector<Opened> opened;
     {
         const std::lock_guard lock(m_told->mutex);
-        for (const auto& [ref, incident] : m_told->opened) {
-            if (ref == run.ref)
-                opened.push_back(incident);
-        }
-        std::erase_if(m_told->opened, [&run](const auto& one) { return one.first == run.ref; });
+        const auto mine = std::stable_partition(
+            m_told->opened.begin(), m_told->opened.end(), [&run](const Opened& one) { return one.run != run.ref; });
+        opened.assign(std::make_move_iterator(mine), std::make_move_iterator(m_told->opened.end()));
+        m_told->opened.erase(mine, m_told->opened.end());
     }
-    for (const judge::Incident& incident : opened)
-        escalate(run, incident);
+    for (Opened& one : opened) {
+        one.since = one.since.value_or(run.last);
+        if (escalate(run, one))
+            continue;
+        const std::lock_guard lock(m_told->mutex);
+        m_told->opened.push_back(std::move(one));
+    }
     goBack(run);
 }
 
@@ -153,25 +158,31 @@ void Escalations::goBack(Run& run)
     if (run.last.value < revision->applyAtStep.value + steps)
         return;
     if (const auto config = before(*revision))
-        push(run, { run.ref->id, *config, revision->ranks, 0, revision->author, revision->rev });
+        push(run, { run.ref->id, *config, revision->ranks, 0, revision->author, revision->rev }, {});
 }
 
-void Escalations::escalate(Run& run, const judge::Incident& incident)
+bool Escalations::escalate(Run& run, const Opened& opened)
 {
+    const judge::Incident& incident = opened.incident;
     const auto rule = judge::ruleFromId(incident.first.rule);
-    if (!rule || isBusy(run) || inForce(run.history) != nullptr)
-        return; // one at a time
+    if (!rule || inForce(run.history) != nullptr)
+        return true; // one at a time
     const auto rules = judge::rulesInForce(m_dataDir, run.reader.get());
     if (!rules || rules->rules.escalation(*rule).config.empty())
-        return;
+        return true;
     const judge::Escalation& more = rules->rules.escalation(*rule);
     if (more.times > 0 && timesOf(run.history, incident.first.rule) >= more.times)
-        return;
+        return true;
+    // As long as it would have been given, and where the steps are short as long as a rank takes to tell its config.
+    const bool isOver = run.last.value >= opened.since->value + more.steps
+        && std::chrono::steady_clock::now() - opened.at > kTriedFor;
+    if (isBusy(run))
+        return isOver;
     const auto all = m_steering();
     const auto steering
         = std::find_if(all.begin(), all.end(), [&](const RunSteering& one) { return one.runId == run.ref->id; });
     if (steering == all.end())
-        return;
+        return isOver;
     // Those that run the same as where it began: what they go back to is one config.
     const std::vector<Rank> around = ranksOf(incident);
     std::string runs;
@@ -187,29 +198,33 @@ void Escalations::escalate(Run& run, const judge::Incident& incident)
     }
     Json wanted = Json::parse(runs, nullptr, false);
     if (ranks.empty() || !wanted.is_object())
-        return;
+        return isOver;
     wanted.merge_patch(Json::parse(more.config));
     const auto now = config::parseMonitorConfig(runs);
     const auto then = config::parseMonitorConfig(wanted.dump());
     if (!now || !now->config.dynamicOn || !then)
-        return; // somebody has switched the collection off
+        return true; // somebody has switched the collection off
     if (config::configHash(now->config) == config::configHash(then->config))
-        return; // it is collected anyway
-    push(run, { run.ref->id, wanted.dump(), ranks, 0, std::string(kAuthor) + incident.first.rule, steering->rev });
+        return true; // it is collected anyway
+    push(run, { run.ref->id, wanted.dump(), ranks, 0, std::string(kAuthor) + incident.first.rule, steering->rev },
+        opened);
+    return true;
 }
 
-void Escalations::push(Run& run, ConfigRequest request)
+void Escalations::push(Run& run, ConfigRequest request, std::optional<Opened> what)
 {
     const std::string locator = run.ref->locator.text();
     {
         const std::lock_guard lock(m_told->mutex);
         m_told->busy.insert(locator);
     }
-    const auto answer = [told = m_told, locator, ref = run.ref, say = m_say, author = request.author](
-                            const Expected<RunSteering>& said) {
+    const auto answer = [told = m_told, locator, ref = run.ref, say = m_say, author = request.author,
+                            what = std::move(what)](const Expected<RunSteering>& said) {
         if (said || said.error().code == ErrorCode::Busy) { // a person's, or an answer that is still to come
             const std::lock_guard lock(told->mutex);
             told->busy.erase(locator);
+            if (!said && what)
+                told->opened.push_back(*what);
         } else if (say) {
             say(author + " changes no config of " + ref->name + " any more: " + said.error().sentence());
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,7 +38,8 @@ public:
         std::function<void(const std::string&)> say);
     ~Escalations() override;
 
-    /// Something is done about it with the run's next commit.
+    /// Something is done about it with a commit of the run's: the next, or a later one where until then nothing is
+    /// known of its ranks' configs or another one is on its way to them.
     void onOpened(const store::RunRef& run, const judge::Incident& incident);
     void onDurable(const store::Durable& durable) override;
     void onRuns(const std::vector<store::RunRef>& live) override;
@@ -57,16 +59,24 @@ private:
         Step last { -1 };
         bool isBehind = true; ///< the log has more than the history
     };
+    struct Opened {
+        store::RunRef run;
+        judge::Incident incident;
+        std::chrono::steady_clock::time_point at; ///< when it was found
+        std::optional<Step> since; ///< how far the run was when it was looked at first
+    };
     /// What other threads tell.
     struct Told {
         std::mutex mutex;
-        std::vector<std::pair<store::RunRef, judge::Incident>> opened;
+        std::vector<Opened> opened;
         std::set<std::string> busy; ///< runs, by locator, in which what was pushed has no answer yet
     };
     bool isBusy(const Run& run) const;
-    void escalate(Run& run, const judge::Incident& incident);
+    /// False where it must be tried again with a later commit.
+    bool escalate(Run& run, const Opened& opened);
     void goBack(Run& run);
-    void push(Run& run, ConfigRequest request);
+    /// What it is for is told again where the answer is to try again.
+    void push(Run& run, ConfigRequest request, std::optional<Opened> what);
 
     const std::string m_dataDir;
     const Push m_push;
