@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <cstring>
 #include <string>
 
 #include <telltale/agent/telltale_agent.h>
+
+namespace agentconfigtest {
 
 namespace {
 
@@ -86,5 +88,8 @@ private Q_SLOTS:
     void nothingIsFreedWithoutHarm() { tt_free(nullptr); }
 };
 
-QTEST_GUILESS_MAIN(AgentConfigTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, AgentConfigTest)
+
+}
+
 #include "agentconfigtest.moc"

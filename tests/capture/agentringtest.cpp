@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +11,8 @@
 
 #include <telltale/agent/slabring.h>
 #include <telltale/agent/spscqueue.h>
+
+namespace agentringtest {
 
 using telltale::agent::SlabRing;
 using telltale::agent::SpscQueue;
@@ -174,5 +176,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(AgentRingTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, AgentRingTest)
+
+}
+
 #include "agentringtest.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <cstring>
 #include <filesystem>
@@ -19,6 +20,8 @@
 #include <telltale/spool/heldstore.h>
 #include <telltale/spool/spool.h>
 #include <telltale/spool/spoolstream.h>
+
+namespace agentspooltest {
 
 using namespace telltale;
 using namespace telltale::agent;
@@ -596,5 +599,8 @@ private:
     std::shared_ptr<FaultyDisk> m_disk;
 };
 
-QTEST_GUILESS_MAIN(AgentSpoolTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, AgentSpoolTest)
+
+}
+
 #include "agentspooltest.moc"

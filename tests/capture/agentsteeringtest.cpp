@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <chrono>
 #include <fstream>
@@ -21,6 +22,8 @@
 
 #include "agentdriver.h"
 #include "agentfakeserver.h"
+
+namespace agentsteeringtest {
 
 using namespace telltale;
 using namespace telltale::protocol;
@@ -523,5 +526,8 @@ private:
     std::unique_ptr<FakeServer> m_server;
 };
 
-QTEST_GUILESS_MAIN(AgentSteeringTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, AgentSteeringTest)
+
+}
+
 #include "agentsteeringtest.moc"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <deque>
 #include <map>
 #include <random>
 #include <set>
 
-#include <QTest>
-
 #include <telltale/config/revision.h>
 #include <telltale/server/configdesk.h>
+
+namespace configdesktest {
 
 using namespace telltale;
 using namespace telltale::server;
@@ -666,5 +668,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(ConfigDeskTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, ConfigDeskTest)
+
+}
+
 #include "configdesktest.moc"

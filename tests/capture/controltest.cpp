@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <future>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/agent/blockinglink.h>
 #include <telltale/client/controlclient.h>
@@ -15,6 +16,8 @@
 
 #include "../views/shellfixture.h"
 #include "serverpeer.h"
+
+namespace controltest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -324,5 +327,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_GUILESS_MAIN(ControlTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ControlTest)
+
+}
+
 #include "controltest.moc"

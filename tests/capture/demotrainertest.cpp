@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <csignal>
 
@@ -9,6 +9,8 @@
 #include <telltale/torch/configfile.h>
 
 #include "torchrecordingsink.h"
+
+namespace demotrainertest {
 
 using namespace telltale;
 using namespace telltale::demo;
@@ -443,5 +445,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(DemoTrainerTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, DemoTrainerTest)
+
+}
+
 #include "demotrainertest.moc"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QtTest>
 
 #include <limits>
 #include <memory>
@@ -15,6 +16,8 @@
 #include <telltale/torch/trainermon.h>
 
 #include "torchrecordingsink.h"
+
+namespace flightrecordertest {
 
 using namespace telltale;
 
@@ -272,5 +275,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(FlightRecorderTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, FlightRecorderTest)
+
+}
+
 #include "flightrecordertest.moc"

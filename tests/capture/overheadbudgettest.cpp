@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QtTest>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +17,8 @@
 #include <telltale/torch/trainermon.h>
 
 #include "torchrecordingsink.h"
+
+namespace overheadbudgettest {
 
 using namespace telltale;
 
@@ -194,5 +197,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(OverheadBudgetTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, OverheadBudgetTest)
+
+}
+
 #include "overheadbudgettest.moc"

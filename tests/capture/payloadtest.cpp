@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest/QtTest>
+#include "testmain.h"
 
 #include <bit>
 #include <cmath>
@@ -14,6 +14,8 @@
 #include <telltale/protocol/refusals.h>
 
 #include "payloadsource.h"
+
+namespace payloadtest {
 
 using namespace telltale;
 using namespace telltale::protocol;
@@ -533,5 +535,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(PayloadTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, PayloadTest)
+
+}
+
 #include "payloadtest.moc"

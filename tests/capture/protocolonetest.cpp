@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -6,7 +8,6 @@
 #include <set>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,8 @@
 #include <telltale/store/storeservice.h>
 
 #include "serverpeer.h"
+
+namespace protocolonetest {
 
 using namespace telltale;
 using nlohmann::json;
@@ -130,5 +133,8 @@ private:
     std::vector<std::string> m_payloads;
 };
 
-QTEST_GUILESS_MAIN(ProtocolOneTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ProtocolOneTest)
+
+}
+
 #include "protocolonetest.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest/QtTest>
+#include "testmain.h"
 
 #include <deque>
 #include <random>
@@ -7,6 +7,8 @@
 
 #include <telltale/protocol/deliveryrules.h>
 #include <telltale/protocol/limits.h>
+
+namespace rulestest {
 
 using namespace telltale::protocol;
 
@@ -516,5 +518,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RulesTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RulesTest)
+
+}
+
 #include "rulestest.moc"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What a server keeps between starts, the door to other machines (TLS), and the way into the real store.
+#include "testmain.h"
+
 #include <QFileInfo>
-#include <QtTest>
 
 #include <telltale/server/certificate.h>
 #include <telltale/server/secretfile.h>
 
 #include "serverfixture.h"
+
+namespace serverkeeptest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -184,5 +187,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ServerKeepTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ServerKeepTest)
+
+}
+
 #include "serverkeeptest.moc"

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Delivery between agents that keep the protocol and the server, over a store that commits when it is told to.
+#include "testmain.h"
+
 #include <atomic>
 #include <thread>
 
 #include <QElapsedTimer>
-#include <QtTest>
 
 #include <telltale/core/bytes.h>
 
 #include "serverfixture.h"
+
+namespace servertest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -482,5 +485,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ServerTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ServerTest)
+
+}
+
 #include "servertest.moc"

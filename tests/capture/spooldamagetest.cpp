@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Thousands of damaged spools through the reader: each gives what was written, a counted loss or a sentence.
+#include "testmain.h"
+
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <chrono>
 #include <filesystem>
@@ -15,6 +16,8 @@
 #include <telltale/spool/outgoing.h>
 #include <telltale/spool/spool.h>
 #include <telltale/spool/spoolstream.h>
+
+namespace spooldamagetest {
 
 using namespace telltale;
 using namespace telltale::agent;
@@ -263,5 +266,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(SpoolDamageTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, SpoolDamageTest)
+
+}
+
 #include "spooldamagetest.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +19,8 @@
 
 #include "agentdriver.h"
 #include "verbs.h"
+
+namespace spoolimporttest {
 
 using namespace telltale;
 using telltale::test::AgentDriver;
@@ -415,5 +418,8 @@ void SpoolImportTest::expectEveryValue(const std::string& capsule, std::int64_t 
     }
 }
 
-QTEST_GUILESS_MAIN(SpoolImportTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, SpoolImportTest)
+
+}
+
 #include "spoolimporttest.moc"

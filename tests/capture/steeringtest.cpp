@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -6,7 +8,6 @@
 #include <sstream>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -23,6 +24,8 @@
 #include "payloadsource.h"
 #include "serverpeer.h"
 #include "verbs.h"
+
+namespace steeringtest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -546,5 +549,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_GUILESS_MAIN(SteeringTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, SteeringTest)
+
+}
+
 #include "steeringtest.moc"

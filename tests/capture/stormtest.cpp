@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Peers that send too much of what is rare: events, batches that cannot be read, requests for streams. It is bounded
 // and counted, and takes nothing from anybody else.
+#include "testmain.h"
+
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/core/bytes.h>
 #include <telltale/ingest/eventthrottle.h>
@@ -14,6 +15,8 @@
 #include <telltale/store/storequeue.h>
 
 #include "serverfakestore.h"
+
+namespace stormtest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -307,5 +310,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StormTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, StormTest)
+
+}
+
 #include "stormtest.moc"

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <chrono>
 
 #include "torchtraining.h"
+
+namespace torchsteeringtest {
 
 using namespace telltale;
 
@@ -148,5 +150,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TorchSteeringTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, TorchSteeringTest)
+
+}
+
 #include "torchsteeringtest.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +21,8 @@
 #include <telltale/torch/watch.h>
 
 #include "torchrecordingsink.h"
+
+namespace trainermontorchtest {
 
 using namespace telltale;
 
@@ -800,5 +802,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(TrainerMonTorchTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, TrainerMonTorchTest)
+
+}
+
 #include "trainermontorchtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <array>
 #include <cmath>
 #include <functional>
@@ -6,7 +8,6 @@
 #include <random>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/analysis/attentionheads.h>
 #include <telltale/analysis/deviation.h>
@@ -17,6 +18,8 @@
 #include <telltale/store/rowsof.h>
 
 #include "capsulebuilder.h"
+
+namespace analysistest {
 
 using namespace telltale;
 using namespace telltale::analysis;
@@ -456,5 +459,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(AnalysisTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, AnalysisTest)
+
+}
+
 #include "analysistest.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <random>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/judge/incident.h>
 #include <telltale/store/archive.h>
@@ -18,6 +19,8 @@
 
 #include "archivedrun.h"
 #include "verbcall.h"
+
+namespace archivecaretest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -397,5 +400,8 @@ private:
     std::string m_to; ///< where a new run is to be
 };
 
-QTEST_GUILESS_MAIN(ArchiveCareTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ArchiveCareTest)
+
+}
+
 #include "archivecaretest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -6,10 +8,11 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/store/archive.h>
 #include <telltale/store/archiveindex.h>
+
+namespace archiveindextest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -138,5 +141,8 @@ private:
     fs::path m_data;
 };
 
-QTEST_GUILESS_MAIN(ArchiveIndexTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ArchiveIndexTest)
+
+}
+
 #include "archiveindextest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <csignal>
 #include <filesystem>
 #include <random>
@@ -7,12 +9,13 @@
 #include <QElapsedTimer>
 #include <QProcess>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QThread>
 
 #include <telltale/store/archive.h>
 
 #include "killpattern.h"
+
+namespace capsulekilltest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -126,5 +129,8 @@ void CapsuleKillTest::aRunKilledAsItBeginsIsOneRun()
     }
 }
 
-QTEST_GUILESS_MAIN(CapsuleKillTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, CapsuleKillTest)
+
+}
+
 #include "capsulekilltest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -12,7 +14,6 @@
 #include <sys/stat.h>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/core/bytes.h>
 #include <telltale/store/archive.h>
@@ -22,6 +23,8 @@
 
 #include "capsulebuilder.h"
 #include "capsulecontent.h"
+
+namespace capsulewritertest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -659,5 +662,8 @@ void CapsuleWriterTest::runsAreListedRenamedAndDeleted()
     QCOMPARE(runs.front().name, std::string("good name"));
 }
 
-QTEST_GUILESS_MAIN(CapsuleWriterTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, CapsuleWriterTest)
+
+}
+
 #include "capsulewritertest.moc"

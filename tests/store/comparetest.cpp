@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@
 
 #include "madeuptraining.h"
 #include "verbcall.h"
+
+namespace comparetest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -321,5 +324,8 @@ private:
     QTemporaryDir m_dir;
 };
 
-QTEST_GUILESS_MAIN(CompareTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, CompareTest)
+
+}
+
 #include "comparetest.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Damaged files of every format, through every importer: a sentence each where nothing comes of them, no crash, and no
 // more memory than the file is worth. TELLTALE_DAMAGED_FILES says how many; the sanitizers' builds look at the rest.
+#include "testmain.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,7 +11,6 @@
 #include <random>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <sys/resource.h>
 
@@ -21,6 +22,8 @@
 #include <telltale/ingest/storetarget.h>
 
 #include "capsulebuilder.h"
+
+namespace damagedimportstest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -305,5 +308,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(DamagedImportsTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, DamagedImportsTest)
+
+}
+
 #include "damagedimportstest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,7 +9,6 @@
 
 #include <QFile>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sqlite3.h>
 
@@ -18,6 +19,8 @@
 #include <telltale/store/tailreplay.h>
 
 #include "capsulebuilder.h"
+
+namespace damagetest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -502,5 +505,8 @@ void DamageTest::aChangedRankStaysKnownWhenItsRunGoesOn()
     QCOMPARE(describeRun(RunLocator::ofFile(path)).state, RunState::Damaged);
 }
 
-QTEST_GUILESS_MAIN(DamageTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, DamageTest)
+
+}
+
 #include "damagetest.moc"

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <atomic>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <thread>
 
-#include <QtTest>
-
 #include <telltale/series/blockcache.h>
 #include <telltale/series/envelope.h>
 #include <telltale/series/pixelmap.h>
+
+namespace envelopetest {
 
 using namespace telltale;
 using namespace telltale::series;
@@ -233,5 +235,8 @@ void EnvelopeTest::cacheIsSharedBetweenThreads()
     QVERIFY(cache.bytes() <= 50'000);
 }
 
-QTEST_GUILESS_MAIN(EnvelopeTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, EnvelopeTest)
+
+}
+
 #include "envelopetest.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Event files are read on while somebody writes them: what comes in is what is there in the end, whether a record was
 // cut in the middle, a file came later, or a training began again.
+#include "testmain.h"
+
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -11,7 +13,6 @@
 #include <thread>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/exchange/eventfile.h>
 #include <telltale/exchange/foreignreader.h>
@@ -22,6 +23,8 @@
 #include <telltale/store/storeservice.h>
 
 #include "verbcall.h"
+
+namespace followtest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -309,5 +312,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(FollowTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, FollowTest)
+
+}
+
 #include "followtest.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +16,8 @@
 
 #include "capsulecontent.h"
 #include "verbs.h"
+
+namespace frozentest {
 
 using namespace telltale;
 using nlohmann::json;
@@ -338,5 +341,8 @@ void FrozenTest::everyRunCanBeDrawn()
     QCOMPARE(filled, query.rows.size());
 }
 
-QTEST_GUILESS_MAIN(FrozenTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, FrozenTest)
+
+}
+
 #include "frozentest.moc"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 #include <limits>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/core/histogram.h>
 #include <telltale/core/protocolone.h>
@@ -12,6 +13,8 @@
 #include <telltale/store/sqlite.h>
 
 #include "capsulebuilder.h"
+
+namespace histogramtest {
 
 using namespace telltale;
 using telltale::test::CapsuleBuilder;
@@ -225,5 +228,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_GUILESS_MAIN(HistogramTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, HistogramTest)
+
+}
+
 #include "histogramtest.moc"

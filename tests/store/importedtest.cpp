@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What other tools recorded comes in as it is: recorded folders cell by cell, runs that were exported sample by sample,
 // what is damaged is damagedimportstest.cpp.
+#include "testmain.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -12,7 +14,6 @@
 #include <set>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/exchange/formats.h>
@@ -21,6 +22,8 @@
 
 #include "capsulebuilder.h"
 #include "verbcall.h"
+
+namespace importedtest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -516,5 +519,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(ImportedTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, ImportedTest)
+
+}
+
 #include "importedtest.moc"

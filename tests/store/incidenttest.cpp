@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <telltale/judge/incident.h>
 #include <telltale/judge/incidentdesk.h>
+
+namespace incidenttest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -209,5 +211,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(IncidentTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, IncidentTest)
+
+}
+
 #include "incidenttest.moc"

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A training that is started again, held against the attempt before it.
-#include <QtTest>
+#include "testmain.h"
 
 #include "judged.h"
+
+namespace judgeattemptstest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -130,5 +132,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JudgeAttemptsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, JudgeAttemptsTest)
+
+}
+
 #include "judgeattemptstest.moc"

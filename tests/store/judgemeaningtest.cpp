@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Rules that know what a value means: what grows on and on, what an optimizer no longer knows, what is dead.
-#include <cmath>
+#include "testmain.h"
 
-#include <QtTest>
+#include <cmath>
 
 #include <telltale/judge/forecast.h>
 #include <telltale/judge/growth.h>
 
 #include "judged.h"
+
+namespace judgemeaningtest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -359,5 +361,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JudgeMeaningTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, JudgeMeaningTest)
+
+}
+
 #include "judgemeaningtest.moc"

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ranks that do the same, held against each other.
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QRegularExpression>
-#include <QtTest>
 
 #include <telltale/judge/pace.h>
 #include <telltale/judge/scalarrole.h>
 
 #include "judged.h"
+
+namespace judgepeerstest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -215,5 +218,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JudgePeersTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, JudgePeersTest)
+
+}
+
 #include "judgepeerstest.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 #include <random>
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/judge/baseline.h>
 #include <telltale/judge/livejudge.h>
@@ -12,6 +13,8 @@
 #include <telltale/store/archive.h>
 
 #include "judged.h"
+
+namespace judgetest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -632,5 +635,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(JudgeTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, JudgeTest)
+
+}
+
 #include "judgetest.moc"

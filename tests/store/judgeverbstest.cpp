@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <fstream>
 #include <sstream>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -12,6 +13,8 @@
 
 #include "madeuptraining.h"
 #include "verbcall.h"
+
+namespace judgeverbstest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -139,5 +142,8 @@ private:
     const QTemporaryDir m_dir;
 };
 
-QTEST_GUILESS_MAIN(JudgeVerbsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, JudgeVerbsTest)
+
+}
+
 #include "judgeverbstest.moc"

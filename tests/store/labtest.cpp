@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QLocale>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/judge/runjudge.h>
 #include <telltale/lab/replay.h>
 #include <telltale/lab/suggestion.h>
 
 #include "madeuptraining.h"
+
+namespace labtest {
 
 using namespace telltale;
 using namespace telltale::lab;
@@ -254,5 +257,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(LabTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, LabTest)
+
+}
+
 #include "labtest.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/store/archive.h>
 #include <telltale/store/capsulefile.h>
@@ -15,6 +16,8 @@
 
 #include "capsulebuilder.h"
 #include "powercut.h"
+
+namespace logtest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -479,5 +482,8 @@ void LogTest::everyFilterHasItsIndex()
     QVERIFY2(!found.contains(QStringLiteral("SCAN")) && !found.contains(QStringLiteral("ORDER BY")), qPrintable(found));
 }
 
-QTEST_GUILESS_MAIN(LogTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, LogTest)
+
+}
+
 #include "logtest.moc"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The gradient noise scale: what is estimated of a known one, when nothing is, and when the rule speaks.
-#include <cmath>
+#include "testmain.h"
 
-#include <QtTest>
+#include <cmath>
 
 #include <telltale/judge/noisescale.h>
 #include <telltale/judge/peerwords.h>
 
 #include "judged.h"
+
+namespace noisescaletest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -238,5 +240,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(NoiseScaleTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, NoiseScaleTest)
+
+}
+
 #include "noisescaletest.moc"

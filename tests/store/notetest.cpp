@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Notes from the command line: what `telltale note` writes, `telltale log` lists, and the record is a change of the
 // same one when it is edited or removed.
+#include "testmain.h"
+
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/store/archive.h>
 #include <telltale/store/stepnote.h>
@@ -10,6 +11,8 @@
 
 #include "../views/shellfixture.h"
 #include "verbcall.h"
+
+namespace notetest {
 
 using namespace telltale;
 using test::call;
@@ -120,5 +123,8 @@ private:
     std::string m_run;
 };
 
-QTEST_GUILESS_MAIN(NoteTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, NoteTest)
+
+}
+
 #include "notetest.moc"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <condition_variable>
 #include <mutex>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/analysis/runfacts.h>
 #include <telltale/store/archive.h>
@@ -14,6 +15,8 @@
 
 #include "capsulebuilder.h"
 #include "capsulecontent.h"
+
+namespace ownrecordtest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -333,5 +336,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_GUILESS_MAIN(OwnRecordTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, OwnRecordTest)
+
+}
+
 #include "ownrecordtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -6,9 +8,9 @@
 #include <random>
 #include <thread>
 
-#include <QtTest>
-
 #include <telltale/store/querypool.h>
+
+namespace querypooltest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -251,5 +253,8 @@ void QueryPoolTest::everyViewEndsWithItsLastQuestion()
     QCOMPARE(answered, asked);
 }
 
-QTEST_GUILESS_MAIN(QueryPoolTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, QueryPoolTest)
+
+}
+
 #include "querypooltest.moc"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 #include <limits>
 #include <random>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/analysis/oddranks.h>
 #include <telltale/analysis/ranktopology.h>
@@ -12,6 +13,8 @@
 #include <telltale/series/rowindex.h>
 
 #include "capsulebuilder.h"
+
+namespace rankanalysistest {
 
 using namespace telltale;
 using namespace telltale::analysis;
@@ -252,5 +255,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(RankAnalysisTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, RankAnalysisTest)
+
+}
+
 #include "rankanalysistest.moc"

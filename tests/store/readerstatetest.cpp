@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <sqlite3.h>
 #include <sys/mount.h>
@@ -16,6 +17,8 @@
 #include <telltale/store/sqlite.h>
 
 #include "capsulebuilder.h"
+
+namespace readerstatetest {
 
 using namespace telltale;
 using namespace telltale::series;
@@ -696,5 +699,8 @@ void ReaderStateTest::aStatementIsPreparedOnceAndComesBackAsNew()
     QCOMPARE(CapsuleBuilder::must(queryInteger(db.get(), "SELECT sum(value) FROM one")), 10);
 }
 
-QTEST_GUILESS_MAIN(ReaderStateTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ReaderStateTest)
+
+}
+
 #include "readerstatetest.moc"

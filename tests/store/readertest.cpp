@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -6,7 +8,6 @@
 #include <random>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/series/envelope.h>
 #include <telltale/series/pixelmap.h>
@@ -15,6 +16,8 @@
 
 #include "capsulebuilder.h"
 #include "randomrun.h"
+
+namespace readertest {
 
 using namespace telltale;
 using namespace telltale::series;
@@ -446,5 +449,8 @@ void ReaderTest::canceledQuestionsFail()
     QVERIFY(!heat && heat.error().code == ErrorCode::Canceled);
 }
 
-QTEST_GUILESS_MAIN(ReaderTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ReaderTest)
+
+}
+
 #include "readertest.moc"

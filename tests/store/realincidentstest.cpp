@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,9 +10,9 @@
 #include <random>
 #include <sstream>
 
-#include <QtTest>
-
 #include <telltale/judge/rankjudge.h>
+
+namespace realincidentstest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -150,5 +152,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(RealIncidentsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RealIncidentsTest)
+
+}
+
 #include "realincidentstest.moc"

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/judge/livejudge.h>
 #include <telltale/judge/rulesinforce.h>
 
 #include "madeuptraining.h"
+
+namespace rulesinforcetest {
 
 using namespace telltale;
 using namespace telltale::judge;
@@ -193,5 +196,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(RulesInForceTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RulesInForceTest)
+
+}
+
 #include "rulesinforcetest.moc"

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/analysis/rundocument.h>
 #include <telltale/store/runreader.h>
 
 #include "capsulebuilder.h"
+
+namespace rundocumenttest {
 
 using namespace telltale;
 using namespace telltale::analysis;
@@ -162,5 +165,8 @@ private:
     std::map<int, std::int64_t> m_streams;
 };
 
-QTEST_GUILESS_MAIN(RunDocumentTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RunDocumentTest)
+
+}
+
 #include "rundocumenttest.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/archive/moment.h>
 #include <telltale/archive/profileindex.h>
@@ -15,6 +16,8 @@
 
 #include "archivedrun.h"
 #include "verbcall.h"
+
+namespace runquerytest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -266,5 +269,8 @@ private:
     std::string m_data;
 };
 
-QTEST_GUILESS_MAIN(RunQueryTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RunQueryTest)
+
+}
+
 #include "runquerytest.moc"

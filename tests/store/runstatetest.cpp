@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/store/archive.h>
 #include <telltale/store/catalog.h>
 #include <telltale/store/sqlite.h>
 
 #include "capsulecontent.h"
+
+namespace runstatetest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -341,5 +344,8 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(RunStateTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RunStateTest)
+
+}
+
 #include "runstatetest.moc"

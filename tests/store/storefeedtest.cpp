@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/store/archive.h>
 #include <telltale/store/storefeed.h>
 
 #include "capsulecontent.h"
+
+namespace storefeedtest {
 
 using namespace telltale;
 using namespace telltale::store;
@@ -257,5 +260,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_APPLESS_MAIN(StoreFeedTest)
+TELLTALE_TEST(QTEST_APPLESS_MAIN, StoreFeedTest)
+
+}
+
 #include "storefeedtest.moc"

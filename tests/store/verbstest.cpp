@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -8,7 +10,6 @@
 
 #include <QDir>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <nlohmann/json.hpp>
 
@@ -21,6 +22,8 @@
 #include "capsulebuilder.h"
 #include "log.h"
 #include "verbcall.h"
+
+namespace verbstest {
 
 using namespace telltale;
 using namespace telltale::test;
@@ -920,5 +923,8 @@ void VerbsTest::theLogFileHasTheErrorThatEndsAVerb()
     QVERIFY2(kept.ends_with(" error   " + sentence) && kept.find("no\\u001brun") != std::string::npos, kept.c_str());
 }
 
-QTEST_GUILESS_MAIN(VerbsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, VerbsTest)
+
+}
+
 #include "verbstest.moc"

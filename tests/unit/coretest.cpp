@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <array>
 #include <atomic>
 #include <random>
 #include <thread>
 #include <type_traits>
-
-#include <QtTest>
 
 #include <telltale/core/boundedqueue.h>
 #include <telltale/core/bytes.h>
@@ -13,6 +13,8 @@
 #include <telltale/core/protocolone.h>
 #include <telltale/core/samplebatch.h>
 #include <telltale/core/threadhome.h>
+
+namespace coretest {
 
 using namespace telltale;
 
@@ -343,5 +345,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CoreTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, CoreTest)
+
+}
+
 #include "coretest.moc"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <telltale/config/costestimate.h>
+
+namespace costestimatetest {
 
 using namespace telltale;
 using namespace telltale::config;
@@ -145,5 +147,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(CostEstimateTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, CostEstimateTest)
+
+}
+
 #include "costestimatetest.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <algorithm>
 
@@ -11,6 +11,8 @@
 #include <telltale/config/revision.h>
 #include <telltale/config/textedit.h>
 #include <telltale/core/kinds.h>
+
+namespace monitorconfigtest {
 
 using namespace telltale;
 using namespace telltale::config;
@@ -494,5 +496,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(MonitorConfigTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, MonitorConfigTest)
+
+}
+
 #include "monitorconfigtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,10 +10,10 @@
 #include <random>
 #include <vector>
 
-#include <QtTest>
-
 #include <telltale/core/histogram.h>
 #include <telltale/stats/stats.h>
+
+namespace statstest {
 
 namespace {
 
@@ -596,5 +598,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(StatsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, StatsTest)
+
+}
+
 #include "statstest.moc"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window's place for alerts: against a real file, the service's own thread and a web server on loopback.
+#include "testmain.h"
+
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
@@ -10,7 +12,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTemporaryDir>
-#include <QtTest>
 
 #include <telltale/common/theme.h>
 #include <telltale/notify/alertservice.h>
@@ -19,6 +20,8 @@
 #include <telltale/translations/translations.h>
 
 #include "../alerts/localhook.h"
+
+namespace alertsdialogtest {
 
 using namespace telltale;
 using namespace telltale::notify;
@@ -211,5 +214,8 @@ private:
     std::unique_ptr<QTemporaryDir> m_dir;
 };
 
-QTEST_MAIN(AlertsDialogTest)
+TELLTALE_TEST(QTEST_MAIN, AlertsDialogTest)
+
+}
+
 #include "alertsdialogtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <ctime>
 
 #include <QAbstractItemModelTester>
@@ -13,7 +15,6 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTreeWidget>
 
 #include <telltale/anomalies/anomaliesview.h>
@@ -37,6 +38,8 @@
 #include "incidentfixture.h"
 #include "looks.h"
 #include "shellfixture.h"
+
+namespace anomaliestest {
 
 using namespace telltale;
 using namespace telltale::items;
@@ -624,5 +627,8 @@ private:
     std::uint64_t m_token = 0;
 };
 
-QTEST_MAIN(AnomaliesTest)
+TELLTALE_TEST(QTEST_MAIN, AnomaliesTest)
+
+}
+
 #include "anomaliestest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QApplication>
@@ -8,7 +10,6 @@
 #include <QPainter>
 #include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/attention/attentioncanvas.h>
 #include <telltale/attention/attentionview.h>
@@ -23,6 +24,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace attentiontest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -674,5 +677,8 @@ private:
     AttentionView* m_view = nullptr;
 };
 
-QTEST_MAIN(AttentionTest)
+TELLTALE_TEST(QTEST_MAIN, AttentionTest)
+
+}
+
 #include "attentiontest.moc"

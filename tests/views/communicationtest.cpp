@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QApplication>
@@ -9,7 +11,6 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/steeringstate.h>
@@ -23,6 +24,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace communicationtest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -400,5 +403,8 @@ private:
     CommunicationView* m_view = nullptr;
 };
 
-QTEST_MAIN(CommunicationTest)
+TELLTALE_TEST(QTEST_MAIN, CommunicationTest)
+
+}
+
 #include "communicationtest.moc"

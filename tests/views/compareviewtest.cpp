@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QApplication>
@@ -9,7 +11,6 @@
 #include <QListWidget>
 #include <QPushButton>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QToolButton>
 
 #include <telltale/common/sharedaxis.h>
@@ -25,6 +26,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace compareviewtest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -509,5 +512,8 @@ private:
     CompareView* m_view = nullptr;
 };
 
-QTEST_MAIN(CompareViewTest)
+TELLTALE_TEST(QTEST_MAIN, CompareViewTest)
+
+}
+
 #include "compareviewtest.moc"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QtTest>
+#include "testmain.h"
 
 #include <QBuffer>
 #include <QCheckBox>
@@ -24,6 +24,8 @@
 #include <telltale/steering/revisionlist.h>
 #include <telltale/steering/switchbutton.h>
 #include <telltale/translations/translations.h>
+
+namespace configviewtest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -402,5 +404,8 @@ private:
     std::vector<ConfigRequest> m_requests;
 };
 
-QTEST_MAIN(ConfigViewTest)
+TELLTALE_TEST(QTEST_MAIN, ConfigViewTest)
+
+}
+
 #include "configviewtest.moc"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the window is worked with whatever it shows: notes, undo, layouts, a view in a window of its own, tabs that have
 // no room, every control by the keyboard and with a name.
+#include "testmain.h"
+
 #include <algorithm>
 #include <set>
 
@@ -19,7 +21,6 @@
 #include <QTabBar>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QToolButton>
 #include <QTreeView>
 
@@ -52,6 +53,8 @@
 #include <telltale/store/storeservice.h>
 
 #include "shellfixture.h"
+
+namespace deskworktest {
 
 using namespace telltale;
 using namespace telltale::shell;
@@ -148,6 +151,7 @@ private Q_SLOTS:
         QTRY_COMPARE_WITH_TIMEOUT(state()->notes().front().text, std::string("batch size halved"), kWaitMs);
         QCOMPARE(state()->notes().size(), std::size_t { 1 });
 
+        QTRY_VERIFY_WITH_TIMEOUT(rowOf(QStringLiteral("batch size halved")) >= 0, kWaitMs);
         log->setCurrentIndex(log->model()->index(rowOf(QStringLiteral("batch size halved")), 0));
         QTest::keyClick(log, Qt::Key_Delete);
         QTRY_VERIFY_WITH_TIMEOUT(state()->notes().front().isRemoved, kWaitMs);
@@ -753,5 +757,8 @@ private:
     std::unique_ptr<MainWindow> m_window;
 };
 
-QTEST_MAIN(DeskWorkTest)
+TELLTALE_TEST(QTEST_MAIN, DeskWorkTest)
+
+}
+
 #include "deskworktest.moc"

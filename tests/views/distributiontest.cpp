@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -8,7 +10,6 @@
 #include <QComboBox>
 #include <QDir>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/analysis/distribution.h>
 #include <telltale/common/sharedaxis.h>
@@ -24,6 +25,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace distributiontest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -493,5 +496,8 @@ private:
     DistributionView* m_view = nullptr;
 };
 
-QTEST_MAIN(DistributionTest)
+TELLTALE_TEST(QTEST_MAIN, DistributionTest)
+
+}
+
 #include "distributiontest.moc"

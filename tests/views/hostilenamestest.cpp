@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <filesystem>
 #include <sstream>
 
@@ -9,7 +11,6 @@
 #include <QLabel>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTextDocument>
 
 #include <nlohmann/json.hpp>
@@ -30,6 +31,8 @@
 #include "../store/capsulebuilder.h"
 #include "terminalstream.h"
 #include "verbs.h"
+
+namespace hostilenamestest {
 
 using namespace telltale;
 using namespace telltale::shell;
@@ -298,5 +301,8 @@ private:
     std::string m_path;
 };
 
-QTEST_MAIN(HostileNamesTest)
+TELLTALE_TEST(QTEST_MAIN, HostileNamesTest)
+
+}
+
 #include "hostilenamestest.moc"

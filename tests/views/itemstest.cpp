@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <array>
 #include <ctime>
 #include <random>
@@ -8,7 +10,6 @@
 #include <QPersistentModelIndex>
 #include <QRegularExpression>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <telltale/items/connectionsmodel.h>
 #include <telltale/items/logmodel.h>
@@ -16,6 +17,8 @@
 #include <telltale/items/rowsync.h>
 #include <telltale/items/runsmodel.h>
 #include <telltale/store/rowsof.h>
+
+namespace itemstest {
 
 using namespace telltale;
 using namespace telltale::items;
@@ -597,5 +600,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(ItemsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, ItemsTest)
+
+}
+
 #include "itemstest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -9,7 +11,6 @@
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTreeView>
 
 #include <telltale/common/viewstate.h>
@@ -19,6 +20,8 @@
 #include <telltale/shell/startup.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
+
+namespace livewindowtest {
 
 using namespace telltale;
 using namespace telltale::shell;
@@ -227,5 +230,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(LiveWindowTest)
+TELLTALE_TEST(QTEST_MAIN, LiveWindowTest)
+
+}
+
 #include "livewindowtest.moc"

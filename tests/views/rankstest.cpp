@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QApplication>
@@ -7,7 +9,6 @@
 #include <QDir>
 #include <QSlider>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
@@ -21,6 +22,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace rankstest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -448,5 +451,8 @@ private:
     RanksView* m_view = nullptr;
 };
 
-QTEST_MAIN(RanksTest)
+TELLTALE_TEST(QTEST_MAIN, RanksTest)
+
+}
+
 #include "rankstest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QBuffer>
 #include <QComboBox>
 #include <QDir>
@@ -11,7 +13,6 @@
 #include <QSlider>
 #include <QSpinBox>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
 
@@ -29,6 +30,8 @@
 
 #include "../store/madeuptraining.h"
 #include "looks.h"
+
+namespace rulelabtest {
 
 using namespace telltale;
 using judge::Annotation;
@@ -422,5 +425,8 @@ private:
     std::unique_ptr<shell::MainWindow> m_window;
 };
 
-QTEST_MAIN(RuleLabTest)
+TELLTALE_TEST(QTEST_MAIN, RuleLabTest)
+
+}
+
 #include "rulelabtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QApplication>
 #include <QBuffer>
 #include <QClipboard>
@@ -12,7 +14,6 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QToolButton>
 #include <QTreeView>
 
@@ -32,6 +33,8 @@
 
 #include "../store/capsulebuilder.h"
 #include "looks.h"
+
+namespace runviewtest {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -497,5 +500,8 @@ private:
     std::unique_ptr<QWidget> m_host;
 };
 
-QTEST_MAIN(RunViewTest)
+TELLTALE_TEST(QTEST_MAIN, RunViewTest)
+
+}
+
 #include "runviewtest.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <atomic>
 #include <thread>
 
@@ -20,7 +22,6 @@
 #include <QRegularExpression>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTextDocumentFragment>
 #include <QTreeView>
 #include <QUrl>
@@ -46,6 +47,8 @@
 #include <telltale/store/querypool.h>
 
 #include "shellfixture.h"
+
+namespace shellactionstest {
 
 using namespace telltale;
 using namespace telltale::shell;
@@ -674,5 +677,8 @@ private:
     std::unique_ptr<MainWindow> m_window;
 };
 
-QTEST_MAIN(ShellActionsTest)
+TELLTALE_TEST(QTEST_MAIN, ShellActionsTest)
+
+}
+
 #include "shellactionstest.moc"

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <random>
 #include <set>
 
 #include <QFontMetricsF>
-#include <QTest>
 
 #include <telltale/common/labels.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/valuescale.h>
+
+namespace tst_axisticks {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -174,5 +177,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(AxisTicks)
+TELLTALE_TEST(QTEST_MAIN, AxisTicks)
+
+}
+
 #include "tst_axisticks.moc"

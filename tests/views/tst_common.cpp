@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <limits>
 
 #include <QBuffer>
 #include <QSignalSpy>
-#include <QTest>
 
 #include <telltale/common/csv.h>
 #include <telltale/common/rowlist.h>
@@ -11,6 +12,8 @@
 #include <telltale/store/confighistory.h>
 
 #include "commonsynthetic.h"
+
+namespace tst_common {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -402,5 +405,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(Common)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, Common)
+
+}
+
 #include "tst_common.moc"

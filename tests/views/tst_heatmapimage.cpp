@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 #include <cstring>
 #include <random>
 #include <set>
 
 #include <QBuffer>
-#include <QTest>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/glyphs.h>
@@ -14,6 +15,8 @@
 #include <telltale/heatmap/heatcanvas.h>
 #include <telltale/heatmap/heatimage.h>
 #include <telltale/heatmap/rowcluster.h>
+
+namespace tst_heatmapimage {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -316,5 +319,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(HeatmapImage)
+TELLTALE_TEST(QTEST_MAIN, HeatmapImage)
+
+}
+
 #include "tst_heatmapimage.moc"

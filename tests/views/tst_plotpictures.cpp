@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QApplication>
 #include <QBuffer>
 #include <QDir>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QTest>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -21,6 +22,8 @@
 #include <telltale/runs/stateglyph.h>
 
 #include "commonsynthetic.h"
+
+namespace tst_plotpictures {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -378,5 +381,8 @@ private:
     }
 };
 
-QTEST_MAIN(PlotPictures)
+TELLTALE_TEST(QTEST_MAIN, PlotPictures)
+
+}
+
 #include "tst_plotpictures.moc"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 #include <random>
 
 #include <QPainter>
-#include <QTest>
 
 #include <telltale/plot/curvepainter.h>
 #include <telltale/plot/curvetrace.h>
 #include <telltale/plot/overviewheader.h>
+
+namespace tst_plotspans {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -248,5 +251,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(PlotSpans)
+TELLTALE_TEST(QTEST_MAIN, PlotSpans)
+
+}
+
 #include "tst_plotspans.moc"

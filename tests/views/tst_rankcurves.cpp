@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <limits>
 
 #include <QBuffer>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/plot/curvecsv.h>
 #include <telltale/plot/curvequery.h>
@@ -11,6 +12,8 @@
 #include <telltale/plot/scalarpanels.h>
 
 #include "../store/capsulebuilder.h"
+
+namespace tst_rankcurves {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -207,5 +210,8 @@ private:
     std::unique_ptr<store::RunReader> m_many;
 };
 
-QTEST_GUILESS_MAIN(RankCurves)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, RankCurves)
+
+}
+
 #include "tst_rankcurves.moc"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <cmath>
 
 #include <QApplication>
@@ -6,11 +8,12 @@
 #include <QDir>
 #include <QPainter>
 #include <QPushButton>
-#include <QTest>
 
 #include <telltale/common/colormap.h>
 #include <telltale/common/seriesstyle.h>
 #include <telltale/common/theme.h>
+
+namespace tst_themecolors {
 
 using namespace telltale::views;
 
@@ -170,5 +173,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_MAIN(ThemeColors)
+TELLTALE_TEST(QTEST_MAIN, ThemeColors)
+
+}
+
 #include "tst_themecolors.moc"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <cstdint>
+#include "testmain.h"
 
-#include <QTest>
+#include <cstdint>
 
 #include <telltale/plot/curvetrace.h>
 #include <telltale/plot/xwarp.h>
+
+namespace tst_xwarp {
 
 using namespace telltale;
 using namespace telltale::views;
@@ -135,5 +137,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(XWarpTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, XWarpTest)
+
+}
+
 #include "tst_xwarp.moc"

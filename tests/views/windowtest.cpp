@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
@@ -13,7 +15,6 @@
 #include <QScrollBar>
 #include <QTabBar>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QTreeView>
 
 #include <telltale/common/theme.h>
@@ -37,6 +38,8 @@
 
 #include "pseudolocale.h"
 #include "shellfixture.h"
+
+namespace windowtest {
 
 using namespace telltale;
 using namespace telltale::shell;
@@ -588,5 +591,8 @@ private:
     int m_demoStarts = 0;
 };
 
-QTEST_MAIN(WindowTest)
+TELLTALE_TEST(QTEST_MAIN, WindowTest)
+
+}
+
 #include "windowtest.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What parts without Qt say in English is known to the window in every form that their sources can make, and said in
 // its language: a sentence that is new or worded anew fails here until its form, and its translation, are.
+#include "testmain.h"
+
 #include <QCoreApplication>
 #include <QFile>
 #include <QRegularExpression>
 #include <QTemporaryDir>
-#include <QTest>
 
 #include <telltale/alerts/alertsettings.h>
 #include <telltale/alerts/webhookwords.h>
@@ -15,6 +16,8 @@
 #include <telltale/notify/alertsfile.h>
 #include <telltale/notify/alertwords.h>
 #include <telltale/translations/translations.h>
+
+namespace wordstest {
 
 using namespace telltale;
 using judge::Rule;
@@ -232,5 +235,8 @@ private Q_SLOTS:
     }
 };
 
-QTEST_GUILESS_MAIN(WordsTest)
+TELLTALE_TEST(QTEST_GUILESS_MAIN, WordsTest)
+
+}
+
 #include "wordstest.moc"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "testmain.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace telltale::test {
+
+TestMain::TestMain(std::string_view file, Function function)
+{
+    file.remove_prefix(file.rfind('/') + 1);
+    entries().push_back({ file.substr(0, file.find('.')), function });
+}
+
+int TestMain::run(int argc, char** argv)
+{
+    const std::string_view wanted = argc > 1 ? argv[1] : "";
+    const auto found = std::find_if(
+        entries().begin(), entries().end(), [wanted](const Entry& entry) { return entry.name == wanted; });
+    if (found != entries().end())
+        return found->function(argc - 1, argv + 1);
+    std::fputs("say which test, and what QtTest is to do with it:\n", stderr);
+    for (const Entry& entry : entries())
+        std::fprintf(stderr, "  %.*s\n", static_cast<int>(entry.name.size()), entry.name.data());
+    return 2;
+}
+
+std::vector<TestMain::Entry>& TestMain::entries()
+{
+    static std::vector<Entry> all;
+    return all;
+}
+
+}
+
+int main(int argc, char** argv)
+{
+    return telltale::test::TestMain::run(argc, argv);
+}
