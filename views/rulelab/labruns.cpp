@@ -17,6 +17,7 @@ namespace telltale::views {
 namespace {
 
 constexpr int kIdRole = Qt::UserRole;
+constexpr int kNameWidth = 110; ///< at least: what tells names apart stands at their ends
 
 }
 
@@ -50,7 +51,7 @@ LabRuns::LabRuns(items::RunsModel* model, ViewState* state, QWidget* parent)
         headerItem()->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
         width += header()->sectionSize(column);
     }
-    setMinimumWidth(width + header()->sectionSizeHint(NameColumn) + 12);
+    setMinimumWidth(width + std::max(kNameWidth, header()->sectionSizeHint(NameColumn)) + 12);
     headerItem()->setTextAlignment(CleanColumn, Qt::AlignLeft | Qt::AlignVCenter);
     if (model != nullptr) {
         for (const auto signal : { &QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved })

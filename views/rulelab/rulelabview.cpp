@@ -20,6 +20,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/lab/truth.h>
 #include <telltale/runs/panelhead.h>
+#include <telltale/runs/paneswitch.h>
 #include <telltale/runs/rolelabel.h>
 
 #include "changestree.h"
@@ -37,6 +38,7 @@ using From = judge::RulesInForce::From;
 
 constexpr int kLookAgainMs = 200; ///< for what was written into another run's log
 constexpr int kMostLooks = 50;
+constexpr int kBothPanes = 940; ///< as wide as the rules need beside their document
 
 }
 
@@ -114,9 +116,12 @@ QWidget* RuleLabView::makeBody()
     m_changes = new ChangesTree;
     auto* across = new QSplitter(Qt::Horizontal);
     across->addWidget(titled(tr("Runs"), m_runs, across));
-    across->addWidget(titled(tr("Rules"), m_form, across));
-    across->addWidget(titled(tr("As a document"), m_text, across));
+    PaneSwitch::Pane form;
+    PaneSwitch::Pane text;
+    across->addWidget(form.box = titled(tr("Rules"), m_form, across, &form.head));
+    across->addWidget(text.box = titled(tr("As a document"), m_text, across, &text.head));
     across->setSizes({ 300, 420, 290 });
+    new PaneSwitch(across, form, text, kBothPanes);
     across->setStretchFactor(1, 1);
     auto* below = new QSplitter(Qt::Horizontal);
     below->addWidget(titled(tr("Results"), m_scores, below, &m_scoresTitle));

@@ -30,6 +30,7 @@
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
 #include <telltale/runs/panelhead.h>
+#include <telltale/runs/paneswitch.h>
 #include <telltale/runs/rolelabel.h>
 
 #include "answersmodel.h"
@@ -46,6 +47,8 @@ namespace telltale::views {
 namespace {
 
 using State = RankSteering::State;
+
+constexpr int kBothPanes = 940; ///< as wide as the fields need beside the JSON
 
 QString helpOf(const QString& pointer)
 {
@@ -170,7 +173,9 @@ QWidget* ConfigView::makeBody()
     rightLayout->addWidget(titled(tr("Apply"), makeApplyBox(), right));
 
     auto* across = new QSplitter(Qt::Horizontal);
-    auto* fields = titled(tr("Fields"), m_form, across);
+    PaneSwitch::Pane form;
+    PaneSwitch::Pane json;
+    QWidget* fields = form.box = titled(tr("Fields"), m_form, across, &form.head);
     m_help = (new RoleLabel(&Theme::text2, wordsFont(11), fields))->asData();
     m_help->setWordWrap(true);
     m_help->setContentsMargins(12, 4, 12, 6);
@@ -182,7 +187,7 @@ QWidget* ConfigView::makeBody()
         m_help->setVisible(!m_help->text().isEmpty());
     });
     across->addWidget(fields);
-    across->addWidget(titled(tr("JSON"), text, across));
+    across->addWidget(json.box = titled(tr("JSON"), text, across, &json.head));
     // Where there is no room for all of it, nothing is squeezed.
     auto* rightScroll = new QScrollArea;
     rightScroll->setFrameShape(QFrame::NoFrame);
@@ -192,6 +197,7 @@ QWidget* ConfigView::makeBody()
     rightScroll->setWidget(right);
     across->addWidget(rightScroll);
     across->setSizes({ 520, 380, 280 });
+    new PaneSwitch(across, form, json, kBothPanes);
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);

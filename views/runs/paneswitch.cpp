@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "paneswitch.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QSplitter>
+#include <QToolButton>
+
+#include "panelhead.h"
+#include "rolelabel.h"
+
+namespace telltale::views {
+
+PaneSwitch::PaneSwitch(QSplitter* split, Pane first, Pane second, int enough)
+    : QObject(split)
+    , m_split(split)
+    , m_panes { first, second }
+    , m_enough(enough)
+{
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        const std::size_t other = 1 - i;
+        auto* row = new QHBoxLayout(m_panes[i].head);
+        row->setContentsMargins(0, 0, 4, 0);
+        row->addStretch();
+        m_buttons[i] = makeToolButton(QStringLiteral("swap"), m_panes[other].head->text(), m_panes[i].head);
+        row->addWidget(m_buttons[i]);
+        connect(m_buttons[i], &QToolButton::clicked, this, [this, other] {
+            m_shown = other;
+            arrange();
+            m_buttons[other]->setFocus();
+        });
+    }
+    split->installEventFilter(this);
+    arrange();
+}
+
+bool PaneSwitch::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::Resize)
+        arrange();
+    return QObject::eventFilter(watched, event);
+}
+
+void PaneSwitch::arrange()
+{
+    const bool isNarrow = m_split->width() < m_enough;
+    for (std::size_t i = 0; i < m_panes.size(); ++i) {
+        m_buttons[i]->setVisible(isNarrow);
+        m_panes[i].box->setVisible(!isNarrow || i == m_shown);
+    }
+}
+
+}
