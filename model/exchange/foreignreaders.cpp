@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <telltale/exchange/arrowreader.h>
 #include <telltale/exchange/eventreader.h>
 #include <telltale/exchange/msprobereader.h>
 #include <telltale/exchange/probereader.h>
@@ -35,7 +36,8 @@ std::span<const ForeignReader* const> foreignReaders()
     static const ProbeReader probe;
     static const WideCsvReader wide;
     static const EventReader events;
-    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &probe, &wide, &events };
+    static const ArrowReader arrow;
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &probe, &wide, &events, &arrow };
     return kAll;
 }
 

@@ -82,8 +82,8 @@ void TelltaleCsvRows::finish()
             finishBins(place);
     }
     if (m_badLines > 0)
-        m_run.noteDamage(m_path + ": " + std::to_string(m_badLines)
-            + " lines are not as telltale writes them, line " + std::to_string(m_bad) + " the first");
+        m_run.noteDamage(m_path + ": " + std::to_string(m_badLines) + " lines are not as telltale writes them, line "
+            + std::to_string(m_bad) + " the first");
 }
 
 TelltaleCsvRows::Place* TelltaleCsvRows::placeOf(std::string_view middle)
@@ -107,9 +107,8 @@ bool TelltaleCsvRows::fill(Place& place, std::string_view middle)
     const auto kind = kindFromName(cells[2]);
     const auto micro = csvInteger(cells[5]);
     const auto chunk = csvInteger(cells[6]);
-    const bool isSound = rank && attempt && kind && micro && chunk && *rank >= 0 && *rank < 10'000'000
-        && *attempt >= 0 && *attempt < 100'000 && std::abs(*micro) < 1'000'000'000
-        && std::abs(*chunk) < 1'000'000'000;
+    const bool isSound = rank && attempt && kind && micro && chunk && *rank >= 0 && *rank < 10'000'000 && *attempt >= 0
+        && *attempt < 100'000 && std::abs(*micro) < 1'000'000'000 && std::abs(*chunk) < 1'000'000'000;
     if (!isSound)
         return false;
     place.process = &m_run.process(Rank { static_cast<std::int32_t>(*rank) }, static_cast<int>(*attempt));

@@ -88,8 +88,7 @@ void WideTable::take(const CsvRows& rows, std::size_t number)
             continue;
         }
         if (!tracks[i])
-            tracks[i]
-                = &trackOf(m_head.names[i], m_head.run < cells.size() ? cells[m_head.run] : std::string_view());
+            tracks[i] = &trackOf(m_head.names[i], m_head.run < cells.size() ? cells[m_head.run] : std::string_view());
         tracks[i]->add(*step, *value);
     }
     if (cells.size() > m_head.names.size())
