@@ -13,7 +13,7 @@ from .widetable import joined
 if TYPE_CHECKING:
     import pyarrow
 
-    from .tablestream import Stream, Table
+    from .tablesource import Stream, Table
 
 # Of a line, between its step and its statistic; the last two are not in older files.
 _KEYS = {
@@ -109,9 +109,7 @@ def _middles(batch: pyarrow.RecordBatch) -> pyarrow.Array:
     of_rows = np.stack([np.asarray(one, np.int64) for one in codes])
     is_first = np.concatenate(([True], (of_rows[:, 1:] != of_rows[:, :-1]).any(axis=0))) if len(batch) else np.zeros(0)
     firsts = np.flatnonzero(is_first)
-    texts: list[Any] = [
-        ",".join(words[key][code] for key, code in enumerate(of_rows[:, row])) for row in firsts
-    ]
+    texts: list[Any] = [",".join(words[key][code] for key, code in enumerate(of_rows[:, row])) for row in firsts]
     places = np.cumsum(is_first) - 1
     return pa.array(texts, pa.large_string()).take(pa.array(places))
 

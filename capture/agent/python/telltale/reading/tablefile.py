@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A run, or a part of one, as a Parquet or an Arrow file.
 
-A row is what one tensor has at one step, with a column a statistic; `telltale import` takes it back. The schema's metadata holds the run beside its
+A row is what one tensor has at one step, with a column a statistic. The schema's metadata holds the run beside its
 measurements: key `telltale`, a JSON document with facts, document (config, hyperparameters, environment, tags, notes),
-incidents and log.
+incidents and log. `telltale import` takes the measurements back.
 """
 
 from __future__ import annotations

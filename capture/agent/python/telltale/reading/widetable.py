@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pyarrow
 
-    from .tablestream import Stream, Table
+    from .tablesource import Stream, Table
 
 _TEXTS = ("run_name", "_timestamp", "timestamp")  # which the program reads as they are
 _EXACT = 1 << 53
@@ -29,7 +29,8 @@ def stream_wide(stream: Stream, table: Table) -> None:
     """Numbers, texts that are numbers, runs and times; of everything else what and how much there is."""
     import pyarrow as pa
 
-    taken, others = [], []
+    taken: list[_Leaf] = []
+    others: list[_Leaf] = []
     for leaf in _leaves(table.schema):
         (taken if _is_taken(leaf) else others).append(leaf)
     runs: dict[Any, None] = {}
