@@ -81,7 +81,7 @@ public:
             if (!bytes)
                 return tl::unexpected<Error>(bytes.error());
             if (!*bytes)
-                return failure(ErrorCode::Damaged, "its rows are cut off");
+                return failure(ErrorCode::Damaged, at() + ": its rows are cut off");
             takeRows(**bytes);
             m_share = message.value("share", m_share);
         } else if (what == "left out") {

@@ -17,15 +17,16 @@ class Stream:
     """What is said to who reads."""
 
     def __init__(self, out: BinaryIO, files: int) -> None:
-        self._out, self._files, self._file = out, files, -1
+        self._out, self._files = out, files
+        self.tables = 0
         self._left: dict[str, int] = {}
 
     def table(self, form: str, **about: Any) -> None:
-        self._file += 1
+        self.tables += 1
         self._say("table", form=form, **about)
 
     def rows(self, text: bytes | memoryview, share: float) -> None:
-        self._say("rows", bytes=len(text), share=(self._file + share) / self._files)
+        self._say("rows", bytes=len(text), share=(self.tables - 1 + share) / self._files)
         self._out.write(text)
 
     def leave_out(self, what: str, count: int) -> None:
@@ -59,27 +60,24 @@ class Table:
 
         with open(path, "rb") as file:
             is_parquet = file.read(4) == b"PAR1"
-        self._parquet = pq.ParquetFile(path) if is_parquet else None
-        self._arrow = None if is_parquet else pa.ipc.open_file(pa.memory_map(path))
-        schema = self._arrow.schema if self._parquet is None else self._parquet.schema_arrow
-        self.schema: pyarrow.Schema = schema
+        opened: Any = pq.ParquetFile(path) if is_parquet else pa.ipc.open_file(pa.memory_map(path))
+        self._is_parquet, self._opened = is_parquet, opened
+        self.schema: pyarrow.Schema = opened.schema_arrow if is_parquet else opened.schema
         self.is_of_pandas = b"pandas" in (self.schema.metadata or {})
-        self._rows = self._parquet.metadata.num_rows if self._parquet else None
 
     def batches(self, columns: list[str] | None = None) -> Iterator[tuple[pyarrow.RecordBatch, float]]:
         """Rows, and the share of the file that is read with them; what is in them is checked."""
         most = max(_CELLS_AT_ONCE // max(len(columns or self.schema.names), 1), 1)
         done = 0
-        if self._parquet:
-            for batch in self._parquet.iter_batches(most, columns=columns, use_threads=False):
+        if self._is_parquet:
+            for batch in self._opened.iter_batches(most, columns=columns, use_threads=False):
                 batch.validate(full=True)
                 done += batch.num_rows
-                yield batch, done / max(self._rows or 0, 1)
+                yield batch, done / max(self._opened.metadata.num_rows, 1)
             return
-        assert self._arrow is not None
-        count = self._arrow.num_record_batches
+        count = self._opened.num_record_batches
         for i in range(count):
-            whole = self._arrow.get_batch(i)
+            whole = self._opened.get_batch(i)
             whole.validate(full=True)  # other than Parquet's, its offsets are used as they stand
             for first in range(0, whole.num_rows, most):
                 part = whole.slice(first, most)

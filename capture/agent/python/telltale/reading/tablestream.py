@@ -9,7 +9,6 @@ Everything that does not go over is named and counted.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 
@@ -30,8 +29,8 @@ def main(arguments: list[str]) -> int:
     options = parser.parse_args(arguments)
     stream = Stream(sys.stdout.buffer, len(options.files))
     try:
-        for path in options.files:
-            stream_table(stream, path, options.stats.split(","))
+        for number, path in enumerate(options.files):
+            stream_table(stream, number, path, options.stats.split(","))
         stream.done()
     except (BrokenPipeError, KeyboardInterrupt):  # nobody reads any more
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -39,15 +38,13 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def stream_table(stream: Stream, path: str, stats: list[str]) -> None:
+def stream_table(stream: Stream, number: int, path: str, stats: list[str]) -> None:
     """One file; what is wrong with it is said in the stream."""
-    begun = False
     try:
         table = Table(path)
         is_own = set(table.schema.names) >= _OWN
         for name in sorted({name for name in table.schema.names if table.schema.names.count(name) > 1}):
             raise ValueError(f"it has several columns that are called {name!r}")
-        begun = True
         if is_own:
             stream_long(stream, table, stats)
         else:
@@ -55,8 +52,9 @@ def stream_table(stream: Stream, path: str, stats: list[str]) -> None:
     except BrokenPipeError:
         raise
     except Exception as error:  # whatever pyarrow makes of damaged bytes
-        if not begun:
+        is_begun = stream.tables > number
+        if not is_begun:
             stream.table("none")
         first = (str(error).splitlines() or [type(error).__name__])[0]
-        stream.damage(f"pyarrow cannot read it{' to its end' if begun else ''}: {first}")
+        stream.damage(f"pyarrow cannot read it{' to its end' if is_begun else ''}: {first}")
     stream.end()
