@@ -23,6 +23,7 @@ from serving import BUILD, TELLTALE
 
 HEAD = "step,rank,attempt,kind,name,slot,micro_step,chunk,definition,stat,value"
 HARD = ["NaN", "Infinity", "-Infinity", "1e-09", "0", "-0.1", "16777217", "9007199254740992", "1.7976931348623157e+308"]
+DAMAGED = int(os.environ.get("TELLTALE_DAMAGED_FILES", "60"))  # files of each format
 BINS = ["[-Infinity, -1)", "[-1, 0)", "[0, 1)", "[1, Infinity)"]
 
 
@@ -245,7 +246,7 @@ def test_damaged_files_are_said_and_never_more_than_that(tmp_path: Path, form: s
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
     chosen, whole, files = random.Random(7), path.read_bytes(), []
-    for number in range(int(os.environ.get("TELLTALE_DAMAGED_FILES", "60"))):
+    for number in range(DAMAGED):
         bad = bytearray(whole)
         for _ in range(chosen.randint(1, 4)):
             bad[chosen.randrange(6, len(bad))] = chosen.randrange(256)
