@@ -40,7 +40,8 @@ int runPythonExport(const Args& args, Report& report)
     const auto run = runOf(args);
     if (!run)
         return report.fail(run.error());
-    std::vector<std::string> words { *python, "-m", "telltale", "export", run->text(), "-o", *args.value("-o") };
+    std::vector<std::string> words = exchange::packageCall(*python);
+    words.insert(words.end(), { "export", run->text(), "-o", *args.value("-o") });
     for (const char* name : { "--to", "--kind", "--stat", "--modules", "--rank", "--steps" }) {
         if (const auto value = args.value(name))
             words.push_back(fmt::format("{}={}", name, *value));

@@ -180,7 +180,8 @@ Expected<void> ArrowReader::read(const fs::path& path, ForeignRun& run, const Pr
     const auto python = pythonWithArrow("Parquet and Arrow files are read");
     if (!python)
         return tl::unexpected<Error>(python.error());
-    std::vector<std::string> words { *python, "-m", "telltale", "tables", "--stats", storedStats(), "--" };
+    std::vector<std::string> words = packageCall(*python);
+    words.insert(words.end(), { "tables", "--stats", storedStats(), "--" });
     for (const fs::path& file : files)
         words.push_back(fs::absolute(file).string());
     Tables tables(files, run);

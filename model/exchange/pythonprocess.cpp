@@ -23,16 +23,18 @@ namespace {
 constexpr int kAskEveryMs = 100;
 constexpr std::size_t kReadBytes = 256u << 10;
 constexpr std::size_t kMostLine = 64u << 20;
+constexpr const char* kFromElsewhere = "import sys; sys.path[:] = [path for path in sys.path if path]; ";
 
 /// 0, or an errno.
-int startProgram(std::vector<std::string>& words, const posix_spawn_file_actions_t* actions, pid_t& child)
+int startProgram(std::vector<std::string>& words, const posix_spawn_file_actions_t* actions,
+    const posix_spawnattr_t* attributes, pid_t& child)
 {
     std::vector<char*> argv;
     argv.reserve(words.size() + 1);
     for (std::string& word : words)
         argv.push_back(word.data());
     argv.push_back(nullptr);
-    return ::posix_spawnp(&child, argv.front(), actions, nullptr, argv.data(), environ);
+    return ::posix_spawnp(&child, argv.front(), actions, attributes, argv.data(), environ);
 }
 
 /// Nothing: somebody else has waited for it.
@@ -51,7 +53,7 @@ std::optional<int> statusOf(pid_t child)
 std::optional<int> exitCodeOf(std::vector<std::string> words)
 {
     pid_t child = 0;
-    if (const int error = startProgram(words, nullptr, child); error != 0) {
+    if (const int error = startProgram(words, nullptr, nullptr, child); error != 0) {
         errno = error;
         return {};
     }
@@ -64,8 +66,9 @@ Expected<std::string> pythonWithArrow(const std::string& what)
     const char* named = std::getenv("TELLTALE_PYTHON");
     std::string python = named && *named ? named : "python3";
     const auto lacksPackages = exitCodeOf({ python, "-c",
-        "import importlib.util, sys; sys.exit(any(importlib.util.find_spec(name) is None for name in ('telltale', "
-        "'pyarrow')))" });
+        std::string(kFromElsewhere)
+            + "import importlib.util; sys.exit(any(importlib.util.find_spec(name) is None for name in ('telltale', "
+              "'pyarrow')))" });
     if (!lacksPackages)
         return failure(ErrorCode::NotFound, fmt::format("cannot start {}: {}", python, std::strerror(errno)),
             what + " by Python; TELLTALE_PYTHON names another one");
@@ -74,6 +77,12 @@ Expected<std::string> pythonWithArrow(const std::string& what)
             fmt::format("{} by the Python packages telltale and pyarrow, which {} does not have", what, python),
             "install them there, or name another Python in TELLTALE_PYTHON");
     return python;
+}
+
+std::vector<std::string> packageCall(const std::string& python)
+{
+    return { python, "-c",
+        std::string(kFromElsewhere) + "from telltale.__main__ import main; sys.exit(main(sys.argv[1:]))" };
 }
 
 Expected<ProgramOutput> ProgramOutput::start(std::vector<std::string> words, GoOn goOn)
@@ -85,8 +94,12 @@ Expected<ProgramOutput> ProgramOutput::start(std::vector<std::string> words, GoO
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     ::posix_spawn_file_actions_adddup2(&actions, pipe[1], STDOUT_FILENO);
+    posix_spawnattr_t attributes;
+    ::posix_spawnattr_init(&attributes);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP); // Ctrl+C is for this program, which ends it
     pid_t child = 0;
-    const int error = startProgram(words, &actions, child);
+    const int error = startProgram(words, &actions, &attributes, child);
+    ::posix_spawnattr_destroy(&attributes);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(pipe[1]);
     ProgramOutput output(error == 0 ? child : 0, pipe[0], std::move(goOn));

@@ -18,6 +18,9 @@ namespace telltale::exchange {
 /// that says they are missing: "parquet files are written". Thread: any; blocks.
 Expected<std::string> pythonWithArrow(const std::string& what);
 
+/// `python3 -m telltale`, but that the folder one stands in, which may be a stranger's, is none that modules come from.
+std::vector<std::string> packageCall(const std::string& python);
+
 /// The exit code of a program that is looked for on the path; nothing, with errno, where it cannot be started.
 std::optional<int> exitCodeOf(std::vector<std::string> words);
 

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import math
 import os
 import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -234,6 +237,36 @@ def test_what_cannot_be_read_gets_a_sentence(tmp_path: Path) -> None:
     twice = pa.table([[1], [2], [3]], names=["_step", "loss", "loss"])
     pq.write_table(twice, path)
     assert "several columns that are called 'loss'" in called("import", path, *data, code=1).stderr
+
+
+def test_a_folder_of_strangers_gives_no_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pq.write_table(pa.table({"_step": [0, 1], "loss": [7.0, 8.0]}), tmp_path / "-x.parquet")
+    for name in ("pyarrow", "telltale", "json", "importlib"):
+        (tmp_path / f"{name}.py").write_text("open('taken', 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    run = imported(tmp_path / "data", Path("."))
+    called("export", run["capsule"], "--to", "parquet", "-o", "out.bin")
+    assert run["scalars"] == 2 and Path("out.bin").exists() and not Path("taken").exists()
+
+
+def test_an_import_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
+    path, data = tmp_path / "long.parquet", tmp_path / "data"
+    data.mkdir()
+    steps = np.arange(1 << 20)
+    pq.write_table(pa.table({"_step": steps, **{f"m{i}": steps * 0.1 for i in range(8)}}), path)
+    words = [str(TELLTALE), "import", str(path), "--data-dir", str(data)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True) as program:
+        reading: list[Path] = []
+        while program.poll() is None and not reading:
+            time.sleep(0.002)
+            with contextlib.suppress(OSError):  # those that are looked at may just be gone
+                children = Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+                found = [Path(f"/proc/{pid}/cmdline") for pid in children]
+                reading = [one for one in found if b"\0tables\0" in one.read_bytes()]
+        os.killpg(program.pid, signal.SIGINT)
+        _, said = program.communicate(timeout=60)
+    assert program.returncode == 1 and "the import was canceled" in said and "Traceback" not in said
+    assert not reading[0].exists() and not list(data.rglob("*.telltale"))
 
 
 @pytest.mark.parametrize("form", ["parquet", "arrow"])

@@ -495,7 +495,7 @@ private Q_SLOTS:
         QFETCH(QString, said);
         const fs::path python = m_dir / "python", table = m_dir / "any.parquet";
         std::ofstream(table) << "PAR1";
-        std::ofstream(python) << "#!/bin/sh\n[ \"$1\" = -c ] && exit 0\n" << answer.toStdString() << '\n';
+        std::ofstream(python) << "#!/bin/sh\n[ $# = 2 ] && exit 0\n" << answer.toStdString() << '\n';
         fs::permissions(python, fs::perms::owner_all);
         qputenv("TELLTALE_PYTHON", python.c_str());
         const bool isHanging = answer.startsWith("exec");

@@ -80,7 +80,8 @@ class Frame:
         return iter(self.columns)
 
     def __getitem__(self, name: str) -> Column:
-        """A column as an array: of its statistic's own type, without a copy."""
+        """A column as an array: of its statistic's own type (float64 where a run of another tool has more digits than a
+        float32), without a copy."""
         if name not in self._columns:
             for key, is_text in _KEYS:
                 if key == name:
