@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import json
 import math
 import os
@@ -22,9 +21,9 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from importedrun import HEAD, called, imported, lines_of
 from serving import BUILD, TELLTALE
 
-HEAD = "step,rank,attempt,kind,name,slot,micro_step,chunk,definition,stat,value"
 HARD = ["NaN", "Infinity", "-Infinity", "1e-09", "0", "-0.1", "16777217", "9007199254740992", "1.7976931348623157e+308"]
 DAMAGED = int(os.environ.get("TELLTALE_DAMAGED_FILES", "60"))  # files of each format
 BINS = ["[-Infinity, -1)", "[-1, 0)", "[0, 1)", "[1, Infinity)"]
@@ -34,33 +33,6 @@ BINS = ["[-Infinity, -1)", "[-1, 0)", "[0, 1)", "[1, Infinity)"]
 def _native(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TELLTALE_READER_LIBRARY", str(BUILD / "lib" / "libtelltale_reader.so"))
     monkeypatch.setenv("TELLTALE_PYTHON", sys.executable)
-
-
-def called(*words: str | Path, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [str(TELLTALE), *map(str, words)], capture_output=True, text=True, timeout=120,
-        env=dict(os.environ, **environment),
-    )  # fmt: skip
-    assert done.returncode == code, done.stderr
-    return done
-
-
-def imported(data: Path, *paths: Path, code: int = 0) -> dict[str, Any]:
-    data.mkdir(exist_ok=True)
-    done = called("import", *paths, "--data-dir", data, "--json", code=code)
-    [run] = json.loads(done.stdout)["runs"]
-    assert not list(data.glob("*draft*"))
-    return dict(run)
-
-
-def lines_of(capsule: str, tmp_path: Path) -> dict[tuple[str, ...], str]:
-    """Every value of a run by what it is of."""
-    out = tmp_path / f"values{len(list(tmp_path.glob('values*')))}.csv"
-    called("export", capsule, "--to", "csv", "-o", out)
-    with open(out, newline="") as file:
-        rows = [tuple(row) for row in csv.reader(file)]
-    assert ",".join(rows[0]) == HEAD
-    return {row[:-1]: row[-1] for row in rows[1:]}
 
 
 def metrics_of(run: dict[str, Any], tmp_path: Path) -> dict[tuple[str, int], float]:
