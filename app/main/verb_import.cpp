@@ -11,7 +11,6 @@
 
 #include <telltale/core/plaintext.h>
 #include <telltale/exchange/foreignreader.h>
-#include <telltale/exchange/widecsvreader.h>
 #include <telltale/ingest/spoolimport.h>
 
 #include "foreigntake.h"
@@ -114,8 +113,6 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     }
     for (const std::string& word : words) {
         std::error_code error;
-        if (const std::string advice = exchange::parquetAdvice(word); !advice.empty())
-            return failure(ErrorCode::BadInput, word + " is Parquet, which is read once it is csv", advice);
         if (isCapsule(word)) {
             wanted.capsules.push_back(word);
             continue;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include <telltale/exchange/arrowreader.h>
 #include <telltale/exchange/eventreader.h>
 #include <telltale/exchange/msprobereader.h>
 #include <telltale/exchange/probereader.h>
@@ -35,7 +36,8 @@ std::span<const ForeignReader* const> foreignReaders()
     static const ProbeReader probe;
     static const WideCsvReader wide;
     static const EventReader events;
-    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &probe, &wide, &events };
+    static const ArrowReader arrow;
+    static const ForeignReader* const kAll[] { &runs, &trendDb, &csv, &msprobe, &probe, &wide, &events, &arrow };
     return kAll;
 }
 
@@ -86,10 +88,12 @@ Expected<ForeignRun> readForeign(std::span<const std::filesystem::path> paths, c
         run.name = name;
     const bool hasAny = std::any_of(run.processes().begin(), run.processes().end(),
         [](const auto& one) { return !one.second.documents.empty() || !one.second.events.empty(); });
+    if (run.values() == 0 && !hasAny && !run.damages().empty())
+        return failure(ErrorCode::BadInput, run.damages().front());
     if (run.values() == 0 && !hasAny)
         return failure(ErrorCode::BadInput,
-            run.damages().empty() ? paths.front().string() + ": there is nothing in it that a run could hold"
-                                  : run.damages().front());
+            paths.front().string() + ": there is nothing in it that a run could hold"
+                + (run.leftOut().empty() ? "" : ": " + run.leftOut().begin()->first));
     return run;
 }
 

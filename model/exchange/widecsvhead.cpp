@@ -16,7 +16,7 @@ WideHead::WideHead(const std::vector<std::string_view>& cells)
         const auto at = std::find(names.begin(), names.end(), name);
         return at == names.end() ? kNoColumn : static_cast<std::size_t>(at - names.begin());
     };
-    if (find("_step") != kNoColumn && (find("_runtime") != kNoColumn || find("_timestamp") != kNoColumn)) {
+    if (find("_step") != kNoColumn) { // history(keys=["loss"]) gives no other column of its own
         kind = WideKind::History;
         step = find("_step");
         time = find("_timestamp");

@@ -16,7 +16,4 @@ public:
     Expected<void> read(const std::filesystem::path& path, ForeignRun& run, const Progress& progress) const override;
 };
 
-/// Whether it is Parquet, which the Python package's libraries read: how it becomes a csv file, else nothing.
-std::string parquetAdvice(const std::filesystem::path& path);
-
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -36,6 +37,19 @@ FrameColumn emptyColumn(Stat stat)
     else if (columnType(stat) != ColumnType::F32)
         column.values = std::vector<double>();
     return column;
+}
+
+/// Runs of other tools may have doubles where agents send floats.
+bool isWiderThanFloats(const ValueBlock& block)
+{
+    return std::any_of(block.wide.begin(), block.wide.end(),
+        [](double value) { return std::isfinite(value) && static_cast<double>(static_cast<float>(value)) != value; });
+}
+
+void widen(FrameColumn& column)
+{
+    if (const auto* floats = std::get_if<std::vector<float>>(&column.values))
+        column.values = std::vector<double>(floats->begin(), floats->end());
 }
 
 /// Whether every cell of a row holds a finite value in every block.
@@ -100,8 +114,11 @@ Expected<void> read(store::RunReader& reader, const Selection& selection, Piece&
     if (!blocks)
         return tl::unexpected<Error>(std::move(blocks.error()));
     RunFrame& out = piece.read;
-    for (const ValueBlock& block : *blocks)
+    for (const ValueBlock& block : *blocks) {
         out.columns.push_back(emptyColumn(block.stat));
+        if (isWiderThanFloats(block))
+            widen(out.columns.back());
+    }
     const auto cells = static_cast<std::size_t>(piece.steps.count());
     for (std::size_t place = 0; place < piece.table.series.size(); ++place) {
         const std::size_t first = place * cells;
@@ -159,7 +176,9 @@ void placeColumn(FrameColumn& to, FrameColumn* from, std::size_t row, std::size_
         [&](auto& values) {
             using Values = std::decay_t<decltype(values)>;
             const auto begin = values.begin() + static_cast<std::ptrdiff_t>(row);
-            if (from)
+            if (from && !std::holds_alternative<Values>(from->values))
+                std::copy_n(std::get<std::vector<float>>(from->values).begin(), rows, begin);
+            else if (from)
                 std::copy_n(std::get<Values>(from->values).begin(), rows, begin);
             else if (std::is_floating_point_v<typename Values::value_type>)
                 std::fill_n(begin, rows, std::numeric_limits<typename Values::value_type>::quiet_NaN());
@@ -180,9 +199,12 @@ RunFrame joined(std::vector<Piece>& pieces)
     for (Piece& piece : pieces) {
         rows += piece.read.steps.size();
         for (const FrameColumn& column : piece.read.columns) {
-            if (std::none_of(whole.columns.begin(), whole.columns.end(),
-                    [&column](const FrameColumn& one) { return one.stat == column.stat; }))
-                whole.columns.push_back(emptyColumn(column.stat));
+            auto found = std::find_if(whole.columns.begin(), whole.columns.end(),
+                [&column](const FrameColumn& one) { return one.stat == column.stat; });
+            if (found == whole.columns.end())
+                found = whole.columns.insert(found, emptyColumn(column.stat));
+            if (std::holds_alternative<std::vector<double>>(column.values))
+                widen(*found);
         }
         whole.damaged += piece.read.damaged;
     }

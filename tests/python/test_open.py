@@ -20,6 +20,7 @@ import pyarrow.compute
 import pyarrow.parquet
 import pytest
 import telltale
+from importedrun import called, imported, lines_of
 from serving import BUILD, TELLTALE, Server, result, start_training
 from telltale.reading import ReadError
 from twoattempts import record_two_attempts
@@ -287,6 +288,19 @@ def test_an_exported_table_holds_every_value_and_the_run_beside_them(capsule: Pa
     again = subprocess.run([str(TELLTALE), *words], capture_output=True, text=True, env=environment, timeout=120)
     assert again.returncode == 1 and "nothing is replaced" in again.stderr
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_exported_tables_come_back_as_the_same_run(
+    capsule: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    monkeypatch.setenv("TELLTALE_PYTHON", sys.executable)
+    called("export", capsule, "--to", "parquet", "-o", tables / "values.parquet")
+    called("export", capsule, "--to", "arrow", "--stat", "hist", "-o", tables / "histograms.arrow")
+    again = imported(tmp_path / "data", tables)
+    assert again["name"] == "demo-gpt" and again["damages"] == []
+    assert lines_of(again["capsule"], tmp_path) == lines_of(str(capsule), tmp_path)
 
 
 def test_without_the_package_the_program_says_what_to_install(capsule: Path, tmp_path: Path) -> None:

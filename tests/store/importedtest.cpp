@@ -470,9 +470,44 @@ private Q_SLOTS:
             { write("time.csv", "Relative Time (Process),a - loss,a - loss__MIN\n0.5,1,1\n"), "--data-dir",
                 m_dir.string() });
         QVERIFY(time.code != 0 && time.err.find("with Step on the x axis") != std::string::npos);
+        // test_tables.py has what Python reads.
+        qputenv("TELLTALE_PYTHON", "/nowhere/python");
         const Outcome parquet
             = call(app::importVerb, { write("run.parquet", "PAR1 and more"), "--data-dir", m_dir.string() });
-        QVERIFY(parquet.code == 2 && parquet.err.find("read_parquet") != std::string::npos);
+        qunsetenv("TELLTALE_PYTHON");
+        QVERIFY(parquet.code == 1 && parquet.err.find("cannot start /nowhere/python") != std::string::npos);
+        QCOMPARE(import({ write("keys.csv", "_step,loss\n0,0.5\n") })["series"].get<int>(), 1);
+    }
+
+    /// What stands in for Python answers as little, or as wrongly, as a program can.
+    void aPythonThatFailsOrHangsEndsTheImport_data()
+    {
+        QTest::addColumn<QByteArray>("answer");
+        QTest::addColumn<QString>("said");
+        QTest::newRow("crashes") << QByteArray("kill -SEGV $$") << "ended with signal 11";
+        QTest::newRow("says nothing") << QByteArray("exit 3") << "ended with exit code 3";
+        QTest::newRow("no message") << QByteArray("echo hello") << "is not read to its end";
+        QTest::newRow("cut off") << QByteArray(R"(echo '{"message": "table", "form": "wide", "columns": ["_step", "a"]}'
+            echo '{"message": "rows", "bytes": 99}'; echo 1,2)")
+                                 << "its rows are cut off";
+        QTest::newRow("hangs") << QByteArray("exec sleep 600") << "the import was canceled";
+    }
+    void aPythonThatFailsOrHangsEndsTheImport()
+    {
+        QFETCH(QByteArray, answer);
+        QFETCH(QString, said);
+        const fs::path python = m_dir / "python", table = m_dir / "any.parquet";
+        std::ofstream(table) << "PAR1";
+        std::ofstream(python) << "#!/bin/sh\n[ $# = 2 ] && exit 0\n" << answer.toStdString() << '\n';
+        fs::permissions(python, fs::perms::owner_all);
+        qputenv("TELLTALE_PYTHON", python.c_str());
+        const bool isHanging = answer.startsWith("exec");
+        int asked = 0;
+        const auto taken = ingest::importAnything(
+            (m_dir / "stand-in").string(), table.string(), [&](double) { return !isHanging || ++asked < 3; });
+        qunsetenv("TELLTALE_PYTHON");
+        QVERIFY(!taken);
+        QVERIFY2(taken.error().what.find(said.toStdString()) != std::string::npos, taken.error().what.c_str());
     }
 
     void whatIsCanceledLeavesNothing()

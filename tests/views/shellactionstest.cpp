@@ -147,6 +147,38 @@ private Q_SLOTS:
         QVERIFY(m_window->toaster()->shown().join(QLatin1Char(' ')).contains(QStringLiteral("not on this machine")));
     }
 
+    /// A Python stands in that hands one row over, or never answers.
+    void aParquetFileIsDropped()
+    {
+        const auto write = [this](const char* name, const QByteArray& text) {
+            QFile file(m_elsewhere->filePath(QLatin1String(name)));
+            if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
+                qFatal("cannot write %s", name);
+            file.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
+            return file.fileName();
+        };
+        qputenv("TELLTALE_PYTHON",
+            write("python", R"(#!/bin/sh
+[ $# = 2 ] && exit 0
+case "$*" in *silent*) exec sleep 600 ;; esac
+echo '{"message": "table", "form": "wide", "columns": ["_step", "loss"]}'
+echo '{"message": "rows", "bytes": 6}'
+echo 7,0.5
+echo '{"message": "end"}'
+echo '{"message": "done"}'
+)")
+                .toLocal8Bit());
+        drop({ write("silent.parquet", "PAR1") });
+        auto* work = m_window->findChild<QLabel*>(QStringLiteral("statusWork"));
+        QTRY_VERIFY_WITH_TIMEOUT(work->text().contains(QStringLiteral("silent.parquet")), 20'000);
+        m_window->commands()->action("file.cancelImport")->trigger(); // the window goes on meanwhile
+        QTRY_VERIFY_WITH_TIMEOUT(!work->isVisibleTo(m_window.get()), 20'000);
+        QCOMPARE(archived().size(), std::size_t { 1 });
+        drop({ write("table.parquet", "PAR1") });
+        QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 2 }, 20'000);
+        qunsetenv("TELLTALE_PYTHON");
+    }
+
     void anImportIsCanceled()
     {
         const auto before = archived().size();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`python -m telltale`: doctor, train-demo, export."""
+"""`python -m telltale`: doctor, train-demo, export, tables."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ USAGE = """Usage: python -m telltale COMMAND [options]
   doctor        says whether this machine is ready to be watched: rank, dashboard, versions, native library
   train-demo    trains a small network and streams what happens inside it
   export        writes a recorded run as a Parquet or Arrow file
+  tables        hands Parquet and Arrow files to `telltale import`, which calls it
   version       prints the version
 
 python -m telltale COMMAND --help says more.
@@ -31,6 +32,10 @@ def main(arguments: list[str]) -> int:
         from .reading.exportcommand import main as export
 
         return export(rest)
+    if command == "tables":
+        from .reading.tablestream import main as tables
+
+        return tables(rest)
     if command in ("version", "--version"):
         from . import __version__
 

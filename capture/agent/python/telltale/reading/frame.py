@@ -80,7 +80,8 @@ class Frame:
         return iter(self.columns)
 
     def __getitem__(self, name: str) -> Column:
-        """A column as an array: of its statistic's own type, without a copy."""
+        """A column as an array: of its statistic's own type (float64 where a run of another tool has more digits than a
+        float32), without a copy."""
         if name not in self._columns:
             for key, is_text in _KEYS:
                 if key == name:
@@ -118,11 +119,7 @@ class Frame:
 
         made: dict[str, Any] = {}
         for key, is_text in _KEYS:
-            if is_text:
-                codes, values = self._coded(key)
-                made[key] = pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(values, pa.string()))
-            else:
-                made[key] = pa.array(self[key])
+            made[key] = self.arrow_texts(key) if is_text else pa.array(self[key])
         for name, column in self._columns.items():
             if name in made:
                 continue
@@ -133,6 +130,19 @@ class Frame:
             else:
                 made[name] = pa.array(column)
         return pa.table(made)
+
+    def arrow_texts(self, key: str) -> pyarrow.DictionaryArray:
+        """What the series of each row say of themselves."""
+        import pyarrow as pa
+
+        codes, values = self._coded(key)
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(values, pa.string()))
+
+    def arrow_numbers(self, key: str) -> pyarrow.Array:
+        import pyarrow as pa
+
+        codes, values = self._coded(key)
+        return pa.array(np.array(values, np.int32)[codes])
 
     def to_polars(self) -> polars.DataFrame:
         import polars as pl

@@ -3,7 +3,7 @@
 
 A row is what one tensor has at one step, with a column a statistic. The schema's metadata holds the run beside its
 measurements: key `telltale`, a JSON document with facts, document (config, hyperparameters, environment, tags, notes),
-incidents and log.
+incidents and log. `telltale import` takes the measurements back.
 """
 
 from __future__ import annotations
@@ -89,6 +89,8 @@ class _Written:
 
     def add(self, frame: Frame) -> None:
         table = frame.to_arrow()
+        chunks, definitions = frame.arrow_numbers("chunk"), frame.arrow_texts("definition")
+        table = table.append_column("chunk", chunks).append_column("definition", definitions)
         if len(frame.edges):
             edges = frame.edges.tolist()
             if self._about.setdefault("telltale_edges", json.dumps(edges)) != json.dumps(edges):
