@@ -14,7 +14,7 @@ namespace telltale::views {
 class RoleLabel;
 
 /// Two panes of a splitter of which one is shown where it is too narrow for both: a button in their heads changes to
-/// the other. Thread: gui.
+/// the other.
 class PaneSwitch final : public QObject {
     Q_OBJECT
 public:
