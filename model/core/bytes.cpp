@@ -9,6 +9,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include <telltale/core/processor.h>
 #endif
 
 namespace telltale {
@@ -119,8 +121,7 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t crc)
 {
     const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
 #if defined(__x86_64__)
-    static const bool hardware = __builtin_cpu_supports("sse4.2") != 0;
-    if (hardware)
+    if (processor().sse42)
         return ~crcHardware(p, bytes.size(), ~crc);
 #endif
     return ~crcPortable(p, bytes.size(), ~crc);
