@@ -63,5 +63,10 @@ fi
 mkdir -p "$prefix/share/cmake/fmt"
 cp -r /usr/include/{boost,fmt,nlohmann,tl} "$prefix/include/"
 cp -r /usr/share/cmake/{nlohmann_json,tl-expected} "$prefix/share/cmake/"
-printf '%s\n' 'add_library(fmt::fmt INTERFACE IMPORTED)' 'target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)' \
-    "target_include_directories(fmt::fmt INTERFACE \"$prefix/include\")" > "$prefix/share/cmake/fmt/fmt-config.cmake"
+cat > "$prefix/share/cmake/fmt/fmt-config.cmake" << CMAKE
+if(NOT TARGET fmt::fmt)
+    add_library(fmt::fmt INTERFACE IMPORTED)
+    target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY)
+    target_include_directories(fmt::fmt INTERFACE "$prefix/include")
+endif()
+CMAKE

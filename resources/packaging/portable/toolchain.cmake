@@ -17,4 +17,5 @@ set(ENV{PKG_CONFIG_LIBDIR} ${root}/prefix/lib/pkgconfig)
 set(Protobuf_LIBRARY ${root}/prefix/lib/libprotobuf-lite.a CACHE FILEPATH "") # the whole one is asked for, and not used
 # GCC contracts nothing in a standard's own mode, Clang does: the same values from both builds.
 set(CMAKE_CXX_FLAGS_INIT "-ffp-contract=off")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # a link makes all of libc++ anew for each set of flags
 set(TELLTALE_CCACHE OFF CACHE STRING "" FORCE) # Zig keeps what it compiled itself

@@ -38,7 +38,8 @@ grep -v '^#' "$here/sources.txt" | while read -r sum path license; do
     file=$(basename "$path")
     tar -C "$licenses" --transform "s,.*,${file%%_*}.txt," --wildcards --no-wildcards-match-slash -xf "$root/sources/$file" "*/$license"
 done
-for package in libboost1.74-dev libfmt-dev libexpected-dev nlohmann-json3-dev; do
+sed -n '/^ Boost Software License/,/^$/p' /usr/share/doc/libboost1.74-dev/copyright > "$licenses/boost.txt"
+for package in libfmt-dev libexpected-dev nlohmann-json3-dev; do
     cp "/usr/share/doc/$package/copyright" "$licenses/$package.txt"
 done
 for part in libcxx libcxxabi libunwind; do
@@ -48,6 +49,6 @@ cp "$zig/LICENSE" "$licenses/zig.txt" # its own runtime functions
 
 rm -rf "$root/wheel"
 ZIG_GLOBAL_CACHE_DIR=$root/zig ZIG_LOCAL_CACHE_DIR=$root/zig CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_TOOLCHAIN_FILE=$here/toolchain.cmake \
-    "$python" -m pip wheel --quiet --no-deps --no-build-isolation -w "$root/wheel" -C build-dir="$root/build" \
-    -C cmake.define.TELLTALE_LICENSES="$licenses" -C cmake.define.CMAKE_UNITY_BUILD=ON ./capture/agent/python
+    "$python" -m pip wheel --quiet --no-deps --no-build-isolation -w "$root/wheel" --config-settings=build-dir="$root/build" \
+    --config-settings=cmake.define.TELLTALE_LICENSES="$licenses" --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON ./capture/agent/python
 "$root/tools/bin/auditwheel" repair --plat manylinux_2_28_x86_64 -w "$out" "$root"/wheel/*.whl
