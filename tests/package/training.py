@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""training.py DATA: a small training that streams to the server of TELLTALE_JOIN, which keeps its runs in DATA, and is read back: by
-PyTorch where there is one, otherwise a line fitted with numpy."""
+"""training.py DATA: a small training that streams to the server of TELLTALE_JOIN, which keeps its runs in DATA, and is
+read back: by PyTorch where there is one, otherwise a line fitted with numpy."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 import telltale
 from telltale import native
 from telltale.kinds import Kind
+from telltale.quantities import Stat
 from telltale.series import SeriesDesc
 
 try:
@@ -42,7 +43,7 @@ def by_torch() -> list[float]:
 
 def by_numpy() -> list[float]:
     agent = native.Agent(run_name="wheel", framework="numpy", rank=0, world_size=1)
-    layout = agent.add_layout(int(Kind.SCALAR), [int(telltale.quantities.Stat.VALUE)], [SeriesDesc("loss")])
+    layout = agent.add_layout(int(Kind.SCALAR), [int(Stat.VALUE)], [SeriesDesc("loss")])
     draws = np.random.default_rng(0)
     weights, losses = np.zeros(8), []
     for step in range(STEPS):
@@ -72,7 +73,8 @@ def main() -> None:
             break
         time.sleep(0.1)
     assert np.array_equal(read, losses), (read, losses)
-    print(f"{STEPS} steps {'of PyTorch' if torch else 'with numpy'}, kernel {native.kernel_name()}: read back as they were")
+    by = "of PyTorch" if torch else "with numpy"
+    print(f"{STEPS} steps {by}, kernel {native.kernel_name()}: read back as they were")
     if torch and run:
         norms = run.frame("grad_reduced", "norm", "weight")["norm"]
         assert len(norms) == STEPS and np.all(np.asarray(norms) > 0), norms
