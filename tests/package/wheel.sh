@@ -19,7 +19,7 @@ fail() { printf 'wheel: %s\n' "$*" >&2; exit 1; }
 python3 -m zipfile -e "$wheel" "$work/inside"
 for name in agent reader; do
     library=$work/inside/telltale/libtelltale_$name.so
-    more=$(nm -D --defined-only "$library" | awk '$3 !~ /^tt_/ { print $3 }')
+    more=$(nm -D --defined-only "$library" | awk '$3 !~ /^t[tr]_/ { print $3 }')
     [ -z "$more" ] || fail "$name shows more than its C ABI: $more"
     needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -Ev '^(lib(c|m|dl|rt|pthread)|ld-linux-x86-64)\.so\.[0-9]$') || true
     [ -z "$needed" ] || fail "$name needs $needed"
