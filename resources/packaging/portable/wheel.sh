@@ -51,4 +51,5 @@ rm -rf "$root/wheel"
 ZIG_GLOBAL_CACHE_DIR=$root/zig ZIG_LOCAL_CACHE_DIR=$root/zig CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) CMAKE_TOOLCHAIN_FILE=$here/toolchain.cmake \
     "$python" -m pip wheel --quiet --no-deps --no-build-isolation -w "$root/wheel" --config-settings=build-dir="$root/build" \
     --config-settings=cmake.define.TELLTALE_LICENSES="$licenses" --config-settings=cmake.define.CMAKE_UNITY_BUILD=ON ./capture/agent/python
-"$root/tools/bin/auditwheel" repair --plat manylinux_2_28_x86_64 -w "$out" "$root"/wheel/*.whl
+# Nothing is to be copied in: this gives the tag, or says what is too new.
+PATH=$root/tools/bin:$PATH "$root/tools/bin/auditwheel" repair --plat manylinux_2_28_x86_64 -w "$out" "$root"/wheel/*.whl
