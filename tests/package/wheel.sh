@@ -56,14 +56,15 @@ streams "no compiler" "$work/here/data" in_venv
 
 if [ "$(id -u)" -eq 0 ] && command -v debootstrap > /dev/null; then
     old=$work/old
-    if debootstrap --variant=minbase --include=python3,python3-pip,ca-certificates bullseye "$old" > "$work/debootstrap.log" 2>&1; then
+    if debootstrap --variant=minbase --include=python3,python3-pip bullseye "$old" > "$work/debootstrap.log" 2>&1; then
         mount -t proc proc "$old/proc"
         cp /etc/resolv.conf "$old/etc/" || true
         mkdir -p "$old/root/here"
         cp "$wheel" "$here/training.py" "$old/root/here/"
         inside() { chroot "$old" env -i PATH=/usr/bin:/bin HOME=/root LC_ALL=C.UTF-8 "$@"; }
-        inside python3 -m pip install --quiet --no-deps "/root/here/$(basename "$wheel")"
-        inside python3 -m pip install --quiet numpy
+        # The root's own numpy is older than numpy.typing, and its pip knows nothing of how this machine reaches an index.
+        "$work/venv/bin/python" -m pip download --quiet --no-deps --only-binary=:all: --python-version 3.9 -d "$old/root/here" numpy
+        inside sh -c 'python3 -m pip install --quiet --no-deps --no-index /root/here/*.whl'
         in_root() { local join=$1; shift; inside env --chdir=/root/here TELLTALE_JOIN="$join" python3 "$@"; }
         streams "Debian 11" "$old/root/here/data" in_root
     else
