@@ -9,6 +9,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include <telltale/core/processor.h>
 #endif
 
 namespace telltale {
@@ -40,7 +42,7 @@ std::uint32_t crcPortable(const unsigned char* p, std::size_t n, std::uint32_t c
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2"))) std::uint32_t crcHardware(const unsigned char* p, std::size_t n, std::uint32_t crc)
+__attribute__((target("sse4.2,crc32"))) std::uint32_t crcHardware(const unsigned char* p, std::size_t n, std::uint32_t crc)
 {
     std::uint64_t wide = crc;
     for (; n >= 8; p += 8, n -= 8) {
@@ -119,8 +121,7 @@ std::uint32_t crc32c(std::string_view bytes, std::uint32_t crc)
 {
     const auto* p = reinterpret_cast<const unsigned char*>(bytes.data());
 #if defined(__x86_64__)
-    static const bool hardware = __builtin_cpu_supports("sse4.2") != 0;
-    if (hardware)
+    if (processor().sse42)
         return ~crcHardware(p, bytes.size(), ~crc);
 #endif
     return ~crcPortable(p, bytes.size(), ~crc);

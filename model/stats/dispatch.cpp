@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include <telltale/core/nothrow.h>
+#include <telltale/core/processor.h>
 #include <telltale/stats/stats.h>
 
 namespace telltale::stats {
@@ -16,10 +17,9 @@ const KernelTable& chooseKernel()
     const char* wanted = std::getenv("TELLTALE_KERNEL");
     const bool portable = wanted != nullptr && std::strcmp(wanted, "portable") == 0;
     const bool narrow = wanted != nullptr && std::strcmp(wanted, "avx2") == 0;
-    if (!portable && !narrow && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")
-        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    if (!portable && !narrow && processor().avx512)
         return avx512Kernel();
-    if (!portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (!portable && processor().avx2)
         return avx2Kernel();
 #endif
     return portableKernel();
