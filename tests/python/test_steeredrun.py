@@ -96,11 +96,11 @@ def test_notes_are_written_beside_the_server_that_has_the_run(run: SteeredRun) -
     run.wait_for_steps(6)
     assert run.tell("note", "node 7 came back", "--step", "2:4") == (0, "training: noted at steps 2 to 4\n")
     [note] = [entry for entry in run.log() if entry["kind"] == "note"]
-    assert (note["step"], note["text"]) == (2, "node 7 came back")
+    assert (note["step"], note["text"]) == (2, "node 7 came back (to step 4)")
     assert run.tell("note", "node 8 did", "--edit", str(note["id"]))[0] == 0
     assert run.tell("note", " ", "--step", "2")[0] == 2
     assert run.tell("note", "later", "--edit", "123456")[0] == 2
     run.stop()
     assert run.tell("note", "over", "--step", "5")[0] == 0  # of a run that nobody records any more
     assert run.server.stop() == 0
-    assert [entry["text"] for entry in run.log() if entry["kind"] == "note"] == ["node 8 did", "over"]
+    assert [entry["text"] for entry in run.log() if entry["kind"] == "note"] == ["node 8 did (to step 4)", "over"]
