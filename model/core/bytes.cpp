@@ -42,7 +42,8 @@ std::uint32_t crcPortable(const unsigned char* p, std::size_t n, std::uint32_t c
 }
 
 #if defined(__x86_64__)
-__attribute__((target("sse4.2,crc32"))) std::uint32_t crcHardware(const unsigned char* p, std::size_t n, std::uint32_t crc)
+__attribute__((target("sse4.2,crc32"))) std::uint32_t crcHardware(
+    const unsigned char* p, std::size_t n, std::uint32_t crc)
 {
     std::uint64_t wide = crc;
     for (; n >= 8; p += 8, n -= 8) {
