@@ -72,6 +72,8 @@ public:
     {
         const std::string what = message.value("message", "");
         if (what == "table") {
+            if (m_parts.size() == m_files.size())
+                return failure(ErrorCode::Damaged, at() + ": Python tells of more files than it was given");
             m_parts.push_back({ m_files[m_parts.size()].stem().string(), {}, {} });
             return begin(message) ? true : Expected<bool>(tl::unexpected(m_trouble));
         }
@@ -165,6 +167,17 @@ private:
     Error m_trouble;
 };
 
+/// A message whose parts are of other types than they should be is none of the package's.
+Expected<bool> taken(Tables& tables, ProgramOutput& output, const Json& message)
+{
+    try {
+        return tables.take(output, message);
+    } catch (const Json::exception&) {
+        return failure(ErrorCode::Damaged, tables.at() + ": Python tells something else than its rows",
+            "install the package telltale of this version there");
+    }
+}
+
 }
 
 bool ArrowReader::claims(const fs::path& path) const
@@ -198,7 +211,7 @@ Expected<void> ArrowReader::read(const fs::path& path, ForeignRun& run, const Pr
             return failure(ErrorCode::Damaged,
                 tables.at() + " is not read to its end: " + *python + " ended with " + output->end(),
                 "it may be damaged; Python has said more on standard error");
-        const auto more = tables.take(*output, message);
+        const auto more = taken(tables, *output, message);
         if (!more)
             return tl::unexpected<Error>(more.error());
         if (!*more)

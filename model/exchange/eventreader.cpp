@@ -68,25 +68,6 @@ bool overlaps(const ForeignProcess& before, const ForeignProcess& file)
     return false;
 }
 
-void absorb(ForeignProcess& into, ForeignProcess& file)
-{
-    for (ForeignSeries& series : file.all()) {
-        ForeignSeries& to = into.series(series.kind, series.desc, series.edges);
-        for (Track& track : series.tracks) {
-            Track& all = to.track(track.stat);
-            if (all.steps.empty()) {
-                all = std::move(track);
-                continue;
-            }
-            all.steps.insert(all.steps.end(), track.steps.begin(), track.steps.end());
-            all.values.insert(all.values.end(), track.values.begin(), track.values.end());
-        }
-    }
-    for (const auto& [step, ns] : file.times())
-        into.noteTime(step, ns);
-    std::move(file.documents.begin(), file.documents.end(), std::back_inserter(into.documents));
-}
-
 }
 
 bool EventReader::claims(const fs::path& path) const
@@ -118,7 +99,7 @@ Expected<void> EventReader::read(const fs::path& path, ForeignRun& run, const Pr
         into.framework = "TensorBoard";
         for (const auto& [step, ns] : read.times())
             run.createdNs = run.createdNs == 0 ? ns : std::min(run.createdNs, ns);
-        absorb(into, read);
+        into.absorb(read);
     }
     return {};
 }

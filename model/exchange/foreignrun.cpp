@@ -2,6 +2,7 @@
 #include <telltale/exchange/foreignrun.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace telltale::exchange {
 namespace {
@@ -41,6 +42,27 @@ void ForeignProcess::noteTime(std::int64_t step, std::int64_t wallNs)
     m_hasTimed = true;
     m_lastTimed = step;
     m_times.try_emplace(step, wallNs);
+}
+
+void ForeignProcess::absorb(ForeignProcess& other, const std::string& prefix)
+{
+    for (ForeignSeries& from : other.m_series) {
+        SeriesDesc desc = from.desc;
+        desc.name = prefix + desc.name;
+        ForeignSeries& to = series(from.kind, desc, from.edges);
+        for (Track& track : from.tracks) {
+            Track& all = to.track(track.stat);
+            if (all.steps.empty()) {
+                all = std::move(track);
+                continue;
+            }
+            all.steps.insert(all.steps.end(), track.steps.begin(), track.steps.end());
+            all.values.insert(all.values.end(), track.values.begin(), track.values.end());
+        }
+    }
+    for (const auto& [step, ns] : other.m_times)
+        noteTime(step, ns);
+    std::move(other.documents.begin(), other.documents.end(), std::back_inserter(documents));
 }
 
 ForeignProcess& ForeignRun::process(Rank rank, int attempt)

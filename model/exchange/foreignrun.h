@@ -72,6 +72,8 @@ public:
     ForeignSeries& series(Kind kind, const SeriesDesc& desc, const std::vector<double>& edges = {});
     std::deque<ForeignSeries>& all() { return m_series; }
     const std::deque<ForeignSeries>& all() const { return m_series; }
+    /// Takes over what another says, behind what is here already; its names begin with `prefix` then.
+    void absorb(ForeignProcess& other, const std::string& prefix = {});
     /// When a step was, where nothing earlier has said so.
     void noteTime(std::int64_t step, std::int64_t wallNs);
     const std::unordered_map<std::int64_t, std::int64_t>& times() const { return m_times; }

@@ -42,28 +42,6 @@ bool haveTwoValuesOfOneStep(std::vector<TablePart>& parts)
     });
 }
 
-void moveSeries(ForeignProcess& from, ForeignProcess& to, const std::string& prefix)
-{
-    for (ForeignSeries& series : from.all()) {
-        SeriesDesc desc = series.desc;
-        desc.name = prefix + desc.name;
-        ForeignSeries& whole = to.series(series.kind, desc, series.edges);
-        for (Track& track : series.tracks) {
-            Track& all = whole.track(track.stat);
-            if (all.steps.empty()) {
-                all = std::move(track);
-                continue;
-            }
-            all.steps.insert(all.steps.end(), track.steps.begin(), track.steps.end());
-            all.values.insert(all.values.end(), track.values.begin(), track.values.end());
-        }
-    }
-    for (const auto& [step, ns] : from.times())
-        to.noteTime(step, ns);
-    if (to.framework.empty())
-        to.framework = from.framework;
-}
-
 }
 
 Expected<void> joinParts(std::vector<TablePart>& parts, ForeignRun& run)
@@ -80,9 +58,12 @@ Expected<void> joinParts(std::vector<TablePart>& parts, ForeignRun& run)
     const bool areSeveral = haveTwoValuesOfOneStep(parts);
     for (TablePart& part : parts) {
         const bool isNamed = areSeveral && part.runId.empty();
-        for (const auto& [key, process] : part.run.processes())
-            moveSeries(part.run.process(key.second, key.first), run.process(key.second, key.first),
-                isNamed ? part.file + '/' : std::string());
+        for (const auto& [key, process] : part.run.processes()) {
+            ForeignProcess& whole = run.process(key.second, key.first);
+            whole.absorb(part.run.process(key.second, key.first), isNamed ? part.file + '/' : std::string());
+            if (whole.framework.empty())
+                whole.framework = process.framework;
+        }
         for (const auto& [what, count] : part.run.leftOut())
             run.leaveOut(what, count);
         for (const std::string& sentence : part.run.damages())

@@ -490,6 +490,10 @@ private Q_SLOTS:
         QTest::newRow("cut off") << QByteArray(R"(echo '{"message": "table", "form": "wide", "columns": ["_step", "a"]}'
             echo '{"message": "rows", "bytes": 99}'; echo 1,2)")
                                  << "its rows are cut off";
+        QTest::newRow("other types") << QByteArray(R"(echo '{"message": "table", "form": "wide", "columns": [1, {}]}')")
+                                     << "Python tells something else than its rows";
+        QTest::newRow("more files") << QByteArray(R"(echo '{"message": "table"}'; echo '{"message": "table"}')")
+                                    << "Python tells of more files";
         QTest::newRow("hangs") << QByteArray("exec sleep 600") << "the import was canceled";
     }
     void aPythonThatFailsOrHangsEndsTheImport()
