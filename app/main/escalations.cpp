@@ -93,6 +93,10 @@ void Escalations::onRuns(const std::vector<store::RunRef>& live)
         return std::none_of(
             live.begin(), live.end(), [&](const store::RunRef& run) { return run == entry.second.ref; });
     });
+    // What was looked at here and is over; what was not may be of a run that this list does not know yet.
+    const std::lock_guard lock(m_told->mutex);
+    std::erase_if(m_told->opened,
+        [&live](const Opened& one) { return one.since && std::find(live.begin(), live.end(), one.run) == live.end(); });
 }
 
 void Escalations::onOpened(const store::RunRef& run, const judge::Incident& incident)
