@@ -11,16 +11,19 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/config/field.h>
 #include <telltale/steering/configdraft.h>
+#include <telltale/steering/configform.h>
 #include <telltale/steering/configreference.h>
 #include <telltale/steering/configtemplates.h>
 #include <telltale/steering/configview.h>
 #include <telltale/steering/fieldtext.h>
+#include <telltale/steering/jsoneditor.h>
 #include <telltale/steering/revisionlist.h>
 #include <telltale/steering/switchbutton.h>
 #include <telltale/translations/translations.h>
@@ -107,6 +110,30 @@ private Q_SLOTS:
         type(q("/step_interval"), q("7"));
         m_steering->set({ steeringOf({ rank(0, RankSteering::State::Applied) }) });
         QCOMPARE(m_view->draft()->config().stepInterval, 7);
+    }
+
+    void whereItIsTooNarrowForBothOneOfFormAndTextIsShown()
+    {
+        auto* form = m_view->findChild<ConfigForm*>();
+        auto* text = m_view->findChild<JsonEditor*>();
+        QVERIFY(form->isVisible() && text->isVisible());
+        m_view->resize(700, 500);
+        QTRY_VERIFY(form->isVisible() && !text->isVisible());
+        const auto shownButton = [this] {
+            QToolButton* found = nullptr;
+            for (auto* button : m_view->findChildren<QToolButton*>()) {
+                if (button->isVisible() && (button->toolTip() == q("JSON") || button->toolTip() == q("Fields")))
+                    found = button;
+            }
+            return found;
+        };
+        QVERIFY(shownButton());
+        shownButton()->click();
+        QVERIFY(!form->isVisible() && text->isVisible());
+        shownButton()->click();
+        QVERIFY(form->isVisible() && !text->isVisible());
+        m_view->resize(1360, 760);
+        QTRY_VERIFY(form->isVisible() && text->isVisible() && !shownButton());
     }
 
     void whatWasAppliedIsNoDraftAnyMore()
