@@ -2,6 +2,7 @@
 #include "facttable.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <QPainter>
 
@@ -75,10 +76,10 @@ QSize FactTable::sizeHint() const
 int FactTable::namesWidth(int width, int columns) const
 {
     constexpr int kNumber = 72; // "−1.234e-5"
-    const QFontMetrics metrics(wordsFont(12));
+    const QFontMetricsF metrics(wordsFont(12)); // a fraction of a pixel too little cuts the name
     int widest = 0;
     for (const Row& row : m_rows)
-        widest = std::max(widest, metrics.horizontalAdvance(row.name) + kApart);
+        widest = std::max(widest, static_cast<int>(std::ceil(metrics.horizontalAdvance(row.name))) + kApart);
     return std::max(width * 3 / 10, std::min(widest, width - columns * kNumber));
 }
 
