@@ -1682,6 +1682,10 @@
         <source>Started</source>
         <translation>开始时间</translation>
     </message>
+    <message>
+        <source>%1: its runs are only read</source>
+        <translation>%1：其中的运行只读</translation>
+    </message>
 </context>
 <context>
     <name>telltale::notify::DesktopChannel</name>
@@ -5920,6 +5924,18 @@ state:failed,lost   since:7d   until:2026-11-24</translation>
     <message>
         <source>Open at its first non-finite value</source>
         <translation>在首个非有限值处打开</translation>
+    </message>
+    <message>
+        <source>Group by folder</source>
+        <translation>按文件夹分组</translation>
+    </message>
+    <message>
+        <source>Group by name</source>
+        <translation>按名称分组</translation>
+    </message>
+    <message>
+        <source>Group by tag</source>
+        <translation>按标签分组</translation>
     </message>
 </context>
 <context>

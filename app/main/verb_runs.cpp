@@ -13,6 +13,7 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/clock.h>
+#include <telltale/store/folders.h>
 #include <telltale/store/pins.h>
 
 #include "interruptible.h"
@@ -26,9 +27,9 @@ using archive::ProfileIndex;
 using archive::RunProfile;
 
 /// What chooses runs: the flag, and the field of a RunQuery that it fills.
-constexpr std::array<std::pair<const char*, const char*>, 8> kConditions { { { "--name", "name" }, { "--tag", "tag" },
-    { "--note", "note" }, { "--config", "config" }, { "--incidents", "incident" }, { "--state", "state" },
-    { "--since", "since" }, { "--until", "until" } } };
+constexpr std::array<std::pair<const char*, const char*>, 9> kConditions { { { "--name", "name" },
+    { "--folder", "folder" }, { "--tag", "tag" }, { "--note", "note" }, { "--config", "config" },
+    { "--incidents", "incident" }, { "--state", "state" }, { "--since", "since" }, { "--until", "until" } } };
 
 Expected<archive::RunQuery> queryOf(const Args& args)
 {
@@ -47,7 +48,8 @@ nlohmann::json toJson(const store::RunSummary& run)
     return { { "id", run.id }, { "name", run.name }, { "state", store::runStateName(run.state) },
         { "ranks", run.ranks }, { "last_step", run.lastStep.value }, { "size", run.fileBytes },
         { "created", utcTimeText(run.createdNs) }, { "modified", utcTimeText(run.modifiedNs) },
-        { "path", run.locator.text() }, { "missing_batches", run.missingBatches }, { "note", run.note } };
+        { "path", run.locator.text() }, { "missing_batches", run.missingBatches }, { "note", run.note },
+        { "folder", run.folder }, { "elsewhere", run.isElsewhere } };
 }
 
 void addFacts(nlohmann::json& json, const RunProfile& profile)
@@ -74,6 +76,12 @@ std::string factsText(const RunProfile& profile)
             + (critical > 0 ? fmt::format(" ({} critical)", critical) : std::string());
     }
     return text.empty() ? text : "  " + text;
+}
+
+/// Behind the folder that it is in.
+std::string listedName(const store::RunSummary& run)
+{
+    return (run.folder.empty() ? std::string() : terminalText(run.folder) + '/') + nameText(run.name);
 }
 
 /// What a line says behind its columns.
@@ -103,14 +111,14 @@ void writeList(std::ostream& out, const std::vector<store::RunSummary>& runs, co
 {
     std::size_t nameWidth = 4;
     for (const store::RunSummary& run : runs)
-        nameWidth = std::max(nameWidth, nameText(run.name).size());
+        nameWidth = std::max(nameWidth, listedName(run).size());
     if (!runs.empty()) {
         out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}\n", "ID", "NAME", nameWidth, "STATE", "RANKS",
             "LAST STEP", "SIZE");
     }
     for (const store::RunSummary& run : runs) {
         const auto profile = profiles.find(run.locator);
-        out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}{}{}\n", run.id, nameText(run.name), nameWidth,
+        out << fmt::format("{:<10}  {:<{}}  {:<11}  {:>5}  {:>9}  {:>8}{}{}\n", run.id, listedName(run), nameWidth,
             store::runStateName(run.state), run.ranks,
             run.lastStep.value < 0 ? "-" : std::to_string(run.lastStep.value), bytesText(run.fileBytes),
             profile == profiles.end() ? std::string() : factsText(*profile->second), noteText(run));
@@ -145,6 +153,8 @@ int runRuns(const Args& args, Report& report)
             return !query->matches(run, profile == profiles.end() ? nullptr : profile->second.get());
         });
     }
+    for (const std::string& sentence : store::unreadableFolders(*dataDir))
+        report.say(sentence);
     if (!args.has("--json")) {
         writeList(report.out(), runs, profiles);
         return kExitDone;
@@ -170,7 +180,8 @@ Verb runsVerb()
         "all hold.\nPATTERN is a part of the text, a glob (gpt-*) or a /regular expression/. DATE is 2026-11-24,\n"
         "2026-11-24T10:30, today, yesterday or an age (7d), in this place's time.",
         {},
-        { { "--name", "PATTERN", "runs of that name" }, { "--tag", "PATTERN", "with such a tag" },
+        { { "--name", "PATTERN", "runs of that name" }, { "--folder", "PATTERN", "in such a folder ('telltale move')" },
+            { "--tag", "PATTERN", "with such a tag" },
             { "--note", "PATTERN", "with such a note, of the run or at a step" },
             { "--config", "FIELD=VALUE",
                 "with this hyperparameter or value of the config: lr=0.001, 'lr<=1e-4', name=adam*, seed; "

@@ -23,6 +23,7 @@ add_library(telltale_verbs STATIC
     ${CMAKE_CURRENT_LIST_DIR}/verb_incidents.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_inspect.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_log.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/verb_move.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_note.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_repair.cpp
     ${CMAKE_CURRENT_LIST_DIR}/verb_retain.cpp

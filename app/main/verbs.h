@@ -33,6 +33,8 @@ Verb configHistoryVerb();
 Verb repairVerb();
 Verb thinVerb();
 Verb deleteVerb();
+Verb moveVerb();
+Verb foldersVerb();
 Verb restoreVerb();
 Verb pinVerb();
 Verb unpinVerb();
@@ -42,11 +44,11 @@ Verb completionsVerb();
 /// Every verb with a name, in the order of `telltale --help`.
 inline std::vector<Verb> namedVerbs()
 {
-    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), repairVerb(), thinVerb(), deleteVerb(),
-        restoreVerb(), pinVerb(), unpinVerb(), retainVerb(), logVerb(), noteVerb(), incidentsVerb(), judgeVerb(),
-        compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(), showVerb(), renderVerb(),
-        reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(), configHistoryVerb(),
-        completionsVerb() };
+    return { serveVerb(), demoVerb(), runsVerb(), inspectVerb(), importVerb(), repairVerb(), thinVerb(), moveVerb(),
+        foldersVerb(), deleteVerb(), restoreVerb(), pinVerb(), unpinVerb(), retainVerb(), logVerb(), noteVerb(),
+        incidentsVerb(), judgeVerb(), compareVerb(), exportVerb(), rulesVerb(), alertsTestVerb(), alertsVerb(),
+        showVerb(), renderVerb(), reportVerb(), configCheckVerb(), configShowVerb(), configPushVerb(), configSetVerb(),
+        configHistoryVerb(), completionsVerb() };
 }
 
 }

@@ -81,9 +81,9 @@ QString runId(const WindowParts& parts)
     return run ? QString::fromStdString(run->id) : QString();
 }
 
-bool isArchived(const WindowParts& parts)
+bool isOurs(const WindowParts& parts)
 {
-    return parts.driver->runs()->indexOf(runId(parts)).parent().row() == items::RunsModel::ArchivedGroup;
+    return parts.driver->runs()->isOurs(parts.driver->runs()->indexOf(runId(parts)));
 }
 
 void present(const WindowParts& parts)
@@ -100,7 +100,7 @@ public:
     When always {};
     When inViews { {}, w->tabs };
     When withRun { [s = state] { return s->run() != nullptr; } };
-    When archived { [p = w] { return isArchived(*p); } };
+    When ours { [p = w] { return isOurs(*p); } };
     When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
     When canAlert { [p = w] { return p->context.alerts != nullptr; } };
@@ -236,14 +236,14 @@ std::vector<Command> Rows::run() const
         { "run.fault", menu, tr("Run a demo that goes &wrong"), "", {}, canDemo,
             [w = w] { w->context.runDemo({ QStringLiteral("nan@120") }); } },
         {}, // a line
-        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, archived,
+        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, ours,
             [w = w] {
                 if (!w->docks->panel<views::RunsPanel>()->editName(runId(*w)))
                     w->runActions->rename(runId(*w));
             } },
         { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
             [w = w] { w->runActions->exportCopy(runId(*w)); } },
-        { "run.delete", menu, tr("De&lete the run…"), "", {}, archived, [w = w] { w->runActions->remove(runId(*w)); } },
+        { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runId(*w)); } },
         { "run.endComparison", menu, tr("End the &comparison"), "compare", {}, comparing,
             [s = state] { s->setCompared({}, {}); } },
     };

@@ -177,9 +177,10 @@ Expected<void> RunQuery::add(std::string_view field, std::string_view value, std
     auto pattern = patternOf(field, value);
     if (!pattern)
         return tl::unexpected(pattern.error());
-    if (field == "name") {
+    if (field == "name" || field == "folder") {
+        const auto text = field == "name" ? &store::RunSummary::name : &store::RunSummary::folder;
         m_ofSummary.emplace_back(
-            [pattern = std::move(*pattern)](const store::RunSummary& run) { return pattern.matches(run.name); });
+            [text, pattern = std::move(*pattern)](const store::RunSummary& run) { return pattern.matches(run.*text); });
         return {};
     }
     const bool isTag = field == "tag";

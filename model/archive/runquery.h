@@ -16,6 +16,7 @@ namespace telltale::archive {
 /// Which runs are wanted: all conditions hold for each. In one line, as people type it, words of
 ///     NAME                  a NamePattern of the run's name
 ///     name:PATTERN tag:PATTERN note:PATTERN
+///     folder:PATTERN        a NamePattern of the folder that it was put into
 ///     config:FIELD=VALUE    a hyperparameter or a value of the config; also != < <= > >=, or the field alone
 ///     incident:SEVERITY     has one of at least this (notice, warning, critical); incident: alone means any
 ///     state:STATE[,STATE]   live, finished, failed, interrupted, lost, damaged, newer
@@ -24,8 +25,8 @@ namespace telltale::archive {
 class RunQuery {
 public:
     /// The words in front of a colon that mean something.
-    static constexpr std::array<std::string_view, 8> kFields { "name", "tag", "note", "config", "incident", "state",
-        "since", "until" };
+    static constexpr std::array<std::string_view, 9> kFields { "name", "folder", "tag", "note", "config", "incident",
+        "state", "since", "until" };
 
     static Expected<RunQuery> parse(std::string_view line, std::int64_t nowNs);
     /// One condition more; `field` is one of kFields.

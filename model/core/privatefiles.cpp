@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <system_error>
 
 #include <fcntl.h>
@@ -66,6 +67,24 @@ Expected<void> makePrivateFile(const std::string& path)
         return fileError("make", path);
     ::close(fd);
     return {};
+}
+
+Expected<void> replacePrivateFile(const std::string& path, std::string_view text)
+{
+    const std::string draft = path + "." + std::to_string(::getpid());
+    ::unlink(draft.c_str()); // of a process that was killed
+    auto ok = makePrivateFile(draft);
+    if (!ok)
+        return ok;
+    std::ofstream file(draft, std::ios::binary | std::ios::trunc);
+    file.write(text.data(), static_cast<std::streamsize>(text.size()));
+    file.close();
+    ok = file ? makeDurable(draft) : Expected<void>(fileError("write", draft));
+    if (ok && ::rename(draft.c_str(), path.c_str()) != 0)
+        ok = fileError("write", path);
+    if (!ok)
+        ::unlink(draft.c_str());
+    return ok;
 }
 
 Expected<void> makeDurable(const std::string& path)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <telltale/core/expected.h>
 
@@ -17,6 +18,8 @@ Expected<void> makePrivateFolder(const std::string& path);
 void keepPrivate(const std::string& path);
 /// An empty file for the owner alone, where there is none.
 Expected<void> makePrivateFile(const std::string& path);
+/// The file with this text in it: the old one or the new one, whatever happens meanwhile.
+Expected<void> replacePrivateFile(const std::string& path, std::string_view text);
 /// Waits until the disk has a file, or the names in a folder.
 Expected<void> makeDurable(const std::string& path);
 /// What errno says of a call on a file, as a sentence: "cannot make PATH (...)".

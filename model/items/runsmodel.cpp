@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <QDateTime>
 #include <QLocale>
@@ -16,11 +17,12 @@ namespace telltale::items {
 
 namespace {
 
-constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its group + 1
+constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its heading's
 
 auto shownPart(const store::RunSummary& run)
 {
-    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note, run.createdNs);
+    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note, run.createdNs,
+        run.isElsewhere);
 }
 
 QString grouped(qint64 value)
@@ -49,11 +51,13 @@ QString sizeText(quint64 bytes)
 RunsModel::RunsModel(QObject* parent)
     : QAbstractItemModel(parent)
 {
+    m_headings.push_back({ ++m_lastHeading, tr("Live") });
+    m_headings.push_back({ ++m_lastHeading, tr("Archived") });
 }
 
 void RunsModel::setLive(std::vector<store::RunSummary> runs)
 {
-    std::vector<store::RunSummary> archived = m_groups[ArchivedGroup];
+    std::vector<store::RunSummary> archived = m_archived;
     set(LiveGroup, std::move(runs));
     setArchived(std::move(archived));
 }
@@ -61,8 +65,9 @@ void RunsModel::setLive(std::vector<store::RunSummary> runs)
 void RunsModel::setArchived(std::vector<store::RunSummary> runs)
 {
     std::erase_if(runs, [this](const store::RunSummary& run) {
-        return std::any_of(m_groups[LiveGroup].begin(), m_groups[LiveGroup].end(),
-            [&](const store::RunSummary& live) { return live.locator == run.locator; });
+        const auto& live = m_headings[LiveGroup].runs;
+        return std::any_of(
+            live.begin(), live.end(), [&](const store::RunSummary& other) { return other.locator == run.locator; });
     });
     for (store::RunSummary& run : runs) {
         const auto damage = m_damage.find(run.locator);
@@ -71,7 +76,56 @@ void RunsModel::setArchived(std::vector<store::RunSummary> runs)
         run.state = store::RunState::Damaged;
         run.note = damage->second;
     }
-    set(ArchivedGroup, std::move(runs));
+    m_archived = std::move(runs);
+    arrange();
+}
+
+void RunsModel::setGroupBy(GroupBy by)
+{
+    if (std::exchange(m_groupBy, by) == by)
+        return;
+    if (by == GroupBy::Tag)
+        Q_EMIT profilesWanted();
+    arrange();
+}
+
+QString RunsModel::titleOf(const store::RunSummary& archived) const
+{
+    if (m_groupBy == GroupBy::Folder || archived.isElsewhere)
+        return QString::fromStdString(archived.folder);
+    if (m_groupBy == GroupBy::Name)
+        return QString::fromStdString(archived.name);
+    QStringList tags;
+    if (const archive::RunProfile* profile = profileOf(archived)) {
+        for (const std::string& tag : profile->tags)
+            tags.append(QString::fromStdString(tag));
+    }
+    return tags.join(QStringLiteral(", "));
+}
+
+void RunsModel::arrange()
+{
+    std::map<QString, std::vector<store::RunSummary>> wanted;
+    for (const store::RunSummary& run : m_archived)
+        wanted[titleOf(run)].push_back(run);
+    set(ArchivedGroup, std::move(wanted[QString()]));
+    wanted.erase(QString());
+    for (std::size_t i = m_headings.size(); i-- > GroupCount;) {
+        if (wanted.contains(m_headings[i].title))
+            continue;
+        beginRemoveRows({}, static_cast<int>(i), static_cast<int>(i));
+        m_headings.erase(m_headings.begin() + static_cast<std::ptrdiff_t>(i));
+        endRemoveRows();
+    }
+    int row = GroupCount;
+    for (auto& [title, runs] : wanted) {
+        if (row == rowCount() || m_headings[static_cast<std::size_t>(row)].title != title) {
+            beginInsertRows({}, row, row);
+            m_headings.insert(m_headings.begin() + row, { ++m_lastHeading, title });
+            endInsertRows();
+        }
+        set(row++, std::move(runs));
+    }
 }
 
 void RunsModel::setDamage(const store::RunLocator& run, const std::string& sentence)
@@ -83,13 +137,15 @@ void RunsModel::setDamage(const store::RunLocator& run, const std::string& sente
         m_damage.erase(run);
     else
         m_damage[run] = sentence;
-    setArchived(m_groups[ArchivedGroup]);
+    setArchived(m_archived);
 }
 
 void RunsModel::setProfiles(archive::ProfileIndex::Profiles profiles)
 {
     assertGuiThread();
     m_profiles = std::move(profiles);
+    if (m_groupBy == GroupBy::Tag)
+        arrange();
     Q_EMIT profilesChanged();
 }
 
@@ -99,11 +155,11 @@ const archive::RunProfile* RunsModel::profileOf(const store::RunSummary& run) co
     return known == m_profiles.end() ? nullptr : known->second.get();
 }
 
-void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
+void RunsModel::set(int heading, std::vector<store::RunSummary> wanted)
 {
     assertGuiThread();
-    std::vector<store::RunSummary>& rows = m_groups[group];
-    const QModelIndex parent = index(group, 0);
+    std::vector<store::RunSummary>& rows = m_headings[static_cast<std::size_t>(heading)].runs;
+    const QModelIndex parent = index(heading, 0);
     const auto keys = [](const std::vector<store::RunSummary>& list) {
         std::vector<std::string> result;
         result.reserve(list.size());
@@ -139,30 +195,45 @@ void RunsModel::set(Group group, std::vector<store::RunSummary> wanted)
         Q_EMIT dataChanged(index(static_cast<int>(i), 0, parent), index(static_cast<int>(i), ColumnCount - 1, parent));
     }
     if (rows.size() != before)
-        Q_EMIT dataChanged(index(group, 0), index(group, ColumnCount - 1));
+        Q_EMIT dataChanged(index(heading, 0), index(heading, ColumnCount - 1));
 }
 
 const store::RunSummary* RunsModel::runAt(const QModelIndex& index) const
 {
     if (!index.isValid() || index.internalId() == kHeading)
         return nullptr;
-    return &m_groups[static_cast<std::size_t>(index.internalId() - 1)][static_cast<std::size_t>(index.row())];
+    const int heading = headingOf(index.internalId());
+    return heading < 0 ? nullptr
+                       : &m_headings[static_cast<std::size_t>(heading)].runs[static_cast<std::size_t>(index.row())];
+}
+
+int RunsModel::headingOf(quintptr id) const
+{
+    const auto at
+        = std::find_if(m_headings.begin(), m_headings.end(), [id](const Heading& heading) { return heading.id == id; });
+    return at == m_headings.end() ? -1 : static_cast<int>(at - m_headings.begin());
+}
+
+bool RunsModel::isOurs(const QModelIndex& index) const
+{
+    const store::RunSummary* run = runAt(index);
+    return run && index.internalId() != m_headings[LiveGroup].id && !run->isElsewhere;
 }
 
 QString RunsModel::shownName(const store::RunSummary& run) const
 {
     const QString name = QString::fromStdString(run.name);
     std::size_t alike = 0;
-    for (const auto& group : m_groups)
-        alike += static_cast<std::size_t>(std::count_if(
-            group.begin(), group.end(), [&](const store::RunSummary& other) { return other.name == run.name; }));
+    for (const Heading& heading : m_headings)
+        alike += static_cast<std::size_t>(std::count_if(heading.runs.begin(), heading.runs.end(),
+            [&](const store::RunSummary& other) { return other.name == run.name; }));
     return alike < 2 ? name : name + u' ' + QString::fromStdString(store::shortRunId(run.id));
 }
 
 QString RunsModel::listedName(const store::RunSummary& run) const
 {
-    for (const auto& group : m_groups) {
-        for (const store::RunSummary& other : group) {
+    for (const Heading& heading : m_headings) {
+        for (const store::RunSummary& other : heading.runs) {
             if (&other != &run && other.name == run.name && startedText(other) == startedText(run))
                 return shownName(run);
         }
@@ -172,12 +243,12 @@ QString RunsModel::listedName(const store::RunSummary& run) const
 
 QModelIndex RunsModel::indexOf(const QString& id) const
 {
-    for (int group = 0; group < GroupCount; ++group) {
-        const auto& rows = m_groups[static_cast<std::size_t>(group)];
+    for (int heading = 0; heading < rowCount(); ++heading) {
+        const auto& rows = m_headings[static_cast<std::size_t>(heading)].runs;
         const auto at = std::find_if(
             rows.begin(), rows.end(), [&](const store::RunSummary& run) { return run.id == id.toStdString(); });
         if (at != rows.end())
-            return index(static_cast<int>(at - rows.begin()), 0, index(group, 0));
+            return index(static_cast<int>(at - rows.begin()), 0, index(heading, 0));
     }
     return {};
 }
@@ -186,23 +257,25 @@ QModelIndex RunsModel::index(int row, int column, const QModelIndex& parent) con
 {
     if (!hasIndex(row, column, parent))
         return {};
-    return createIndex(row, column, parent.isValid() ? static_cast<quintptr>(parent.row()) + 1 : kHeading);
+    return createIndex(
+        row, column, parent.isValid() ? m_headings[static_cast<std::size_t>(parent.row())].id : kHeading);
 }
 
 QModelIndex RunsModel::parent(const QModelIndex& child) const
 {
     if (!child.isValid() || child.internalId() == kHeading)
         return {};
-    return createIndex(static_cast<int>(child.internalId()) - 1, 0, kHeading);
+    const int heading = headingOf(child.internalId());
+    return heading < 0 ? QModelIndex() : createIndex(heading, 0, kHeading);
 }
 
 int RunsModel::rowCount(const QModelIndex& parent) const
 {
     if (!parent.isValid())
-        return GroupCount;
+        return static_cast<int>(m_headings.size());
     if (parent.internalId() != kHeading || parent.column() > 0)
         return 0;
-    return static_cast<int>(m_groups[static_cast<std::size_t>(parent.row())].size());
+    return static_cast<int>(m_headings[static_cast<std::size_t>(parent.row())].runs.size());
 }
 
 int RunsModel::columnCount(const QModelIndex&) const
@@ -210,14 +283,17 @@ int RunsModel::columnCount(const QModelIndex&) const
     return ColumnCount;
 }
 
-QVariant RunsModel::groupData(int group, int column, int role) const
+QVariant RunsModel::headingData(int heading, int column, int role) const
 {
+    const Heading& shown = m_headings[static_cast<std::size_t>(heading)];
     if (role == Qt::DisplayRole && column == NameColumn)
-        return group == LiveGroup ? tr("Live") : tr("Archived");
+        return lineText(shown.title);
+    if (role == Qt::ToolTipRole && !shown.runs.empty() && shown.runs.front().isElsewhere)
+        return toolTipText(tr("%1: its runs are only read").arg(shown.title));
     if (role == IsGroupRole)
         return true;
     if (role == CountRole)
-        return static_cast<int>(m_groups[static_cast<std::size_t>(group)].size());
+        return static_cast<int>(shown.runs.size());
     return {};
 }
 
@@ -227,7 +303,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return {};
     const store::RunSummary* run = runAt(index);
     if (!run)
-        return groupData(index.row(), index.column(), role);
+        return headingData(index.row(), index.column(), role);
     switch (role) {
     case Qt::DisplayRole:
         switch (index.column()) {
@@ -274,8 +350,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
 Qt::ItemFlags RunsModel::flags(const QModelIndex& index) const
 {
     const Qt::ItemFlags flags = QAbstractItemModel::flags(index);
-    const bool isArchived = runAt(index) && index.parent().row() == ArchivedGroup;
-    return isArchived && index.column() == NameColumn ? flags | Qt::ItemIsEditable : flags;
+    return isOurs(index) && index.column() == NameColumn ? flags | Qt::ItemIsEditable : flags;
 }
 
 bool RunsModel::setData(const QModelIndex& index, const QVariant& value, int role)

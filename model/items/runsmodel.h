@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,17 +13,22 @@
 
 namespace telltale::items {
 
-/// Two headings, Live and Archived, with their runs. setLive and setArchived change only the rows that differ, so
-/// that a refresh keeps the selection. Thread: gui.
+/// Headings with their runs: Live, Archived, and one for each folder that runs were put into or that lies elsewhere;
+/// or, as it is asked, for each name or tag. setLive and setArchived change only the rows that differ, so that a
+/// refresh keeps the selection. Thread: gui.
 class RunsModel : public QAbstractItemModel {
     Q_OBJECT
 public:
     enum Group { LiveGroup, ArchivedGroup, GroupCount };
+    enum class GroupBy { Folder, Name, Tag };
     enum Column { NameColumn, RanksColumn, StepColumn, SizeColumn, StartedColumn, ColumnCount };
 
     explicit RunsModel(QObject* parent = nullptr);
 
     void setLive(std::vector<store::RunSummary> runs);
+    /// What the headings of archived runs stand for; Tag asks for the profiles.
+    void setGroupBy(GroupBy by);
+    GroupBy groupBy() const { return m_groupBy; }
     /// In the order given. Runs that are live as well are shown there only.
     void setArchived(std::vector<store::RunSummary> runs);
     /// What reading has found, which the list of the archive does not do; an empty sentence takes it back.
@@ -33,8 +37,14 @@ public:
     void setProfiles(archive::ProfileIndex::Profiles profiles);
     /// Null where it is not known.
     const archive::RunProfile* profileOf(const store::RunSummary& run) const;
-    bool isEmpty() const { return m_groups[LiveGroup].empty() && m_groups[ArchivedGroup].empty(); }
-    const std::vector<store::RunSummary>& runs(Group group) const { return m_groups[group]; }
+    bool isEmpty() const { return m_headings[LiveGroup].runs.empty() && m_archived.empty(); }
+    /// Of ArchivedGroup all that are not live, whatever heading they are under.
+    const std::vector<store::RunSummary>& runs(Group group) const
+    {
+        return group == LiveGroup ? m_headings[LiveGroup].runs : m_archived;
+    }
+    /// Whether the run may be renamed, moved and deleted: archived, and not in a folder that is only read.
+    bool isOurs(const QModelIndex& index) const;
     /// Null for headings and invalid indexes. Valid until the next change.
     const store::RunSummary* runAt(const QModelIndex& index) const;
     QModelIndex indexOf(const QString& id) const;
@@ -59,10 +69,21 @@ Q_SIGNALS:
 private:
     /// Beside its start: with its id only where that does not tell it from one of the same name.
     QString listedName(const store::RunSummary& run) const;
-    void set(Group group, std::vector<store::RunSummary> runs);
-    QVariant groupData(int group, int column, int role) const;
+    struct Heading {
+        quintptr id = 0; ///< the internal id of its runs' indexes; no other heading ever has it
+        QString title;
+        std::vector<store::RunSummary> runs = {};
+    };
+    QString titleOf(const store::RunSummary& archived) const; ///< empty = Archived
+    int headingOf(quintptr id) const; ///< its row
+    void arrange(); ///< the archived runs under their headings
+    void set(int heading, std::vector<store::RunSummary> runs);
+    QVariant headingData(int heading, int column, int role) const;
 
-    std::array<std::vector<store::RunSummary>, GroupCount> m_groups;
+    std::vector<Heading> m_headings;
+    quintptr m_lastHeading = 0;
+    GroupBy m_groupBy = GroupBy::Folder;
+    std::vector<store::RunSummary> m_archived; ///< in the order given
     std::map<store::RunLocator, std::string> m_damage; ///< sentences
     archive::ProfileIndex::Profiles m_profiles;
 };

@@ -14,6 +14,7 @@
 
 #include <telltale/store/archiveindex.h>
 #include <telltale/store/capsulefile.h>
+#include <telltale/store/folders.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/runstore.h>
 #include <telltale/store/schema.h>
@@ -186,14 +187,21 @@ std::vector<RunSummary> listRuns(const std::string& dataDir)
 {
     std::vector<RunSummary> runs;
     ArchiveIndex index(dataDir);
-    for (const std::string& path : capsulePaths(dataDir)) {
+    const auto list = [&runs, &index](const std::string& path) -> RunSummary& {
         const FileMark mark = FileMark::of(path);
-        if (const RunSummary* known = index.find(path, mark)) {
-            runs.push_back(*known);
-            continue;
+        if (const RunSummary* known = index.find(path, mark))
+            return runs.emplace_back(*known);
+        index.put(path, mark, runs.emplace_back(summaryOf(path)));
+        return runs.back();
+    };
+    for (const std::string& path : capsulePaths(dataDir))
+        list(path).folder = folderOf(dataDir, path);
+    for (const std::string& folder : foldersElsewhere(dataDir)) {
+        for (const std::string& path : capsulesBelow(folder)) {
+            RunSummary& run = list(path);
+            run.folder = std::filesystem::path(path).parent_path();
+            run.isElsewhere = true;
         }
-        runs.push_back(summaryOf(path));
-        index.put(path, mark, runs.back());
     }
     index.save(runs.size());
     makeIdsUnique(runs);

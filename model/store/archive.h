@@ -39,12 +39,14 @@ struct RunSummary {
     std::int64_t modifiedNs = 0;
     std::uint64_t missingBatches = 0; ///< made by agents that are gone, and never received
     std::string note; ///< why it cannot be opened, for Damaged and Newer
+    std::string folder; ///< that it was put into, "llama/ablation"; of a run elsewhere its folder's whole path
+    bool isElsewhere = false; ///< in a folder that is only read (folders.h)
 };
 
 /// $TELLTALE_DATA_DIR, else $XDG_DATA_HOME/telltale, else ~/.local/share/telltale.
 std::string defaultDataDir();
 
-/// Every capsule under <dataDir>/runs, newest first. Never opens a run for writing; what it found of many it keeps in
+/// Every capsule under <dataDir>/runs and in the folders elsewhere that it lists, newest first. Never opens a run for writing; what it found of many it keeps in
 /// the data directory (ArchiveIndex). Thread: query.
 std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One run as listRuns says it, with the id that it carries.

@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/runfiles.h>
@@ -41,10 +40,9 @@ Expected<Pins> Pins::read(const std::string& dataDir)
 
 std::string Pins::nameOf(const RunLocator& run) const
 {
-    std::error_code error;
-    const auto path = std::filesystem::absolute(run.text(), error);
-    const bool isHere = std::filesystem::equivalent(path.parent_path(), runsFolder(m_dataDir), error);
-    return isHere ? path.filename().string() : std::string();
+    // Moving it into another folder changes nothing.
+    return liesIn(run.text(), runsFolder(m_dataDir)) ? std::filesystem::path(run.text()).filename().string()
+                                                     : std::string();
 }
 
 bool Pins::has(const RunLocator& run) const
@@ -62,21 +60,8 @@ Expected<void> Pins::set(const RunLocator& run, bool isPinned)
         m_files.insert(name);
     else
         m_files.erase(name);
-    const std::string draft = pinsFile(m_dataDir) + "." + std::to_string(::getpid());
-    std::error_code error;
-    std::filesystem::remove(draft, error);
-    auto ok = makePrivateFile(draft);
-    if (ok) {
-        std::ofstream file(draft, std::ios::binary | std::ios::trunc);
-        file << nlohmann::json(m_files).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
-        file.close();
-        ok = file ? makeDurable(draft) : Expected<void>(fileError("write", draft));
-    }
-    if (ok && ::rename(draft.c_str(), pinsFile(m_dataDir).c_str()) != 0)
-        ok = fileError("write", pinsFile(m_dataDir));
-    if (!ok)
-        std::filesystem::remove(draft, error);
-    return ok;
+    return replacePrivateFile(pinsFile(m_dataDir),
+        nlohmann::json(m_files).dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
 }
 
 }

@@ -15,7 +15,7 @@ std::vector<RunSummary> runsToGo(
         runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) { return a.modifiedNs > b.modifiedNs; });
     // Pinned runs are beside the number: it is of those that would go otherwise.
     std::erase_if(runs, [&pins](const RunSummary& run) {
-        return run.state == RunState::Live || run.state == RunState::Newer || pins.has(run.locator);
+        return run.isElsewhere || run.state == RunState::Live || run.state == RunState::Newer || pins.has(run.locator);
     });
     runs.erase(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(std::min(rule.keep.value_or(0), runs.size())));
     std::erase_if(

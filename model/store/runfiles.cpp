@@ -25,8 +25,8 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 /// What Telltale puts into a data directory.
-constexpr std::array<std::string_view, 8> kOwnNames { "control", "lock", "pins", "runs", "runs.index", "runs.profiles",
-    "server", "trash" };
+constexpr std::array<std::string_view, 9> kOwnNames { "control", "folders", "lock", "pins", "runs", "runs.index",
+    "runs.profiles", "server", "trash" };
 constexpr int kLockTries = 5;
 constexpr std::chrono::milliseconds kLockPause { 10 };
 
@@ -70,18 +70,35 @@ std::string controlFile(const std::string& dataDir)
     return dataDir + "/control";
 }
 
-std::vector<std::string> capsulePaths(const std::string& dataDir)
+bool liesIn(const std::string& path, const std::string& folder)
+{
+    std::error_code error;
+    const auto inner = std::filesystem::weakly_canonical(path, error);
+    const auto outer = std::filesystem::weakly_canonical(folder, error);
+    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+}
+
+std::vector<std::string> capsulesBelow(const std::string& folder)
 {
     std::vector<std::string> paths;
     std::error_code error;
-    std::filesystem::directory_iterator entries(runsFolder(dataDir), error);
-    while (!error && entries != std::filesystem::directory_iterator()) {
-        if (entries->path().native().ends_with(kCapsuleSuffix))
+    std::filesystem::recursive_directory_iterator entries(
+        folder, std::filesystem::directory_options::skip_permission_denied, error);
+    while (!error && entries != std::filesystem::recursive_directory_iterator()) {
+        const bool isRun = entries->path().native().ends_with(kCapsuleSuffix);
+        if (isRun)
             paths.push_back(entries->path().native());
+        if (isRun || entries->path().filename().native().starts_with('.'))
+            entries.disable_recursion_pending();
         entries.increment(error);
     }
     std::sort(paths.begin(), paths.end());
     return paths;
+}
+
+std::vector<std::string> capsulePaths(const std::string& dataDir)
+{
+    return capsulesBelow(runsFolder(dataDir));
 }
 
 Expected<void> prepareDataDir(const std::string& dataDir)
@@ -104,8 +121,8 @@ Expected<void> prepareDataDir(const std::string& dataDir)
         keepPrivate(dataDir);
     keepPrivate(runs);
     keepPrivate(dataDir + "/lock");
-    std::filesystem::directory_iterator entries(runs, error);
-    while (!error && entries != std::filesystem::directory_iterator()) {
+    std::filesystem::recursive_directory_iterator entries(runs, error);
+    while (!error && entries != std::filesystem::recursive_directory_iterator()) {
         keepPrivate(entries->path().native());
         entries.increment(error);
     }
@@ -114,7 +131,9 @@ Expected<void> prepareDataDir(const std::string& dataDir)
 
 bool isBeingRecorded(const std::string& capsulePath)
 {
-    const auto folder = std::filesystem::absolute(capsulePath).parent_path();
+    auto folder = std::filesystem::absolute(capsulePath).parent_path();
+    while (folder.filename() != "runs" && folder.has_relative_path()) // it may be in a folder of its own in there
+        folder = folder.parent_path();
     if (folder.filename() != "runs")
         return false;
     const int fd = ::open((folder.parent_path() / "lock").c_str(), O_RDONLY | O_CLOEXEC);

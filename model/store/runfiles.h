@@ -24,7 +24,11 @@ std::string runsFolder(const std::string& dataDir);
 /// Written by a server that has the data directory, while it listens: a join string of the control role for who asks
 /// it from here, and where that is another one, on a second line, from elsewhere.
 std::string controlFile(const std::string& dataDir);
-/// Paths of all capsules, by name.
+/// Whether a path is the folder or lies in it, by whatever names they are called.
+bool liesIn(const std::string& path, const std::string& folder);
+/// Paths of all capsules below a folder, by name; not in hidden folders, and not behind links.
+std::vector<std::string> capsulesBelow(const std::string& folder);
+/// Those of a data directory.
 std::vector<std::string> capsulePaths(const std::string& dataDir);
 
 /// Makes the data directory and its folder of runs where they are missing, and keeps what is in there for its owner

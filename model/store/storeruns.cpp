@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <telltale/store/folders.h>
 #include <telltale/store/storethread.h>
 
 #include <algorithm>
@@ -87,7 +88,10 @@ void StoreThread::writeIdle(OwnRecord record)
 {
     RecordWritten written { record.token, 0, {} };
     const auto stopped = m_stopped.find(record.run);
-    const auto before = stopped == m_stopped.end() ? readRunFacts(record.run) : tl::unexpected<Error>(stopped->second);
+    const auto ours = checkIsOurs(m_options.dataDir, record.run);
+    const auto before = !ours        ? tl::unexpected<Error>(ours.error())
+        : stopped == m_stopped.end() ? readRunFacts(record.run)
+                                     : tl::unexpected<Error>(stopped->second);
     std::erase_if(m_leaving, [&record](const auto& run) { return run->ref()->locator == record.run; });
     auto run = before ? LiveRunEntry::open(record.run) : tl::unexpected<Error>(before.error());
     Expected<void> done = run ? Expected<void>() : tl::unexpected<Error>(run.error());

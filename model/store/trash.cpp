@@ -16,6 +16,7 @@
 #include <telltale/core/privatefiles.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/clock.h>
+#include <telltale/store/folders.h>
 #include <telltale/store/pins.h>
 #include <telltale/store/runfiles.h>
 
@@ -52,6 +53,8 @@ Expected<TrashedRun> putThere(const std::string& dataDir, const RunLocator& run,
     const fs::path path = fs::absolute(run.text(), error);
     if (!run.text().ends_with(kCapsuleSuffix))
         return failure(ErrorCode::BadInput, run.text() + " is not a run");
+    if (auto ours = checkIsOurs(dataDir, run); !ours)
+        return tl::unexpected<Error>(std::move(ours.error()));
     if (!fs::exists(path, error))
         return failure(ErrorCode::NotFound, "cannot delete " + run.text() + ": there is no such file");
     // A damaged run may go as well, and one in a folder where nothing can be taken in.

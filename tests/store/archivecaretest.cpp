@@ -9,6 +9,7 @@
 
 #include <telltale/judge/incident.h>
 #include <telltale/store/archive.h>
+#include <telltale/store/folders.h>
 #include <telltale/store/pins.h>
 #include <telltale/store/retention.h>
 #include <telltale/store/runfiles.h>
@@ -312,6 +313,75 @@ private Q_SLOTS:
             QCOMPARE(call(app::deleteVerb, all).code, 2);
         }
         QVERIFY(fs::exists(m_path));
+    }
+
+    void aRunMovesBetweenFolders()
+    {
+        const std::string before = bytesOf(m_path);
+        QCOMPARE(call(app::pinVerb, { "first", "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::moveVerb, { "aaaa0001", "llama/ablation", "--data-dir", m_data }).code, 0);
+        const std::string there = m_data + "/runs/llama/ablation/" + fs::path(m_path).filename().native();
+        QCOMPARE(bytesOf(there), before);
+        QVERIFY(!fs::exists(m_path) && !isBeingRecorded(there));
+        const auto runs
+            = call(app::runsVerb, { "--folder", "llama/*", "--pinned", "--json", "--data-dir", m_data }).json();
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        QCOMPARE(runs[0]["folder"].get<std::string>(), std::string("llama/ablation"));
+        QCOMPARE(runs[0]["id"].get<std::string>(), std::string("aaaa0001"));
+        {
+            const auto lock = DataDirLock::take(m_data);
+            QVERIFY(lock && isBeingRecorded(there));
+        }
+        // From the trash it comes back to its folder.
+        QCOMPARE(call(app::unpinVerb, { "first", "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::deleteVerb, { "first", "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::restoreVerb, { "first", "--data-dir", m_data }).code, 0);
+        QCOMPARE(bytesOf(there), before);
+        for (const char* folder : { "../out", "a/../../b", ".hidden", "x.telltale", "a\nb" })
+            QCOMPARE(call(app::moveVerb, { "first", folder, "--data-dir", m_data }).code, 2);
+        QCOMPARE(call(app::moveVerb, { "first", "nothere", "x", "--data-dir", m_data }).code, 2);
+        QCOMPARE(bytesOf(there), before);
+        QCOMPARE(call(app::moveVerb, { "first", "/", "--data-dir", m_data }).code, 0);
+        QCOMPARE(bytesOf(m_path), before);
+        QVERIFY(!fs::exists(m_data + "/runs/llama")); // the folders went with their last run
+    }
+
+    void whatLiesElsewhereIsListedAndNeverWritten()
+    {
+        const QTemporaryDir other;
+        ArchivedRun run;
+        run.id = "eeee0005";
+        run.name = "theirs";
+        fs::create_directories(other.path().toStdString() + "/team/runs");
+        const std::string theirs = archiveRun(other.path().toStdString() + "/team", run);
+        const std::string before = bytesOf(theirs);
+        const std::string folder = other.path().toStdString();
+        QCOMPARE(call(app::foldersVerb, { "--add", folder, "--data-dir", m_data }).code, 0);
+        QCOMPARE(call(app::foldersVerb, { "--add", m_data, "--data-dir", m_data }).code, 2);
+        QCOMPARE(call(app::foldersVerb, { "--add", folder + "/team", "--data-dir", m_data }).code, 2);
+        QCOMPARE(listRuns(m_data).size(), std::size_t { 2 });
+        QCOMPARE(call(app::inspectVerb, { "eeee0005", "--data-dir", m_data }).code, 0);
+        for (const auto& [verb, words] :
+            std::vector<std::pair<test::Verb, std::vector<std::string>>> { { app::deleteVerb, { "theirs" } },
+                { app::moveVerb, { "theirs", "x" } }, { app::thinVerb, { "theirs", "--every", "2" } },
+                { app::noteVerb, { "theirs", "text", "--step", "1" } } }) {
+            std::vector<std::string> all = words;
+            all.insert(all.end(), { "--data-dir", m_data });
+            const Outcome said = call(verb, all);
+            QCOMPARE(said.code, 2);
+            QVERIFY2(said.err.find("only read") != std::string::npos, said.err.c_str());
+        }
+        const auto rule = call(app::retainVerb, { "--keep", "0", "--dry-run", "--json", "--data-dir", m_data }).json();
+        QCOMPARE(rule.size(), std::size_t { 1 }); // ours
+        QCOMPARE(bytesOf(theirs), before);
+        fs::rename(folder + "/team", folder + "-away");
+        fs::remove(folder);
+        const Outcome away = call(app::runsVerb, { "--data-dir", m_data });
+        fs::create_directory(folder);
+        fs::rename(folder + "-away", folder + "/team");
+        QVERIFY2(away.err.find("are not listed") != std::string::npos, away.err.c_str());
+        QCOMPARE(call(app::foldersVerb, { "--remove", folder, "--data-dir", m_data }).code, 0);
+        QCOMPARE(listRuns(m_data).size(), std::size_t { 1 });
     }
 
     void aRunThatIsRecordedStays()

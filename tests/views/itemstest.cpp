@@ -148,6 +148,36 @@ private Q_SLOTS:
         QVERIFY(!c.isValid());
     }
 
+    void foldersAreHeadingsOfTheirOwn()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto inFolder = [](const char* id, const char* folder, bool isElsewhere = false) {
+            store::RunSummary summary = run(id);
+            summary.folder = folder;
+            summary.isElsewhere = isElsewhere;
+            return summary;
+        };
+        model.setArchived({ run("a"), inFolder("z", "z"), inFolder("far", "/mnt/team", true) });
+        const QPersistentModelIndex z = model.indexOf(QStringLiteral("z"));
+        // One that comes before another moves it, and what was selected there stays so.
+        model.setArchived({ run("a"), inFolder("m", "m/x"), inFolder("z", "z"), inFolder("far", "/mnt/team", true) });
+        QStringList headings;
+        for (int row = 0; row < model.rowCount(); ++row)
+            headings.append(model.index(row, 0).data().toString());
+        QCOMPARE(headings.join(u' '), QStringLiteral("Live Archived /mnt/team m/x z"));
+        QCOMPARE(z.data(KeyRole).toString(), QStringLiteral("z"));
+        QCOMPARE(z.parent().data().toString(), QStringLiteral("z"));
+        QCOMPARE(model.runs(RunsModel::ArchivedGroup).size(), std::size_t { 4 });
+        QVERIFY(model.isOurs(z) && !model.isOurs(model.indexOf(QStringLiteral("far"))));
+        QVERIFY(!model.flags(model.indexOf(QStringLiteral("far"))).testFlag(Qt::ItemIsEditable));
+        model.setGroupBy(RunsModel::GroupBy::Name);
+        QCOMPARE(model.indexOf(QStringLiteral("m")).parent().data().toString(), QStringLiteral("run m"));
+        model.setArchived({ run("a") });
+        model.setGroupBy(RunsModel::GroupBy::Folder);
+        QCOMPARE(model.rowCount(), 2);
+    }
+
     void aRunThatIsLiveIsNotArchivedAsWell()
     {
         RunsModel model;

@@ -128,6 +128,10 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
         refresh();
     });
     connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);
+    connect(m_tree, &QTreeView::collapsed, this,
+        [this](const QModelIndex& index) { m_closed.insert(index.data().toString()); });
+    connect(m_tree, &QTreeView::expanded, this,
+        [this](const QModelIndex& index) { m_closed.remove(index.data().toString()); });
     connect(m_tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         if (selectedIds().size() == 1) // a second one is selected to compare, not to look at
             activate(index);
@@ -163,7 +167,10 @@ void RunsPanel::showSearch()
 void RunsPanel::refresh()
 {
     m_tree->setEmpty(m_model->isEmpty());
-    m_tree->expandAll();
+    for (int row = 0; row < m_proxy->rowCount(); ++row) {
+        const QModelIndex heading = m_proxy->index(row, 0);
+        m_tree->setExpanded(heading, !m_closed.contains(heading.data().toString()));
+    }
     if (!m_currentId.isEmpty() && !m_tree->currentIndex().isValid())
         setCurrentRun(m_currentId);
 }
@@ -269,6 +276,14 @@ void RunsPanel::showHeaderMenu(const QPoint& position)
             m_columnsChosen = true;
             header->setSectionHidden(column, !on);
         });
+    }
+    menu.addSeparator();
+    using GroupBy = RunsModel::GroupBy;
+    for (const auto& [by, text] : { std::pair(GroupBy::Folder, tr("Group by folder")),
+             std::pair(GroupBy::Name, tr("Group by name")), std::pair(GroupBy::Tag, tr("Group by tag")) }) {
+        QAction* action = menu.addAction(text, this, [this, by = by] { m_model->setGroupBy(by); });
+        action->setCheckable(true);
+        action->setChecked(m_model->groupBy() == by);
     }
     menu.exec(header->mapToGlobal(position));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QList>
+#include <QSet>
 #include <QWidget>
 
 class QAction;
@@ -69,6 +70,7 @@ private:
     PanelTree* m_tree;
     QToolButton* m_compare;
     QString m_currentId;
+    QSet<QString> m_closed; ///< headings that the user closed
     bool m_isComparing = false;
     bool m_columnsChosen = false; ///< by the user
     QList<QAction*> m_runActions;
