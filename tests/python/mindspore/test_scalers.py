@@ -25,7 +25,9 @@ class OwnScaler(amp.LossScaler):
         return inputs * self.scale_value
 
     def unscale(self, inputs: Any) -> Any:
-        return tuple(one / self.scale_value for one in inputs) if isinstance(inputs, tuple) else inputs / self.scale_value
+        if isinstance(inputs, tuple):
+            return tuple(one / self.scale_value for one in inputs)
+        return inputs / self.scale_value
 
     def adjust(self, grads_finite: Any) -> Any:
         return False
@@ -122,7 +124,8 @@ def test_a_try_is_given_up_although_no_watched_gradient_says_so() -> None:
     assert plain[:2] == watched[:2]
     sink = watched[2]
     assert {desc.micro_step for shot in sink.frames[1].tables for desc in shot.series} == {-1}
-    assert [text for text in sink.sentences() if "step 1 was tried and given up" in text and "scaler left it out" in text]
+    [told] = [text for text in sink.sentences() if "step 1 was tried and given up" in text]
+    assert "a loss scaler left it out" in told
 
 
 def test_the_classes_are_as_they_were_when_nobody_watches() -> None:
@@ -152,10 +155,10 @@ def test_an_optimizer_that_unscales_itself_gets_scaled_gradients() -> None:
     monitor.close()
 
 
-def test_a_step_compiled_whole_is_said_to_be_scaled() -> None:
+def test_a_step_compiled_whole_trains_on_and_one_sentence_says_that_it_is_not_seen() -> None:
     def run(config: Any) -> tuple[str, RecordingSink]:
+        ms.set_seed(1)
         net, sink = nn.Dense(4, 1), RecordingSink()
-        net.weight.set_data(ops.ones((1, 4)))
         optimizer = nn.Momentum(net.trainable_params(), 1e-2, 0.9)
         scaler = amp.StaticLossScaler(1024.0)
         if config is not None:
@@ -181,6 +184,4 @@ def test_a_step_compiled_whole_is_said_to_be_scaled() -> None:
 
     plain, watched = run(None), run({"wg_distribution": True})
     assert plain[0] == watched[0]
-    seen = forms(watched[1], Kind.GRAD_UNREDUCED)
-    assert seen <= {Form.SCALED}
-    print("compiled whole:", seen, watched[1].sentences())
+    assert [text for text in watched[1].sentences() if "no optimizer has stepped" in text]
