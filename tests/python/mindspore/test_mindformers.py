@@ -148,10 +148,13 @@ def test_print_struct_names_the_parameters_and_ends_the_training(capfd: pytest.C
 
 
 EXAMPLE = """
+seed: 0
+output_dir: './output'
+
 monitor_config:
     monitor_on: True
     dump_path: './dump'
-    target: ['layers.0', 'layers.1']
+    target: ['layers.0', 'layers.1'] # 只监控第一、二层的参数
     invert: False
     step_interval: 1
     local_loss_format: ['log', 'tensorboard']
@@ -168,6 +171,23 @@ tensorboard:
     tensorboard_queue_size: 10
     log_loss_scale_to_tensorboard: True
     log_timers_to_tensorboard: True
+
+callbacks:
+    - type: MFLossMonitor
+      per_print_times: 1
+"""
+EXPERTS = """
+model:
+    model_config:
+        moe_router_enable_expert_bias: True
+        moe_router_bias_update_rate: 0.001              # 0.001为Deepseek-V3官方开源配置
+
+tensorboard:
+    tensorboard_dir: 'worker/tensorboard'
+    log_expert_load_to_tensorboard: True
+
+callbacks:
+    - type: TopkBiasBalanceCallback
 """
 
 
@@ -182,9 +202,20 @@ def test_the_documents_example_runs_as_a_jobs_yaml(
     assert {"loss", "loss-scale-vs-samples", "throughput", "local_loss", "device_accum_local_loss"} <= tags
     assert "device_local_norm" in tags and "weight_norm" not in tags
     assert not [tag for tag in tags if tag.startswith("local_norm/")], "no parameter is called layers.0 here"
-    assert texts.keys() == {"monitor_config/text_summary", "tensorboard/text_summary"}
+    blocks = "seed", "output_dir", "monitor_config", "tensorboard", "callbacks"
+    assert texts.keys() == {f"{block}/text_summary" for block in blocks}
     said = capfd.readouterr().err
     assert "step:[    6/    6] local_loss: 3.19" in said and "is to be" not in said
+
+
+def test_the_documents_example_of_experts_runs_as_a_jobs_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("job.yaml").write_text(EXPERTS)
+    train([TelltaleCallback(config="job.yaml")])
+    found, texts = read_events(Path("worker/tensorboard"))
+    shares = [values for (_, tag), values in found.items() if tag.startswith("expert_load")]
+    assert shares and all(0 <= value <= 1 for values in shares for value in values.values())
+    assert texts.keys() == {f"{block}/text_summary" for block in ("model", "tensorboard", "callbacks")}
 
 
 BAD = [

@@ -14,7 +14,7 @@ from ..agent.activations import tensors_in
 from ..agent.framework import Framework
 from ..agent.graph import Graph
 from ..console import log
-from . import executor
+from . import executor, scalers
 from .measure import described
 from .shell import Shell
 
@@ -110,6 +110,9 @@ class MindSpore(Framework):
 
     def is_leaf(self, tensor: Any) -> bool:
         return bool(tensor._is_leaf)
+
+    def unscales_itself(self, optimizer: Any) -> bool:
+        return scalers.unscales_itself(optimizer)
 
     def added(self, total: Any, tensor: Any) -> Any:
         with executor.no_grad():

@@ -260,5 +260,3 @@ def plain_statistics(values: np.ndarray, eps: float) -> list[float]:
         float(kept.sum()), float((kept * kept).sum()), low, high, x.size, int(finite.sum()),
         int((np.abs(kept) < eps).sum()), int(np.isnan(x).sum()), int(np.isposinf(x).sum()), int(np.isneginf(x).sum()),
     ]  # fmt: skip
-
-

@@ -15,6 +15,7 @@ from . import executor
 from .framework import MindSpore
 from .hooks import GradientHook
 from .measure import DTYPES
+from .shell import Shell
 
 # What an optimizer calls its moments: tuples that stand beside its parameters. Their own names are no way to find them.
 _MOMENTS = {
@@ -64,7 +65,7 @@ class CellParameter(Source):
     def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         if not self.tensor.requires_grad:
             return []
-        return [self.tensor.register_hook(GradientHook(engine.reference, number))]
+        return [self.tensor.register_hook(Shell(GradientHook(engine.reference, number)))]
 
     def element_type(self) -> tuple[DType, str]:
         return DTYPES.get(self.tensor.dtype, DType.UNKNOWN), str(self.tensor.dtype)

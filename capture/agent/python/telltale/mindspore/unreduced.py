@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import inspect
-import math
-import sys
 from typing import Any
-
-from mindspore import nn
 
 from ..agent.clock import Clock
 from ..agent.part import Stepping
@@ -16,9 +11,7 @@ from ..agent.sources import Source
 from ..agent.unreduced import UnreducedGradients
 from ..kinds import Form, Kind
 from ..series import PRESENT, SeriesTable
-from . import executor
-
-_MOST_FRAMES = 24
+from . import executor, scalers
 
 
 class SummedGradients(UnreducedGradients):
@@ -30,6 +23,8 @@ class SummedGradients(UnreducedGradients):
         self._sums: list[Any] = [None] * len(sources)
         self._versions = [0] * len(sources)
         self._per_micro = engine.config.monitor_mbs_grad and self._acc > 1
+        self._has_scaled = False  # a scaler of mindspore.amp has been asked to scale, ever
+        self._is_scaled = self._is_adjusted = self._has_stepped = False  # in this attempt at the step
 
     def _form(self, source: Source) -> Form:
         if self._acc == 1:
@@ -68,25 +63,53 @@ class SummedGradients(UnreducedGradients):
         self._versions[number] = getattr(gradient, "_version", 0)
         return gradient
 
+    def hooks(self) -> list[Any]:
+        return [scalers.watch(self.scaler_asked)]
+
+    def scaler_asked(self, method: str) -> None:
+        """One of mindspore.amp is about to run this method."""
+        engine = self._engine()
+        if engine is None:
+            return
+        if method == "adjust":
+            self._is_adjusted = engine.has_begun and not self._has_stepped
+        else:
+            self._has_scaled = True
+            self._is_scaled = self._is_scaled or engine.has_begun
+
+    def refresh(self, optimizers: list[Any]) -> None:
+        scalers.renew()
+
     def begin(self) -> None:
         super().begin()
         self._sums = [None] * len(self._sums)
+        self._is_scaled = self._is_adjusted = self._has_stepped = False
 
     def before_step(self, stepping: Stepping) -> None:
         """A loss scaler's gradients arrive scaled, whoever unscales them afterwards."""
         engine = self.engine
-        if self._is_watching and engine.collected == 0:
-            if engine.framework.unscales_itself(stepping.optimizer) or _scale_above() != 1:
-                self._series.amend(None, Form.SCALED)
+        self._has_stepped, self._is_adjusted = True, False
+        if not self._is_watching or engine.collected > 0:
+            return
+        # Of what is compiled whole no forward is seen, and a scaler inside only when it is compiled.
+        is_scaled = self._is_scaled or (self._has_scaled and engine.micro_mark[2] == 0)
+        if is_scaled or engine.framework.unscales_itself(stepping.optimizer) or scalers.scale_above() != 1:
+            self._series.amend(None, Form.SCALED)
+
+    def what_broke(self, table: SeriesTable | None, is_elsewhere: bool) -> str:
+        return super().what_broke(table, is_elsewhere) or ("a loss scaler left it out" if self._is_adjusted else "")
 
     def is_abandoned(self) -> bool:
-        """Whether the micro steps that were announced have been there, or what came in place of them is not finite: a
-        loss scaler has left the step out, and the next one is tried under the same number."""
+        """Whether a scaler has looked at the gradients and nobody has stepped, or the micro steps that were announced
+        have been there, or what came in place of them is not finite: a loss scaler has left the step out, and the next
+        one is tried under the same number."""
+        engine = self.engine
+        if self._is_adjusted and engine.micro + 1 >= self._acc:
+            return True
         if self._witness < 0:
             return False
         if self._acc > 1:
             return self._calls[self._witness] >= self._acc
-        engine = self.engine
         table = engine.known_table(Kind.GRAD_UNREDUCED)
         if table is None:
             return False
@@ -98,26 +121,3 @@ class SummedGradients(UnreducedGradients):
 def _is_broken(table: SeriesTable, row: int) -> bool:
     record = table.results[row]
     return bool(record["flags"] & PRESENT) and record["finite"] != record["numel"]
-
-
-def _codes(*cells: Any) -> set[Any]:
-    return {getattr(inspect.unwrap(cell.construct), "__code__", None) for cell in cells}
-
-
-_SCALING = _codes(nn.TrainOneStepWithLossScaleCell)
-_STEPPING = _codes(nn.TrainOneStepCell)
-
-
-def _scale_above() -> float:
-    """The loss scale under which the cell trains that has called this optimizer; 1 where there is none. Looks into no
-    frame but that cell's: asking one for its variables keeps them alive as long as it runs."""
-    frame: Any = sys._getframe(1)
-    for _ in range(_MOST_FRAMES):
-        if frame is None:
-            break
-        if frame.f_code in _SCALING:
-            return math.nan  # it changes as it goes; 1 is what nobody uses one for
-        if frame.f_code in _STEPPING:
-            return float(getattr(frame.f_locals.get("self"), "sens", 1.0))
-        frame = frame.f_back
-    return 1.0
