@@ -46,8 +46,8 @@ struct RunSummary {
 /// $TELLTALE_DATA_DIR, else $XDG_DATA_HOME/telltale, else ~/.local/share/telltale.
 std::string defaultDataDir();
 
-/// Every capsule under <dataDir>/runs and in the folders elsewhere that it lists, newest first. Never opens a run for writing; what it found of many it keeps in
-/// the data directory (ArchiveIndex). Thread: query.
+/// Every capsule under <dataDir>/runs and in the folders elsewhere that it lists, newest first. Never opens a run for
+/// writing; what it found of many it keeps in the data directory (ArchiveIndex). Thread: query.
 std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One run as listRuns says it, with the id that it carries.
 RunSummary describeRun(const RunLocator& run);

@@ -368,7 +368,7 @@ private Q_SLOTS:
             std::vector<std::string> all = words;
             all.insert(all.end(), { "--data-dir", m_data });
             const Outcome said = call(verb, all);
-            QCOMPARE(said.code, 2);
+            QVERIFY(said.code != 0);
             QVERIFY2(said.err.find("only read") != std::string::npos, said.err.c_str());
         }
         const auto rule = call(app::retainVerb, { "--keep", "0", "--dry-run", "--json", "--data-dir", m_data }).json();
