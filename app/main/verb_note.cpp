@@ -14,7 +14,6 @@
 
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
-#include <telltale/store/folders.h>
 #include <telltale/store/stepnote.h>
 #include <telltale/store/storeservice.h>
 
@@ -139,8 +138,6 @@ int runNote(const Args& args, Report& report)
     if (!note)
         return report.failUsage(note.error());
     const store::RunHandle run = capsule->handle;
-    if (const auto ours = store::checkIsOurs(*dataDir, run.locator); !ours)
-        return report.fail(ours.error());
     const std::string name = capsule->catalog->name;
     *capsule = {}; // nobody reads while it is written
     if (const auto written = write(args, *dataDir, run, *note); !written)

@@ -57,9 +57,12 @@ RunsModel::RunsModel(QObject* parent)
 
 void RunsModel::setLive(std::vector<store::RunSummary> runs)
 {
-    std::vector<store::RunSummary> archived = m_archived;
+    const auto& live = m_headings[LiveGroup].runs;
+    const bool areSame = std::equal(runs.begin(), runs.end(), live.begin(), live.end(),
+        [](const store::RunSummary& a, const store::RunSummary& b) { return a.locator == b.locator; });
     set(LiveGroup, std::move(runs));
-    setArchived(std::move(archived));
+    if (!areSame) // their figures, which come every second, are nothing to thousands of archived ones
+        setArchived(m_archived);
 }
 
 void RunsModel::setArchived(std::vector<store::RunSummary> runs)

@@ -2,8 +2,6 @@
 #include <telltale/store/folders.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -77,12 +75,19 @@ Expected<RunLocator> moveRun(const std::string& dataDir, const RunLocator& run, 
         return tl::unexpected<Error>(std::move(free.error()));
     if (auto made = makePrivateFolder(into); !made)
         return tl::unexpected<Error>(std::move(made.error()));
+    // A run and its log are together in one place, whatever fails.
+    std::vector<std::string> moved;
     for (const char* side : { "-wal", "-journal", "" }) {
-        const std::string part = from.native() + side;
-        if (*side != 0 && !fs::exists(part, error))
+        if (*side != 0 && !fs::exists(from.native() + side, error))
             continue;
-        if (::rename(part.c_str(), (to.native() + side).c_str()) != 0)
-            return failure(ErrorCode::Io, "cannot move " + part + ": " + std::strerror(errno));
+        if (::rename((from.native() + side).c_str(), (to.native() + side).c_str()) == 0) {
+            moved.emplace_back(side);
+            continue;
+        }
+        auto failed = fileError("move", from.native() + side);
+        for (const std::string& back : moved)
+            fs::rename(to.native() + back, from.native() + back, error);
+        return failed;
     }
     fs::remove(from.native() + "-shm", error);
     for (fs::path left = from.parent_path(); left != runs && fs::remove(left, error); left = left.parent_path()) { }
