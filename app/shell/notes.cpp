@@ -132,8 +132,10 @@ const StepNote* Notes::find(const StepNote& note) const
 void Notes::write(const StepNote& note)
 {
     StepNote wanted = note;
-    if (const StepNote* known = find(note))
+    if (const StepNote* known = find(note)) {
         wanted.id = known->id;
+        wanted.wallNs = 0; // a change is of now
+    }
     if (wanted.id == 0 && wanted.isRemoved)
         return; // it was never written
     m_context.annotator->append(m_context.state->run(), wanted.event());

@@ -169,6 +169,26 @@ private Q_SLOTS:
         QVERIFY(!view->findChild<QLabel*>(QStringLiteral("runNotesHint"))->text().isEmpty());
     }
 
+    void anEventIsOfTheTimeItSays()
+    {
+        Annotator annotator;
+        annotator.folder = m_dir->path();
+        std::vector<Event> written;
+        annotator.write = [&written](const store::RunLocator&, Event event) {
+            written.push_back(std::move(event));
+            return true;
+        };
+        open<RunView>();
+        Event said;
+        said.wallNs = 5; // a note that is undone is found again by it
+        QVERIFY(annotator.append(m_state->run(), said));
+        said.wallNs = 0;
+        QVERIFY(annotator.append(m_state->run(), said));
+        QCOMPARE(written.front().wallNs, std::int64_t { 5 });
+        QVERIFY(written.back().wallNs > 5);
+        QVERIFY(!written.back().author.empty());
+    }
+
     void textsAndImagesFollowTheCursor()
     {
         auto* view = open<RunView>();

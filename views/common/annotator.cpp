@@ -32,7 +32,8 @@ bool Annotator::append(const store::RunRef& run, Event event)
     QString why = whyNot(run);
     if (why.isEmpty()) {
         event.author = qEnvironmentVariable("USER", QStringLiteral("window")).toStdString();
-        event.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
+        if (event.wallNs == 0)
+            event.wallNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
         if (!write(run->locator, std::move(event)))
             why = tr("The store has no room for this now; try again in a moment.");
     }

@@ -27,7 +27,8 @@ public:
     void say(const store::RunRef& run, const judge::Incident& incident, judge::Annotation::Action action,
         const QString& note = {});
 
-    /// Another event of the run, of rank -1, with who says it and when. False where it is not taken.
+    /// Another event of the run, of rank -1, with who says it and, where it has no time yet, when. False where it is
+    /// not taken.
     bool append(const store::RunRef& run, Event event);
 
 Q_SIGNALS:
