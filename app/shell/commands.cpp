@@ -16,6 +16,7 @@
 #include <telltale/runs/runspanel.h>
 
 #include "alertsdialog.h"
+#include "archiveactions.h"
 #include "commandpalette.h"
 #include "dockhost.h"
 #include "imports.h"
@@ -81,9 +82,20 @@ QString runId(const WindowParts& parts)
     return run ? QString::fromStdString(run->id) : QString();
 }
 
+/// All that are selected there.
+QStringList runIds(const WindowParts& parts)
+{
+    const auto* panel = parts.docks->panel<views::RunsPanel>();
+    const QStringList ids = panel ? panel->highlightedIds() : QStringList();
+    const QString shown = ids.isEmpty() ? runId(parts) : QString();
+    return shown.isEmpty() ? ids : QStringList { shown };
+}
+
 bool isOurs(const WindowParts& parts)
 {
-    return parts.driver->runs()->isOurs(parts.driver->runs()->indexOf(runId(parts)));
+    const QStringList ids = runIds(parts);
+    return std::any_of(ids.begin(), ids.end(),
+        [runs = parts.driver->runs()](const QString& id) { return runs->isOurs(runs->indexOf(id)); });
 }
 
 void present(const WindowParts& parts)
@@ -241,9 +253,15 @@ std::vector<Command> Rows::run() const
                 if (!w->docks->panel<views::RunsPanel>()->editName(runId(*w)))
                     w->runActions->rename(runId(*w));
             } },
+        { "run.move", menu, tr("&Move to a folder…"), "folder", Qt::CTRL | Qt::SHIFT | Qt::Key_M, anyRun,
+            [w = w] { w->archive->askFolder(runIds(*w)); } },
+        { "run.pin", menu, tr("&Pin: no rule removes it"), "pin", Qt::CTRL | Qt::SHIFT | Qt::Key_P, anyRun,
+            [w = w] { w->archive->setPinned(runIds(*w), !w->archive->arePinned(runIds(*w))); },
+            [w = w] { return w->archive->arePinned(runIds(*w)); } },
         { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
             [w = w] { w->runActions->exportCopy(runId(*w)); } },
-        { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runId(*w)); } },
+        { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runIds(*w)); } },
+        { "run.trash", menu, tr("Show the &trash…"), "", {}, always, [w = w] { w->archive->showTrash(); } },
         { "run.endComparison", menu, tr("End the &comparison"), "compare", {}, comparing,
             [s = state] { s->setCompared({}, {}); } },
     };

@@ -235,14 +235,14 @@ echo '{"message": "done"}'
             questions.append(question);
             return answer;
         });
-        m_window->runActions()->remove(firstId());
+        m_window->runActions()->remove({ firstId() });
         QTRY_COMPARE(questions.size(), 1);
         const QString later = m_elsewhere->filePath(QStringLiteral("later.telltale"));
         m_window->runActions()->copyTo(firstId(), later);
         QTRY_VERIFY(QFile::exists(later)); // what was asked for afterwards is done
         QVERIFY(QFile::exists(QString::fromStdString(gone)));
         answer = true;
-        m_window->runActions()->remove(firstId());
+        m_window->runActions()->remove({ firstId() });
         QTRY_VERIFY2_WITH_TIMEOUT(
             !QFile::exists(QString::fromStdString(gone)), qPrintable(m_window->toaster()->shown().join(u'\n')), 20'000);
         QTRY_COMPARE_WITH_TIMEOUT(archived().size(), std::size_t { 1 }, 20'000);
@@ -264,7 +264,7 @@ echo '{"message": "done"}'
         QVERIFY(pins && pins->set(store::RunLocator::ofFile(gone), true));
         const auto back = std::find_if(
             archived().begin(), archived().end(), [&gone](const auto& run) { return run.locator.text() == gone; });
-        m_window->runActions()->remove(QString::fromStdString(back->id));
+        m_window->runActions()->remove({ QString::fromStdString(back->id) });
         QTRY_VERIFY_WITH_TIMEOUT(
             m_window->toaster()->shown().join(u'\n').contains(QStringLiteral("is pinned")), 20'000);
         QVERIFY(QFile::exists(QString::fromStdString(gone)));
