@@ -143,11 +143,11 @@ void ArchiveActions::tellMoved(const std::vector<Carry>& moved, bool isUndoing)
         });
 }
 
-bool ArchiveActions::arePinned(const QStringList& ids) const
+bool ArchiveActions::isAny(const QStringList& ids, bool isPinned) const
 {
-    return !ids.isEmpty() && std::all_of(ids.begin(), ids.end(), [this](const QString& id) {
+    return std::any_of(ids.begin(), ids.end(), [&](const QString& id) {
         const store::RunSummary* run = find(id);
-        return run && run->isPinned;
+        return run && run->isPinned == isPinned;
     });
 }
 

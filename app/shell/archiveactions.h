@@ -31,7 +31,7 @@ public:
     void askFolder(const QStringList& ids); ///< a dialog
     /// What of them is open here is closed meanwhile, and shown again from where it is then.
     void moveTo(const QStringList& ids, const QString& folder);
-    bool arePinned(const QStringList& ids) const; ///< all of them, and there are any
+    bool isAny(const QStringList& ids, bool isPinned) const; ///< of them that is pinned, or is not
     void setPinned(const QStringList& ids, bool on);
     void showTrash(); ///< a dialog
 

@@ -113,7 +113,11 @@ public:
     When inViews { {}, w->tabs };
     When withRun { [s = state] { return s->run() != nullptr; } };
     When ours { [p = w] { return isOurs(*p); } };
+    When oneOfOurs { [p = w] { return runIds(*p).size() < 2 && isOurs(*p); } };
+    When canPin { [p = w] { return p->archive->isAny(runIds(*p), false); } };
+    When canUnpin { [p = w] { return p->archive->isAny(runIds(*p), true); } };
     When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
+    When oneRun { [p = w] { return runIds(*p).size() == 1; } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
     When canAlert { [p = w] { return p->context.alerts != nullptr; } };
     When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
@@ -248,17 +252,17 @@ std::vector<Command> Rows::run() const
         { "run.fault", menu, tr("Run a demo that goes &wrong"), "", {}, canDemo,
             [w = w] { w->context.runDemo({ QStringLiteral("nan@120") }); } },
         {}, // a line
-        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, ours,
+        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, oneOfOurs,
             [w = w] {
                 if (!w->docks->panel<views::RunsPanel>()->editName(runId(*w)))
                     w->runActions->rename(runId(*w));
             } },
         { "run.move", menu, tr("&Move to a folder…"), "folder", Qt::CTRL | Qt::SHIFT | Qt::Key_M, anyRun,
             [w = w] { w->archive->askFolder(runIds(*w)); } },
-        { "run.pin", menu, tr("&Pin: no rule removes it"), "pin", Qt::CTRL | Qt::SHIFT | Qt::Key_P, anyRun,
-            [w = w] { w->archive->setPinned(runIds(*w), !w->archive->arePinned(runIds(*w))); },
-            [w = w] { return w->archive->arePinned(runIds(*w)); } },
-        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
+        { "run.pin", menu, tr("&Pin: no rule removes it"), "pin", Qt::CTRL | Qt::SHIFT | Qt::Key_P, canPin,
+            [w = w] { w->archive->setPinned(runIds(*w), true); } },
+        { "run.unpin", menu, tr("&Unpin"), "", {}, canUnpin, [w = w] { w->archive->setPinned(runIds(*w), false); } },
+        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, oneRun,
             [w = w] { w->runActions->exportCopy(runId(*w)); } },
         { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runIds(*w)); } },
         { "run.trash", menu, tr("Show the &trash…"), "", {}, always, [w = w] { w->archive->showTrash(); } },

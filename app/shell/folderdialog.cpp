@@ -38,6 +38,7 @@ FolderDialog::FolderDialog(const QString& what, std::optional<QString> now, cons
     m_list->setAccessibleName(tr("Folders that hold runs"));
     m_list->setFont(views::wordsFont(12));
     m_list->setUniformItemSizes(true);
+    m_list->setIconSize({ 16, 16 });
     m_list->addItem(tr("No folder"));
     m_list->item(0)->setIcon(views::icon(QStringLiteral("stack")));
     for (const QString& folder : folders) {
@@ -65,9 +66,10 @@ FolderDialog::FolderDialog(const QString& what, std::optional<QString> now, cons
     resize(420, 340);
 
     connect(m_name, &QLineEdit::textChanged, this, &FolderDialog::fit);
-    connect(m_list, &QListWidget::itemClicked, m_list, &QListWidget::setCurrentItem);
+    connect(m_list, &QListWidget::itemClicked, this,
+        [this](const QListWidgetItem* item) { m_name->setText(item->data(Qt::UserRole).toString()); });
     connect(m_list, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
-        if (item && m_list->hasFocus())
+        if (item && m_list->hasFocus()) // by its keys
             m_name->setText(item->data(Qt::UserRole).toString());
     });
     connect(m_list, &QListWidget::itemActivated, m_move, &QPushButton::click);
@@ -92,7 +94,7 @@ void FolderDialog::fit()
         m_list->setCurrentItem(item);
     m_said->setColor(name ? &Theme::text3 : &Theme::criticalText);
     m_said->setText(!name ? QString::fromStdString(name.error().sentence())
-            : isHere      ? (m_folder.isEmpty() ? tr("They are in no folder now") : tr("They are there now"))
+            : isHere      ? (m_folder.isEmpty() ? tr("In no folder already") : tr("There already"))
             : item        ? QString()
                           : tr("A new folder is made"));
     m_move->setEnabled(name && !isHere);

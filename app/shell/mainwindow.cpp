@@ -200,7 +200,7 @@ void MainWindow::makeCommands()
     connect(m_parts.imports, &Imports::progress, commands, &CommandRegistry::refresh);
     m_parts.docks->panel<views::RunsPanel>()->setRunActions(
         { commands->action("run.rename"), commands->action("run.move"), commands->action("run.pin"),
-            commands->action("run.copy"), commands->action("run.delete") },
+            commands->action("run.unpin"), commands->action("run.copy"), commands->action("run.delete") },
         { commands->action("run.trash") });
     for (const char* id : { "window.connections", "window.reset" })
         m_toolBar->addAction(commands->action(id));

@@ -8,6 +8,7 @@
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QPointer>
+#include <QPushButton>
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
@@ -174,9 +175,11 @@ std::unique_ptr<QMessageBox> RunActions::questionBox(
 {
     QWidget* above = QApplication::activeModalWidget();
     auto box = std::make_unique<QMessageBox>(
-        QMessageBox::Question, title, question, QMessageBox::Cancel, above ? above : m_window);
+        QMessageBox::NoIcon, title, question, QMessageBox::Cancel, above ? above : m_window);
     box->setTextFormat(Qt::PlainText); // a run's name stands in it
     box->addButton(action, QMessageBox::DestructiveRole);
+    box->button(QMessageBox::Cancel)->setText(tr("Cancel"));
+    box->button(QMessageBox::Cancel)->setIcon({});
     box->setDefaultButton(QMessageBox::Cancel);
     return box;
 }

@@ -93,8 +93,8 @@ std::vector<std::string> capsulesBelow(const std::string& folder, std::vector<st
             std::error_code none;
             if (path.ends_with(kCapsuleSuffix))
                 paths.push_back(path);
-            else if (!entries->path().filename().native().starts_with('.')
-                && entries->symlink_status(none).type() == std::filesystem::file_type::directory)
+            else if (!entries->path().filename().native().starts_with('.') && !entries->is_symlink(none)
+                && entries->is_directory(none))
                 folders.push_back(path);
         }
         // A folder that went while its parent was read has no runs.

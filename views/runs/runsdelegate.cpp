@@ -10,12 +10,6 @@
 
 namespace telltale::views {
 
-namespace {
-
-constexpr int kPin = 14; ///< of a row of 22 px
-
-}
-
 void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const Theme& theme = Theme::current();
@@ -44,11 +38,6 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
         const QRectF glyph(text.left(), text.top() + (text.height() - 16) / 2.0, 16, 16);
         paintRunState(painter, glyph, static_cast<store::RunState>(index.data(items::StateRole).toInt()));
         text.setLeft(text.left() + 22);
-        if (index.data(items::PinnedRole).toBool()) {
-            const QRect pin(text.right() - kPin + 1, text.top() + (text.height() - kPin) / 2, kPin, kPin);
-            icon(QStringLiteral("pin")).paint(painter, pin);
-            text.setRight(pin.left() - 4);
-        }
         painter->setFont(wordsFont(12));
         painter->setPen(theme.text);
         painter->drawText(text, static_cast<int>(Qt::AlignVCenter),
