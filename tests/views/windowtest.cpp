@@ -317,6 +317,7 @@ private Q_SLOTS:
         const auto loaded = settings::load(settingsPath(m_archive.path().toStdString()));
         QVERIFY(loaded);
         QCOMPARE(loaded->settings.activeTab, QStringLiteral("curves"));
+        QCOMPARE(loaded->settings.closedHeadings, QStringList { QStringLiteral("a test run") });
 
         m_pool = std::make_unique<store::QueryPool>(2);
         m_window = std::make_unique<MainWindow>(context(m_archive.path()));

@@ -186,8 +186,12 @@ void RunsPanel::setCurrentRun(const QString& id)
     m_currentId = id;
     // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
-    if (m_tree->currentIndex().siblingAtColumn(0) != index)
-        m_tree->setCurrentIndex(index);
+    if (m_tree->currentIndex().siblingAtColumn(0) == index)
+        return;
+    // Going there would open the heading.
+    m_tree->setAutoScroll(!m_closed.contains(index.parent().data(items::HeadingRole).toString()));
+    m_tree->setCurrentIndex(index);
+    m_tree->setAutoScroll(true);
 }
 
 QStringList RunsPanel::selectedIds() const
