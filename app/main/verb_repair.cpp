@@ -55,6 +55,7 @@ Expected<void> checked(const std::string& path, const store::Progress& progress)
     if (!verified && verified.error().code == ErrorCode::Canceled) {
         std::error_code error;
         std::filesystem::remove(path, error);
+        return failure(ErrorCode::Canceled, "canceled while the new run was read again: it is removed");
     }
     if (!verified)
         return tl::unexpected(verified.error());
