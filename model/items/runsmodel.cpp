@@ -21,8 +21,8 @@ constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its h
 
 auto shownPart(const store::RunSummary& run)
 {
-    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note, run.createdNs,
-        run.isElsewhere, run.isPinned);
+    return std::tie(run.id, run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note,
+        run.createdNs, run.isElsewhere, run.isPinned);
 }
 
 QString grouped(qint64 value)

@@ -180,6 +180,21 @@ private Q_SLOTS:
         QCOMPARE(model.rowCount(), 2);
     }
 
+    void anIdThatGoesToAnotherRunIsThatOnes()
+    {
+        RunsModel model;
+        store::RunSummary copy = run("a");
+        copy.locator = store::RunLocator::ofFile("/runs/copy.telltale");
+        copy.id = "a-2";
+        model.setArchived({ run("a"), copy });
+        store::RunSummary other = copy; // counted on before the first one
+        other.locator = store::RunLocator::ofFile("/far/copy.telltale");
+        copy.id = "a-3";
+        model.setArchived({ run("a"), copy, other });
+        QCOMPARE(model.runAt(model.indexOf(QStringLiteral("a-2")))->locator, other.locator);
+        QCOMPARE(model.runAt(model.indexOf(QStringLiteral("a-3")))->locator, copy.locator);
+    }
+
     void pinnedRunsSaySoWhereverTheyAre()
     {
         RunsModel model;
