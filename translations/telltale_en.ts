@@ -85,6 +85,16 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::ArchiveActions</name>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>1 run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::CollectSwitch</name>
     <message numerus="yes">
         <source>dynamic_on of %n run(s)</source>
@@ -105,6 +115,23 @@
     </message>
 </context>
 <context>
+    <name>telltale::shell::RunActions</name>
+    <message numerus="yes">
+        <source>Delete %n runs (%1)? They go to the trash of the data directory.</source>
+        <translation>
+            <numerusform>Delete 1 run (%1)? It goes to the trash of the data directory.</numerusform>
+            <numerusform>Delete %n runs (%1)? They go to the trash of the data directory.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>1 run</numerusform>
+            <numerusform>%n runs</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>telltale::shell::StatusLine</name>
     <message numerus="yes">
         <source>%n agent(s) on %1</source>
@@ -118,6 +145,23 @@
         <translation>
             <numerusform>%n agent</numerusform>
             <numerusform>%n agents</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::TrashDialog</name>
+    <message numerus="yes">
+        <source>%n runs take %1. They stay here until you delete them for good.</source>
+        <translation>
+            <numerusform>1 run takes %1. It stays here until you delete it for good.</numerusform>
+            <numerusform>%n runs take %1. They stay here until you delete them for good.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n runs (%1) for good? Nothing brings them back.</source>
+        <translation>
+            <numerusform>Delete 1 run (%1) for good? Nothing brings it back.</numerusform>
+            <numerusform>Delete %n runs (%1) for good? Nothing brings them back.</numerusform>
         </translation>
     </message>
 </context>

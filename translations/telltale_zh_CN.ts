@@ -1686,6 +1686,14 @@
         <source>%1: its runs are only read</source>
         <translation>%1：其中的运行只读</translation>
     </message>
+    <message>
+        <source>pinned: no rule removes it</source>
+        <translation>已固定：任何规则都不会删除它</translation>
+    </message>
+    <message>
+        <source>%1, pinned</source>
+        <translation>%1，已固定</translation>
+    </message>
 </context>
 <context>
     <name>telltale::notify::DesktopChannel</name>
@@ -1798,6 +1806,55 @@
     <message>
         <source>DingTalk</source>
         <translation>钉钉</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::ArchiveActions</name>
+    <message>
+        <source>%1 lies in %2, which is only read here: import it, and move the copy</source>
+        <translation>%1 位于 %2，这里只读取该文件夹：请先导入，再移动副本</translation>
+    </message>
+    <message>
+        <source>%1 is being recorded: move it when it has ended</source>
+        <translation>%1 正在记录：请在结束后再移动</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Moved back: %1</source>
+        <translation>已移回：%1</translation>
+    </message>
+    <message>
+        <source>Moved out of the folders: %1</source>
+        <translation>已移出文件夹：%1</translation>
+    </message>
+    <message>
+        <source>Moved to %1: %2</source>
+        <translation>已移到 %1：%2</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Pinned, and safe from every rule: %1</source>
+        <translation>已固定，任何规则都不会删除：%1</translation>
+    </message>
+    <message>
+        <source>Not pinned any more: %1</source>
+        <translation>已取消固定：%1</translation>
+    </message>
+    <message>
+        <source>Delete for good</source>
+        <translation>彻底删除</translation>
+    </message>
+    <message>
+        <source>Back in the list: %1</source>
+        <translation>已回到列表：%1</translation>
     </message>
 </context>
 <context>
@@ -2070,6 +2127,22 @@ GPL-3.0-or-later</translation>
         <source>&amp;Save the layout…</source>
         <translation>保存布局(&amp;S)…</translation>
     </message>
+    <message>
+        <source>&amp;Move to a folder…</source>
+        <translation>移动到文件夹(&amp;M)…</translation>
+    </message>
+    <message>
+        <source>&amp;Pin: no rule removes it</source>
+        <translation>固定：任何规则都不会删除(&amp;P)</translation>
+    </message>
+    <message>
+        <source>&amp;Unpin</source>
+        <translation>取消固定(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Show the &amp;trash…</source>
+        <translation>打开回收站(&amp;T)…</translation>
+    </message>
 </context>
 <context>
     <name>telltale::shell::DamageStrip</name>
@@ -2080,6 +2153,49 @@ GPL-3.0-or-later</translation>
     <message>
         <source>&apos;telltale inspect --verify&apos; lists everything that is lost.</source>
         <translation>“telltale inspect --verify”会列出所有丢失的内容。</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::FolderDialog</name>
+    <message>
+        <source>Move to a folder</source>
+        <translation>移动到文件夹</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>文件夹</translation>
+    </message>
+    <message>
+        <source>A folder below, or a new one such as llama/ablation</source>
+        <translation>下面的文件夹，或新的文件夹，例如 llama/ablation</translation>
+    </message>
+    <message>
+        <source>Folders that hold runs</source>
+        <translation>存有运行的文件夹</translation>
+    </message>
+    <message>
+        <source>No folder</source>
+        <translation>不放入文件夹</translation>
+    </message>
+    <message>
+        <source>Move</source>
+        <translation>移动</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>In no folder already</source>
+        <translation>本来就不在文件夹中</translation>
+    </message>
+    <message>
+        <source>There already</source>
+        <translation>已经在那里</translation>
+    </message>
+    <message>
+        <source>A new folder is made</source>
+        <translation>将新建文件夹</translation>
     </message>
 </context>
 <context>
@@ -2412,10 +2528,6 @@ GPL-3.0-or-later</translation>
         <translation>撤销</translation>
     </message>
     <message>
-        <source>%1 is back</source>
-        <translation>%1 已恢复</translation>
-    </message>
-    <message>
         <source>Export a copy of the run</source>
         <translation>导出运行副本</translation>
     </message>
@@ -2442,6 +2554,26 @@ GPL-3.0-or-later</translation>
     <message>
         <source>Renamed to %1</source>
         <translation>已重命名为 %1</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n runs (%1)? They go to the trash of the data directory.</source>
+        <translation>
+            <numerusform>删除 %n 次运行（%1）？它们将移入数据目录的回收站。</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs</source>
+        <translation>
+            <numerusform>%n 次运行</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Back in the list: %1</source>
+        <translation>已回到列表：%1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
@@ -2572,6 +2704,73 @@ GPL-3.0-or-later</translation>
     <message>
         <source>monitoring</source>
         <translation>监控</translation>
+    </message>
+</context>
+<context>
+    <name>telltale::shell::TrashDialog</name>
+    <message>
+        <source>Trash</source>
+        <translation>回收站</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Deleted</source>
+        <translation>删除时间</translation>
+    </message>
+    <message>
+        <source>Was in</source>
+        <translation>原文件夹</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Deleted runs</source>
+        <translation>已删除的运行</translation>
+    </message>
+    <message>
+        <source>Reading the trash…</source>
+        <translation>正在读取回收站…</translation>
+    </message>
+    <message>
+        <source>Restore</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
+        <source>Delete for good…</source>
+        <translation>彻底删除…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>The trash is empty.</source>
+        <translation>回收站是空的。</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n runs take %1. They stay here until you delete them for good.</source>
+        <translation>
+            <numerusform>%n 次运行占用 %1。在您彻底删除之前，它们一直留在这里。</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>no folder</source>
+        <translation>无文件夹</translation>
+    </message>
+    <message>
+        <source>Delete “%1” (%2) for good? Nothing brings it back.</source>
+        <translation>彻底删除“%1”（%2）？删除后无法恢复。</translation>
+    </message>
+    <message numerus="yes">
+        <source>Delete %n runs (%1) for good? Nothing brings them back.</source>
+        <translation>
+            <numerusform>彻底删除 %n 次运行（%1）？删除后无法恢复。</numerusform>
+        </translation>
     </message>
 </context>
 <context>

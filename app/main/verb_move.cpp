@@ -81,13 +81,14 @@ int runFolders(const Args& args, Report& report)
     std::map<std::string, FolderRow> rows;
     for (const std::string& folder : store::foldersElsewhere(*dataDir))
         rows[folder].isElsewhere = true;
-    for (const store::RunSummary& run : store::listRuns(*dataDir)) {
+    const store::RunListing listing = store::listArchive(*dataDir);
+    for (const store::RunSummary& run : listing.runs) {
         FolderRow& row = rows[run.folder];
         row.isElsewhere = run.isElsewhere;
         ++row.runs;
         row.bytes += run.fileBytes;
     }
-    for (const std::string& sentence : store::unreadableFolders(*dataDir))
+    for (const std::string& sentence : listing.problems)
         report.say(sentence);
     auto document = nlohmann::json::array();
     for (const auto& [folder, row] : rows) {

@@ -15,12 +15,24 @@
 #include <telltale/store/runthin.h>
 #include <telltale/store/trash.h>
 
+#include "interruptible.h"
+#include "progressline.h"
 #include "report.h"
 
 namespace telltale::app {
 namespace {
 
 constexpr std::int64_t kStepsAround = 100; ///< steps on both sides of an incident
+
+constexpr double kShareOfWriting = 0.8; ///< the rest is reading it again
+
+store::Progress shownIn(ProgressLine& line, const std::string& what)
+{
+    return [&line, what](double share) {
+        line.show(what, share);
+        return !Interruptible::wasAsked();
+    };
+}
 
 /// -o as it is given, which must name a run.
 Expected<std::string> outputOf(const Args& args)
@@ -36,9 +48,15 @@ Expected<std::string> outputOf(const Args& args)
 }
 
 /// What verifying a new run finds: nothing, unless the disk or this program is broken.
-Expected<void> checked(const std::string& path)
+/// One that is canceled leaves nothing.
+Expected<void> checked(const std::string& path, const store::Progress& progress)
 {
-    const auto verified = store::verifyRun(store::RunLocator::ofFile(path));
+    const auto verified = store::verifyRun(store::RunLocator::ofFile(path), progress);
+    if (!verified && verified.error().code == ErrorCode::Canceled) {
+        std::error_code error;
+        std::filesystem::remove(path, error);
+        return failure(ErrorCode::Canceled, "canceled while the new run was read again: it is removed");
+    }
     if (!verified)
         return tl::unexpected(verified.error());
     if (verified->problems.empty())
@@ -54,10 +72,14 @@ int runRepair(const Args& args, Report& report)
     const auto run = runOf(args);
     if (!run)
         return report.fail(run.error());
-    const auto repaired = store::repairRun(*run, *to);
-    if (!repaired)
-        return report.fail(repaired.error());
-    if (const auto ok = checked(*to); !ok)
+    const Interruptible interruptible;
+    ProgressLine line(args.has("--json"));
+    const store::Progress progress = shownIn(line, "repairing " + run->text());
+    const auto repaired = store::repairRun(*run, *to, store::partOf(progress, 0, kShareOfWriting));
+    const auto ok
+        = repaired ? checked(*to, store::partOf(progress, kShareOfWriting, 1)) : tl::unexpected(repaired.error());
+    line.clear();
+    if (!ok)
         return report.fail(ok.error());
     if (args.has("--json")) {
         writeJson(report.out(), { { "path", *to }, { "lost", repaired->lost } });
@@ -92,17 +114,19 @@ Expected<store::ThinRule> thinRuleOf(const Args& args, const store::RunLocator& 
 }
 
 /// The thinned run in the place of the original, which goes to the trash.
-Expected<store::ThinReport> thinInPlace(
-    const std::string& dataDir, const store::RunLocator& run, const store::ThinRule& rule)
+Expected<store::ThinReport> thinInPlace(const std::string& dataDir, const store::RunLocator& run,
+    const store::ThinRule& rule, const store::Progress& progress)
 {
     const std::string part
         = run.text() + std::string(store::kDraftSuffix) + "-thinned"; // which is cleared, whatever happens
     std::error_code error;
     std::filesystem::remove(part, error); // of one that was killed
-    auto thinned = store::thinRun(run, part, rule);
+    auto thinned = store::thinRun(run, part, rule, store::partOf(progress, 0, kShareOfWriting));
     if (!thinned)
         return thinned;
-    auto ok = checked(part);
+    auto ok = checked(part, store::partOf(progress, kShareOfWriting, 1));
+    if (ok && Interruptible::wasAsked())
+        ok = failure(ErrorCode::Canceled, "the thinning was canceled: nothing was changed");
     if (ok) {
         auto replaced = store::replaceRun(dataDir, run, part);
         ok = replaced ? Expected<void>() : tl::unexpected(replaced.error());
@@ -122,16 +146,20 @@ int runThin(const Args& args, Report& report)
     const auto run = runOf(args);
     if (!run)
         return report.fail(run.error());
+    const Interruptible interruptible;
     const auto rule = thinRuleOf(args, *run);
     if (!rule)
         return report.fail(rule.error());
-    const auto thinned = to->empty() ? thinInPlace(*dataDir, *run, *rule) : store::thinRun(*run, *to, *rule);
-    if (!thinned)
-        return report.fail(thinned.error());
-    if (!to->empty()) {
-        if (const auto ok = checked(*to); !ok)
-            return report.fail(ok.error());
-    }
+    ProgressLine line(args.has("--json"));
+    const store::Progress progress = shownIn(line, "thinning " + run->text());
+    const auto thinned = to->empty() ? thinInPlace(*dataDir, *run, *rule, progress)
+                                     : store::thinRun(*run, *to, *rule, store::partOf(progress, 0, kShareOfWriting));
+    auto ok = thinned ? Expected<void>() : tl::unexpected(thinned.error());
+    if (ok && !to->empty())
+        ok = checked(*to, store::partOf(progress, kShareOfWriting, 1));
+    line.clear();
+    if (!ok)
+        return report.fail(ok.error());
     const std::string& path = to->empty() ? run->text() : *to;
     const std::uint64_t dropped = thinned->stepsBefore - thinned->stepsAfter;
     if (args.has("--json")) {

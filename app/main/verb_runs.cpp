@@ -13,7 +13,6 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/clock.h>
-#include <telltale/store/folders.h>
 #include <telltale/store/pins.h>
 
 #include "interruptible.h"
@@ -49,7 +48,7 @@ nlohmann::json toJson(const store::RunSummary& run)
         { "ranks", run.ranks }, { "last_step", run.lastStep.value }, { "size", run.fileBytes },
         { "created", utcTimeText(run.createdNs) }, { "modified", utcTimeText(run.modifiedNs) },
         { "path", run.locator.text() }, { "missing_batches", run.missingBatches }, { "note", run.note },
-        { "folder", run.folder }, { "elsewhere", run.isElsewhere } };
+        { "folder", run.folder }, { "elsewhere", run.isElsewhere }, { "pinned", run.isPinned } };
 }
 
 void addFacts(nlohmann::json& json, const RunProfile& profile)
@@ -133,15 +132,14 @@ int runRuns(const Args& args, Report& report)
     const auto dataDir = dataDirOf(args);
     if (!dataDir)
         return report.failUsage(dataDir.error());
-    auto runs = store::listRuns(*dataDir);
+    const auto listing = store::listArchive(*dataDir);
+    auto runs = listing.runs;
     // What can be known without opening a run is asked first.
     const bool withFacts = query->needsProfile() || args.has("--facts");
-    const auto pins = store::Pins::read(*dataDir);
-    if (!pins)
+    if (const auto pins = store::Pins::read(*dataDir); !pins)
         return report.fail(pins.error());
-    std::erase_if(runs, [&](const store::RunSummary& run) {
-        return !query->mayMatch(run) || (args.has("--pinned") && !pins->has(run.locator));
-    });
+    std::erase_if(runs,
+        [&](const store::RunSummary& run) { return !query->mayMatch(run) || (args.has("--pinned") && !run.isPinned); });
     ProfileIndex::Profiles profiles;
     if (withFacts) {
         auto read = readProfiles(*dataDir, runs, args.has("--json"));
@@ -153,7 +151,7 @@ int runRuns(const Args& args, Report& report)
             return !query->matches(run, profile == profiles.end() ? nullptr : profile->second.get());
         });
     }
-    for (const std::string& sentence : store::unreadableFolders(*dataDir))
+    for (const std::string& sentence : listing.problems)
         report.say(sentence);
     if (!args.has("--json")) {
         writeList(report.out(), runs, profiles);
@@ -162,7 +160,6 @@ int runRuns(const Args& args, Report& report)
     auto document = nlohmann::json::array();
     for (const store::RunSummary& run : runs) {
         document.push_back(toJson(run));
-        document.back()["pinned"] = pins->has(run.locator);
         if (const auto profile = profiles.find(run.locator); profile != profiles.end())
             addFacts(document.back(), *profile->second);
     }

@@ -33,6 +33,8 @@ template <typename Value, typename Visitor> void visitFields(Value& settings, Vi
     visit("rank", settings.rank);
     visit("selection", settings.selection);
     visit("module_filter", settings.moduleFilter);
+    visit("runs_grouped_by", settings.runsGroupedBy);
+    visit("closed_headings", settings.closedHeadings);
     visit("recent_files", settings.recentFiles);
     visit("export_folder", settings.exportFolder);
     visit("layouts", settings.layouts);

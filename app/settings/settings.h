@@ -39,6 +39,8 @@ struct Settings {
     int rank = 0;
     QStringList selection; ///< "name" or "name slot"
     QString moduleFilter;
+    QString runsGroupedBy; ///< "folder", "name", "tag"; empty = as it comes
+    QStringList closedHeadings; ///< of the list of runs
     QStringList recentFiles; ///< newest first
     QString exportFolder;
     std::vector<SavedLayout> layouts;

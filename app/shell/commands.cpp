@@ -16,6 +16,7 @@
 #include <telltale/runs/runspanel.h>
 
 #include "alertsdialog.h"
+#include "archiveactions.h"
 #include "commandpalette.h"
 #include "dockhost.h"
 #include "imports.h"
@@ -81,9 +82,20 @@ QString runId(const WindowParts& parts)
     return run ? QString::fromStdString(run->id) : QString();
 }
 
+/// All that are selected there.
+QStringList runIds(const WindowParts& parts)
+{
+    const auto* panel = parts.docks->panel<views::RunsPanel>();
+    const QStringList ids = panel ? panel->highlightedIds() : QStringList();
+    const QString shown = ids.isEmpty() ? runId(parts) : QString();
+    return shown.isEmpty() ? ids : QStringList { shown };
+}
+
 bool isOurs(const WindowParts& parts)
 {
-    return parts.driver->runs()->isOurs(parts.driver->runs()->indexOf(runId(parts)));
+    const QStringList ids = runIds(parts);
+    return std::any_of(ids.begin(), ids.end(),
+        [runs = parts.driver->runs()](const QString& id) { return runs->isOurs(runs->indexOf(id)); });
 }
 
 void present(const WindowParts& parts)
@@ -101,7 +113,11 @@ public:
     When inViews { {}, w->tabs };
     When withRun { [s = state] { return s->run() != nullptr; } };
     When ours { [p = w] { return isOurs(*p); } };
+    When oneOfOurs { [p = w] { return runIds(*p).size() < 2 && isOurs(*p); } };
+    When canPin { [p = w] { return p->archive->isAny(runIds(*p), false); } };
+    When canUnpin { [p = w] { return p->archive->isAny(runIds(*p), true); } };
     When anyRun { [p = w] { return !runId(*p).isEmpty(); } };
+    When oneRun { [p = w] { return runIds(*p).size() == 1; } };
     When comparing { [s = state] { return s->comparedRun() != nullptr; } };
     When canAlert { [p = w] { return p->context.alerts != nullptr; } };
     When canDemo { [p = w] { return static_cast<bool>(p->context.runDemo); } };
@@ -236,14 +252,20 @@ std::vector<Command> Rows::run() const
         { "run.fault", menu, tr("Run a demo that goes &wrong"), "", {}, canDemo,
             [w = w] { w->context.runDemo({ QStringLiteral("nan@120") }); } },
         {}, // a line
-        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, ours,
+        { "run.rename", menu, tr("&Rename the run…"), "", Qt::Key_F2, oneOfOurs,
             [w = w] {
                 if (!w->docks->panel<views::RunsPanel>()->editName(runId(*w)))
                     w->runActions->rename(runId(*w));
             } },
-        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, anyRun,
+        { "run.move", menu, tr("&Move to a folder…"), "folder", Qt::CTRL | Qt::SHIFT | Qt::Key_M, anyRun,
+            [w = w] { w->archive->askFolder(runIds(*w)); } },
+        { "run.pin", menu, tr("&Pin: no rule removes it"), "pin", Qt::CTRL | Qt::SHIFT | Qt::Key_P, canPin,
+            [w = w] { w->archive->setPinned(runIds(*w), true); } },
+        { "run.unpin", menu, tr("&Unpin"), "", {}, canUnpin, [w = w] { w->archive->setPinned(runIds(*w), false); } },
+        { "run.copy", menu, tr("&Export a copy of the run…"), "exp", {}, oneRun,
             [w = w] { w->runActions->exportCopy(runId(*w)); } },
-        { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runId(*w)); } },
+        { "run.delete", menu, tr("De&lete the run…"), "", {}, ours, [w = w] { w->runActions->remove(runIds(*w)); } },
+        { "run.trash", menu, tr("Show the &trash…"), "", {}, always, [w = w] { w->archive->showTrash(); } },
         { "run.endComparison", menu, tr("End the &comparison"), "compare", {}, comparing,
             [s = state] { s->setCompared({}, {}); } },
     };

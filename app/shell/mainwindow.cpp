@@ -29,6 +29,7 @@
 #include <telltale/store/storeservice.h>
 
 #include "alertjump.h"
+#include "archiveactions.h"
 #include "collectswitch.h"
 #include "commandpalette.h"
 #include "commands.h"
@@ -142,6 +143,8 @@ void MainWindow::makeParts()
     m_parts.exporter = new ViewExport(m_jobs.get(), m_parts.toaster, this);
     m_parts.runActions
         = new RunActions(m_parts.driver, m_jobs.get(), queries, m_parts.toaster, m_parts.context.dataDir, this);
+    m_parts.archive = new ArchiveActions(
+        m_parts.driver, m_jobs.get(), queries, m_parts.toaster, m_parts.runActions, m_parts.context.dataDir, this);
     m_parts.imports = new Imports(m_parts.context, m_parts.driver, m_parts.toaster, this);
     m_parts.runActions->setImports(m_parts.imports);
     connect(m_parts.imports, &Imports::progress, m_status, &StatusLine::setWork);
@@ -196,7 +199,9 @@ void MainWindow::makeCommands()
     connect(m_parts.undo, &QUndoStack::indexChanged, commands, &CommandRegistry::refresh);
     connect(m_parts.imports, &Imports::progress, commands, &CommandRegistry::refresh);
     m_parts.docks->panel<views::RunsPanel>()->setRunActions(
-        { commands->action("run.rename"), commands->action("run.copy"), commands->action("run.delete") });
+        { commands->action("run.rename"), commands->action("run.move"), commands->action("run.pin"),
+            commands->action("run.unpin"), commands->action("run.copy"), commands->action("run.delete") },
+        { commands->action("run.trash") });
     for (const char* id : { "window.connections", "window.reset" })
         m_toolBar->addAction(commands->action(id));
     for (const char* id : { "view.back", "file.picture" })
@@ -290,6 +295,7 @@ void MainWindow::connectParts()
     });
 
     connect(m_alertJump, &AlertJump::arrived, m_openingRank, &OpeningRank::keep);
+    connect(m_parts.driver, &RunDriver::runMoved, m_openingRank, &OpeningRank::keep);
     takeSteering();
     m_toolBar->collectSwitch()->follow(m_parts.views.state, m_parts.views.steering);
     connect(m_parts.views.steering, &views::SteeringState::draftWanted, this,
@@ -338,6 +344,7 @@ void MainWindow::restoreSession()
     m_parts.tabs->restoreSplit(m_settings.heatmapSplit);
     if (!m_settings.activeTab.isEmpty())
         m_parts.tabs->setCurrent(m_settings.activeTab);
+    restoreList(m_settings, *m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>());
 }
 
 settings::Settings MainWindow::currentSettings() const
@@ -351,6 +358,7 @@ settings::Settings MainWindow::currentSettings() const
     now.exportFolder = m_parts.exporter->folder();
     now.layouts = m_parts.layouts->saved();
     storeState(*m_parts.views.state, now);
+    storeList(*m_parts.driver->runs(), *m_parts.docks->panel<views::RunsPanel>(), now);
     return now;
 }
 

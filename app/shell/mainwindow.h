@@ -40,6 +40,7 @@ public:
     CommandRegistry* commands() const { return m_parts.commands; }
     ViewTabs* views() const { return m_parts.tabs; }
     RunActions* runActions() const { return m_parts.runActions; }
+    ArchiveActions* archive() const { return m_parts.archive; }
     Toaster* toaster() const { return m_parts.toaster; }
     DockHost* docks() const { return m_parts.docks; }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "runactions.h"
 
+#include <QApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QInputDialog>
 #include <QPointer>
+#include <QPushButton>
 
 #include <telltale/common/theme.h>
 #include <telltale/items/guithread.h>
@@ -78,56 +80,115 @@ void RunActions::renameTo(const QString& id, const QString& name)
     });
 }
 
-void RunActions::remove(const QString& id)
+void RunActions::remove(const QStringList& ids)
 {
-    const store::RunSummary* run = find(id);
-    if (!run)
+    std::vector<store::RunLocator> runs;
+    std::uint64_t bytes = 0;
+    QString name;
+    for (const QString& id : ids) {
+        const QModelIndex index = m_driver->runs()->indexOf(id);
+        const store::RunSummary* run = m_driver->runs()->isOurs(index) ? find(id) : nullptr;
+        if (!run)
+            continue;
+        runs.push_back(run->locator);
+        bytes += run->fileBytes;
+        name = m_driver->runs()->shownName(*run);
+    }
+    if (runs.empty())
         return;
-    const store::RunLocator locator = run->locator;
-    const QString name = QString::fromStdString(run->name);
-    const QString question = tr("Delete “%1” (%2)? It goes to the trash of the data directory.")
-                                 .arg(m_driver->runs()->shownName(*run), views::formatBytes(run->fileBytes));
-    if (m_confirm ? !m_confirm(question) : !confirmByBox(question))
+    const QString question = runs.size() == 1
+        ? tr("Delete “%1” (%2)? It goes to the trash of the data directory.").arg(name, views::formatBytes(bytes))
+        : tr("Delete %n runs (%1)? They go to the trash of the data directory.", nullptr, static_cast<int>(runs.size()))
+              .arg(views::formatBytes(bytes));
+    if (!isConfirmed(question, tr("Delete the run"), tr("Delete")))
         return;
-    m_jobs->submit([this, locator, name, dataDir = m_dataDir]() -> JobThread::Delivery {
-        Expected<store::TrashedRun> trashed;
-        m_queries->withReadersClosed([&] { trashed = store::trashRun(dataDir, locator); });
-        return [this, name, locator, trashed] {
-            if (!trashed)
-                return finish(tl::unexpected(trashed.error()), {});
-            m_driver->leave(locator);
-            m_toaster->post(Toaster::Severity::Good, tr("Deleted %1").arg(name), tr("Undo"),
-                [self = QPointer(this), name, run = *trashed] {
-                    if (self)
-                        self->restore(run, name);
-                });
+    m_jobs->submit([this, runs = std::move(runs), dataDir = m_dataDir]() -> JobThread::Delivery {
+        std::vector<store::TrashedRun> gone;
+        std::vector<store::RunLocator> from;
+        QStringList refused;
+        m_queries->withReadersClosed([&] {
+            for (const store::RunLocator& run : runs) {
+                auto trashed = store::trashRun(dataDir, run);
+                if (!trashed) {
+                    refused.append(QString::fromStdString(trashed.error().sentence()));
+                    continue;
+                }
+                from.push_back(run);
+                gone.push_back(std::move(*trashed));
+            }
+        });
+        return [this, gone, from, refused] {
+            for (const QString& sentence : refused)
+                m_toaster->post(Toaster::Severity::Warning, sentence);
+            for (const store::RunLocator& run : from)
+                m_driver->leave(run);
+            tellDeleted(gone);
             m_driver->refreshArchive();
         };
     });
 }
 
-void RunActions::restore(const store::TrashedRun& run, const QString& name)
+namespace {
+
+QString namesOf(const std::vector<store::TrashedRun>& runs)
 {
-    m_jobs->submit([this, run, name]() -> JobThread::Delivery {
-        const auto restored = store::restoreRun(run);
-        const Expected<void> result = restored ? Expected<void>() : tl::unexpected(restored.error());
-        return [this, name, result] { finish(result, tr("%1 is back").arg(name)); };
+    return runs.size() == 1 ? QString::fromStdString(runs.front().run.name)
+                            : RunActions::tr("%n runs", nullptr, static_cast<int>(runs.size()));
+}
+
+}
+
+void RunActions::tellDeleted(const std::vector<store::TrashedRun>& gone)
+{
+    if (gone.empty())
+        return;
+    m_toaster->post(
+        Toaster::Severity::Good, tr("Deleted %1").arg(namesOf(gone)), tr("Undo"), [self = QPointer(this), gone] {
+            if (self)
+                self->restore(gone);
+        });
+}
+
+void RunActions::restore(const std::vector<store::TrashedRun>& runs)
+{
+    m_jobs->submit([this, runs]() -> JobThread::Delivery {
+        std::vector<store::TrashedRun> back;
+        QStringList refused;
+        for (const store::TrashedRun& run : runs) {
+            if (const auto restored = store::restoreRun(run); restored)
+                back.push_back(run);
+            else
+                refused.append(QString::fromStdString(restored.error().sentence()));
+        }
+        return [this, back, refused] {
+            for (const QString& sentence : refused)
+                m_toaster->post(Toaster::Severity::Warning, sentence);
+            if (!back.empty())
+                m_toaster->post(Toaster::Severity::Good, tr("Back in the list: %1").arg(namesOf(back)));
+            m_driver->refreshArchive();
+        };
     });
 }
 
-std::unique_ptr<QMessageBox> RunActions::questionBox(const QString& question) const
+std::unique_ptr<QMessageBox> RunActions::questionBox(
+    const QString& question, const QString& title, const QString& action) const
 {
+    QWidget* above = QApplication::activeModalWidget();
     auto box = std::make_unique<QMessageBox>(
-        QMessageBox::Question, tr("Delete the run"), question, QMessageBox::Cancel, m_window);
+        QMessageBox::NoIcon, title, question, QMessageBox::Cancel, above ? above : m_window);
     box->setTextFormat(Qt::PlainText); // a run's name stands in it
-    box->addButton(tr("Delete"), QMessageBox::DestructiveRole);
+    box->addButton(action, QMessageBox::DestructiveRole);
+    box->button(QMessageBox::Cancel)->setText(tr("Cancel"));
+    box->button(QMessageBox::Cancel)->setIcon({});
     box->setDefaultButton(QMessageBox::Cancel);
     return box;
 }
 
-bool RunActions::confirmByBox(const QString& question) const
+bool RunActions::isConfirmed(const QString& question, const QString& title, const QString& action) const
 {
-    const auto box = questionBox(question);
+    if (m_confirm)
+        return m_confirm(question);
+    const auto box = questionBox(question, title, action);
     box->exec();
     return box->clickedButton() && box->buttonRole(box->clickedButton()) == QMessageBox::DestructiveRole;
 }

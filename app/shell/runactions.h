@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <QMessageBox>
 #include <QObject>
@@ -36,20 +37,23 @@ public:
     /// Asks for a name. Neither this nor remove() needs the run closed: what of it is open here is closed meanwhile.
     void rename(const QString& id);
     void renameTo(const QString& id, const QString& name);
-    /// To the trash, after a confirmation; another run is shown then, and what says so offers to take it back.
-    void remove(const QString& id);
+    /// To the trash, after a confirmation; another run is shown then, and what says so offers to take them back.
+    void remove(const QStringList& ids);
     /// Who asks before something is lost; a message box unless a test answers. True = do it.
     void setConfirm(std::function<bool(const QString& question)> confirm) { m_confirm = std::move(confirm); }
+    /// Asks; `action` is what is done where the answer is yes.
+    bool isConfirmed(const QString& question, const QString& title, const QString& action) const;
     /// The box that asks.
-    std::unique_ptr<QMessageBox> questionBox(const QString& question) const;
+    std::unique_ptr<QMessageBox> questionBox(
+        const QString& question, const QString& title, const QString& action) const;
     void exportCopy(const QString& id);
     void copyTo(const QString& id, const QString& path);
 
 private:
     const store::RunSummary* find(const QString& id) const;
-    void restore(const store::TrashedRun& run, const QString& name);
+    void tellDeleted(const std::vector<store::TrashedRun>& gone);
+    void restore(const std::vector<store::TrashedRun>& runs);
     void finish(const Expected<void>& result, const QString& done);
-    bool confirmByBox(const QString& question) const;
 
     RunDriver* m_driver;
     JobThread* m_jobs;

@@ -40,6 +40,7 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
     connect(&m_comparison, &views::ComparisonLoader::problem, this, &RunDriver::problem);
+    connect(&m_runs, &RunList::problem, this, &RunDriver::problem);
     connect(&m_runs, &RunList::archiveListed, this, [this] {
         m_meter.setRunName(*m_state, m_runs.model()); // it may have been renamed
         Q_EMIT pulseChanged();
@@ -139,6 +140,46 @@ void RunDriver::leave(const store::RunLocator& gone)
         return openById(other);
     m_state->setRun({});
     everySecond();
+}
+
+void RunDriver::moved(const store::RunLocator& from, const store::RunLocator& to)
+{
+    m_runs.forget(from);
+    const auto inItsNewPlace = [&](const store::RunRef& run) {
+        if (!run || run->locator != from)
+            return run;
+        auto handle = std::make_shared<store::RunHandle>(*run);
+        handle->locator = to;
+        return store::RunRef(std::move(handle));
+    };
+    std::vector<store::RunRef> others;
+    bool isCompared = false;
+    for (const views::ComparedRun& one : m_state->comparedRuns()) {
+        isCompared = isCompared || one.run->locator == from;
+        others.push_back(inItsNewPlace(one.run));
+    }
+    const bool isShown = m_state->run() && m_state->run()->locator == from;
+    if (isShown) {
+        auto* once = new QObject(this);
+        connect(m_state, &views::ViewState::catalogChanged, once,
+            [this, once, visible = m_state->visibleRange(), cursor = m_state->cursor(), a = m_state->markA(),
+                b = m_state->markB(), to] {
+                if (!m_state->catalog())
+                    return;
+                once->deleteLater();
+                once->disconnect();
+                if (!m_state->run() || m_state->run()->locator != to)
+                    return;
+                if (!visible.isEmpty())
+                    m_state->zoomTo(visible);
+                m_state->setCursor(cursor);
+                m_state->setMarks(a, b);
+            });
+        show(inItsNewPlace(m_state->run()));
+        Q_EMIT runMoved();
+    }
+    if (isShown || isCompared)
+        m_comparison.want(std::move(others));
 }
 
 void RunDriver::askCatalog()

@@ -49,6 +49,8 @@ public:
     void show(store::RunRef run);
     /// The run is gone: another run is shown in its place, or none.
     void leave(const store::RunLocator& gone);
+    /// The same run in another place: where it is shown, it stays so, with what was seen of it.
+    void moved(const store::RunLocator& from, const store::RunLocator& to);
     void setFocused(bool on);
     void refreshArchive() { m_runs.refreshArchive(); }
     void tick(); ///< also called by tests
@@ -57,6 +59,7 @@ Q_SIGNALS:
     void pulseChanged();
     void connectionsChanged();
     void runOpened();
+    void runMoved(); ///< the shown one
     void logGrew(); ///< the shown run's
     void archiveListed(); ///< the first time, and after every refresh
     void problem(const QString& sentence);

@@ -79,7 +79,8 @@ void RunList::refreshArchive()
         return;
     m_listing = true;
     m_jobs->submit([this, dataDir = m_dataDir, outside = m_outside]() -> JobThread::Delivery {
-        std::vector<store::RunSummary> found = store::listRuns(dataDir);
+        store::RunListing listing = store::listArchive(dataDir);
+        std::vector<store::RunSummary>& found = listing.runs;
         for (const store::RunLocator& run : outside) {
             found.push_back(store::describeRun(run));
             found.back().id = run.text();
@@ -90,9 +91,10 @@ void RunList::refreshArchive()
             if (!known.insert(run.id).second)
                 run.id = run.locator.text();
         }
-        return [this, found = std::move(found)]() mutable {
+        return [this, listing = std::move(listing)]() mutable {
             m_listing = false;
-            m_model.setArchived(std::move(found));
+            m_model.setArchived(std::move(listing.runs));
+            tell(listing.problems);
             Q_EMIT archiveListed();
             if (m_listAgain)
                 refreshArchive();
@@ -100,6 +102,15 @@ void RunList::refreshArchive()
                 readProfiles();
         };
     });
+}
+
+void RunList::tell(const std::vector<std::string>& problems)
+{
+    const std::set<std::string> told = std::exchange(m_told, { problems.begin(), problems.end() });
+    for (const std::string& sentence : m_told) {
+        if (!told.contains(sentence))
+            Q_EMIT problem(QString::fromStdString(sentence));
+    }
 }
 
 /// In pieces: other work on the job thread does not wait for thousands of runs that are opened for the first time.

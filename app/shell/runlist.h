@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,15 +45,18 @@ public:
 
 Q_SIGNALS:
     void archiveListed(); ///< the first time, and after every refresh
+    void problem(const QString& sentence); ///< of the archive; once while it lasts
 
 private:
     void readProfiles();
+    void tell(const std::vector<std::string>& problems);
 
     const std::string m_dataDir;
     JobThread* m_jobs;
     items::RunsModel m_model;
     std::vector<store::RunRef> m_live;
     std::vector<store::RunLocator> m_outside;
+    std::set<std::string> m_told; ///< problems of the newest list
     bool m_listing = false;
     bool m_listAgain = false;
     bool m_hasProfiles = false; ///< were asked for: from then on they are kept as new as the list

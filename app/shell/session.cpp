@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "session.h"
 
+#include <array>
 #include <string>
 
 #include <telltale/core/protocolone.h>
+#include <telltale/runs/runspanel.h>
 
 namespace telltale::shell {
+
+namespace {
+
+using GroupBy = items::RunsModel::GroupBy;
+constexpr std::array<const char*, 3> kGroupings { "folder", "name", "tag" };
+static_assert(kGroupings.size() == static_cast<std::size_t>(GroupBy::Tag) + 1);
+
+}
 
 void storeState(const views::ViewState& state, settings::Settings& settings)
 {
@@ -31,6 +41,21 @@ void restoreState(const settings::Settings& settings, views::ViewState& state)
     for (const QString& entry : settings.selection)
         keys.push_back({ entry.section(u'\t', 0, 0), protocolone::slotOf(entry.section(u'\t', 1, 1).toStdString()) });
     state.setSelection(std::move(keys));
+}
+
+void storeList(const items::RunsModel& model, const views::RunsPanel& panel, settings::Settings& settings)
+{
+    settings.runsGroupedBy = QLatin1String(kGroupings.at(static_cast<std::size_t>(model.groupBy())));
+    settings.closedHeadings = panel.closedHeadings();
+}
+
+void restoreList(const settings::Settings& settings, items::RunsModel& model, views::RunsPanel& panel)
+{
+    panel.setClosedHeadings(settings.closedHeadings);
+    for (std::size_t i = 0; i < kGroupings.size(); ++i) {
+        if (settings.runsGroupedBy == QLatin1String(kGroupings.at(i)))
+            model.setGroupBy(static_cast<GroupBy>(i));
+    }
 }
 
 }

@@ -2,7 +2,12 @@
 #pragma once
 
 #include <telltale/common/viewstate.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/settings/settings.h>
+
+namespace telltale::views {
+class RunsPanel;
+}
 
 namespace telltale::shell {
 
@@ -12,5 +17,9 @@ namespace telltale::shell {
 void storeState(const views::ViewState& state, settings::Settings& settings);
 /// The other way, for the run that is open. Unknown words leave the state as it is.
 void restoreState(const settings::Settings& settings, views::ViewState& state);
+
+/// How the list of runs is grouped, and which of its headings are closed.
+void storeList(const items::RunsModel& model, const views::RunsPanel& panel, settings::Settings& settings);
+void restoreList(const settings::Settings& settings, items::RunsModel& model, views::RunsPanel& panel);
 
 }

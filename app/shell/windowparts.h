@@ -10,6 +10,7 @@ class QUndoStack;
 
 namespace telltale::shell {
 
+class ArchiveActions;
 class CommandPalette;
 class CommandRegistry;
 class DockHost;
@@ -38,6 +39,7 @@ struct WindowParts {
     ViewTabs* tabs = nullptr;
     ViewExport* exporter = nullptr;
     RunActions* runActions = nullptr;
+    ArchiveActions* archive = nullptr;
     Imports* imports = nullptr;
     LogFeed* log = nullptr;
     NonFiniteJump* jump = nullptr;

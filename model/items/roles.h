@@ -15,6 +15,8 @@ enum Role {
     SeverityRole, ///< int: how loud a row is: 0 quiet, 1 warning, 2 critical
     CountRole, ///< int: rows below a heading
     SortRole, ///< what a column sorts by
+    HeadingRole, ///< QString: a heading in every language
+    PinnedRole, ///< bool: a run that no rule removes
 };
 
 }

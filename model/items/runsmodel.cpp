@@ -21,8 +21,8 @@ constexpr quintptr kHeading = 0; ///< internal id of headings; a run holds its h
 
 auto shownPart(const store::RunSummary& run)
 {
-    return std::tie(run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note, run.createdNs,
-        run.isElsewhere);
+    return std::tie(run.id, run.name, run.locator, run.state, run.ranks, run.lastStep, run.fileBytes, run.note,
+        run.createdNs, run.isElsewhere, run.isPinned);
 }
 
 QString grouped(qint64 value)
@@ -60,12 +60,28 @@ void RunsModel::setLive(std::vector<store::RunSummary> runs)
     const auto& live = m_headings[LiveGroup].runs;
     const bool areSame = std::equal(runs.begin(), runs.end(), live.begin(), live.end(),
         [](const store::RunSummary& a, const store::RunSummary& b) { return a.locator == b.locator; });
+    for (store::RunSummary& run : runs)
+        run.isPinned = m_pinned.contains(run.locator);
     set(LiveGroup, std::move(runs));
     if (!areSame) // their figures, which come every second, are nothing to thousands of archived ones
-        setArchived(m_archived);
+        place(m_archived);
 }
 
 void RunsModel::setArchived(std::vector<store::RunSummary> runs)
+{
+    m_pinned.clear();
+    for (const store::RunSummary& run : runs) {
+        if (run.isPinned)
+            m_pinned.insert(run.locator);
+    }
+    std::vector<store::RunSummary> live = m_headings[LiveGroup].runs;
+    for (store::RunSummary& run : live)
+        run.isPinned = m_pinned.contains(run.locator);
+    set(LiveGroup, std::move(live));
+    place(std::move(runs));
+}
+
+void RunsModel::place(std::vector<store::RunSummary> runs)
 {
     std::erase_if(runs, [this](const store::RunSummary& run) {
         const auto& live = m_headings[LiveGroup].runs;
@@ -108,23 +124,25 @@ QString RunsModel::titleOf(const store::RunSummary& archived) const
 
 void RunsModel::arrange()
 {
-    std::map<QString, std::vector<store::RunSummary>> wanted;
+    using Key = std::pair<bool, QString>; // those elsewhere come last
+    std::map<Key, std::vector<store::RunSummary>> wanted;
     for (const store::RunSummary& run : m_archived)
-        wanted[titleOf(run)].push_back(run);
-    set(ArchivedGroup, std::move(wanted[QString()]));
-    wanted.erase(QString());
+        wanted[{ run.isElsewhere, titleOf(run) }].push_back(run);
+    set(ArchivedGroup, std::move(wanted[Key()]));
+    wanted.erase(Key());
+    const auto keyOf = [this](std::size_t row) { return Key(m_headings[row].isElsewhere, m_headings[row].title); };
     for (std::size_t i = m_headings.size(); i-- > GroupCount;) {
-        if (wanted.contains(m_headings[i].title))
+        if (wanted.contains(keyOf(i)))
             continue;
         beginRemoveRows({}, static_cast<int>(i), static_cast<int>(i));
         m_headings.erase(m_headings.begin() + static_cast<std::ptrdiff_t>(i));
         endRemoveRows();
     }
     int row = GroupCount;
-    for (auto& [title, runs] : wanted) {
-        if (row == rowCount() || m_headings[static_cast<std::size_t>(row)].title != title) {
+    for (auto& [key, runs] : wanted) {
+        if (row == rowCount() || keyOf(static_cast<std::size_t>(row)) != key) {
             beginInsertRows({}, row, row);
-            m_headings.insert(m_headings.begin() + row, { ++m_lastHeading, title });
+            m_headings.insert(m_headings.begin() + row, { ++m_lastHeading, key.second, key.first });
             endInsertRows();
         }
         set(row++, std::move(runs));
@@ -140,7 +158,7 @@ void RunsModel::setDamage(const store::RunLocator& run, const std::string& sente
         m_damage.erase(run);
     else
         m_damage[run] = sentence;
-    setArchived(m_archived);
+    place(m_archived);
 }
 
 void RunsModel::setProfiles(archive::ProfileIndex::Profiles profiles)
@@ -217,6 +235,17 @@ int RunsModel::headingOf(quintptr id) const
     return at == m_headings.end() ? -1 : static_cast<int>(at - m_headings.begin());
 }
 
+QStringList RunsModel::folders() const
+{
+    std::set<QString> found;
+    for (const store::RunSummary& run : m_archived) {
+        QString folder = run.isElsewhere ? QString() : QString::fromStdString(run.folder);
+        for (; !folder.isEmpty(); folder.truncate(std::max<qsizetype>(folder.lastIndexOf(u'/'), 0)))
+            found.insert(folder);
+    }
+    return { found.begin(), found.end() };
+}
+
 bool RunsModel::isOurs(const QModelIndex& index) const
 {
     const store::RunSummary* run = runAt(index);
@@ -291,7 +320,9 @@ QVariant RunsModel::headingData(int heading, int column, int role) const
     const Heading& shown = m_headings[static_cast<std::size_t>(heading)];
     if (role == Qt::DisplayRole && column == NameColumn)
         return lineText(shown.title);
-    if (role == Qt::ToolTipRole && !shown.runs.empty() && shown.runs.front().isElsewhere)
+    if (role == HeadingRole)
+        return heading < GroupCount ? QStringLiteral("/%1").arg(heading) : shown.title;
+    if (role == Qt::ToolTipRole && shown.isElsewhere)
         return toolTipText(tr("%1: its runs are only read").arg(shown.title));
     if (role == IsGroupRole)
         return true;
@@ -329,6 +360,8 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         QString first = tr("%1, %2, %3").arg(shownName(*run), state, sizeText(run->fileBytes));
         if (run->createdNs > 0)
             first += u'\n' + tr("started %1, %n ranks", nullptr, run->ranks).arg(startedText(*run));
+        if (run->isPinned)
+            first += u'\n' + tr("pinned: no rule removes it");
         return toolTipText(first + u'\n' + (note.isEmpty() ? QString::fromStdString(run->locator.text()) : note));
     }
     case Qt::TextAlignmentRole:
@@ -343,6 +376,11 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
         return QString::fromStdString(run->id);
     case StateRole:
         return static_cast<int>(run->state);
+    case PinnedRole:
+        return run->isPinned;
+    case Qt::AccessibleTextRole:
+        return index.column() == NameColumn && run->isPinned ? QVariant(tr("%1, pinned").arg(listedName(*run)))
+                                                             : QVariant();
     case IsGroupRole:
         return false;
     default:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,9 @@
 
 namespace telltale::items {
 
-/// Headings with their runs: Live, Archived, and one for each folder that runs were put into or that lies elsewhere;
-/// or, as it is asked, for each name or tag. setLive and setArchived change only the rows that differ, so that a
-/// refresh keeps the selection. Thread: gui.
+/// Headings with their runs: Live, Archived, one for each folder that runs were put into (or, as it is asked, for each
+/// name or tag), and behind those one for each folder elsewhere. setLive and setArchived change only the rows that
+/// differ, so that a refresh keeps the selection. Thread: gui.
 class RunsModel : public QAbstractItemModel {
     Q_OBJECT
 public:
@@ -29,7 +30,7 @@ public:
     /// What the headings of archived runs stand for; Tag asks for the profiles.
     void setGroupBy(GroupBy by);
     GroupBy groupBy() const { return m_groupBy; }
-    /// In the order given. Runs that are live as well are shown there only.
+    /// In the order given. Runs that are live as well are shown there only, pinned as they are here.
     void setArchived(std::vector<store::RunSummary> runs);
     /// What reading has found, which the list of the archive does not do; an empty sentence takes it back.
     void setDamage(const store::RunLocator& run, const std::string& sentence);
@@ -43,6 +44,8 @@ public:
     {
         return group == LiveGroup ? m_headings[LiveGroup].runs : m_archived;
     }
+    /// Folders of one's own that hold runs, and those above them.
+    QStringList folders() const;
     /// Whether the run may be renamed, moved and deleted: archived, and not in a folder that is only read.
     bool isOurs(const QModelIndex& index) const;
     /// Null for headings and invalid indexes. Valid until the next change.
@@ -72,8 +75,10 @@ private:
     struct Heading {
         quintptr id = 0; ///< the internal id of its runs' indexes; no other heading ever has it
         QString title;
+        bool isElsewhere = false;
         std::vector<store::RunSummary> runs = {};
     };
+    void place(std::vector<store::RunSummary> archived);
     QString titleOf(const store::RunSummary& archived) const; ///< empty = Archived
     int headingOf(quintptr id) const; ///< its row
     void arrange(); ///< the archived runs under their headings
@@ -85,6 +90,7 @@ private:
     GroupBy m_groupBy = GroupBy::Folder;
     std::vector<store::RunSummary> m_archived; ///< in the order given
     std::map<store::RunLocator, std::string> m_damage; ///< sentences
+    std::set<store::RunLocator> m_pinned; ///< live ones, too, whose own figures do not say so
     archive::ProfileIndex::Profiles m_profiles;
 };
 

@@ -15,6 +15,7 @@
 #include <telltale/store/archiveindex.h>
 #include <telltale/store/capsulefile.h>
 #include <telltale/store/folders.h>
+#include <telltale/store/pins.h>
 #include <telltale/store/runfiles.h>
 #include <telltale/store/runstore.h>
 #include <telltale/store/schema.h>
@@ -183,10 +184,14 @@ std::uint64_t CapsuleStore::bytes(const RunLocator& run) const
     return bytes;
 }
 
-std::vector<RunSummary> listRuns(const std::string& dataDir)
+RunListing listArchive(const std::string& dataDir)
 {
-    std::vector<RunSummary> runs;
+    RunListing listing;
+    std::vector<RunSummary>& runs = listing.runs;
     ArchiveIndex index(dataDir);
+    const auto pins = Pins::read(dataDir);
+    if (!pins)
+        listing.problems.push_back(pins.error().sentence());
     const auto list = [&runs, &index](const std::string& path) -> RunSummary& {
         const FileMark mark = FileMark::of(path);
         if (const RunSummary* known = index.find(path, mark))
@@ -194,10 +199,13 @@ std::vector<RunSummary> listRuns(const std::string& dataDir)
         index.put(path, mark, runs.emplace_back(summaryOf(path)));
         return runs.back();
     };
-    for (const std::string& path : capsulePaths(dataDir))
-        list(path).folder = folderOf(dataDir, path);
+    for (const std::string& path : capsulePaths(dataDir, &listing.problems)) {
+        RunSummary& run = list(path);
+        run.folder = folderOf(dataDir, path);
+        run.isPinned = pins && pins->has(run.locator);
+    }
     for (const std::string& folder : foldersElsewhere(dataDir)) {
-        for (const std::string& path : capsulesBelow(folder)) {
+        for (const std::string& path : capsulesBelow(folder, &listing.problems)) {
             RunSummary& run = list(path);
             run.folder = std::filesystem::path(path).parent_path();
             run.isElsewhere = true;
@@ -207,7 +215,12 @@ std::vector<RunSummary> listRuns(const std::string& dataDir)
     makeIdsUnique(runs);
     std::sort(
         runs.begin(), runs.end(), [](const RunSummary& a, const RunSummary& b) { return a.createdNs > b.createdNs; });
-    return runs;
+    return listing;
+}
+
+std::vector<RunSummary> listRuns(const std::string& dataDir)
+{
+    return listArchive(dataDir).runs;
 }
 
 Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word)
@@ -226,7 +239,8 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
     }
     std::vector<RunLocator> found;
     std::vector<RunLocator> named;
-    for (const RunSummary& run : listRuns(dataDir)) {
+    const RunListing listing = listArchive(dataDir);
+    for (const RunSummary& run : listing.runs) {
         if (run.id == word)
             return run.locator;
         if (run.name == word)
@@ -245,7 +259,8 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
         return RunLocator::ofFile(word);
     if (found.empty())
         return failure(ErrorCode::NotFound, "there is no run with the id or name \"" + word + "\" in " + dataDir,
-            "\"telltale runs\" lists them, \"telltale --help\" the verbs");
+            listing.problems.empty() ? "\"telltale runs\" lists them, \"telltale --help\" the verbs"
+                                     : "it may be where nothing can be read: " + listing.problems.front());
     return failure(ErrorCode::BadInput, "the id \"" + word + "\" fits " + std::to_string(found.size()) + " runs",
         "give more of its digits");
 }

@@ -11,6 +11,7 @@
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
 #include <telltale/core/kinds.h>
+#include <telltale/store/progress.h>
 #include <telltale/store/runlocator.h>
 
 namespace telltale::store {
@@ -41,13 +42,22 @@ struct RunSummary {
     std::string note; ///< why it cannot be opened, for Damaged and Newer
     std::string folder; ///< that it was put into, "llama/ablation"; of a run elsewhere its folder's whole path
     bool isElsewhere = false; ///< in a folder that is only read (folders.h)
+    bool isPinned = false; ///< pins.h; false where their list cannot be read
+};
+
+/// What is in an archive. Thread: any (a value).
+struct RunListing {
+    std::vector<RunSummary> runs; ///< the newest first
+    std::vector<std::string> problems; ///< one sentence for each folder or list that could not be read, or not in full
 };
 
 /// $TELLTALE_DATA_DIR, else $XDG_DATA_HOME/telltale, else ~/.local/share/telltale.
 std::string defaultDataDir();
 
-/// Every capsule under <dataDir>/runs and in the folders elsewhere that it lists, newest first. Never opens a run for
-/// writing; what it found of many it keeps in the data directory (ArchiveIndex). Thread: query.
+/// Every capsule under <dataDir>/runs and in the folders elsewhere that it lists. Never opens a run for writing; what
+/// it found of many it keeps in the data directory (ArchiveIndex). Thread: query.
+RunListing listArchive(const std::string& dataDir);
+/// Its runs.
 std::vector<RunSummary> listRuns(const std::string& dataDir);
 /// One run as listRuns says it, with the id that it carries.
 RunSummary describeRun(const RunLocator& run);
@@ -62,7 +72,7 @@ Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word
 
 /// A whole file of its own, as one moment has it: also of a run that is being recorded, or whose recorder was killed.
 /// Replaces a file of that name. What cannot be read is copied as it is.
-Expected<void> copyRun(const RunLocator& run, const std::string& to);
+Expected<void> copyRun(const RunLocator& run, const std::string& to, const Progress& progress = {});
 /// A run that came into a data directory.
 struct ImportedRun {
     RunLocator locator;
@@ -102,7 +112,7 @@ struct VerifyReport {
     std::vector<std::string> problems; ///< one sentence each, empty = whole
 };
 /// Reads every blob and checks every crc.
-Expected<VerifyReport> verifyRun(const RunLocator& run);
+Expected<VerifyReport> verifyRun(const RunLocator& run, const Progress& progress = {});
 
 /// A part of a run: what a picture shows.
 struct RunPart {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/filerescue.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 // Of SQLite's file format: where numbers stand in the first page, with their highest byte first.
 constexpr std::size_t kPageBytes = 8192; ///< of every capsule
 constexpr std::size_t kWriteVersion = 18, kChangeCounter = 24, kPageCount = 28, kFreePages = 32, kValidFor = 92;
+constexpr std::size_t kPieceBytes = std::size_t { 1 } << 20;
 constexpr std::string_view kMagic { "SQLite format 3\0", 16 };
 constexpr std::array<const char*, 2> kRescueSides { "", "-wal" };
 
@@ -34,6 +36,26 @@ void setNumber(std::string& page, std::size_t at, std::uint64_t number)
 {
     for (std::size_t i = 4; i-- > 0; number >>= 8)
         page[at + i] = static_cast<char>(number & 255u);
+}
+
+/// Into a file that is there, in pieces: it may be of many gigabytes.
+Expected<void> copyBytes(const std::string& from, const std::string& to, const Progress& progress)
+{
+    std::error_code error;
+    const double all = static_cast<double>(std::max<std::uintmax_t>(fs::file_size(from, error), 1));
+    std::ifstream source(from, std::ios::binary);
+    std::ofstream copy(to, std::ios::binary);
+    std::string piece(kPieceBytes, '\0');
+    for (double done = 0; source && copy; done += static_cast<double>(source.gcount())) {
+        if (progress && !progress(std::min(done / all, 1.0)))
+            return failure(ErrorCode::Canceled, "canceled");
+        source.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+        copy.write(piece.data(), source.gcount());
+    }
+    copy.close();
+    if (source.bad() || !source.eof())
+        return fileError("read", from);
+    return copy ? Expected<void>() : Expected<void>(fileError("write", to));
 }
 
 std::string firstPage(const std::string& path)
@@ -102,7 +124,7 @@ Expected<void> FileRescue::replaceHead() const
     return file ? Expected<void>() : Expected<void>(fileError("write", m_copy));
 }
 
-Expected<Connection> FileRescue::open(std::vector<std::string>& lost)
+Expected<Connection> FileRescue::open(std::vector<std::string>& lost, const Progress& progress)
 {
     std::error_code error;
     for (const char* side : kRescueSides) {
@@ -111,9 +133,8 @@ Expected<Connection> FileRescue::open(std::vector<std::string>& lost)
         fs::remove(m_copy + side, error);
         if (auto made = makePrivateFile(m_copy + side); !made)
             return tl::unexpected<Error>(std::move(made.error()));
-        fs::copy_file(m_path + side, m_copy + side, fs::copy_options::overwrite_existing, error);
-        if (error)
-            return failure(ErrorCode::Io, "cannot copy " + m_path + ": " + error.message());
+        if (auto ok = copyBytes(m_path + side, m_copy + side, progress); !ok)
+            return tl::unexpected<Error>(std::move(ok.error()));
     }
     if (auto ok = fillUp(lost); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <telltale/core/expected.h>
+#include <telltale/store/progress.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -19,8 +20,8 @@ public:
     FileRescue& operator=(const FileRescue&) = delete;
     ~FileRescue();
 
-    /// Open for reading; what had to be done is added to `lost`. An error where it is no run all the same.
-    Expected<Connection> open(std::vector<std::string>& lost);
+    /// Open for reading; what had to be done is added to `lost`. An error where it is no run all the same, or Canceled.
+    Expected<Connection> open(std::vector<std::string>& lost, const Progress& progress = {});
     const std::string& copy() const { return m_copy; }
 
 private:

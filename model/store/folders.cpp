@@ -142,18 +142,6 @@ Expected<void> removeFolderElsewhere(const std::string& dataDir, const std::stri
     return writeFolders(dataDir, folders);
 }
 
-std::vector<std::string> unreadableFolders(const std::string& dataDir)
-{
-    std::vector<std::string> sentences;
-    for (const std::string& folder : foldersElsewhere(dataDir)) {
-        std::error_code error;
-        fs::directory_iterator entries(folder, error);
-        if (error)
-            sentences.push_back("the runs in " + folder + " are not listed: " + error.message());
-    }
-    return sentences;
-}
-
 Expected<void> checkIsOurs(const std::string& dataDir, const RunLocator& run)
 {
     for (const std::string& folder : foldersElsewhere(dataDir)) {

@@ -27,8 +27,6 @@ std::vector<std::string> foldersElsewhere(const std::string& dataDir);
 /// BadInput for one that is no folder, or that has to do with the data directory itself.
 Expected<void> addFolderElsewhere(const std::string& dataDir, const std::string& folder);
 Expected<void> removeFolderElsewhere(const std::string& dataDir, const std::string& folder);
-/// One sentence for each that cannot be read now.
-std::vector<std::string> unreadableFolders(const std::string& dataDir);
 /// BadInput where the run lies in one of them: nobody writes there.
 Expected<void> checkIsOurs(const std::string& dataDir, const RunLocator& run);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <telltale/store/rowsalvage.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace telltale::store {
 namespace {
 
+constexpr std::uint64_t kRowsBetween = 64; ///< two looks at whether to go on
 constexpr std::int64_t kFarthestKey = std::int64_t { 1 } << 48;
 
 Expected<std::vector<std::string>> columnsOf(sqlite3* db, const std::string& table)
@@ -78,7 +80,7 @@ Expected<SalvagedRows> salvageTexts(sqlite3* from, Statement& insert)
 
 }
 
-Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string& table)
+Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string& table, const Progress& progress)
 {
     const auto columns = columnsOf(to, table);
     if (!columns)
@@ -102,12 +104,18 @@ Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string
                 { &source.probe, "SELECT " + key + rest + " LIMIT 1" } });
         !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
+    const auto newest = queryInteger(from, "SELECT max(" + key + ") FROM " + table);
+    const double end = static_cast<double>(std::max<std::int64_t>(newest.value_or(0), 1));
     SalvagedRows result;
     const auto width = static_cast<int>(columns->size());
     std::int64_t last = -kFarthestKey;
     std::int64_t begin = last; ///< of this reading
+    std::uint64_t asked = 0;
     source.rows.bind(1, last);
     for (;;) {
+        const double share = std::clamp(static_cast<double>(last) / end, 0.0, 1.0);
+        if (progress && ++asked % kRowsBetween == 1 && !progress(share))
+            return failure(ErrorCode::Canceled, "canceled");
         const auto more = source.rows.step();
         if (more && !*more)
             return result;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <telltale/core/expected.h>
+#include <telltale/store/progress.h>
 #include <telltale/store/sqlite.h>
 
 namespace telltale::store {
@@ -17,7 +18,8 @@ struct SalvagedRows {
 };
 
 /// Copies every row of a table that can be read from a capsule open for reading (readAsNewest) into one of the newest
-/// format. A page that is damaged costs the rows in it: reading goes on behind them. An error is the new file's.
-Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string& table);
+/// format. A page that is damaged costs the rows in it: reading goes on behind them. An error is the new file's, or
+/// Canceled.
+Expected<SalvagedRows> salvageRows(sqlite3* from, sqlite3* to, const std::string& table, const Progress& progress = {});
 
 }

@@ -78,27 +78,42 @@ bool liesIn(const std::string& path, const std::string& folder)
     return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
-std::vector<std::string> capsulesBelow(const std::string& folder)
+std::vector<std::string> capsulesBelow(const std::string& folder, std::vector<std::string>* problems)
 {
     std::vector<std::string> paths;
-    std::error_code error;
-    std::filesystem::recursive_directory_iterator entries(
-        folder, std::filesystem::directory_options::skip_permission_denied, error);
-    while (!error && entries != std::filesystem::recursive_directory_iterator()) {
-        const bool isRun = entries->path().native().ends_with(kCapsuleSuffix);
-        if (isRun)
-            paths.push_back(entries->path().native());
-        if (isRun || entries->path().filename().native().starts_with('.'))
-            entries.disable_recursion_pending();
-        entries.increment(error);
+    std::vector<std::string> folders { folder };
+    while (!folders.empty()) {
+        const std::string at = std::move(folders.back());
+        folders.pop_back();
+        std::error_code error;
+        std::size_t seen = 0;
+        std::filesystem::directory_iterator entries(at, error);
+        for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error), ++seen) {
+            const std::string& path = entries->path().native();
+            std::error_code none;
+            if (path.ends_with(kCapsuleSuffix))
+                paths.push_back(path);
+            else if (!entries->path().filename().native().starts_with('.') && !entries->is_symlink(none)
+                && entries->is_directory(none))
+                folders.push_back(path);
+        }
+        // A folder that went while its parent was read has no runs.
+        const bool isGone = error == std::errc::no_such_file_or_directory && at != folder;
+        if (problems != nullptr && error && !isGone)
+            problems->push_back((seen > 0 ? "only some of the runs in " : "the runs in ") + at
+                + (seen > 0 ? " are listed: " : " are not listed: ") + error.message());
     }
     std::sort(paths.begin(), paths.end());
     return paths;
 }
 
-std::vector<std::string> capsulePaths(const std::string& dataDir)
+std::vector<std::string> capsulePaths(const std::string& dataDir, std::vector<std::string>* problems)
 {
-    return capsulesBelow(runsFolder(dataDir));
+    const std::string folder = runsFolder(dataDir);
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error) && !error) // nothing was recorded yet
+        return {};
+    return capsulesBelow(folder, problems);
 }
 
 Expected<void> prepareDataDir(const std::string& dataDir)

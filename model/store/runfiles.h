@@ -26,10 +26,11 @@ std::string runsFolder(const std::string& dataDir);
 std::string controlFile(const std::string& dataDir);
 /// Whether a path is the folder or lies in it, by whatever names they are called.
 bool liesIn(const std::string& path, const std::string& folder);
-/// Paths of all capsules below a folder, by name; not in hidden folders, and not behind links.
-std::vector<std::string> capsulesBelow(const std::string& folder);
+/// Paths of all capsules below a folder, by name; not in hidden folders, and not behind links. For each folder that
+/// cannot be read, or not to its end, a sentence goes to `problems`; the others are listed all the same.
+std::vector<std::string> capsulesBelow(const std::string& folder, std::vector<std::string>* problems = nullptr);
 /// Those of a data directory.
-std::vector<std::string> capsulePaths(const std::string& dataDir);
+std::vector<std::string> capsulePaths(const std::string& dataDir, std::vector<std::string>* problems = nullptr);
 
 /// Makes the data directory and its folder of runs where they are missing, and keeps what is in there for its owner
 /// alone (privatefiles.h): runs and their logs, and the directory itself where it holds nothing but ours. One that the

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSides[] { "-wal", "-shm", "-journal" };
 constexpr std::string_view kPart = ".part";
+constexpr int kPagesAtOnce = 2048; ///< 16 MiB
 
 bool exists(const std::string& path)
 {
@@ -62,15 +63,28 @@ Expected<void> settle(sqlite3* db)
 }
 
 /// The pages as one moment has them, whoever writes meanwhile.
-Expected<void> backUp(sqlite3* from, bool isWithoutLog, const std::string& path)
+Expected<void> backUp(sqlite3* from, bool isWithoutLog, const std::string& path, const Progress& progress)
 {
     auto to = openDatabase(path, OpenMode::Create);
     if (!to)
         return tl::unexpected<Error>(std::move(to.error()));
+    // Or every page that is written meanwhile would begin it anew.
+    auto held = execute(from, "BEGIN; SELECT 1 FROM meta LIMIT 1");
+    if (!held)
+        return held;
     sqlite3_backup* backup = sqlite3_backup_init(to->get(), "main", from, "main");
-    if (backup)
-        sqlite3_backup_step(backup, -1);
-    if (!backup || sqlite3_backup_finish(backup) != SQLITE_OK)
+    bool isCanceled = false;
+    int code = SQLITE_OK;
+    while (backup && !isCanceled && code == SQLITE_OK) {
+        code = sqlite3_backup_step(backup, progress ? kPagesAtOnce : -1);
+        const int all = sqlite3_backup_pagecount(backup);
+        isCanceled = progress && all > 0 && !progress(1 - static_cast<double>(sqlite3_backup_remaining(backup)) / all);
+    }
+    const bool isWritten = backup && sqlite3_backup_finish(backup) == SQLITE_OK && code == SQLITE_DONE;
+    static_cast<void>(execute(from, "COMMIT"));
+    if (isCanceled)
+        return failure(ErrorCode::Canceled, "the copy was canceled");
+    if (!isWritten)
         return tl::unexpected<Error>(sqliteError(to->get(), "cannot write " + path));
     auto ok = settle(to->get());
     return ok && isWithoutLog ? noteLostLog(to->get()) : ok;
@@ -83,7 +97,7 @@ Expected<void> copyFile(const std::string& from, const std::string& to)
     return error ? Expected<void>(refused(to, "write", error.value())) : Expected<void>();
 }
 
-Expected<void> writePart(const std::string& from, const std::string& part)
+Expected<void> writePart(const std::string& from, const std::string& part, const Progress& progress)
 {
     // Made by us, so that nobody else may read it.
     const int fd = ::open(part.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -92,7 +106,7 @@ Expected<void> writePart(const std::string& from, const std::string& part)
     ::close(fd);
     const auto db = openForReading(from);
     if (db)
-        return backUp(db->get(), !lostLogSentence(db->get(), from).empty(), part);
+        return backUp(db->get(), !lostLogSentence(db->get(), from).empty(), part, progress);
     // What we cannot read may still be worth keeping, as long as the file is all there is of it.
     const bool isForeign = db.error().code == ErrorCode::Damaged || db.error().code == ErrorCode::Newer;
     if (!isForeign || exists(from + "-wal"))
@@ -141,7 +155,7 @@ Expected<void> takeInLog(const std::string& path)
     return ok;
 }
 
-Expected<void> CapsuleStore::copy(const RunLocator& run, const std::string& to) const
+Expected<void> CapsuleStore::copy(const RunLocator& run, const std::string& to, const Progress& progress) const
 {
     const std::string& from = run.text();
     std::error_code error;
@@ -152,7 +166,7 @@ Expected<void> CapsuleStore::copy(const RunLocator& run, const std::string& to) 
         return free;
     const std::string part = to + std::string(kPart);
     removeAll(part);
-    auto ok = writePart(from, part);
+    auto ok = writePart(from, part, progress);
     if (ok)
         ok = makeDurable(part);
     if (ok) {

@@ -22,23 +22,34 @@ namespace {
 
 using Sentences = std::vector<std::string>;
 
+constexpr double kShareOfRescue = 0.1;
+constexpr double kShareOfCopying = 0.7; ///< of the rest
 constexpr std::size_t kMostInLog = 200; ///< sentences of the log's record; its text has their number
 
 struct SalvagedTable {
     const char* name;
     const char* what; ///< for people
+    double share; ///< of the work, about
 };
-constexpr SalvagedTable kSalvagedTables[] { { "meta", "what the run says of itself" },
-    { "source", "the list of ranks" }, { "stream", "the list of streams" }, { "layout", "the list of layouts" },
-    { "grp", "the list of groups" }, { "series", "the list of series" }, { "tail", "the newest steps" },
-    { "tile", "the stored values" }, { "callorder", "the order of calls" }, { "event", "the log" },
-    { "blob", "the documents" }, { "dropped", "the list of what was dropped" },
-    { "quarantine", "the list of refused batches" } };
+constexpr SalvagedTable kSalvagedTables[] { { "meta", "what the run says of itself", 0.01 },
+    { "source", "the list of ranks", 0.01 }, { "stream", "the list of streams", 0.01 },
+    { "layout", "the list of layouts", 0.01 }, { "grp", "the list of groups", 0.01 },
+    { "series", "the list of series", 0.05 }, { "tail", "the newest steps", 0.05 },
+    { "tile", "the stored values", 0.7 }, { "callorder", "the order of calls", 0.01 }, { "event", "the log", 0.05 },
+    { "blob", "the documents", 0.05 }, { "dropped", "the list of what was dropped", 0.02 },
+    { "quarantine", "the list of refused batches", 0.02 } };
 
-Expected<void> copyTables(sqlite3* from, sqlite3* to, Sentences& lost)
+tl::unexpected<Error> repairCanceled()
 {
-    for (const auto& [name, what] : kSalvagedTables) {
-        const auto rows = salvageRows(from, to, name);
+    return failure(ErrorCode::Canceled, "the repair was canceled: nothing was written");
+}
+
+Expected<void> copyTables(sqlite3* from, sqlite3* to, Sentences& lost, const Progress& progress)
+{
+    double begin = 0;
+    for (const auto& [name, what, share] : kSalvagedTables) {
+        const auto rows = salvageRows(from, to, name, partOf(progress, begin, begin + share));
+        begin += share;
         if (!rows)
             return tl::unexpected(rows.error());
         if (rows->stretches > 0)
@@ -126,7 +137,8 @@ Event repairedEvent(const RunLocator& run, const RepairReport& report)
     return event;
 }
 
-Expected<void> salvage(sqlite3* from, const std::string& draft, const std::string& lostLog, Sentences& lost)
+Expected<void> salvage(
+    sqlite3* from, const std::string& draft, const std::string& lostLog, Sentences& lost, const Progress& progress)
 {
     auto db = openDatabase(draft, OpenMode::Create);
     if (!db)
@@ -137,7 +149,7 @@ Expected<void> salvage(sqlite3* from, const std::string& draft, const std::strin
     if (ok)
         ok = execute(db->get(), "BEGIN");
     if (ok)
-        ok = copyTables(from, db->get(), lost);
+        ok = copyTables(from, db->get(), lost, partOf(progress, 0, kShareOfCopying));
     if (ok
         && queryInteger(db->get(),
                "SELECT EXISTS(SELECT 1 FROM meta WHERE key = 'store_id') AND (EXISTS(SELECT 1 FROM tile) OR "
@@ -145,7 +157,9 @@ Expected<void> salvage(sqlite3* from, const std::string& draft, const std::strin
                 .value_or(0)
             == 0)
         return failure(ErrorCode::Damaged, "nothing of what it holds can be read");
-    if (ok)
+    // What is broken off while it is read would be taken for lost: only what follows is.
+    ProgressWatch watch(db->get(), progress);
+    if (ok && watch.tell(kShareOfCopying))
         ok = dropDamagedBlobs(db->get(), lost);
     if (ok)
         ok = dropPartDocuments(db->get(), lost);
@@ -153,12 +167,14 @@ Expected<void> salvage(sqlite3* from, const std::string& draft, const std::strin
         ok = repairTiles(db->get(), lost);
     if (ok)
         ok = settleMeta(db->get(), lostLog, lost);
+    if (watch.isCanceled())
+        return repairCanceled();
     return ok ? execute(db->get(), "COMMIT") : ok;
 }
 
 }
 
-Expected<RepairReport> repairRun(const RunLocator& run, const std::string& to)
+Expected<RepairReport> repairRun(const RunLocator& run, const std::string& to, const Progress& progress)
 {
     const std::string& path = run.text();
     RunSummary summary = describeRun(run);
@@ -173,23 +189,29 @@ Expected<RepairReport> repairRun(const RunLocator& run, const std::string& to)
     RepairReport report;
     FileRescue rescue(path, file->draft() + "-rescue");
     if (!from) {
-        from = rescue.open(report.lost);
+        from = rescue.open(report.lost, partOf(progress, 0, kShareOfRescue));
+        if (!from && from.error().code == ErrorCode::Canceled)
+            return repairCanceled();
         if (!from)
             return failure(from.error().code, "cannot repair " + path + ": " + from.error().what, from.error().todo);
         summary = describeRun(RunLocator::ofFile(rescue.copy()));
     }
-    if (auto ok = salvage(from->get(), file->draft(), lostLogSentence(from->get(), path), report.lost); !ok)
+    auto ok = salvage(from->get(), file->draft(), lostLogSentence(from->get(), path), report.lost,
+        partOf(progress, kShareOfRescue, 1));
+    if ((!ok && ok.error().code == ErrorCode::Canceled) || (progress && !progress(1)))
+        return repairCanceled();
+    if (!ok)
         return failure(ok.error().code, "cannot repair " + path + ": " + ok.error().what, ok.error().todo);
     const RunState state = endedState(summary.state);
     if (auto sealed = file->seal(state, summary.modifiedNs); !sealed) {
         // The newest steps are those that nobody has looked at yet: without them the rest is a run.
         report.lost.push_back("the newest steps are lost: " + sealed.error().what);
         auto db = openDatabase(file->draft(), OpenMode::Write);
-        auto ok = db ? execute(db->get(), "DELETE FROM tail") : tl::unexpected<Error>(db.error());
+        ok = db ? execute(db->get(), "DELETE FROM tail") : tl::unexpected<Error>(db.error());
         if (!ok)
             return tl::unexpected<Error>(std::move(ok.error()));
     }
-    if (auto ok = file->finish(repairedEvent(run, report), state, summary.modifiedNs); !ok)
+    if (ok = file->finish(repairedEvent(run, report), state, summary.modifiedNs); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     return report;
 }

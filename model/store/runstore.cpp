@@ -59,9 +59,9 @@ Expected<std::vector<SourceAccount>> readAccounts(const RunLocator& run, bool is
     return storeOf(run).accounts(run, isLive);
 }
 
-Expected<VerifyReport> verifyRun(const RunLocator& run)
+Expected<VerifyReport> verifyRun(const RunLocator& run, const Progress& progress)
 {
-    return storeOf(run).verify(run);
+    return storeOf(run).verify(run, progress);
 }
 
 Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part)
@@ -69,9 +69,9 @@ Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& 
     return storeOf(run).lostIn(run, part);
 }
 
-Expected<void> copyRun(const RunLocator& run, const std::string& to)
+Expected<void> copyRun(const RunLocator& run, const std::string& to, const Progress& progress)
 {
-    return storeOf(run).copy(run, to);
+    return storeOf(run).copy(run, to, progress);
 }
 
 Expected<void> renameRun(const RunLocator& run, const std::string& name)

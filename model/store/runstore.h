@@ -34,9 +34,9 @@ public:
     virtual std::uint64_t bytes(const RunLocator& run) const = 0;
     virtual Expected<RunFacts> facts(const RunLocator& run) const = 0;
     virtual Expected<std::vector<SourceAccount>> accounts(const RunLocator& run, bool isLive) const = 0;
-    virtual Expected<VerifyReport> verify(const RunLocator& run) const = 0;
+    virtual Expected<VerifyReport> verify(const RunLocator& run, const Progress& progress) const = 0;
     virtual Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part) const = 0;
-    virtual Expected<void> copy(const RunLocator& run, const std::string& to) const = 0;
+    virtual Expected<void> copy(const RunLocator& run, const std::string& to, const Progress& progress) const = 0;
     virtual Expected<void> rename(const RunLocator& run, const std::string& name) const = 0;
     virtual Expected<void> remove(const RunLocator& run) const = 0;
 };
@@ -55,9 +55,9 @@ public:
     std::uint64_t bytes(const RunLocator& run) const override;
     Expected<RunFacts> facts(const RunLocator& run) const override;
     Expected<std::vector<SourceAccount>> accounts(const RunLocator& run, bool isLive) const override;
-    Expected<VerifyReport> verify(const RunLocator& run) const override;
+    Expected<VerifyReport> verify(const RunLocator& run, const Progress& progress) const override;
     Expected<std::vector<std::string>> lostIn(const RunLocator& run, const RunPart& part) const override;
-    Expected<void> copy(const RunLocator& run, const std::string& to) const override;
+    Expected<void> copy(const RunLocator& run, const std::string& to, const Progress& progress) const override;
     Expected<void> rename(const RunLocator& run, const std::string& name) const override;
     Expected<void> remove(const RunLocator& run) const override;
 };

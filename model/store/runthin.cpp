@@ -18,6 +18,9 @@ namespace {
 using series::OpenTile;
 using series::PlaneType;
 
+constexpr double kShareOfCopy = 0.2;
+constexpr double kShareOfTiles = 0.8; ///< of the rest
+
 struct StoredGroup {
     LiveGroup group;
     std::vector<Stat> stats;
@@ -86,9 +89,14 @@ void copyColumn(OpenTile& to, const OpenTile& from, int column)
     }
 }
 
+tl::unexpected<Error> canceled()
+{
+    return failure(ErrorCode::Canceled, "the thinning was canceled: nothing was changed");
+}
+
 /// Writes a group's tiles again, in their place: a tile is written when at least as many columns have been read.
-Expected<void> thinGroup(
-    sqlite3* db, TileSealer& sealer, const StoredGroup& stored, const ThinRule& rule, ThinReport& report)
+Expected<void> thinGroup(sqlite3* db, TileSealer& sealer, const StoredGroup& stored, const ThinRule& rule,
+    ThinReport& report, const Progress& progress)
 {
     const std::string id = std::to_string(stored.group.id.value);
     std::vector<std::int64_t> tiles;
@@ -104,7 +112,10 @@ Expected<void> thinGroup(
     Chooser chooser(rule, (*newestTile)->stepAt((*newestTile)->writtenColumns() - 1));
     std::int64_t columns = 0; // sealed
     auto open = std::make_unique<OpenTile>(stored.group.id, 0, stored.stats, stored.group.lanes);
+    std::size_t done = 0;
     for (const std::int64_t c0 : tiles) {
+        if (progress && !progress(static_cast<double>(done++) / static_cast<double>(tiles.size())))
+            return canceled();
         const auto tile = sealer.load(stored.group, stored.stats, c0);
         if (!tile)
             return tl::unexpected(tile.error());
@@ -134,7 +145,7 @@ Expected<void> thinGroup(
     return ok;
 }
 
-Expected<ThinReport> thinFile(const std::string& path, const ThinRule& rule)
+Expected<ThinReport> thinFile(const std::string& path, const ThinRule& rule, const Progress& progress)
 {
     auto db = openDatabase(path, OpenMode::Write);
     if (!db)
@@ -147,16 +158,25 @@ Expected<ThinReport> thinFile(const std::string& path, const ThinRule& rule)
     if (!sealer || !groups)
         return tl::unexpected<Error>(sealer ? groups.error() : sealer.error());
     ThinReport report;
+    const double share = 1.0 / static_cast<double>(std::max<std::size_t>(groups->size(), 1)) * kShareOfTiles;
+    double begin = 0;
     for (const StoredGroup& group : *groups) {
-        if (auto ok = thinGroup(db->get(), **sealer, group, rule, report); !ok)
+        auto ok = thinGroup(db->get(), **sealer, group, rule, report, partOf(progress, begin, begin + share));
+        begin += share;
+        if (!ok && ok.error().code == ErrorCode::Canceled)
+            return tl::unexpected<Error>(std::move(ok.error()));
+        if (!ok)
             return failure(ok.error().code, "a part of the run cannot be read: " + ok.error().what,
                 ok.error().code == ErrorCode::Damaged ? "'telltale repair' writes what can be into a new file"
                                                       : ok.error().todo);
     }
     sealer->reset();
     auto ok = execute(db->get(), "COMMIT");
-    if (ok)
+    ProgressWatch watch(db->get(), progress);
+    if (ok && watch.tell(kShareOfTiles))
         ok = execute(db->get(), "VACUUM");
+    if (watch.isCanceled())
+        return canceled();
     return ok ? Expected<ThinReport>(report) : tl::unexpected<Error>(std::move(ok.error()));
 }
 
@@ -181,7 +201,8 @@ Event thinnedEvent(const ThinRule& rule, const ThinReport& report)
 
 }
 
-Expected<ThinReport> thinRun(const RunLocator& run, const std::string& to, const ThinRule& rule)
+Expected<ThinReport> thinRun(
+    const RunLocator& run, const std::string& to, const ThinRule& rule, const Progress& progress)
 {
     if (rule.every < 2)
         return failure(ErrorCode::BadInput, "a run is thinned by keeping one step of 2 or more");
@@ -195,15 +216,19 @@ Expected<ThinReport> thinRun(const RunLocator& run, const std::string& to, const
     auto file = NewRunFile::begin(to);
     if (!file)
         return tl::unexpected<Error>(std::move(file.error()));
-    auto ok = copyRun(run, file->draft());
+    auto ok = copyRun(run, file->draft(), partOf(progress, 0, kShareOfCopy));
+    if (!ok && ok.error().code == ErrorCode::Canceled)
+        return canceled();
     const RunState state = endedState(summary.state);
     if (ok)
         ok = file->seal(state, summary.modifiedNs);
     if (!ok)
         return tl::unexpected<Error>(std::move(ok.error()));
-    auto report = thinFile(file->draft(), rule);
+    auto report = thinFile(file->draft(), rule, partOf(progress, kShareOfCopy, 1));
     if (!report)
         return report;
+    if (progress && !progress(1))
+        return canceled();
     if (ok = file->finish(thinnedEvent(rule, *report), state, summary.modifiedNs); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
     report->bytesBefore = summary.fileBytes;

@@ -7,6 +7,7 @@
 
 #include <telltale/core/expected.h>
 #include <telltale/core/ids.h>
+#include <telltale/store/progress.h>
 #include <telltale/store/runlocator.h>
 
 namespace telltale::store {
@@ -28,6 +29,7 @@ struct ThinReport {
 /// Writes a run with fewer steps into a new file `to`: log, documents and lists are whole, the first and the newest
 /// step of everything stays, and the log says what was done. The original stays as it is. Busy while it is recorded,
 /// Damaged where it cannot be read in full. Thread: any; blocks.
-Expected<ThinReport> thinRun(const RunLocator& run, const std::string& to, const ThinRule& rule);
+Expected<ThinReport> thinRun(
+    const RunLocator& run, const std::string& to, const ThinRule& rule, const Progress& progress = {});
 
 }

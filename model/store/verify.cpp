@@ -15,6 +15,8 @@
 namespace telltale::store {
 namespace {
 
+constexpr double kShareOfTiles = 0.7; ///< of the work; most of the rest is the file's structure
+
 /// Why the rows end early, if they do.
 template <typename Take> std::string forEachRow(Statement& rows, const Take& take)
 {
@@ -35,21 +37,24 @@ bool contains(const std::vector<Stat>& stats, Stat stat)
 
 }
 
-Expected<VerifyReport> CapsuleStore::verify(const RunLocator& run) const
+Expected<VerifyReport> CapsuleStore::verify(const RunLocator& run, const Progress& progress) const
 {
     const std::string& path = run.text();
     auto db = openForReading(path);
     if (!db)
         return tl::unexpected<Error>(std::move(db.error()));
+    ProgressWatch watch(db->get(), progress);
+    const auto count = queryInteger(db->get(), "SELECT count(*) FROM tile");
+    const double all = static_cast<double>(std::max<std::int64_t>(count.value_or(0), 1)) / kShareOfTiles;
     VerifyReport report;
     if (std::string lost = lostLogSentence(db->get(), path); !lost.empty())
         report.problems.push_back(std::move(lost));
     auto tiles = Statement::prepare(db->get(), kTileRows);
     if (!tiles)
         return tl::unexpected<Error>(std::move(tiles.error()));
-    std::string end = forEachRow(*tiles, [&report](const Statement& row) {
+    std::string end = forEachRow(*tiles, [&](const Statement& row) {
         const StoredTile tile = StoredTile::of(row);
-        ++report.blobs;
+        watch.tell(static_cast<double>(report.blobs++) / all);
         report.bytes += tile.bytes;
         if (!tile.isWhole)
             report.problems.push_back(fmt::format("{} is lost: tile {} has a wrong checksum", tile.place(), tile.id));
@@ -104,6 +109,8 @@ Expected<VerifyReport> CapsuleStore::verify(const RunLocator& run) const
         report.problems.push_back(fmt::format("the file's structure is damaged ({} {})",
             findings >= 100 ? std::string("100 or more") : std::to_string(findings),
             findings == 1 ? "finding" : "findings"));
+    if (watch.isCanceled()) // what was read is no answer
+        return failure(ErrorCode::Canceled, "the check was canceled");
     return report;
 }
 

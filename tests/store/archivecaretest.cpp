@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "testmain.h"
 
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <random>
+#include <set>
+#include <thread>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <QTemporaryDir>
 
@@ -20,6 +33,27 @@
 
 #include "archivedrun.h"
 #include "verbcall.h"
+
+namespace archivecaretest {
+
+/// Entries until reading a folder fails, below zero: never. Thread: each its own.
+thread_local int entriesLeft = -1;
+
+}
+
+/// The C library's, as a disk has it that breaks while a folder is read.
+extern "C" dirent* readdir(DIR* folder)
+{
+    using Read = dirent* (*)(DIR*);
+    static const auto own = reinterpret_cast<Read>(::dlsym(RTLD_NEXT, "readdir"));
+    if (archivecaretest::entriesLeft == 0) {
+        errno = EIO;
+        return nullptr;
+    }
+    if (archivecaretest::entriesLeft > 0)
+        --archivecaretest::entriesLeft;
+    return own(folder);
+}
 
 namespace archivecaretest {
 
@@ -384,6 +418,128 @@ private Q_SLOTS:
         QCOMPARE(listRuns(m_data).size(), std::size_t { 1 });
     }
 
+    void aListThatBreaksOffSaysSo()
+    {
+        for (const char* id : { "bbbb0002", "cccc0003", "dddd0004" }) {
+            ArchivedRun run;
+            run.id = id;
+            archiveRun(m_data, run);
+        }
+        QVERIFY(listArchive(m_data).problems.empty());
+        entriesLeft = 4; // two of them are the folder itself and the one above
+        const RunListing listing = listArchive(m_data);
+        entriesLeft = -1;
+        QCOMPARE(listing.runs.size(), std::size_t { 2 });
+        QCOMPARE(listing.problems.size(), std::size_t { 1 });
+        QVERIFY2(listing.problems.front().starts_with("only some of the runs in " + m_data + "/runs are listed: "),
+            listing.problems.front().c_str());
+        entriesLeft = 4;
+        const Outcome said = call(app::runsVerb, { "--data-dir", m_data });
+        entriesLeft = 0; // and where an id is looked up
+        const Outcome lookedUp = call(app::inspectVerb, { "dddd0004", "--data-dir", m_data });
+        entriesLeft = -1;
+        QVERIFY2(said.err.find("only some of the runs") != std::string::npos, said.err.c_str());
+        QVERIFY2(lookedUp.err.find("are not listed") != std::string::npos, lookedUp.err.c_str());
+    }
+
+    /// One whose path is longer than a path may be, whoever asks.
+    void aFolderThatCannotBeReadHidesNoOther()
+    {
+        QCOMPARE(call(app::moveVerb, { "first", "z/deep", "--data-dir", m_data }).code, 0);
+        const std::string name(200, 'n');
+        const std::string top = m_data + "/runs/a";
+        fs::create_directory(top);
+        int at = ::open(top.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        for (int depth = 0; depth < 25; ++depth) {
+            QCOMPARE(::mkdirat(at, name.c_str(), 0700), 0);
+            const int below = ::openat(at, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            ::close(at);
+            at = below;
+        }
+        ::close(at);
+        const RunListing listing = listArchive(m_data);
+        QCOMPARE(listing.runs.size(), std::size_t { 1 });
+        QCOMPARE(listing.problems.size(), std::size_t { 1 });
+        QVERIFY(listing.problems.front().find("are not listed") != std::string::npos);
+        // Gone as it came: by names alone.
+        QCOMPARE(std::system(("rm -rf '" + top + "'").c_str()), 0);
+        QVERIFY(listArchive(m_data).problems.empty());
+    }
+
+    void brokenOffThinningAndRepairLeaveNothing()
+    {
+        const auto filesHere = [this] {
+            std::set<std::string> files;
+            for (const auto& entry : fs::recursive_directory_iterator(m_data))
+                files.insert(entry.path().native());
+            return files;
+        };
+        const auto run = RunLocator::ofFile(m_path);
+        execute(m_path, "UPDATE blob SET crc = crc + 1");
+        const auto files = filesHere();
+        const std::string before = bytesOf(m_path);
+        using Work = std::function<Expected<void>(const Progress&)>;
+        const auto plain
+            = [](const auto& done) { return done ? Expected<void>() : Expected<void>(tl::unexpected(done.error())); };
+        const Work works[] { [&](const Progress& goesOn) {
+                                return plain(thinRun(run, m_to, { 2, {} }, goesOn));
+                            },
+            [&](const Progress& goesOn) { return plain(repairRun(run, m_to, goesOn)); },
+            [&](const Progress& goesOn) { return plain(verifyRun(run, goesOn)); },
+            [&](const Progress& goesOn) { return copyRun(run, m_to, goesOn); } };
+        for (const Work& work : works) {
+            std::vector<double> shares;
+            const auto whole = work([&shares](double share) {
+                shares.push_back(share);
+                return true;
+            });
+            QVERIFY2(whole.has_value(), whole ? "" : whole.error().what.c_str());
+            QVERIFY(!shares.empty() && std::is_sorted(shares.begin(), shares.end()));
+            QVERIFY(shares.front() >= 0 && shares.back() <= 1);
+            fs::remove(m_to);
+            // Wherever it is broken off.
+            for (std::size_t at = 0; at < shares.size(); ++at) {
+                std::size_t asked = 0;
+                const auto broken = work([&](double) { return asked++ < at; });
+                QVERIFY2(!broken && broken.error().code == ErrorCode::Canceled, std::to_string(at).c_str());
+                QVERIFY2(filesHere() == files, std::to_string(at).c_str());
+            }
+        }
+        QCOMPARE(bytesOf(m_path), before);
+    }
+
+    void anInterruptEndsTheVerb()
+    {
+        // It comes while the verb is at work: until then the process has its own way with it.
+        const std::string& path = m_path;
+        const std::string before = bytesOf(path);
+        for (const auto& words : std::vector<std::vector<std::string>> { { path, "--every", "3", "--data-dir", m_data },
+                 { path, "--every", "3", "-o", m_to }, { path, "-o", m_to } }) {
+            const bool isThinning = words[1] == "--every";
+            std::atomic<bool> isOver { false };
+            struct sigaction ignore { };
+            ignore.sa_handler = SIG_IGN;
+            struct sigaction kept { };
+            sigaction(SIGINT, &ignore, &kept);
+            std::thread impatient([&] {
+                while (!isOver) {
+                    ::kill(::getpid(), SIGINT);
+                    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                }
+            });
+            const Outcome said = call(isThinning ? app::thinVerb : app::repairVerb, words);
+            isOver = true;
+            impatient.join();
+            sigaction(SIGINT, &kept, nullptr);
+            QCOMPARE(said.code, 1);
+            QVERIFY2(said.err.find("canceled") != std::string::npos, said.err.c_str());
+            QVERIFY(!fs::exists(m_to) && listTrash(m_data).empty());
+            QCOMPARE(bytesOf(path), before);
+            for (const auto& entry : fs::recursive_directory_iterator(m_data))
+                QVERIFY2(entry.path().native().find(".new") == std::string::npos, entry.path().c_str());
+        }
+    }
+
     void aRunThatIsRecordedStays()
     {
         const std::string path = runPath(m_data, "cccc0003");
@@ -395,6 +551,12 @@ private Q_SLOTS:
         QCOMPARE(said.code, 1);
         QVERIFY(said.err.find("is being recorded") != std::string::npos);
         QVERIFY(fs::exists(path));
+        const Outcome move = call(app::moveVerb, { "cccc0003", "x", "--data-dir", m_data });
+        QCOMPARE(move.code, 1);
+        QVERIFY2(move.err.find("is being recorded") != std::string::npos, move.err.c_str());
+        QCOMPARE(call(app::pinVerb, { "cccc0003", "--data-dir", m_data }).code, 0); // no part of the run
+        QVERIFY(listRuns(m_data).front().isPinned || listRuns(m_data).back().isPinned);
+        QCOMPARE(call(app::unpinVerb, { "cccc0003", "--data-dir", m_data }).code, 0);
         QCOMPARE(call(app::repairVerb, { path, "-o", m_to }).code, 1);
         QCOMPARE(call(app::thinVerb, { path, "--every", "2", "-o", m_to }).code, 1);
         QVERIFY(!fs::exists(m_to));

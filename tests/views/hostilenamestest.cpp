@@ -169,7 +169,7 @@ private Q_SLOTS:
             return;
 
         // The question before deleting shows the run's name.
-        QCOMPARE(window.runActions()->questionBox(hostile())->textFormat(), Qt::PlainText);
+        QCOMPARE(window.runActions()->questionBox(hostile(), QString(), QString())->textFormat(), Qt::PlainText);
 
         // Tables: no cell is a formula, and a name with a line end stays one cell.
         int tables = 0;

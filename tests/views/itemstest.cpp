@@ -165,7 +165,9 @@ private Q_SLOTS:
         QStringList headings;
         for (int row = 0; row < model.rowCount(); ++row)
             headings.append(model.index(row, 0).data().toString());
-        QCOMPARE(headings.join(u' '), QStringLiteral("Live Archived /mnt/team m/x z"));
+        QCOMPARE(
+            headings.join(u' '), QStringLiteral("Live Archived m/x z /mnt/team")); // those that are only read come last
+        QCOMPARE(model.folders().join(u' '), QStringLiteral("m m/x z"));
         QCOMPARE(z.data(KeyRole).toString(), QStringLiteral("z"));
         QCOMPARE(z.parent().data().toString(), QStringLiteral("z"));
         QCOMPARE(model.runs(RunsModel::ArchivedGroup).size(), std::size_t { 4 });
@@ -176,6 +178,47 @@ private Q_SLOTS:
         model.setArchived({ run("a") });
         model.setGroupBy(RunsModel::GroupBy::Folder);
         QCOMPARE(model.rowCount(), 2);
+    }
+
+    void anIdThatGoesToAnotherRunIsThatOnes()
+    {
+        RunsModel model;
+        store::RunSummary copy = run("a");
+        copy.locator = store::RunLocator::ofFile("/runs/copy.telltale");
+        copy.id = "a-2";
+        model.setArchived({ run("a"), copy });
+        store::RunSummary other = copy; // counted on before the first one
+        other.locator = store::RunLocator::ofFile("/far/copy.telltale");
+        copy.id = "a-3";
+        model.setArchived({ run("a"), copy, other });
+        QCOMPARE(model.runAt(model.indexOf(QStringLiteral("a-2")))->locator, other.locator);
+        QCOMPARE(model.runAt(model.indexOf(QStringLiteral("a-3")))->locator, copy.locator);
+    }
+
+    void pinnedRunsSaySoWhereverTheyAre()
+    {
+        RunsModel model;
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const auto pinned = [](const char* id) {
+            store::RunSummary summary = run(id);
+            summary.isPinned = true;
+            return summary;
+        };
+        model.setLive({ run("live") });
+        model.setArchived({ pinned("a"), run("b"), pinned("live") });
+        const auto isPinned
+            = [&model](const char* id) { return model.indexOf(QString::fromLatin1(id)).data(PinnedRole).toBool(); };
+        QVERIFY(isPinned("a") && !isPinned("b") && isPinned("live"));
+        QVERIFY(model.indexOf(QStringLiteral("a"))
+                    .data(Qt::AccessibleTextRole)
+                    .toString()
+                    .contains(QStringLiteral("pinned")));
+        model.setLive({ run("live") }); // its figures come every second, and do not say so
+        QVERIFY(isPinned("live"));
+        const QSignalSpy changed(&model, &QAbstractItemModel::dataChanged);
+        model.setArchived({ run("a"), run("b"), run("live") });
+        QVERIFY(!isPinned("a") && !isPinned("live"));
+        QCOMPARE(changed.count(), 2);
     }
 
     void aRunThatIsLiveIsNotArchivedAsWell()

@@ -15,9 +15,11 @@
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/runsmodel.h>
+#include <telltale/shell/archiveactions.h>
 #include <telltale/shell/mainwindow.h>
 #include <telltale/shell/rundriver.h>
 #include <telltale/shell/startup.h>
+#include <telltale/shell/toaster.h>
 #include <telltale/store/querypool.h>
 #include <telltale/store/storeservice.h>
 
@@ -137,6 +139,18 @@ private Q_SLOTS:
         QTRY_VERIFY_WITH_TIMEOUT(
             window->driver()->pulse().live && window->driver()->pulse().stepsPerSecond > 0, 20'000);
         QCOMPARE(window->driver()->runs()->runs(items::RunsModel::LiveGroup).size(), std::size_t { 1 });
+
+        // A live run can be pinned, and not moved.
+        const store::RunSummary& live = window->driver()->runs()->runs(items::RunsModel::LiveGroup).front();
+        const QString id = QString::fromStdString(live.id);
+        window->archive()->moveTo({ id }, QStringLiteral("kept"));
+        QVERIFY2(window->toaster()->shown().join(u'\n').contains(QStringLiteral("is being recorded")),
+            qPrintable(window->toaster()->shown().join(u'\n')));
+        window->archive()->setPinned({ id }, true);
+        const auto isPinned = [&] { return window->driver()->runs()->indexOf(id).data(items::PinnedRole).toBool(); };
+        QTRY_VERIFY_WITH_TIMEOUT(isPinned(), 20'000);
+        window->driver()->tick();
+        QVERIFY(isPinned() && window->driver()->runs()->folders().isEmpty());
 
         QElapsedTimer timer;
         timer.start();

@@ -20,6 +20,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/moduletreemodel.h>
+#include <telltale/items/runsmodel.h>
 #include <telltale/shell/commandregistry.h>
 #include <telltale/shell/keychip.h>
 #include <telltale/shell/keyssheet.h>
@@ -305,11 +306,18 @@ private Q_SLOTS:
         state->setModuleFilter(QStringLiteral("h*"));
         m_window->views()->setCurrent(QStringLiteral("curves"));
         m_window->commands()->action("window.connections")->trigger();
+        m_window->driver()->runs()->setGroupBy(items::RunsModel::GroupBy::Name);
+        auto* tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        const auto heading = [&] { return tree->model()->index(tree->model()->rowCount() - 1, 0); };
+        QCOMPARE(heading().data().toString(), QStringLiteral("a test run"));
+        QTRY_VERIFY(tree->isExpanded(heading()));
+        tree->collapse(heading());
         m_window->close();
         m_window.reset(); // waits for the settings to be written
         const auto loaded = settings::load(settingsPath(m_archive.path().toStdString()));
         QVERIFY(loaded);
         QCOMPARE(loaded->settings.activeTab, QStringLiteral("curves"));
+        QCOMPARE(loaded->settings.closedHeadings, QStringList { QStringLiteral("a test run") });
 
         m_pool = std::make_unique<store::QueryPool>(2);
         m_window = std::make_unique<MainWindow>(context(m_archive.path()));
@@ -322,6 +330,12 @@ private Q_SLOTS:
         QCOMPARE(m_window->state()->moduleFilter(), QStringLiteral("h*"));
         QCOMPARE(m_window->views()->currentId(), QStringLiteral("curves"));
         QVERIFY(m_window->findChild<QDockWidget*>(QStringLiteral("connections"))->isVisible());
+        QCOMPARE(m_window->driver()->runs()->groupBy(), items::RunsModel::GroupBy::Name);
+        tree = m_window->findChild<QTreeView*>(QStringLiteral("runsTree"));
+        QTRY_COMPARE(heading().data().toString(), QStringLiteral("a test run"));
+        // The list opens its headings behind its rows, all at once.
+        QTRY_VERIFY(tree->isExpanded(tree->model()->index(0, 0)));
+        QVERIFY(!tree->isExpanded(heading()));
         QFile::remove(settingsPath(m_archive.path().toStdString()));
     }
 

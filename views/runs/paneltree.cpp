@@ -5,8 +5,15 @@
 #include <QPainter>
 
 #include <telltale/common/theme.h>
+#include <telltale/items/roles.h>
 
 namespace telltale::views {
+
+namespace {
+
+constexpr int kPin = 14; ///< in a row of 22 px
+
+}
 
 PanelTree::PanelTree(QWidget* parent)
     : QTreeView(parent)
@@ -45,6 +52,9 @@ void PanelTree::drawBranches(QPainter* painter, const QRect& rect, const QModelI
         painter->fillRect(rect, theme.selection);
     else if (indexAt(viewport()->mapFromGlobal(QCursor::pos())) == index.siblingAtColumn(0))
         painter->fillRect(rect, theme.hover);
+    if (index.data(items::PinnedRole).toBool()) // where it takes nothing of the name's room
+        icon(QStringLiteral("pin"))
+            .paint(painter, rect.right() - kPin - 1, rect.top() + (rect.height() - kPin) / 2, kPin, kPin);
     if (!model()->hasChildren(index))
         return;
     painter->save();

@@ -5,7 +5,7 @@
 
 namespace telltale::views {
 
-/// A tree with the row height, chevrons, header and empty sentence of the design.
+/// A tree with the row height, chevrons, pins, header and empty sentence of the design.
 class PanelTree : public QTreeView {
     Q_OBJECT
 public:

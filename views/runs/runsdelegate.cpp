@@ -45,7 +45,8 @@ void RunsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, 
     } else {
         painter->setFont(numberFont(12));
         painter->setPen(theme.text);
-        painter->drawText(text, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight), shown);
+        painter->drawText(text, static_cast<int>(Qt::AlignVCenter | Qt::AlignRight),
+            painter->fontMetrics().elidedText(shown, Qt::ElideMiddle, text.width()));
     }
     painter->restore();
 }

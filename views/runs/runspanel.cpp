@@ -129,9 +129,9 @@ RunsPanel::RunsPanel(RunsModel* model, QWidget* parent)
     });
     connect(m_tree, &QTreeView::activated, this, &RunsPanel::activate);
     connect(m_tree, &QTreeView::collapsed, this,
-        [this](const QModelIndex& index) { m_closed.insert(index.data().toString()); });
+        [this](const QModelIndex& index) { m_closed.insert(index.data(items::HeadingRole).toString()); });
     connect(m_tree, &QTreeView::expanded, this,
-        [this](const QModelIndex& index) { m_closed.remove(index.data().toString()); });
+        [this](const QModelIndex& index) { m_closed.erase(index.data(items::HeadingRole).toString()); });
     connect(m_tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         if (selectedIds().size() == 1) // a second one is selected to compare, not to look at
             activate(index);
@@ -169,10 +169,16 @@ void RunsPanel::refresh()
     m_tree->setEmpty(m_model->isEmpty());
     for (int row = 0; row < m_proxy->rowCount(); ++row) {
         const QModelIndex heading = m_proxy->index(row, 0);
-        m_tree->setExpanded(heading, !m_closed.contains(heading.data().toString()));
+        m_tree->setExpanded(heading, !m_closed.contains(heading.data(items::HeadingRole).toString()));
     }
     if (!m_currentId.isEmpty() && !m_tree->currentIndex().isValid())
         setCurrentRun(m_currentId);
+}
+
+void RunsPanel::setClosedHeadings(const QStringList& keys)
+{
+    m_closed = { keys.begin(), keys.end() };
+    refresh();
 }
 
 void RunsPanel::setCurrentRun(const QString& id)
@@ -180,8 +186,12 @@ void RunsPanel::setCurrentRun(const QString& id)
     m_currentId = id;
     // Nothing is highlighted until a run that is not listed yet is: refresh() comes back here then.
     const QModelIndex index = m_proxy->mapFromSource(m_model->indexOf(id));
-    if (m_tree->currentIndex().siblingAtColumn(0) != index)
-        m_tree->setCurrentIndex(index);
+    if (m_tree->currentIndex().siblingAtColumn(0) == index)
+        return;
+    // Going there would open the heading.
+    m_tree->setAutoScroll(!m_closed.contains(index.parent().data(items::HeadingRole).toString()));
+    m_tree->setCurrentIndex(index);
+    m_tree->setAutoScroll(true);
 }
 
 QStringList RunsPanel::selectedIds() const
@@ -236,6 +246,11 @@ QString RunsPanel::highlightedId() const
     return isHighlighted ? index.data(items::KeyRole).toString() : QString();
 }
 
+QStringList RunsPanel::highlightedIds() const
+{
+    return m_head->visibleRegion().isEmpty() ? QStringList() : selectedIds();
+}
+
 void RunsPanel::activate(const QModelIndex& index)
 {
     const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
@@ -247,9 +262,12 @@ void RunsPanel::showMenu(const QPoint& position)
 {
     const QModelIndex index = m_tree->indexAt(position);
     const QString id = index.siblingAtColumn(0).data(items::KeyRole).toString();
-    if (id.isEmpty())
-        return;
     QMenu menu(this);
+    if (id.isEmpty()) {
+        menu.addActions(m_listActions);
+        menu.exec(m_tree->viewport()->mapToGlobal(position));
+        return;
+    }
     menu.addAction(tr("Open"), this, [this, id] { Q_EMIT runActivated(id); });
     menu.addAction(tr("Open at its first non-finite value"), this, [this, id] { Q_EMIT firstNonFiniteWanted(id); });
     if (selectedIds().size() > 1)
@@ -259,6 +277,8 @@ void RunsPanel::showMenu(const QPoint& position)
             tr("Compare with the run shown"), this, [this, id] { Q_EMIT compareWanted(m_currentId, { id }); });
     menu.addSeparator();
     menu.addActions(m_runActions);
+    menu.addSeparator();
+    menu.addActions(m_listActions);
     const QAction* chosen = menu.exec(m_tree->viewport()->mapToGlobal(position));
     if (chosen == nullptr && selectedIds().size() < 2 && !m_currentId.isEmpty())
         setCurrentRun(m_currentId); // the click has highlighted what nobody opened

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include <set>
+
 #include <QList>
-#include <QSet>
 #include <QWidget>
 
 class QAction;
@@ -35,8 +36,17 @@ public:
     bool editName(const QString& id); ///< in its row; false where that cannot be seen
     /// The highlighted run; empty without one, or where the list cannot be seen.
     QString highlightedId() const;
-    /// What the context menu offers beside opening and comparing: the window's own commands for the highlighted run.
-    void setRunActions(QList<QAction*> actions) { m_runActions = std::move(actions); }
+    QStringList highlightedIds() const; ///< all that are selected; none where the list cannot be seen
+    /// What the context menu offers beside opening and comparing: the window's own commands for the highlighted runs,
+    /// and for the whole list.
+    void setRunActions(QList<QAction*> ofRuns, QList<QAction*> ofList)
+    {
+        m_runActions = std::move(ofRuns);
+        m_listActions = std::move(ofList);
+    }
+    /// Headings that the user closed, by items::HeadingRole.
+    QStringList closedHeadings() const { return { m_closed.begin(), m_closed.end() }; }
+    void setClosedHeadings(const QStringList& keys);
 
 Q_SIGNALS:
     void runActivated(const QString& id);
@@ -70,10 +80,11 @@ private:
     PanelTree* m_tree;
     QToolButton* m_compare;
     QString m_currentId;
-    QSet<QString> m_closed; ///< headings that the user closed
+    std::set<QString> m_closed; ///< headings that the user closed
     bool m_isComparing = false;
     bool m_columnsChosen = false; ///< by the user
     QList<QAction*> m_runActions;
+    QList<QAction*> m_listActions;
 };
 
 }
