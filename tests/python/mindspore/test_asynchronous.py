@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Under asynchronous launch, which is MindSpore's default, nothing waits for a tensor, no bit changes, and what is
+stored is what blocking launch stores. Each training is a program of its own (latetraining.py): how tensors are computed
+is the process's.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from mindspore import Parameter, Tensor, ops
+from recording import RecordingSink
+from telltale.agent.measurer import Pending
+from telltale.dispatch import Dispatcher
+from telltale.kinds import Kind
+from telltale.mindspore import executor, late
+from telltale.mindspore.measure import Reader
+from telltale.series import SeriesDesc, SeriesTable
+
+_ROOM = 1 << 30
+
+
+def program(*command: str) -> subprocess.CompletedProcess[str]:
+    here = Path(__file__).resolve().parent
+    path = os.pathsep.join([str(here), str(here.parent), os.environ["PYTHONPATH"]])
+    environment = {**os.environ, "PYTHONPATH": path}
+    done = [sys.executable, *command]
+    return subprocess.run(done, env=environment, cwd=here, capture_output=True, text=True, timeout=600)
+
+
+def run(folder: Path, how: str, net: str, steps: int, most_kept: int = _ROOM, queue: float = 0) -> dict[str, Any]:
+    folder.mkdir()
+    done = program("latetraining.py", *map(str, (how, net, steps, most_kept, queue, folder)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found: dict[str, Any] = pickle.loads((folder / "found.pickle").read_bytes())
+    assert not [text for text in found["sentences"] if "error" in text or "failed" in text], found["sentences"]
+    return found
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    """By name, without the time in the folders' names."""
+    return {path.name: path.read_bytes() for path in sorted((folder / "files").rglob("*")) if path.is_file()}
+
+
+@pytest.mark.parametrize(("net", "steps"), [("transformer", 3), pytest.param("transformer", 20, marks=pytest.mark.long),
+                                            pytest.param("convolutional", 20, marks=pytest.mark.long)])  # fmt: skip
+def test_the_same_comes_out_of_both_ways_to_launch(tmp_path: Path, net: str, steps: int) -> None:
+    """Every frame in its order, every series and value, every file; the training's bits are compared in the program."""
+    blocking = run(tmp_path / "blocking", "blocking", net, steps)
+    late = run(tmp_path / "late", "asynchronous", net, steps)
+    assert len(blocking["frames"]) >= steps
+    for one, other in zip(blocking["frames"], late["frames"], strict=True):
+        assert one[0] == other[0] and one[2:] == other[2:]
+        kinds = [(table[0], table[1]) for table in one[1]]
+        assert kinds == [(table[0], table[1]) for table in other[1]]
+        for table, same in zip(one[1], other[1]):
+            assert table == same, (one[0], table[0], table[1])
+    assert blocking["sentences"] == late["sentences"]
+    files = files_in(tmp_path / "blocking")
+    assert files == files_in(tmp_path / "late") and len(files) > 20
+
+
+def test_no_call_of_the_agent_waits_for_what_was_launched(tmp_path: Path) -> None:
+    """Work of half a second is launched before each forward pass, before the loss is logged, and inside the optimizer:
+    everything that is watched meets it, and goes on at once."""
+    found = run(tmp_path / "late", "asynchronous", "transformer", 3, queue=0.5)
+    assert found["waited"] == []
+    longest = sorted(found["calls"], reverse=True)[:5]
+    assert longest[0][0] < found["queue"] / 4, longest
+    kinds = {table[0] for frame in found["frames"] for table in frame[1]}
+    assert kinds >= {Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.PARAM_UPDATED, Kind.UPDATE,
+                     Kind.MG_DIRECTION, Kind.LINEAR, Kind.ROUTER, Kind.ATTENTION}  # fmt: skip
+    named = [{name for frame in found["frames"] if frame[0] == step for name in frame[2]} for step in range(3)]
+    assert all({"lr", "loss", "grad-norm"} <= names for names in named), named
+
+
+@pytest.mark.long
+def test_what_no_memory_is_for_mindspore_measures_itself(tmp_path: Path) -> None:
+    found = run(tmp_path / "late", "asynchronous", "transformer", 5, most_kept=0)
+    kinds = {table[0] for frame in found["frames"] for table in frame[1]}
+    assert kinds >= {Kind.ACTV, Kind.ACTV_GRAD, Kind.GRAD_REDUCED, Kind.EXP_AVG, Kind.PARAM_UPDATED}
+    assert any("no memory was left" in text for text in found["sentences"])
+
+
+_BROKEN = """
+import sys, time
+import mindspore as ms
+ms.set_context(mode=ms.PYNATIVE_MODE)
+ms.set_device("CPU")
+from mindspore import Tensor, ops
+from recording import RecordingSink
+from telltale.mindspore import TrainerMon
+from tinynet import adamw, made, train
+
+net, sink, reached = made(layers=1), RecordingSink(), []
+optimizer = adamw(net)
+monitor = TrainerMon({"wg_distribution": True, "param_distribution": True}, sinks=[sink])
+monitor.set_monitor(net, optimizer)
+rows, far = Tensor([[1.0]]), Tensor([5000], ms.int32)
+
+def after(step, loss):
+    reached.append(step)
+    if step == 1:
+        ops.gather(rows, far, 0)  # cannot be run, and nobody here looks at it
+        monitor.log({"loss": loss})
+        monitor.flush(60)  # the agent's thread is the first to wait for it
+
+try:
+    train(net, optimizer, 4, after=after)
+except Exception as error:
+    assert "input_indices" in str(error), error
+    print("ended after", reached, max(frame.step for frame in sink.frames))
+"""
+
+
+def test_an_error_that_the_agent_meets_first_still_ends_the_training() -> None:
+    """MindSpore tells whoever waits first that what was launched could not be run, and nobody else."""
+    done = program("-c", _BROKEN)
+    assert done.returncode == 0 and "ended after [0, 1] 1" in done.stdout, done.stdout + done.stderr
+    assert "MindSpore could not run what the training launched" in done.stderr
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> Reader:
+    monkeypatch.setattr(executor, "is_blocking", lambda: False)
+    return Reader(1e-8, 1)
+
+
+def table_of(rows: int) -> SeriesTable:
+    table = SeriesTable(Kind.ACTV, capacity=rows)
+    for row in range(rows):
+        table.add(SeriesDesc(str(row)))
+    return table
+
+
+def test_what_becomes_of_a_tensor_later_is_not_read_in_its_place(reader: Reader) -> None:
+    told = []
+    reader.refuse = lambda table, row, why: told.append((row, why))
+    table, two = table_of(5), Tensor(np.full((2, 3), 2, np.float32))
+    tensors = [two + 0 for _ in range(4)] + [Parameter(two + 0, name="p")]
+    for row, tensor in enumerate(tensors):
+        assert reader.one(tensor, table, row) == ""
+    tensors[0][0] = 7
+    tensors[1].assign_value(two * 5)
+    tensors[2].copy_(two * 5)  # into the same memory
+    ops.assign(tensors[4], two * 5)  # as optimizers do
+    step = reader.take_pending().queued
+    assert step is not None and step.samples() == 30 and step.arrive() and step.lost == 6
+    [shot] = step.shots()
+    assert shot.rows.tolist() == [0, 1, 3, 4] and [record["sum"] for record in shot.values] == [12] * 4
+    assert told == [(2, late.CHANGED)] and not table.rows().size
+
+
+def test_of_what_comes_again_the_last_counts(reader: Reader) -> None:
+    table = table_of(1)
+    for value in (1.0, 3.0):
+        assert reader.one(Tensor(np.full((4,), value, np.float32)), table, 0) == ""
+    assert reader._budget.taken == 16
+    reader.settle(table)
+    assert table.results[0]["sum"] == 12 and reader._budget.taken == 0 and not reader.has_pending
+
+
+def test_a_view_is_read_in_the_order_in_which_blocking_launch_reads_it(
+    reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = np.random.default_rng(1).standard_normal((31, 17, 5)).astype(np.float32)
+    whole = Tensor(values)
+    views = [whole.transpose(2, 0, 1), whole[:, ::2], ops.broadcast_to(whole[:1], (3, 17, 5))]
+    kept, now = table_of(3), table_of(3)
+    for row, view in enumerate(views):
+        assert reader.one(view, kept, row) == ""
+    reader.settle(kept)
+    monkeypatch.setattr(executor, "is_blocking", lambda: True)
+    for row, view in enumerate(views):
+        assert reader.one(view, now, row) == ""
+    assert kept.results[:3].tobytes() == now.results[:3].tobytes()
+
+
+class _Never:
+    """Results that do not come before the end."""
+
+    lost = 0
+
+    def __init__(self) -> None:
+        self.is_awaited, self.is_over = threading.Event(), threading.Event()
+
+    def arrive(self) -> bool:
+        self.is_awaited.set()
+        return self.is_over.wait(60)
+
+    def shots(self) -> list[Any]:
+        return []
+
+    def samples(self, but: Any = ()) -> int:
+        return 7
+
+    def scalars(self) -> int:
+        return 0
+
+    def release(self) -> None:
+        return None
+
+    forsake = release
+
+
+class _Counting(RecordingSink):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lost: dict[int, int] = {}
+
+    def dropped(self, step: int, samples: int, scalars: int) -> None:
+        self.lost[step] = samples
+
+
+def test_what_is_not_there_at_the_end_is_counted() -> None:
+    sink, told = _Counting(), []
+    dispatcher = Dispatcher([sink], told.append)
+    worker, never = late.worker(dispatcher), _Never()
+    for step in range(3):
+        worker.take(step, [], Pending(queued=never), None)
+    assert never.is_awaited.wait(10)
+    worker.stop()
+    never.is_over.set()
+    worker._thread.join(10)
+    assert sink.lost == {0: 7, 1: 7, 2: 7} and not sink.frames
+    assert told and all("the training ended before" in text for text in told)
