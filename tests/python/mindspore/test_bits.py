@@ -35,7 +35,8 @@ OPTIMIZERS = {
     "experimental.AdamW": lambda p: experimental.AdamW(p, 1e-2),
     "experimental.SGD": lambda p: experimental.SGD(p, 1e-2),
 }
-MOMENTS = ("nn.Adam", "nn.AdamWeightDecay", "experimental.Adam", "experimental.AdamW")
+ADAM = ("nn.Adam", "nn.AdamWeightDecay", "experimental.Adam", "experimental.AdamW")
+MOMENTS = (*ADAM, "nn.AdaFactor")
 
 
 def trained(
@@ -81,7 +82,7 @@ def test_every_optimizer_that_runs_here(name: str) -> None:
     if name in MOMENTS:
         assert sink.record(Kind.EXP_AVG, "head.weight", step=0)["sumsq"] == 0
         assert sink.record(Kind.EXP_AVG, "head.weight", step=2)["sumsq"] > 0
-        assert sink.steps(Kind.UPDATE) == [1, 2]
+        assert sink.steps(Kind.UPDATE) == ([1, 2] if name in ADAM else [])
     rates = sink.scalar("lr")
     assert rates[0] == pytest.approx(1e-2) and len(rates) == 3
 

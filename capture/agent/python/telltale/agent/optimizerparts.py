@@ -82,11 +82,14 @@ class UpdatePart(_OfParameters, abc.ABC):
             row = self._row(engine, kind, source)
             if row >= 0:
                 engine.measure(kind, tensor, row)
-                histograms, place = self._histogram(engine, kind, source)
-                if place >= 0:
-                    engine.put_tensor(histograms, [place], self.counts(tensor)[None])
+                self._histogram(engine, kind, source, self.counts(tensor))
 
-    def _histogram(self, engine: Clock, kind: Kind, source: Any) -> tuple[SeriesTable, int]:
+    def _histogram(self, engine: Clock, kind: Kind, source: Any, counts: Any) -> None:
+        table, row = self._histogram_row(engine, kind, source)
+        if row >= 0:
+            engine.put_tensor(table, [row], counts[None])
+
+    def _histogram_row(self, engine: Clock, kind: Kind, source: Any) -> tuple[SeriesTable, int]:
         table = engine.extra_table(kind, (Stat.HIST,))
         row = self._histograms.get((kind, id(source)))
         if row is None:

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from mindspore import Parameter, Tensor
+from mindspore import Tensor
 
 from ..agent.measurer import Copied, Job, Rows, fills_one_range
 from ..deviceworker import DeviceWorker
@@ -48,29 +48,26 @@ class Budget:
 
 
 class Held:
-    """A tensor's elements as they are when it is held, to be read later. Whoever gives the tensor other memory after
-    that (by item assignment, `assign_value`) is not seen; whoever writes into the same memory is noticed; a Parameter,
-    into which optimizers write, is copied, which is launched and waits for nothing. Thread: any, one at a time."""
+    """A tensor's elements as they are when it is held, to be read later. Where the program, an optimizer or a collective
+    may write into it, it is copied, which is launched like anything else and waits for nothing; nothing would tell of
+    most of what writes. Thread: any, one at a time."""
 
     __slots__ = ("tensor", "shape", "size", "dtype", "pointer", "values", "_version", "_budget", "_bytes")
 
-    def __init__(self, tensor: Any, budget: Budget, is_paired: bool = True) -> None:
-        """is_paired: the elements in their order; else as they lie in memory, where that spares a copy. The room for
-        it has been taken."""
+    def __init__(self, tensor: Any, budget: Budget, is_paired: bool = True, is_safe: bool = False) -> None:
+        """is_paired: the elements in their order, else as they lie in memory. is_safe: nobody writes into its memory
+        but by what tells of it, so that it need not be copied: a forward pass does not into what it is to go back
+        through, where it gives a tensor that is assigned to other memory. The room for it has been taken."""
         self.shape, self.size, self.dtype = tuple(tensor.shape), int(tensor.size), tensor.dtype
         self._budget, self._bytes = budget, int(tensor.nbytes)
         self.pointer = 0
         self.values: Any = None  # by numpy
         with executor.no_grad():
-            if isinstance(tensor, Parameter):
-                self.tensor = Tensor.copy(tensor)
-            elif is_paired or tensor.is_contiguous():
-                self.tensor = tensor.reshape(-1)
-            elif fills_one_range(tensor.shape, strides := tensor.stride()):
-                order = sorted(range(len(strides)), key=lambda i: -strides[i])
-                self.tensor = tensor.permute(*order).reshape(-1)
-            else:
-                self.tensor = tensor.contiguous().reshape(-1)
+            if not is_paired and not tensor.is_contiguous() and fills_one_range(tensor.shape, tensor.stride()):
+                strides = tensor.stride()
+                tensor = tensor.permute(*sorted(range(len(strides)), key=lambda i: -strides[i]))
+            is_view = is_safe or not tensor.is_contiguous()  # of which the next line makes a copy
+            self.tensor = tensor.reshape(-1) if is_view else Tensor.copy(tensor).reshape(-1)
         self._version = getattr(self.tensor, "_version", 0)
 
     def wait(self, as_array: bool) -> None:

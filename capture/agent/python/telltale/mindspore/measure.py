@@ -20,7 +20,7 @@ from mindspore import Parameter, Tensor, dtype
 
 from .. import native
 from ..agent.measurer import AnyMeasurer, Job, Pending, Rows, fills_one_range
-from ..kinds import DType
+from ..kinds import DType, Kind
 from ..series import STATS, SeriesTable, record
 from . import deviceops, executor
 from .late import Budget, Held, LateStep, Work
@@ -117,20 +117,21 @@ class Reader(AnyMeasurer):
             return why
         if not self.is_late:
             self.read(dense(tensor), table, row)
-        elif (held := self._hold(tensor, False) if self._is_here else None) is not None:
+        elif (held := self._hold(tensor, False, table.kind) if self._is_here else None) is not None:
             self._put([(table, row)], lambda at, held: self._read_held(held, at(table), row), [held], False)
         else:
             self._by_operations(tensor, table, row)
         return ""
 
-    def _hold(self, tensor: Any, is_paired: bool = True) -> Held | None:
+    def _hold(self, tensor: Any, is_paired: bool = True, kind: Kind | None = None) -> Held | None:
         """None where there is no room."""
         is_state = isinstance(tensor, Parameter)
         if is_state and self._copies is not None and (known := self._copies.get(id(tensor))) is not None:
             return known
         if not self._budget.take(tensor.nbytes):
             return None
-        held = Held(tensor, self._budget, is_paired)
+        is_safe = kind is Kind.ACTV_GRAD or (kind is Kind.ACTV and tensor._requires_grad and not is_state)
+        held = Held(tensor, self._budget, is_paired, is_safe)
         if is_state and self._copies is not None:
             self._copies[id(tensor)] = held
         return held
@@ -223,7 +224,7 @@ class Reader(AnyMeasurer):
     # -- the step ------------------------------------------------------------------------------------------------
 
     def later(self, table: SeriesTable, row: int, values: Any) -> None:
-        self._put([(table, row)], partial(_fill, table, row), [Held(values, _UNCOUNTED)])
+        self._put([(table, row)], partial(_fill, table, row), [Held(values, _UNCOUNTED, is_safe=True)])
 
     def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, Any]:
         with self._lock:
