@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from mindspore import Tensor
+from mindspore import Tensor, ops
 
 from ..agent.measurer import Copied, Job, Rows, fills_one_range
 from ..deviceworker import DeviceWorker
@@ -48,9 +48,9 @@ class Budget:
 
 
 class Held:
-    """A tensor's elements as they are when it is held, to be read later. Where the program, an optimizer or a collective
-    may write into it, it is copied, which is launched like anything else and waits for nothing; nothing would tell of
-    most of what writes. Thread: any, one at a time."""
+    """A tensor's elements as they are when it is held, to be read later. Where the program, an optimizer or a
+    collective may write into it, it is copied, which is launched like anything else and waits for nothing; nothing
+    would tell of most of what writes. Thread: any, one at a time."""
 
     __slots__ = ("tensor", "shape", "size", "dtype", "pointer", "values", "_version", "_budget", "_bytes")
 
@@ -66,8 +66,12 @@ class Held:
             if not is_paired and not tensor.is_contiguous() and fills_one_range(tensor.shape, tensor.stride()):
                 strides = tensor.stride()
                 tensor = tensor.permute(*sorted(range(len(strides)), key=lambda i: -strides[i]))
-            is_view = is_safe or not tensor.is_contiguous()  # of which the next line makes a copy
-            self.tensor = tensor.reshape(-1) if is_view else Tensor.copy(tensor).reshape(-1)
+            if not tensor.is_contiguous():
+                self.tensor = tensor.reshape(-1)  # has memory of its own
+            elif is_safe:
+                self.tensor = Tensor(tensor)  # the same memory, also where the program gives `tensor` another
+            else:  # a copy bit by bit, by one operation, where Tensor.copy() takes three
+                self.tensor = ops.concat([tensor if tensor.ndim else tensor.reshape(-1)])
         self._version = getattr(self.tensor, "_version", 0)
 
     def wait(self, as_array: bool) -> None:
