@@ -21,7 +21,7 @@ from ..kinds import Kind, Stat
 from ..series import SeriesDesc, SeriesTable, TableSnapshot, is_histogram, samples_each
 from . import executor
 
-SMALL = 4096  # bytes of a tensor for which there is always room: learning rates, counters
+SMALL = 64  # bytes of a tensor for which there is always room: learning rates, counters
 NO_ROOM = "no memory was left to keep it until it is there (256 MiB in all), and reading it would make training wait"
 CHANGED = "it was changed in place before it could be read, and reading it at once would have made the training wait"
 
