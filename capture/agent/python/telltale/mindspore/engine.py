@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import weakref
+from functools import partial
 from typing import Any
 
 from ..agent import engine
@@ -15,6 +17,15 @@ from .late import worker
 from .measure import Reader
 from .unreduced import SummedGradients
 
+_latest: list[weakref.ref[Engine]] = []  # made last: a worker outlives the engine that had it made
+
+
+def _tell_latest(error: BaseException) -> None:
+    """Thread: the worker."""
+    latest = _latest[0]() if _latest else None
+    if latest is not None:
+        latest.training_failed(error)
+
 
 class Engine(engine.Engine):
     """What of the engine is MindSpore's."""
@@ -25,8 +36,9 @@ class Engine(engine.Engine):
 
     def __init__(self, config: MonitorConfig, measurer: Reader, rank: int) -> None:
         super().__init__(config, measurer, rank)
-        self.dispatcher.make_worker = worker
-        measurer.refuse, measurer.failed = self._refused, self._failed
+        self.dispatcher.make_worker = partial(worker, failed=_tell_latest)
+        _latest[:] = [weakref.ref(self)]
+        measurer.refuse, measurer.failed = self._refused, self.training_failed
 
     def make_gradients(self, sources: list[Source]) -> SummedGradients:
         return SummedGradients(self, sources)
@@ -68,7 +80,7 @@ class Engine(engine.Engine):
             if source.optimizer is optimizer:
                 source.given = None  # type: ignore[attr-defined]  # they are the training's, and are to go
 
-    def _failed(self, error: BaseException) -> None:
+    def training_failed(self, error: BaseException) -> None:
         """What the training launched could not be run, and the worker was the first to wait for it: the exception is
         the training's, which gets it where the next optimizer or forward pass begins. Thread: the worker."""
         if self.stop_because is None:

@@ -140,12 +140,12 @@ class LateStep:
                 for held in one.held:
                     if held is not None:
                         held.wait(one.as_arrays)
-        except Exception as error:
+            work.reverse()
+            while work:
+                self._do(work.pop())
+        except Exception as error:  # a job's own goes no further than its rows
             self._failed(error)
-            raise Failed(f"MindSpore could not run what was launched ({_first_line(error)})") from error
-        work.reverse()
-        while work:
-            self._do(work.pop())
+            raise _failure(error) from error
         return True
 
     def _do(self, one: Work) -> None:
@@ -194,19 +194,25 @@ class _Single:
 
     names: list[tuple[SeriesTable, int, SeriesDesc]]
     tensor: Any
+    failed: Callable[[BaseException], None]
 
     def numbers(self) -> list[Any]:
-        return [self.tensor.asnumpy().reshape(-1)[:1].tolist()]
+        try:
+            return [self.tensor.asnumpy().reshape(-1)[:1].tolist()]
+        except Exception as error:
+            self.failed(error)
+            raise _failure(error) from error
 
 
-def worker(dispatcher: Dispatcher) -> DeviceWorker:
-    """One that waits for MindSpore."""
-    return DeviceWorker(dispatcher, _singles)
+def worker(dispatcher: Dispatcher, failed: Callable[[BaseException], None]) -> DeviceWorker:
+    """One that waits for MindSpore. failed: is told of an exception that was the training's."""
+
+    def singles(tensors: list[tuple[SeriesTable, int, Any]]) -> list[Copied]:
+        return [_Single([(table, row, table.series[row])], tensor, failed) for table, row, tensor in tensors]
+
+    return DeviceWorker(dispatcher, singles)
 
 
-def _singles(tensors: list[tuple[SeriesTable, int, Any]]) -> list[Copied]:
-    return [_Single([(table, row, table.series[row])], tensor) for table, row, tensor in tensors]
-
-
-def _first_line(error: BaseException) -> str:
-    return f"{type(error).__name__}: {str(error).strip().splitlines()[0] if str(error).strip() else ''}"
+def _failure(error: BaseException) -> Failed:
+    first = next(iter(str(error).strip().splitlines()), "")
+    return Failed(f"MindSpore could not run what was launched ({type(error).__name__}: {first})")

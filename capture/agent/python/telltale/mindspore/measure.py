@@ -19,7 +19,7 @@ import numpy as np
 from mindspore import Parameter, Tensor, dtype
 
 from .. import native
-from ..agent.measurer import AnyMeasurer, Job, Pending, Rows, fills_one_range
+from ..agent.measurer import AnyMeasurer, At, Job, Pending, Rows, fills_one_range
 from ..kinds import DType, Kind
 from ..series import STATS, SeriesTable, record
 from . import deviceops, executor
@@ -118,7 +118,8 @@ class Reader(AnyMeasurer):
         if not self.is_late:
             self.read(dense(tensor), table, row)
         elif (held := self._hold(tensor, False, table.kind) if self._is_here else None) is not None:
-            self._put([(table, row)], lambda at, held: self._read_held(held, at(table), row), [held], False)
+            job = partial(self._read_held, table, row)
+            self._put([(table, row)], job, [held], self._lib is None)
         else:
             self._by_operations(tensor, table, row)
         return ""
@@ -186,11 +187,11 @@ class Reader(AnyMeasurer):
         else:
             self._read_at(tensor.data_ptr(), tensor.size, DTYPES[tensor.dtype], table, row)
 
-    def _read_held(self, held: Held, table: SeriesTable, row: int) -> None:
+    def _read_held(self, table: SeriesTable, row: int, at: At, held: Held) -> None:
         if self._lib is None:
-            table.results[row] = record(plain_statistics(held.tensor.asnumpy(), self.eps))
+            at(table).results[row] = record(plain_statistics(held.values, self.eps))
         else:
-            self._read_at(held.pointer, held.size, DTYPES[held.dtype], table, row)
+            self._read_at(held.pointer, held.size, DTYPES[held.dtype], at(table), row)
 
     def read_array(self, array: np.ndarray, table: SeriesTable, row: int) -> None:
         if self._lib is None:
