@@ -12,7 +12,7 @@ Where the original is wrong, ours deviates:
 * stack_info has the frames of msprobe and of MindSpore; ours has the program's.
 * A target selects what lies below it too, so that there are rows which the original does not have.
 * Rows of gradients of activations stand in the order in which they arrive.
-* `nn.*` optimizers end the original in their first step (test_optimizers.py has them), `norm` does where its kernel is
+* `nn.*` optimizers end the original in their first step (test_bits.py has them), `norm` does where its kernel is
   missing, and L2 features do with one input: there is nothing to compare.
 """
 

@@ -26,7 +26,7 @@ def measured(tensor: Tensor, how: str) -> Any:
     reader = Reader(1e-8, 1, use_native=how != "numpy")
     if how == "operations":
         reader._by_operations(tensor, table, 0)
-        reader.settle()
+        reader.settle(table)
     else:
         assert reader.one(tensor, table, 0) == ""
     return table.results[0]
@@ -67,9 +67,10 @@ def test_nothing_is_kept_beyond_the_budget(monkeypatch: pytest.MonkeyPatch) -> N
     big = Tensor(np.ones((MOST_KEPT // 4 // 2 + 1,), np.float32))
     for row in range(3):
         assert reader.one(big, table, row) == ""
-    assert len(reader._kept) == 1 and len(reader._results) == 2 and not table.rows().size
-    reader.settle()
-    assert list(table.rows()) == [0, 1, 2] and not reader._kept and reader._bytes == 0
+    kept = [work.held[0].size for work in reader._work.values()]
+    assert kept == [big.size, 10, 10] and not table.rows().size and reader._budget.taken == big.nbytes
+    reader.settle(table)
+    assert list(table.rows()) == [0, 1, 2] and not reader._work and reader._budget.taken == 0
     assert all(record["finite"] == big.size for record in table.results[:1])
 
 

@@ -53,6 +53,35 @@ class Tiny(nn.Cell):
         return self.head(self.norm(x))
 
 
+class Conv(nn.Cell):
+    """Convolution, normalization and dense layers."""
+
+    def __init__(self, classes: int = 4) -> None:
+        super().__init__()
+        self.conv1, self.norm = nn.Conv2d(3, 6, 3, has_bias=True), nn.BatchNorm2d(6)
+        self.conv2, self.pool = nn.Conv2d(6, 4, 3, has_bias=True), nn.AvgPool2d(2, 2)
+        self.flat, self.act = nn.Flatten(), nn.ReLU()
+        self.fc1, self.fc2 = nn.Dense(4 * 4 * 4, 16), nn.Dense(16, classes)
+
+    def construct(self, x):
+        x = self.act(self.norm(self.conv1(x)))
+        return self.fc2(self.act(self.fc1(self.flat(self.pool(self.act(self.conv2(x)))))))
+
+
+def convolutional(seed: int = 1) -> Conv:
+    ms.set_seed(seed)
+    net = Conv()
+    net.set_train()
+    return net
+
+
+def images(seed: int = 0, b: int = 4) -> Iterator[tuple[Tensor, Tensor]]:
+    rng = np.random.default_rng(seed)
+    while True:
+        pictures = rng.standard_normal((b, 3, 8, 8)).astype(np.float32)
+        yield Tensor(pictures), Tensor(rng.integers(0, 4, (b,)).astype(np.int32))
+
+
 def made(seed: int = 1, recompute: bool = False, **shape: int) -> Tiny:
     """The net of the recorded runs."""
     ms.set_seed(seed)
@@ -92,7 +121,7 @@ def train(
 ) -> None:
     """before: called as a step begins; after: as it has ended, with the loss."""
     gradients_of = ms.value_and_grad(loss_of(net), None, optimizer.parameters)
-    data = batches()
+    data = images() if isinstance(net, Conv) else batches()
     for step in range(steps):
         before(step)
         total = None

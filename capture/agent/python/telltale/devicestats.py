@@ -48,6 +48,7 @@ class Queued:
     marks: list[tuple[int, int]] = field(default_factory=list)  # device, what it passes when all is written
     ordered: set[SeriesTable] = field(default_factory=set)  # those that note the order in which rows are measured
     series: dict[SeriesTable, list[SeriesDesc]] = field(default_factory=dict)  # as they were in this step
+    lost: int = 0
 
     def arrive(self, seconds: float = float("inf")) -> bool:
         """Waits until everything is written; whether it was. A device that failed writes nothing more."""
@@ -86,6 +87,12 @@ class Queued:
         """How many, but for some kinds."""
         found = [(table, rows) for table, rows in self.entries.items() if table.kind not in but]
         return sum(samples_each(table.kind, table.stats) * len({row for row, _ in rows}) for table, rows in found)
+
+    def scalars(self) -> int:
+        return 0
+
+    def forsake(self) -> None:
+        """The memory is the card's until everything has arrived."""
 
     def release(self) -> None:
         """The memory may be written again; only after arrive()."""

@@ -1,49 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Waits for a torch device's results off the training thread."""
+"""Waits for results that are still to come off the training thread: those on a device, or still being computed."""
 
 from __future__ import annotations
 
 import queue
+import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Callable
 
-import torch
-
-from .agent.measurer import Pending
-from .devicestats import Queued, mark
-from .dispatch import NO_ROOM, Dispatcher, Worker, add_rows, frame_of, join
+from .agent.measurer import Awaited, Copied, Pending
+from .dispatch import NO_ROOM, Dispatcher, Worker, add_rows, add_shot, frame_of
 from .flightrecorder import KeptStep
 from .kinds import Kind, Stat
-from .quiet import quiet
 from .series import Frame, SeriesDesc, SeriesTable, samples_each, wanted
 from .threads import start_thread
 
 _MOST_WAITING = 64  # steps whose device results have not arrived
-
-
-class _Event:
-    """A mark on a stream where there are no kernels of our own to make one."""
-
-    def __init__(self) -> None:
-        self._event = torch.cuda.Event()
-        self._event.record()
-
-    def arrive(self) -> bool:
-        while not self._event.query():
-            time.sleep(0.0005)
-        return True
-
-
-@dataclass
-class _Copied:
-    """Results on their way to the host."""
-
-    names: list[tuple[SeriesTable, int, SeriesDesc]]
-    host: torch.Tensor
-    behind: Queued | _Event | None  # arrives with them, None = they are there
-    source: torch.Tensor  # kept while it is read
+_TOO_LATE = "the training ended before a step's results were there; they"
 
 
 @dataclass
@@ -51,10 +26,12 @@ class _Step:
     """What the worker delivers. Thread: one at a time."""
 
     frame: Frame
-    copied: list[_Copied] = field(default_factory=list)
-    queued: Queued | None = None
+    copied: list[Copied] = field(default_factory=list)
+    queued: Awaited | None = None
     finish: Callable[[Frame], None] | None = None
     kept: frozenset[Kind] = frozenset()  # by the flight recorder, so that nobody waits for it
+    order: list[Any] = field(default_factory=list)  # keys of the step's tables
+    lost: int = 0  # samples that did not come with the others
 
     @property
     def samples(self) -> int:
@@ -69,6 +46,7 @@ class _Step:
     def scalars(self) -> int:
         """The same of run metrics."""
         there = sum(table.kind is Kind.SCALAR for one in self.copied for table, _, _ in one.names)
+        there += self.queued.scalars() if self.queued is not None else 0
         return len(self.frame.scalars) + there
 
     def arrive_somehow(self) -> str:
@@ -82,27 +60,33 @@ class _Step:
         if self.queued is not None:
             if not self.queued.arrive():
                 return False
-            shots = self.queued.shots()
+            shots, self.lost = self.queued.shots(), self.queued.lost
             self.queued.release()
             self.queued = None
             for shot in shots:
-                join(self.frame, shot)
+                add_shot(self.frame, shot)
+            self.frame.tables.sort(key=lambda shot: self.order.index(shot.key) if shot.key in self.order else -1)
         while self.copied:
-            one = self.copied[0]
-            if one.behind is not None and not one.behind.arrive():
+            numbers = self.copied[0].numbers()
+            if numbers is None:
                 return False
-            add_rows(self.frame, one.names, one.host.tolist())
-            self.copied.pop(0)
+            add_rows(self.frame, self.copied.pop(0).names, numbers)
         if self.finish is not None:
             self.finish(self.frame)
         return True
 
 
 class DeviceWorker(Worker):
-    """Waits for copies from a device to arrive. Thread: its own; take() the training thread."""
+    """Thread: its own; take() and take_scalars() the training thread."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, copied: Callable[[list[tuple[SeriesTable, int, Any]]], list[Copied]]
+    ) -> None:
+        """copied: begins to copy a framework's tensors to the host."""
         self._dispatcher = dispatcher
+        self._copied = copied
+        self._current: _Step | None = None
+        self._lock = threading.Lock()  # who has the current step: the worker, or who ends it
         self._queue: queue.Queue[Any] = queue.Queue(_MOST_WAITING)
         self._missed: deque[_Step] = deque()  # that found no room
         self.last = Frame(-1)  # the last step that had something
@@ -117,13 +101,14 @@ class DeviceWorker(Worker):
                 if table.kind is not Kind.SCALAR and (recorder is None or not recorder.keeps(table)):
                     sink.know(table)
         kept = recorder.kinds if recorder is not None else frozenset()
-        self._put(_Step(frame_of(step, tables), _copied(pending.tensors), pending.queued, finish, kept))
+        order = [table.key for table in tables]
+        self._put(_Step(frame_of(step, tables), self._copied(pending.tensors), pending.queued, finish, kept, order))
 
     def take_scalars(self, step: int, values: dict[str, float], there: dict[str, Any]) -> None:
         """Metrics that come after their step, in the order of the frames."""
         table = SeriesTable(Kind.SCALAR, (Stat.VALUE,), len(there))
         tensors = [(table, table.add(SeriesDesc(name, numel=1)), value) for name, value in there.items()]
-        self._put(_Step(Frame(step, [], dict(values)), _copied(tensors)))
+        self._put(_Step(Frame(step, [], dict(values)), self._copied(tensors)))
 
     def take_kept(self, leaving: deque[KeptStep]) -> None:
         """What the flight recorder sends goes out between the frames."""
@@ -136,6 +121,8 @@ class DeviceWorker(Worker):
         try:
             self._queue.put_nowait(step)
         except queue.Full:
+            if step.queued is not None:
+                step.queued.forsake()
             self._missed.append(step)
 
     def _run(self) -> None:
@@ -155,7 +142,14 @@ class DeviceWorker(Worker):
             self._queue.task_done()
 
     def _hand_on(self, step: _Step) -> None:
+        self._current = step
         why = step.arrive_somehow()
+        with self._lock:
+            if self._current is None:
+                return  # the end came first, and it was counted there
+            self._current = None
+        if step.lost:
+            self._dispatcher.missing(step.frame.step, step.lost)
         if why:
             self._lose(step, f"{why}; a step's results from the device")
             return
@@ -172,24 +166,15 @@ class DeviceWorker(Worker):
             time.sleep(0.002)
 
     def stop(self) -> None:
+        with self._lock:
+            current, self._current = self._current, None
+        left = [] if current is None else [current]
         try:
-            self._queue.put(None, timeout=1.0)
-        except queue.Full:
-            pass
+            while True:
+                left.append(self._queue.get_nowait())
+        except queue.Empty:
+            self._queue.put(None)
+        for step in left:
+            if isinstance(step, _Step):
+                self._lose(step, _TOO_LATE)
 
-
-def _copied(tensors: list[tuple[SeriesTable, int, Any]]) -> list[_Copied]:
-    """Queues copies to the host, one for all results of a shape."""
-    groups: dict[Any, list[tuple[SeriesTable, int, Any]]] = {}
-    for entry in tensors:
-        groups.setdefault((entry[2].device, entry[2].dtype, entry[2].shape), []).append(entry)
-    out = []
-    for entries in groups.values():
-        with quiet(entries[0][2].device):
-            stacked = torch.stack([entry[2] for entry in entries])
-            host = torch.empty(stacked.shape, dtype=stacked.dtype, pin_memory=stacked.is_cuda)
-            host.copy_(stacked, non_blocking=True)
-        behind = (mark(stacked.get_device()) or _Event()) if stacked.is_cuda else None
-        names = [(table, row, table.series[row]) for table, row, _ in entries]
-        out.append(_Copied(names, host, behind, stacked))
-    return out

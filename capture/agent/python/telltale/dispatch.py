@@ -29,17 +29,21 @@ def frame_of(step: int, tables: list[SeriesTable]) -> Frame:
     frame = Frame(step)
     for table in tables:
         shot = table.snapshot()
-        if shot is None:
-            continue
-        if table.kind is Kind.SCALAR:
-            for desc, value in zip(shot.series, shot.values[:, 0]):
-                into = frame.marks if desc.name.startswith(_NO_FILES) else frame.scalars
-                into[desc.name] = float(value)
-                if desc.definition:
-                    frame.definitions[desc.name] = desc.definition
-        else:
+        if shot is not None and not _put_scalars(frame, shot):
             frame.tables.append(shot)
     return frame
+
+
+def _put_scalars(frame: Frame, shot: TableSnapshot) -> bool:
+    """Run metrics go into a frame by name; whether it was those."""
+    if shot.kind is not Kind.SCALAR:
+        return False
+    for desc, value in zip(shot.series, shot.values[:, 0]):
+        into = frame.marks if desc.name.startswith(_NO_FILES) else frame.scalars
+        into[desc.name] = float(value)
+        if desc.definition:
+            frame.definitions[desc.name] = desc.definition
+    return True
 
 
 def _part_for(sink: Sink, frame: Frame) -> Frame:
@@ -176,6 +180,10 @@ class Dispatcher:
         """A step that cannot be delivered. Thread: the worker."""
         self._each("dropped", step, samples, scalars)
         self._tell(f"{why} are dropped and counted")
+
+    def missing(self, step: int, samples: int) -> None:
+        """Samples of a step that could not be read, which has been said. Thread: the worker."""
+        self._each("dropped", step, samples, 0)
 
     def scalar(self, step: int, values: dict[str, float], there: dict[str, Any] | None = None) -> None:
         """Metrics of a step that is already out; there: tensors of one element on a device."""
@@ -347,6 +355,12 @@ def add_rows(frame: Frame, names: list[tuple[SeriesTable, int, SeriesDesc]], num
         rows, series, values = zip(*entries)
         found = np.array(list(values), None if table.stats else STATS)
         join(frame, TableSnapshot(table.kind, table.stats, list(series), np.array(rows), found, only=table.only))
+
+
+def add_shot(frame: Frame, shot: TableSnapshot) -> None:
+    """Adds a table's rows, or run metrics, to a frame."""
+    if not _put_scalars(frame, shot):
+        join(frame, shot)
 
 
 def join(frame: Frame, shot: TableSnapshot) -> None:

@@ -116,12 +116,14 @@ class SeriesTable:
         capacity: int = MAX_SERIES,
         only: Extra = Extra.NONE,
         has_bins: bool = False,
+        is_scratch: bool = False,
     ) -> None:
         """only: for sinks that want this, NONE = for all. has_bins: each row gets a histogram, in a table of its own
-        that has the same rows."""
+        that has the same rows. is_scratch: other rows are made of these, which nobody gets."""
         self.kind = kind
         self.stats = stats
         self.only = only
+        self.is_scratch = is_scratch
         self.key = kind, stats, only  # tells the tables of a step apart
         self.series: list[SeriesDesc] = []
         self.capacity = capacity
@@ -183,6 +185,15 @@ class SeriesTable:
     def last(self) -> TableSnapshot | None:
         """What the last whole step held, until a newer one is measured into the same rows."""
         return self._picked(self._ended)
+
+    def take(self, shot: TableSnapshot) -> None:
+        """What was measured elsewhere for rows of this table, or for their histograms."""
+        table = self.bins if shot.stats == (Stat.HIST,) and self.bins is not None else self
+        if table.stats:
+            table.values[shot.rows] = shot.values
+            table.present[shot.rows] = 1
+        else:
+            table.results[shot.rows] = shot.values
 
     def _picked(self, rows: np.ndarray) -> TableSnapshot | None:
         if rows.size == 0:

@@ -13,6 +13,7 @@ from ..slots import Role, Slot
 from .clock import Clock
 from .collectives import CollectiveWatch, CommEvent, aggregate
 from .commsites import CommSites, site_name
+from .measurer import At
 from .part import Part, Stepping
 
 _Key = tuple[Extra, str, Role, int]  # which form, name, before or after the call, argument
@@ -42,7 +43,7 @@ class CommPart(Part):
             self._seen, wanted.cc_codeline, wanted.cc_pre_hook, wanted.cc_log_only, engine.strikes.add
         )
         self._sites = CommSites(self._watch.stack_of)
-        self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS)
+        self._scratch = SeriesTable(Kind.COMM, capacity=_MOST_CALLS, is_scratch=True)
         self._calls: dict[_Key, list[int]] = {}
         self._on_device: dict[_Key, list[Any]] = {}
         self._first: dict[_Key, Any] = {}
@@ -110,7 +111,7 @@ class CommPart(Part):
 
     def _measure(self, engine: Clock, tensor: Any, keys: list[_Key], row: int) -> str:
         while len(self._scratch) <= row:
-            self._scratch.add(SeriesDesc("scratch"))
+            self._scratch.add(SeriesDesc("what passes through a collective"))
         self._scratch.results["flags"][row] = 0
         why = engine.measurer.one(tensor, self._scratch, row)
         for key in keys if not why else ():
@@ -142,10 +143,8 @@ class CommPart(Part):
 
     def finish_step(self) -> None:
         """Puts the step's aggregates into the table."""
-        self.engine.measurer.now(self._scratch)
         calls, self._calls = self._calls, {}
         on_device, self._on_device = self._on_device, {}
-        self._used = 0
         self._steps += 1
         for name, value in self._sites.take().items():
             self._mark(name, value)
@@ -159,11 +158,20 @@ class CommPart(Part):
                 row = self._rows[key] = table.add(self._describe(key, len(rows) + len(there)))
             if row < 0:
                 continue
-            here = self._scratch.results[rows]
             if there:
-                self.engine.measurer.later(table, row, self.pooled(there, here))
+                self.engine.measurer.later(table, row, self.pooled(there, self._scratch.results[rows]))
             else:
-                table.results[row] = _pooled(here)
+                self._pool(table, row, rows)
+        self._used = 0
+
+    def _pool(self, table: SeriesTable, row: int, calls: list[int]) -> None:
+        def job(at: At) -> None:
+            here = at(self._scratch).results[calls]
+            here = here[here["flags"] & PRESENT != 0]
+            if here.size:
+                at(table).results[row] = _pooled(here)
+
+        self.engine.measurer.afterwards([(table, row)], job)
 
     def _mark(self, name: str, value: float) -> None:
         """A run metric of the step, for the dashboard alone."""

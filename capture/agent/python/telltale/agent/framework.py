@@ -5,9 +5,16 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Iterable
-from typing import Any, Callable
+from typing import Any, Callable, NamedTuple
 
 from .graph import Graph
+
+
+class Rate(NamedTuple):
+    """A learning rate that follows from tensors, which may still be to come."""
+
+    tensors: tuple[Any, ...]
+    number: Callable[..., float | None]  # of what a measurer gives for them afterwards
 
 
 class Framework(abc.ABC):
@@ -29,15 +36,16 @@ class Framework(abc.ABC):
         """Every parameter at and below a root, by its dotted name, each once."""
 
     @abc.abstractmethod
-    def number(self, value: Any) -> float | None:
-        """A tensor of one element on the host as a number, None where it is none."""
+    def number(self, value: Any, waits: bool = False) -> float | None:
+        """A tensor of one element on the host as a number, None where it is none, or still to come. waits: for that."""
 
     def on_device(self, value: Any) -> Any:
-        """A tensor of one element on a device, to be fetched without waiting for it; None where it is none."""
+        """A tensor of one element that is still to come, or on a device, to be fetched without waiting for it; None
+        where it is none."""
         return None
 
     @abc.abstractmethod
-    def rates(self, optimizer: Any) -> list[float | None]:
+    def rates(self, optimizer: Any) -> list[float | Rate | None]:
         """The learning rates of an optimizer's groups; None where one cannot be told without waiting."""
 
     def has_gradients(self) -> bool:

@@ -4,11 +4,17 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-from ..series import SeriesTable
+from ..kinds import Kind
+from ..series import SeriesDesc, SeriesTable, TableSnapshot
+
+Rows = list[tuple[SeriesTable, int]]
+At = Callable[[SeriesTable], SeriesTable]
+# What a job is given: where rows of a table are to be written, and the tensors that it wanted.
+Job = Callable[..., None]
 
 
 def fills_one_range(shape: Iterable[int], strides: Iterable[int]) -> bool:
@@ -23,12 +29,45 @@ def fills_one_range(shape: Iterable[int], strides: Iterable[int]) -> bool:
     return True
 
 
+class Awaited(Protocol):
+    """Results of a step that somebody makes by himself. Thread: one at a time."""
+
+    lost: int  # samples that turned out to be unreadable, and were said to be
+
+    def arrive(self) -> bool:
+        """Waits until everything is there; False where a device failed."""
+
+    def shots(self) -> list[TableSnapshot]:
+        """What arrived, a table each, rows in order."""
+
+    def samples(self, but: Collection[Kind] = ()) -> int:
+        """How many, but for some kinds."""
+
+    def scalars(self) -> int:
+        """How many run metrics."""
+
+    def release(self) -> None:
+        """They have been taken over; only after arrive()."""
+
+    def forsake(self) -> None:
+        """Nobody will take them over: what can go without waiting goes."""
+
+
+class Copied(Protocol):
+    """Numbers on their way to the host."""
+
+    names: list[tuple[SeriesTable, int, SeriesDesc]]
+
+    def numbers(self) -> list[Any] | None:
+        """Waits for them, one entry a name; None where a device failed."""
+
+
 @dataclass
 class Pending:
-    """Results of a step that are still on a device."""
+    """Results of a step that are still to come."""
 
     tensors: list[tuple[SeriesTable, int, Any]] = field(default_factory=list)
-    queued: Any = None  # what the native kernels for cards have
+    queued: Awaited | None = None
 
     def __bool__(self) -> bool:
         return bool(self.tensors) or self.queued is not None
@@ -38,6 +77,8 @@ class AnyMeasurer(abc.ABC):
     """Thread: any; a row has one writer."""
 
     eps: float  # below it an element counts as zero
+
+    is_late = False  # asking for a tensor's values could wait
 
     @abc.abstractmethod
     def configure(self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False) -> None:
@@ -71,6 +112,14 @@ class AnyMeasurer(abc.ABC):
     @abc.abstractmethod
     def later(self, table: SeriesTable, row: int, values: Any) -> None:
         """Values on a device, which go into a row when they are there."""
+
+    def afterwards(self, rows: Rows, job: Job, *tensors: Any) -> None:
+        """Runs what computes these rows from tensors. At once; where a tensor may still be to come, off the training
+        thread, and the tensors are given to it as they were now."""
+        job(lambda table: table, *tensors)
+
+    def settle(self, table: SeriesTable) -> None:  # noqa: B027 (where nothing is late it is there)
+        """Waits for what one table is to have of late tensors, and puts it there."""
 
     @abc.abstractmethod
     def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, Any]:

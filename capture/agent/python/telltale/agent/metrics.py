@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from ..kinds import Form, Kind
 from ..series import Frame, SeriesDesc, SeriesTable
 from .clock import Clock
 from .cost import timed
-from .framework import Framework
+from .framework import Framework, Rate
 
 Finish = Callable[[Frame], None]  # adds to a step's frame what follows from results that come from a device
 
@@ -124,13 +125,30 @@ class RunMetrics:
     def log_rate(self, number: int, optimizer: Any) -> None:
         """The learning rates of one inner optimizer."""
         rates = self._engine.framework.rates(optimizer)
-        for i, rate in enumerate(rates):
-            if rate is None:
-                continue
-            name = "lr" if number == 0 else f"lr/optimizer_{number}"
-            self.set(name if i == 0 else f"{name}/group_{i}", rate)
-            if i == 0 and all(other == rate for other in rates):
-                break
+        first = "lr" if number == 0 else f"lr/optimizer_{number}"
+        names = [f"{first}/group_{i}" if i else first for i in range(len(rates))]
+        if any(isinstance(rate, Rate) for rate in rates):
+            self._log_later(names, rates)
+            return
+        for i, rate in _shown(rates):
+            self.set(names[i], rate)
+
+    def _log_later(self, names: list[str], rates: list[Any]) -> None:
+        """Those that follow from tensors, when these are there."""
+        engine = self._engine
+        table = engine.table(Kind.SCALAR)
+        rows = [self._row(name) for name in names]
+        engine.is_idle = False
+
+        def job(at: Callable[[SeriesTable], SeriesTable], *found: Any) -> None:
+            left = iter(found)
+            values = [r.number(*islice(left, len(r.tensors))) if isinstance(r, Rate) else r for r in rates]
+            for i, rate in _shown(values):
+                if rows[i] >= 0:
+                    at(table).put(rows[i], rate)
+
+        there = [(table, row) for row in rows if row >= 0]
+        engine.measurer.afterwards(there, job, *(t for r in rates if isinstance(r, Rate) for t in r.tensors))
 
     def log_norm(self) -> Finish | None:
         """The norm of all gradients the optimizers consumed, where every one was measured whole on this rank. Gives
@@ -177,6 +195,16 @@ def both(first: Finish | None, second: Finish | None) -> Finish | None:
     return finish
 
 
+def _shown(rates: list[Any]) -> Iterator[tuple[int, float]]:
+    """Those of an optimizer's groups that are known; one for all where they are the same."""
+    for i, rate in enumerate(rates):
+        if rate is None:
+            continue
+        yield i, rate
+        if i == 0 and all(other == rate for other in rates):
+            return
+
+
 def norm_of(gradients: np.ndarray) -> float:
     """Of STATS records of all gradients; NaN where one of them is not finite."""
     if (gradients["finite"] != gradients["numel"]).any():
@@ -208,7 +236,7 @@ def _words(framework: Framework, value: Any) -> str:
 
 def _whole(framework: Framework, step: Any) -> int | None:
     """A step as an int, None where it is none that a double could hold too."""
-    if isinstance(step, framework.tensor) and framework.number(step) is None:
+    if isinstance(step, framework.tensor) and framework.number(step, True) is None:
         return None
     try:
         number = int(step)

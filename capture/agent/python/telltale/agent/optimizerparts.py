@@ -8,6 +8,7 @@ from typing import Any
 
 from ..bins import DEFINITION
 from ..kinds import Kind, Stat
+from ..series import SeriesTable
 from .clock import Clock
 from .part import Part, Stepping
 
@@ -84,14 +85,18 @@ class UpdatePart(_OfParameters, abc.ABC):
                 self._histogram(engine, kind, source, self.counts(tensor))
 
     def _histogram(self, engine: Clock, kind: Kind, source: Any, counts: Any) -> None:
+        table, row = self._histogram_row(engine, kind, source)
+        if row >= 0:
+            engine.put_tensor(table, [row], counts[None])
+
+    def _histogram_row(self, engine: Clock, kind: Kind, source: Any) -> tuple[SeriesTable, int]:
         table = engine.extra_table(kind, (Stat.HIST,))
         row = self._histograms.get((kind, id(source)))
         if row is None:
             row = self._histograms[kind, id(source)] = table.add(source.describe(definition=DEFINITION))
             if row < 0:
                 engine.not_observed(kind, f"the histogram of {source.name}", "there are too many series")
-        if row >= 0:
-            engine.put_tensor(table, [row], counts[None])
+        return table, row
 
     @abc.abstractmethod
     def moved(self, m: Any, v: Any, steps: int, betas: tuple[float, float], eps: float) -> tuple[Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from ..kinds import DType, Kind, Stat
@@ -13,6 +14,7 @@ from ..slots import Slot
 from .clock import Clock
 from .features import Asked, Modules
 from .hooks import Call
+from .measurer import At, Rows
 from .part import Part, Stepping
 
 SR = "F^2/sigma^2"
@@ -33,6 +35,7 @@ class Matrices(Protocol):
 
     def matrix_name(self, module: Any) -> str: ...
     def norms(self) -> Norms: ...
+    def shape_of(self, weight: Any) -> tuple[int, int] | None: ...
     def beside(self, *values: Any) -> Any: ...
     def router_logits(self, output: Any) -> Any: ...
     def per_token_expert_entropy(self, logits: Any) -> Any: ...
@@ -71,18 +74,24 @@ class LinearPart(Part):
             if engine.dispatcher.wants & Extra.STABLE_RANK:
                 self._tables.append((engine.extra_table(Kind.LINEAR, only=Extra.STABLE_RANK), Slot.named("sr"), SR))
         for name, vpp, module, attribute in self._modules:
-            stats = self._norms.measure((vpp, name), getattr(module, attribute, None))
-            if stats is None:
+            weight = getattr(module, attribute, None)
+            shape = self._matrices.shape_of(weight)
+            if shape is None:
                 engine.not_observed(Kind.LINEAR, name, "its weight is no matrix of numbers on this rank")
                 continue
-            if not getattr(stats.kernel_norm, "is_cpu", True):
-                engine.tell(
-                    "the spectral norms of weights on a device are not converged in the first steps: they are lower "
-                    "bounds that grow tighter from step to step"
-                )
-            ranks = stats.sr_root, stats.sr
-            for (table, _, _), rank, row in zip(self._tables, ranks, self._rows_of(name, vpp, stats.shape)):
-                engine.put_tensor(table, [row], self._matrices.beside(rank, stats.kernel_norm))
+            rows = [(table, row) for (table, _, _), row in zip(self._tables, self._rows_of(name, vpp, shape))]
+            if all(row >= 0 for _, row in rows):
+                engine.measurer.afterwards(rows, partial(self._measure, engine, (vpp, name), rows), weight)
+
+    def _measure(self, engine: Clock, key: Hashable, rows: Rows, at: At, weight: Any) -> None:
+        stats = self._norms.measure(key, weight)
+        if not getattr(stats.kernel_norm, "is_cpu", True):
+            engine.tell(
+                "the spectral norms of weights on a device are not converged in the first steps: they are lower "
+                "bounds that grow tighter from step to step"
+            )
+        for (table, row), rank in zip(rows, (stats.sr_root, stats.sr)):
+            engine.put_tensor(at(table), [row], self._matrices.beside(rank, stats.kernel_norm))
 
     def _rows_of(self, name: str, vpp: int, shape: tuple[int, int]) -> list[int]:
         rows = self._rows.get(f"{vpp}:{name}")
@@ -134,11 +143,11 @@ class RouterPart(Part):
             if not framework.is_training(module) or framework.backward_pass() != -1:
                 return
             logits = self._matrices.router_logits(output)
-            value = None if logits is None else self._matrices.per_token_expert_entropy(logits)
-            if value is None:
+            if logits is None:
                 engine.not_observed(Kind.ROUTER, name, "its output holds no logits")
                 return
-            self._put(engine, Stat.ENTROPY, name, vpp, engine.micro, value, ENTROPY)
+            measure = self._matrices.per_token_expert_entropy
+            self._put(engine, Stat.ENTROPY, name, vpp, engine.micro, measure, logits, ENTROPY)
         except Exception as error:  # noqa: BLE001 - nothing may reach the training loop
             engine.strikes.add(Kind.ROUTER.word, error)
 
@@ -151,13 +160,15 @@ class RouterPart(Part):
         for name, vpp, module in self._weights:
             attribute = self._matrices.matrix_name(module)
             weight = getattr(module, attribute) if attribute else None
-            value = None if weight is None else self._matrices.router_weight_similarity(weight)
-            if value is None:
+            if self._matrices.shape_of(weight) is None:
                 engine.not_observed(Kind.ROUTER, name, "it has no weight matrix")
             else:
-                self._put(engine, Stat.SIMILARITY, name, vpp, -1, value, SIMILARITY)
+                measure = self._matrices.router_weight_similarity
+                self._put(engine, Stat.SIMILARITY, name, vpp, -1, measure, weight, SIMILARITY)
 
-    def _put(self, engine: Clock, stat: Stat, name: str, vpp: int, micro: int, value: Any, words: str) -> None:
+    def _put(
+        self, engine: Clock, stat: Stat, name: str, vpp: int, micro: int, measure: Any, tensor: Any, words: str
+    ) -> None:
         table = engine.extra_table(Kind.ROUTER, (stat,))
         row = self._rows.get((name, vpp, micro, int(stat)))
         if row is None:
@@ -171,8 +182,17 @@ class RouterPart(Part):
                 numel=1,
             )
             row = self._rows[name, vpp, micro, int(stat)] = table.add(desc)
-        if row >= 0:
-            engine.put_tensor(table, [row], value.reshape(1, 1))
+        if row < 0:
+            return
+
+        def job(at: At, given: Any) -> None:
+            value = measure(given)
+            if value is not None:
+                engine.put_tensor(at(table), [row], value.reshape(1, 1))
+            else:
+                engine.not_observed(Kind.ROUTER, name, "its output holds no logits")
+
+        engine.measurer.afterwards([(table, row)], job, tensor)
 
 
 def linear(asked: Asked, matrices: Matrices) -> Iterable[Part]:

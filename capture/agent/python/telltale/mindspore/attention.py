@@ -15,11 +15,13 @@ import numpy as np
 
 from ..agent.clock import Clock
 from ..agent.features import Asked, Modules
+from ..agent.measurer import At
 from ..agent.part import Part, Stepping
 from ..kinds import DType, Form, Kind, Stat
 from ..names import listed
-from ..series import Extra, SeriesDesc
+from ..series import Extra, SeriesDesc, SeriesTable
 from ..slots import Slot
+from . import executor
 from .hooks import Guarded
 
 MOST_CALLS = 64  # of one step
@@ -116,38 +118,50 @@ class AttentionPart(Part):
     def _measure(self, engine: Clock, call: _Call) -> None:
         assert self._axes is not None
         sequence, batch = self._axes
-        q, k = (
-            np.moveaxis(np.asarray(t.asnumpy(), np.float32), (sequence, batch), (0, 1))[:, 0]
-            for t in (call.query, call.key)
+        (length, heads, width), (keys, groups, other) = (
+            (t.shape[sequence], *t.shape[2:]) for t in (call.query, call.key)
         )
-        if q.shape[-1] != k.shape[-1] or q.shape[1] % k.shape[1] or k.shape[0] < q.shape[0]:
+        if width != other or heads % groups or keys < length:
             self._mute[call.name] = None
             return
         most = engine.config.attention_queries
-        is_sampled = 0 < most < len(q)
-        chosen = np.linspace(0, len(q) - 1, most).astype(np.int64) if is_sampled else np.arange(len(q))
-        found = attention(q, k, chosen)
+        is_sampled = 0 < most < length
+        chosen = np.linspace(0, length - 1, most).astype(np.int64) if is_sampled else np.arange(length)
         table = engine.table(Kind.ATTENTION)
         words = f"causal softmax of q.k/sqrt(d), first sequence, mean over {len(chosen)} queries"
-        key = call.name, call.micro, call.number, len(found)
+        key = call.name, call.micro, call.number, heads
         rows = self._rows.get(key)
         if rows is None:
             rows = self._rows[key] = [
                 table.add(
                     SeriesDesc(
                         call.name, Slot(head=head, call=call.number), call.chunk, call.label,
-                        Form.SAMPLED if is_sampled else Form.NONE, words, tuple(q.shape), DType.F32, len(chosen),
+                        Form.SAMPLED if is_sampled else Form.NONE, words, (length, heads, width), DType.F32,
+                        len(chosen),
                     )
                 )
-                for head in range(len(found))
+                for head in range(heads)
             ]  # fmt: skip
-        if rows[-1] >= 0:
-            engine.put_tensor(table, rows, found)
-        if engine.dispatcher.wants & Extra.HEAD_0 and len(k) == len(q):
-            whole = found if not is_sampled else attention(q[:, :1], k[:, :1], np.arange(len(q)))
-            self._put_head_0(engine, call, whole[0, :2])
+        there = [(table, row) for row in rows if row >= 0]
+        wants_head_0 = engine.dispatcher.wants & Extra.HEAD_0 and keys == length
+        head_0 = [place for place in [self._row_of_head_0(engine, call)] if place[1] >= 0] if wants_head_0 else []
 
-    def _put_head_0(self, engine: Clock, call: _Call, values: np.ndarray) -> None:
+        def job(at: At, *given: Any) -> None:
+            q, k = (np.moveaxis(np.asarray(t, np.float32), (sequence, batch), (0, 1))[:, 0] for t in given)
+            found = attention(q, k, chosen)
+            for (table, row), values in zip(there, found):
+                at(table).put(row, *values)
+            for table, row in head_0:
+                whole = found if not is_sampled else attention(q[:, :1], k[:, :1], np.arange(length))
+                at(table).put(row, *whole[0, :2])
+
+        given = [call.query, call.key]
+        if engine.measurer.is_late:  # then less is to be kept
+            with executor.no_grad():
+                given = [tensor[:1] if batch == 0 else tensor[:, :1] for tensor in given]
+        engine.measurer.afterwards(there + head_0, job, *given)
+
+    def _row_of_head_0(self, engine: Clock, call: _Call) -> tuple[SeriesTable, int]:
         table = engine.extra_table(Kind.ATTENTION, (Stat.ENTROPY, Stat.SOFTMAX_MAX), Extra.HEAD_0)
         key = call.name, call.micro, -1
         rows = self._rows.get(key)
@@ -157,8 +171,7 @@ class AttentionPart(Part):
                 call.name, Slot.named("attention"), call.chunk, call.label, definition=words, dtype=DType.F32, numel=1
             )
             rows = self._rows[key] = [table.add(desc)]
-        if rows[0] >= 0:
-            engine.put_tensor(table, rows, values[None])
+        return table, rows[0]
 
     def finish_step(self) -> None:
         if self._mute and not self._is_told:

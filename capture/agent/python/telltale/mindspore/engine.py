@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 from __future__ import annotations
 
+import weakref
+from functools import partial
 from typing import Any
 
 from ..agent import engine
-from ..agent.cost import timed
 from ..agent.sources import Source
+from ..config import MonitorConfig
+from ..console import log
 from ..kinds import Kind
 from . import executor
 from .framework import MindSpore
 from .hooks import RootHook, hook_steps
+from .late import worker
 from .measure import Reader
 from .unreduced import SummedGradients
+
+_latest: list[weakref.ref[Engine]] = []  # made last: a worker outlives the engine that had it made
+
+
+def _tell_latest(error: BaseException) -> None:
+    """Thread: the worker."""
+    latest = _latest[0]() if _latest else None
+    if latest is not None:
+        latest.training_failed(error)
 
 
 class Engine(engine.Engine):
@@ -20,6 +33,12 @@ class Engine(engine.Engine):
     framework = MindSpore()
     hook_steps = staticmethod(hook_steps)
     measurer: Reader
+
+    def __init__(self, config: MonitorConfig, measurer: Reader, rank: int) -> None:
+        super().__init__(config, measurer, rank)
+        self.dispatcher.make_worker = partial(worker, failed=_tell_latest)
+        _latest[:] = [weakref.ref(self)]
+        measurer.refuse, measurer.failed = self._refused, self.training_failed
 
     def make_gradients(self, sources: list[Source]) -> SummedGradients:
         return SummedGradients(self, sources)
@@ -46,21 +65,24 @@ class Engine(engine.Engine):
                 source.given = by_parameter.get(id(source.tensor))  # type: ignore[attr-defined]
 
     def step_begins(self, number: int, optimizer: Any) -> None:
-        self._settle()
+        self.measurer.copies_hold(True)
         super().step_begins(number, optimizer)
 
+    def gradients_ready(self, number: int, optimizer: Any) -> None:
+        super().gradients_ready(number, optimizer)
+        self.measurer.copies_hold(False)
+
     def after_step_of(self, number: int, optimizer: Any) -> None:
+        self.measurer.copies_hold(True)
         super().after_step_of(number, optimizer)
+        self.measurer.copies_hold(False)
         for source in self.found.sources:
             if source.optimizer is optimizer:
                 source.given = None  # type: ignore[attr-defined]  # they are the training's, and are to go
 
-    @timed
-    def _settle(self) -> None:
-        """What the hooks have kept is read."""
-        try:
-            self.measurer.settle()
-            while self.measurer.refused:
-                self._refused(*self.measurer.refused.pop())
-        except Exception as error:  # noqa: BLE001
-            self.strikes.add("the tensors of this step", error)
+    def training_failed(self, error: BaseException) -> None:
+        """What the training launched could not be run, and the worker was the first to wait for it: the exception is
+        the training's, which gets it where the next optimizer or forward pass begins. Thread: the worker."""
+        if self.stop_because is None:
+            self.stop_because = error
+            log.warning("MindSpore could not run what the training launched, which ends with the next call: %s", error)

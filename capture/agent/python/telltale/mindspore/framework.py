@@ -8,10 +8,11 @@ from operator import attrgetter
 from typing import Any, Callable
 
 import mindspore
+import numpy as np
 from mindspore import Tensor, nn
 
 from ..agent.activations import tensors_in
-from ..agent.framework import Framework
+from ..agent.framework import Framework, Rate
 from ..agent.graph import Graph
 from ..console import log
 from . import executor, scalers
@@ -64,11 +65,16 @@ class MindSpore(Framework):
     def parameters(self, root: Any) -> Iterable[tuple[str, Any]]:
         return root.parameters_and_names()
 
-    def number(self, value: Any) -> float | None:
-        """Waits where the tensor is not there yet, as float() would: only what the program logs comes here."""
-        return float(value.asnumpy().reshape(())) if value.size == 1 else None
+    def number(self, value: Any, waits: bool = False) -> float | None:
+        return _first(value.asnumpy()) if value.size == 1 and (waits or executor.is_blocking()) else None
 
-    def rates(self, optimizer: Any) -> list[float | None]:
+    def on_device(self, value: Any) -> Any:
+        if not isinstance(value, Tensor) or value.size != 1:
+            return None
+        with executor.no_grad():
+            return Tensor.copy(value)  # what it is now; of a Parameter its own copy() would wait
+
+    def rates(self, optimizer: Any) -> list[float | Rate | None]:
         return [_rate(optimizer, rate) for rate in rates_of(optimizer)]
 
     def unhookable(self, roots: list[Any]) -> set[int]:
@@ -159,12 +165,19 @@ def rates_of(optimizer: Any) -> list[Any]:
     return [rate]
 
 
-def _rate(optimizer: Any, rate: Any) -> float | None:
+def _rate(optimizer: Any, rate: Any) -> float | Rate | None:
     if isinstance(rate, (int, float)):
         return float(rate)
     if isinstance(rate, Tensor):
-        return float(rate.asnumpy().reshape(())) if rate.size == 1 else None
+        return Rate((rate,), _first) if rate.size == 1 else None
     if isinstance(rate, nn.Cell) and hasattr(rate, "learning_rate") and isinstance(rate.learning_rate, Tensor):
-        table, step = rate.learning_rate.asnumpy(), int(optimizer.global_step.asnumpy().reshape(()))
-        return float(table[min(step, len(table) - 1)]) if table.ndim == 1 and len(table) else None
+        return Rate((rate.learning_rate, optimizer.global_step), _scheduled)
     return None
+
+
+def _first(values: np.ndarray) -> float:
+    return float(values.reshape(-1)[0])
+
+
+def _scheduled(table: np.ndarray, step: np.ndarray) -> float | None:
+    return float(table[min(int(_first(step)), len(table) - 1)]) if table.ndim == 1 and len(table) else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..agent.clock import Clock
 from ..agent.hooks import Hook
+from . import executor
 from .shell import Shell
 
 
@@ -37,7 +38,20 @@ class Guarded(Hook, is_timed=False):
         """What the hook is for."""
 
 
-class RootHook(Guarded):
+class Ending(Guarded):
+    """Outside of every backward pass, what is to end the training may."""
+
+    __slots__ = ()
+
+    def __call__(self, *given: Any) -> None:
+        super().__call__(*given)
+        engine = self._engine()
+        if engine is not None and engine.stop_because is not None and executor.backward_pass() < 0:
+            because, engine.stop_because = engine.stop_because, None
+            raise because
+
+
+class RootHook(Ending):
     """Forward pre-hook of the net itself: a new micro step begins."""
 
     __slots__ = ()
@@ -61,7 +75,7 @@ class GradientHook(Guarded):
         engine.gradient_arrived(self._number, given[0])
 
 
-class StepHook(Guarded):
+class StepHook(Ending):
     """Forward pre- or post-hook of an optimizer, which is a Cell. While nothing is collected it only counts steps."""
 
     __slots__ = ("_kept", "_number", "_is_before")
@@ -72,13 +86,6 @@ class StepHook(Guarded):
         self._kept = engine()  # as long as the optimizer lives: nobody else may have kept the monitor
         self._number = number
         self._is_before = is_before
-
-    def __call__(self, *given: Any) -> None:
-        super().__call__(*given)
-        engine = self._engine()
-        if engine is not None and engine.stop_because is not None:
-            because, engine.stop_because = engine.stop_because, None
-            raise because  # outside of every backward pass, and asked for
 
     def seen(self, engine: Any, *given: Any) -> None:
         optimizer = given[0]

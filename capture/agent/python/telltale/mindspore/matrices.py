@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spectral norms of weights, and what routers decide, by numpy and scipy, which MindSpore comes with. Definitions are
-those of the PyTorch agent (pytorch/linear.py, pytorch/router.py). Reads what lies in the host's memory; from a device
-it is fetched, which waits: these are asked for by name."""
+those of the PyTorch agent (pytorch/linear.py, pytorch/router.py)."""
 
 from __future__ import annotations
 
@@ -34,10 +33,8 @@ class SpectralNorms:
     def __init__(self) -> None:
         self._vectors: dict[Hashable, np.ndarray] = {}
 
-    def measure(self, key: Hashable, weight: Any) -> LinearStats | None:
-        w = _matrix(weight)
-        if w is None:
-            return None
+    def measure(self, key: Hashable, weight: np.ndarray) -> LinearStats:
+        w = np.asarray(weight, np.float32)
         frobenius = float(np.sqrt(np.square(w, dtype=np.float64).sum()))
         if not np.isfinite(frobenius) or frobenius == 0:
             value = 0.0 if frobenius == 0 else float("nan")
@@ -74,10 +71,8 @@ def _first(key: Hashable, w: np.ndarray) -> np.ndarray:
     return np.asarray(vectors[0], np.float32)
 
 
-def _matrix(value: Any) -> np.ndarray | None:
-    if not isinstance(value, Tensor) or value.ndim != 2 or value.size == 0 or value.dtype not in _FLOATS:
-        return None
-    return np.asarray(value.asnumpy(), np.float32)
+def _is_matrix(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.ndim == 2 and value.size > 0 and value.dtype in _FLOATS
 
 
 class NumpyMatrices:
@@ -92,18 +87,20 @@ class NumpyMatrices:
                 return name
         return ""
 
+    def shape_of(self, weight: Any) -> tuple[int, int] | None:
+        return (int(weight.shape[0]), int(weight.shape[1])) if _is_matrix(weight) else None
+
     def beside(self, *values: Any) -> np.ndarray:
         return np.array([values], np.float64)
 
     def router_logits(self, output: Any) -> Any:
         if isinstance(output, (tuple, list)):
             output = next((entry for entry in output if isinstance(entry, Tensor)), None)
-        return output if isinstance(output, Tensor) and output.ndim >= 2 else None
+        has_numbers = isinstance(output, Tensor) and output.size > 0 and output.dtype in _FLOATS
+        return output if has_numbers and output.ndim >= 2 else None
 
-    def per_token_expert_entropy(self, logits: Any) -> Any:
-        if logits.size == 0 or logits.dtype not in _FLOATS:
-            return None
-        x = np.asarray(logits.asnumpy(), np.float64).reshape(-1, logits.shape[-1])
+    def per_token_expert_entropy(self, logits: np.ndarray) -> Any:
+        x = np.asarray(logits, np.float64).reshape(-1, logits.shape[-1])
         with np.errstate(all="ignore"):
             top = x.max(1, keepdims=True)
             is_hidden = top[:, 0] == -np.inf
@@ -113,10 +110,8 @@ class NumpyMatrices:
         entropy[is_hidden] = 0
         return np.array(entropy.mean())
 
-    def router_weight_similarity(self, weight: Any) -> Any:
-        w = _matrix(weight)
-        if w is None:
-            return None
+    def router_weight_similarity(self, weight: np.ndarray) -> Any:
+        w = np.asarray(weight, np.float32)
         vectors = (w if w.shape[0] < w.shape[1] else w.T).astype(np.float64)
         count = vectors.shape[0]
         if count < 2:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads a MindSpore tensor once and writes its statistics into a row of a table.
 
-A tensor that is there is read where it lies, by the native kernel. The address of one that is still being computed
-waits for it: such a tensor is kept and read when the optimizer steps, as many as the budget holds. What is over it, and
-what lies on a device, MindSpore's own operations measure, which wait for nothing; the results are fetched then, too.
+A tensor that is there is read where it lies, by the native kernel. The address of one that may still be being computed
+waits for it (asynchronous launch): such a tensor is kept, as many as the budget holds, and read off the training thread
+when the step is over (late.py). What is over the budget, and what lies on a device, MindSpore's own operations measure,
+which wait for nothing; the results are fetched there, too.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterable
-from typing import Any
+from functools import partial
+from typing import Any, Callable
 
 import numpy as np
-from mindspore import Tensor, dtype
+from mindspore import Parameter, Tensor, dtype
 
 from .. import native
-from ..agent.measurer import AnyMeasurer, Pending, fills_one_range
-from ..kinds import DType
+from ..agent.measurer import AnyMeasurer, At, Job, Pending, Rows, fills_one_range
+from ..kinds import DType, Kind
 from ..series import STATS, SeriesTable, record
 from . import deviceops, executor
+from .late import Budget, Held, LateStep, Work
 
 DTYPES = {
     dtype.float32: DType.F32,
@@ -34,11 +37,11 @@ DTYPES = {
     dtype.int64: DType.I64,
     dtype.bool_: DType.BOOL,
 }
-_SIGNS = (DType.F32, DType.F64, DType.F16, DType.BF16)
+_SIGNS = {dtype.float32, dtype.float64, dtype.float16, dtype.bfloat16}
 _HASHED = 0x100  # TT_WITH_CHECKSUM
 _ITEM = STATS.itemsize
 MOST_KEPT = 256 << 20  # bytes of tensors that wait to be read
-_CHANGED = "it was changed in place before it could be read, and reading it at once would have made the training wait"
+_UNCOUNTED = Budget(lambda: 0)  # of results, which are some numbers each
 
 
 def refusal(tensor: Any) -> str:
@@ -71,6 +74,8 @@ def dense(tensor: Any) -> Any:
 
 
 class Reader(AnyMeasurer):
+    """Thread: any; a row has one writer."""
+
     def __init__(
         self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False, use_native: bool | None = None
     ) -> None:
@@ -79,12 +84,13 @@ class Reader(AnyMeasurer):
         self._lib = native.library() if self.is_native else None
         self._is_here = executor.is_on_host()
         self._lock = threading.Lock()
-        # Tensors that wait to be read, with their versions; results of MindSpore's operations; metrics.
-        self._kept: list[tuple[SeriesTable, int, Any, int]] = []
-        self._bytes = 0
-        self._results: list[tuple[SeriesTable, int, Any]] = []
+        self._work: dict[Any, Work] = {}  # of the step in progress, by what it writes: what comes again counts
+        self._budget = Budget(lambda: MOST_KEPT)
+        self._copies: dict[int, Held] | None = None  # of parameters, while nobody changes them; None = somebody may
         self._told = self._lacks = self._has_told_lack = False
-        self.refused: list[tuple[SeriesTable, int, str]] = []  # found out when it was read, for the engine to tell
+        # Told of rows that turn out to be unreadable, and of the training's own exceptions. Thread: the worker.
+        self.refuse: Callable[[SeriesTable, int, str], None] = lambda table, row, why: None
+        self.failed: Callable[[BaseException], None] = lambda error: None
 
     def configure(self, eps: float, threads: int, checksum: bool = False, has_bins: bool = False) -> None:
         self.eps, self.threads, self.checksum, self.has_bins = eps, threads, checksum, has_bins
@@ -95,63 +101,84 @@ class Reader(AnyMeasurer):
     def refusal(self, tensor: Any) -> str:
         return refusal(tensor)
 
-    # -- in hooks ------------------------------------------------------------------------------------------------
+    @property
+    def is_late(self) -> bool:  # type: ignore[override]
+        return not (self._is_here and executor.is_blocking())
+
+    # -- on the training thread, where nothing waits -------------------------------------------------------------
 
     def one(self, tensor: Any, table: SeriesTable, row: int) -> str:
         """Arrays of float32 too, of what was computed here."""
         if isinstance(tensor, np.ndarray):
-            self._read_array(np.ascontiguousarray(tensor), table, row)
+            self.read_array(np.ascontiguousarray(tensor), table, row)
             return ""
         why = refusal(tensor)
         if why or tensor.size == 0:
             return why
-        if not self._is_here:
-            self._by_operations(tensor, table, row)
-        elif executor.is_blocking():
+        if not self.is_late:
             self.read(dense(tensor), table, row)
+        elif (held := self._hold(tensor, False, table.kind) if self._is_here else None) is not None:
+            job = partial(self._read_held, table, row)
+            self._put([(table, row)], job, [held], self._lib is None)
         else:
-            self._keep(tensor, table, row)
+            self._by_operations(tensor, table, row)
         return ""
 
-    def _keep(self, tensor: Any, table: SeriesTable, row: int) -> None:
-        size = tensor.nbytes
-        with self._lock:
-            is_kept = self._bytes + size <= MOST_KEPT
-            if is_kept:
-                self._bytes += size
-                self._kept.append((table, row, tensor, getattr(tensor, "_version", 0)))
-        if not is_kept:
-            self._by_operations(tensor, table, row)
+    def _hold(self, tensor: Any, is_paired: bool = True, kind: Kind | None = None) -> Held | None:
+        """None where there is no room."""
+        is_state = isinstance(tensor, Parameter)
+        if is_state and self._copies is not None and (known := self._copies.get(id(tensor))) is not None:
+            return known
+        if not self._budget.take(tensor.nbytes):
+            return None
+        is_safe = kind is Kind.ACTV_GRAD or (kind is Kind.ACTV and tensor._requires_grad and not is_state)
+        held = Held(tensor, self._budget, is_paired, is_safe)
+        if is_state and self._copies is not None:
+            self._copies[id(tensor)] = held
+        return held
+
+    def copies_hold(self, they_do: bool) -> None:
+        """Until this is called again, nobody writes into a parameter: one copy of each serves all who want it."""
+        self._copies = {} if they_do else None
 
     def _by_operations(self, tensor: Any, table: SeriesTable, row: int) -> None:
         self._lacks = self._lacks or self.checksum or table.bins is not None
         with executor.no_grad():
-            found = deviceops.statistics(tensor, self.eps)
-        with self._lock:
-            self._results.append((table, row, found))
+            self.later(table, row, deviceops.statistics(tensor, self.eps))
 
-    # -- where it may wait ---------------------------------------------------------------------------------------
-
-    def settle(self, only: SeriesTable | None = None) -> None:
-        """Reads what was kept, and fetches results. When an optimizer steps: its gradients are there by then, and with
-        them all that led to them."""
+    def _put(self, rows: Rows, job: Job, held: list[Held | None], as_arrays: bool = True, key: Any = None) -> None:
         with self._lock:
-            kept = [entry for entry in self._kept if only is None or entry[0] is only]
-            results = [entry for entry in self._results if only is None or entry[0] is only]
-            self._kept = [] if only is None else [entry for entry in self._kept if entry[0] is not only]
-            self._results = [] if only is None else [entry for entry in self._results if entry[0] is not only]
-            self._bytes -= sum(tensor.nbytes for _, _, tensor, _ in kept)
-        for table, row, tensor, version in kept:
-            if getattr(tensor, "_version", 0) != version:
-                self.refused.append((table, row, _CHANGED))
+            self._work[key or rows[0]] = Work(rows, job, held, as_arrays)
+
+    def afterwards(self, rows: Rows, job: Job, *tensors: Any) -> None:
+        """The job gets each tensor's values by numpy."""
+        if not rows:
+            return
+        if not self.is_late:
+            job(lambda table: table, *(tensor.asnumpy() for tensor in tensors))
+        else:
+            given = [self._hold(tensor) for tensor in tensors]
+            self._put(rows, lambda at, *held: job(at, *(one.values for one in held)), given, key=(*rows[0], True))
+
+    def batch(self, tensors: Iterable[Any], table: SeriesTable, first: int = 0) -> list[tuple[int, str]]:
+        there = ((row, tensor) for row, tensor in enumerate(tensors, first) if tensor is not None)
+        return [(row, why) for row, tensor in there if (why := self.one(tensor, table, row))]
+
+    def together(self, found: list[tuple[int, Any]], table: SeriesTable) -> list[tuple[int, str]]:
+        return [(row, why) for row, tensor in found if (why := self.one(tensor, table, row))]
+
+    def agreement(self, pairs: list[tuple[Any, Any]], table: SeriesTable, rows: list[int]) -> None:
+        for row, (left, right) in zip(rows, pairs):
+            if self._lib is None or not self._is_here or {left.dtype, right.dtype} - _SIGNS:
+                self.afterwards([(table, row)], partial(_agreement_of_arrays, table, row), left, right)
+            elif not self.is_late:
+                sides = [tensor.contiguous() for tensor in (left, right)]  # elements must pair up
+                table.put(row, self._agreement_at(*((t.data_ptr(), t.size, t.dtype) for t in sides)))
             else:
-                self.read(dense(tensor), table, row)
-        for table, row, values in results:
-            numbers = values.asnumpy().reshape(-1).tolist()
-            if table.stats:
-                table.put(row, *numbers)
-            else:
-                table.results[row] = record(numbers)
+                given = [self._hold(left), self._hold(right)]
+                self._put([(table, row)], partial(self._agreement_of_held, table, row), given, False)
+
+    # -- where tensors are there ---------------------------------------------------------------------------------
 
     def read(self, tensor: Any, table: SeriesTable, row: int) -> None:
         """One that fills one range of memory."""
@@ -160,7 +187,13 @@ class Reader(AnyMeasurer):
         else:
             self._read_at(tensor.data_ptr(), tensor.size, DTYPES[tensor.dtype], table, row)
 
-    def _read_array(self, array: np.ndarray, table: SeriesTable, row: int) -> None:
+    def _read_held(self, table: SeriesTable, row: int, at: At, held: Held) -> None:
+        if self._lib is None:
+            at(table).results[row] = record(plain_statistics(held.values, self.eps))
+        else:
+            self._read_at(held.pointer, held.size, DTYPES[held.dtype], at(table), row)
+
+    def read_array(self, array: np.ndarray, table: SeriesTable, row: int) -> None:
         if self._lib is None:
             table.results[row] = record(plain_statistics(array, self.eps))
         elif array.size:
@@ -177,60 +210,55 @@ class Reader(AnyMeasurer):
         if self._lib.tt_stats_tensor_bins(pointer, numel, code, self.eps, to, bins, self.threads) == 0 and bins:
             table.bins.present[row] = 1
 
-    def batch(self, tensors: Iterable[Any], table: SeriesTable, first: int = 0) -> list[tuple[int, str]]:
-        refused = []
-        for row, tensor in enumerate(tensors, first):
-            if tensor is None:
-                continue
-            why = refusal(tensor)
-            if why:
-                refused.append((row, why))
-            elif tensor.size and self._is_here:
-                self.read(dense(tensor), table, row)
-            elif tensor.size:
-                self._by_operations(tensor, table, row)
-        return refused
+    def _agreement_of_held(self, table: SeriesTable, row: int, at: Any, *sides: Held) -> None:
+        at(table).put(row, self._agreement_at(*((held.pointer, held.size, held.dtype) for held in sides)))
 
-    def together(self, found: list[tuple[int, Any]], table: SeriesTable) -> list[tuple[int, str]]:
-        return [(row, why) for row, tensor in found if (why := self.one(tensor, table, row))]
-
-    def agreement(self, pairs: list[tuple[Any, Any]], table: SeriesTable, rows: list[int]) -> None:
-        for row, (left, right) in zip(rows, pairs):
-            kinds = DTYPES[left.dtype], DTYPES[right.dtype]
-            if self._lib is not None and self._is_here and all(kind in _SIGNS for kind in kinds):
-                sides = [tensor.contiguous() for tensor in (left, right)]  # elements must pair up
-                described = [native.Tensor(t.data_ptr(), t.size, int(kind), 0) for t, kind in zip(sides, kinds)]
-                out = ctypes.c_double()
-                self._lib.tt_sign_agreement(
-                    ctypes.byref(described[0]), ctypes.byref(described[1]), 1, ctypes.byref(out), self.threads
-                )
-                table.put(row, out.value)
-                continue
-            product = np.sign(left.asnumpy().astype(np.float64)) * np.sign(right.asnumpy().astype(np.float64))
-            table.put(row, (float(np.nan_to_num(product, nan=0.0).mean()) + 1) / 2)
+    def _agreement_at(self, *sides: tuple[int, int, Any]) -> float:
+        assert self._lib is not None
+        left, right = (native.Tensor(pointer, size, int(DTYPES[kind]), 0) for pointer, size, kind in sides)
+        out = ctypes.c_double()
+        self._lib.tt_sign_agreement(
+            ctypes.byref(left), ctypes.byref(right), 1, ctypes.byref(out), self.threads
+        )
+        return out.value
 
     # -- the step ------------------------------------------------------------------------------------------------
 
     def later(self, table: SeriesTable, row: int, values: Any) -> None:
-        with self._lock:
-            self._results.append((table, row, values))
+        self._put([(table, row)], partial(_fill, table, row), [Held(values, _UNCOUNTED, is_safe=True)])
 
     def withdraw(self, table: SeriesTable, rows: set[int]) -> dict[int, Any]:
-        return {}  # metrics are numbers by the time that they come here
+        with self._lock:
+            found = {row: self._work.pop((table, row)) for row in rows if (table, row) in self._work}
+        return {row: work.held[0].tensor for row, work in found.items() if work.held[0] is not None}
 
     @property
     def has_pending(self) -> bool:
-        return False  # by the time that a step ends everything is read
+        return bool(self._work)
 
     def forget(self, tables: list[SeriesTable]) -> None:
         with self._lock:
-            self._kept = [entry for entry in self._kept if all(entry[0] is not table for table in tables)]
-            self._results = [entry for entry in self._results if all(entry[0] is not table for table in tables)]
-            self._bytes = sum(tensor.nbytes for _, _, tensor, _ in self._kept)
+            self._work = {key: work for key, work in self._work.items() if work.rows[0][0] not in tables}
 
     def now(self, table: SeriesTable) -> Pending:
-        self.settle(table)
-        return Pending()
+        with self._lock:
+            work = [one for one in self._work.values() if any(other is table for other, _ in one.rows)]
+        return self._pending(work)
+
+    def settle(self, table: SeriesTable) -> None:
+        step = self.now(table).queued
+        self.forget([table])
+        if step is not None and step.arrive():
+            for shot in step.shots():
+                table.take(shot)
+
+    def take_pending(self) -> Pending:
+        with self._lock:
+            work, self._work = list(self._work.values()), {}
+        return self._pending(work)
+
+    def _pending(self, work: list[Work]) -> Pending:
+        return Pending(queued=LateStep(work, self.refuse, self.failed) if work else None)
 
     def trouble(self) -> str:
         if self._lacks and not self._has_told_lack:
@@ -245,9 +273,19 @@ class Reader(AnyMeasurer):
         self._told = bool(sentence)
         return sentence
 
-    def take_pending(self) -> Pending:
-        self.settle()
-        return Pending()
+
+def _fill(table: SeriesTable, row: int, at: Callable[[SeriesTable], SeriesTable], held: Any) -> None:
+    """What MindSpore's operations found goes into a row."""
+    numbers = held.values.reshape(-1).tolist()
+    if table.stats:
+        at(table).put(row, *numbers)
+    else:
+        at(table).results[row] = record(numbers)
+
+
+def _agreement_of_arrays(table: SeriesTable, row: int, at: Any, left: np.ndarray, right: np.ndarray) -> None:
+    product = np.sign(left.astype(np.float64)) * np.sign(right.astype(np.float64))
+    at(table).put(row, (float(np.nan_to_num(product, nan=0.0).mean()) + 1) / 2)
 
 
 def plain_statistics(values: np.ndarray, eps: float) -> list[float]:

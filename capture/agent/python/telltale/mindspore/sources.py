@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from mindspore import Tensor, nn
 
 from ..agent.clock import Clock
@@ -49,18 +50,18 @@ class CellParameter(Source):
         return None
 
     def adam(self) -> tuple[int, tuple[float, float], float]:
+        return adam_of([each.asnumpy() if isinstance(each, Tensor) else each for each in self.adam_parts()])
+
+    def adam_parts(self) -> list[Any]:
+        """What adam() is made of, in numbers and tensors: steps taken, both betas, eps; [] where there is none."""
         optimizer = self.optimizer
-        steps = _number(getattr(optimizer, "state_step", getattr(optimizer, "global_step", None)))
-        if steps is None:
-            return 0, (0.0, 0.0), 0.0
+        steps = getattr(optimizer, "state_step", getattr(optimizer, "global_step", None))
+        found = [getattr(optimizer, name, None) for name in ("beta1", "beta2", "eps")]
         for group in getattr(optimizer, "param_groups", ()):
             if "betas" in group and any(entry is self.tensor for entry in group["params"]):
-                first, second = group["betas"]
-                return int(steps), (float(first), float(second)), float(group.get("eps", 0.0))
-        numbers = [_number(getattr(optimizer, name, None)) for name in ("beta1", "beta2", "eps")]
-        if numbers[0] is None or numbers[1] is None:
-            return 0, (0.0, 0.0), 0.0
-        return int(steps), (numbers[0], numbers[1]), numbers[2] or 0.0
+                found = [*group["betas"], group.get("eps", 0.0)]
+        parts = [steps, *(0.0 if i == 2 and not _is_number(each) else each for i, each in enumerate(found))]
+        return parts if all(map(_is_number, parts)) else []
 
     def watch_unreduced(self, engine: Clock, number: int) -> list[Any]:
         if not self.tensor.requires_grad:
@@ -71,12 +72,16 @@ class CellParameter(Source):
         return DTYPES.get(self.tensor.dtype, DType.UNKNOWN), str(self.tensor.dtype)
 
 
-def _number(value: Any) -> float | None:
-    if isinstance(value, (int, float)):
-        return float(value)
-    if isinstance(value, Tensor) and value.size == 1:
-        return float(value.asnumpy().reshape(()))
-    return None
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) or (isinstance(value, Tensor) and value.size == 1)
+
+
+def adam_of(parts: list[Any]) -> tuple[int, tuple[float, float], float]:
+    """Steps taken, betas and eps of adam_parts() whose tensors have been read."""
+    if not parts:
+        return 0, (0.0, 0.0), 0.0
+    steps, first, second, eps = (float(np.asarray(part).reshape(-1)[0]) for part in parts)
+    return int(steps), (first, second), eps
 
 
 def optimizers_in(thing: Any, depth: int = 0) -> list[Any]:

@@ -25,6 +25,7 @@ class SummedGradients(UnreducedGradients):
         self._per_micro = engine.config.monitor_mbs_grad and self._acc > 1
         self._has_scaled = False  # a scaler of mindspore.amp has been asked to scale, ever
         self._is_scaled = self._is_adjusted = self._has_stepped = False  # in this attempt at the step
+        self._usual = 1  # micro steps of the last step that was taken
 
     def _form(self, source: Source) -> Form:
         if self._acc == 1:
@@ -89,6 +90,7 @@ class SummedGradients(UnreducedGradients):
         """A loss scaler's gradients arrive scaled, whoever unscales them afterwards."""
         engine = self.engine
         self._has_stepped, self._is_adjusted = True, False
+        self._usual = engine.micro + 1
         if not self._is_watching or engine.collected > 0:
             return
         # Of what is compiled whole no forward is seen, and a scaler inside only when it is compiled.
@@ -97,7 +99,10 @@ class SummedGradients(UnreducedGradients):
             self._series.amend(None, Form.SCALED)
 
     def what_broke(self, table: SeriesTable | None, is_elsewhere: bool) -> str:
-        return super().what_broke(table, is_elsewhere) or ("a loss scaler left it out" if self._is_adjusted else "")
+        """Waits, but the training has waited for the gradients just before, or would not know that they are broken."""
+        if is_elsewhere and table is not None:
+            self.engine.measurer.settle(table)
+        return super().what_broke(table, False) or ("a loss scaler left it out" if self._is_adjusted else "")
 
     def is_abandoned(self) -> bool:
         """Whether a scaler has looked at the gradients and nobody has stepped, or the micro steps that were announced
@@ -113,7 +118,9 @@ class SummedGradients(UnreducedGradients):
         table = engine.known_table(Kind.GRAD_UNREDUCED)
         if table is None:
             return False
-        engine.measurer.now(table)  # a second forward without a step between: it is there by now
+        if engine.micro + 1 < self._usual:
+            return False  # a step has had that many micro steps before
+        engine.measurer.settle(table)  # who has left a step out has waited for its gradients
         rows = [row for rows in self._rows for row in rows if row >= 0]
         return any(_is_broken(table, row) for row in rows)
 

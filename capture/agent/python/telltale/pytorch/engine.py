@@ -8,7 +8,7 @@ import torch
 from ..agent import engine
 from ..agent.sources import Source
 from ..config import MonitorConfig
-from ..deviceworker import DeviceWorker
+from ..devicecopies import worker
 from ..measure import Measurer
 from .compiled import is_compiled_in_place
 from .framework import PyTorch
@@ -26,7 +26,7 @@ class Engine(engine.Engine):
 
     def __init__(self, config: MonitorConfig, measurer: Measurer, rank: int) -> None:
         super().__init__(config, measurer, rank)
-        self.dispatcher.make_worker = DeviceWorker
+        self.dispatcher.make_worker = worker
         self._compiled = 0
 
     def make_gradients(self, sources: list[Source]) -> TorchGradients:

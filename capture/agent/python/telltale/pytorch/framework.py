@@ -8,7 +8,7 @@ from typing import Any, Callable
 
 import torch
 
-from ..agent.framework import Framework
+from ..agent.framework import Framework, Rate
 from ..devicestats import stream_of
 from ..kinds import DType
 from ..measure import DTYPES, local
@@ -31,7 +31,7 @@ class PyTorch(Framework):
     def parameters(self, root: Any) -> Iterable[tuple[str, Any]]:
         return root.named_parameters()
 
-    def number(self, value: Any) -> float | None:
+    def number(self, value: Any, waits: bool = False) -> float | None:
         return float(value.detach()) if value.numel() == 1 and value.is_cpu else None
 
     def on_device(self, value: Any) -> Any:
@@ -41,7 +41,7 @@ class PyTorch(Framework):
         with quiet(value.device):
             return value.detach().reshape(1).to(wide, copy=True)  # what it is now
 
-    def rates(self, optimizer: Any) -> list[float | None]:
+    def rates(self, optimizer: Any) -> list[float | Rate | None]:
         return [_rate(group.get("lr")) for group in optimizer.param_groups]
 
     def has_gradients(self) -> bool:
