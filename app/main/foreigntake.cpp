@@ -9,6 +9,7 @@
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/ingest/followimport.h>
 #include <telltale/ingest/foreignimport.h>
+#include <telltale/ingest/foreignparts.h>
 
 #include "interruptible.h"
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 constexpr std::chrono::milliseconds kLookEvery { 250 };
 
 nlohmann::json foreignJson(const std::vector<fs::path>& paths, const std::string& format, const std::string& id,
-    const ingest::ForeignReport& report, const exchange::ForeignRun& run)
+    const ingest::ForeignReport& report, const exchange::ForeignRun& run, bool isNew)
 {
     auto words = nlohmann::json::array();
     for (const fs::path& path : paths)
@@ -28,7 +29,7 @@ nlohmann::json foreignJson(const std::vector<fs::path>& paths, const std::string
     auto leftOut = nlohmann::json::array();
     for (const auto& [what, count] : run.leftOut())
         leftOut.push_back({ { "what", what }, { "count", count } });
-    return { { "paths", words }, { "format", format }, { "run", id }, { "name", run.name },
+    return { { "paths", words }, { "format", format }, { "run", id }, { "new", isNew }, { "name", run.name },
         { "capsule", report.capsule }, { "processes", report.processes }, { "series", report.series },
         { "samples", report.samples }, { "scalars", report.scalars }, { "left_out", leftOut },
         { "damages", run.damages() } };
@@ -36,9 +37,22 @@ nlohmann::json foreignJson(const std::vector<fs::path>& paths, const std::string
 
 }
 
-Expected<nlohmann::json> takeForeign(
-    Importer& importer, const std::string& dataDir, const std::vector<fs::path>& paths, ProgressLine& line)
+Expected<nlohmann::json> takeForeign(Importer& importer, const std::string& dataDir, const std::vector<fs::path>& paths,
+    bool isAgain, ProgressLine& line)
 {
+    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
+    const std::string formatId = format ? format->id() : "";
+    const std::string key = isAgain ? ingest::newImportKey() : ingest::importKey(paths);
+    const auto before = importer.find(ingest::requestForRun(key));
+    if (!before)
+        return tl::unexpected<Error>(before.error());
+    if (!before->id.empty()) {
+        ingest::ForeignReport nothing;
+        nothing.capsule = before->locator.text();
+        exchange::ForeignRun run;
+        run.name = store::describeRun(before->locator).name;
+        return foreignJson(paths, formatId, before->id, nothing, run, false);
+    }
     const std::string what = paths.front().filename().string();
     const auto goesOn = [&](const char* verb, double from) {
         return [&line, label = fmt::format("{} {}", verb, what), from](double share) {
@@ -50,16 +64,15 @@ Expected<nlohmann::json> takeForeign(
     if (!run)
         return tl::unexpected<Error>(std::move(run.error()));
     ingest::ForeignImport import(dataDir);
-    auto written = import.write(*run, goesOn("writing", 0.5));
+    auto written = import.write(*run, key, goesOn("writing", 0.5));
     if (!written)
         return tl::unexpected<Error>(std::move(written.error()));
     auto taken = importer.takeDraft(written->capsule);
     line.clear();
     if (!taken)
         return tl::unexpected<Error>(std::move(taken.error()));
-    const exchange::ForeignReader* format = exchange::findForeignReader(paths.front());
     written->capsule = taken->locator.text();
-    return foreignJson(paths, format ? format->id() : "", taken->id, *written, *run);
+    return foreignJson(paths, formatId, taken->id, *written, *run, true);
 }
 
 Expected<std::optional<std::chrono::seconds>> idleOf(const Args& args)
@@ -77,12 +90,12 @@ Expected<std::optional<std::chrono::seconds>> idleOf(const Args& args)
     return std::optional(std::chrono::seconds(*seconds));
 }
 
-Expected<nlohmann::json> followForeign(Importer& importer, const std::vector<fs::path>& paths,
+Expected<nlohmann::json> followForeign(Importer& importer, const std::vector<fs::path>& paths, bool isAgain,
     std::optional<std::chrono::seconds> idle, ProgressLine& line)
 {
     using Clock = std::chrono::steady_clock;
     const auto target = importer.target();
-    ingest::FollowImport import(paths, *target);
+    ingest::FollowImport import(paths, *target, isAgain);
     auto last = Clock::now();
     bool isIdle = false;
     while (!isIdle && !Interruptible::wasAsked()) {
@@ -106,7 +119,7 @@ Expected<nlohmann::json> followForeign(Importer& importer, const std::vector<fs:
         return tl::unexpected<Error>(ended.error());
     if (import.report().processes == 0)
         return failure(ErrorCode::NotFound, "no event file came in " + paths.front().string());
-    auto json = foreignJson(paths, "tensorboard", target->runId(), import.report(), import.run());
+    auto json = foreignJson(paths, "tensorboard", target->runId(), import.report(), import.run(), !import.goesOn());
     json["ended"] = isIdle ? "idle" : "interrupted";
     return json;
 }

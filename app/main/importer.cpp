@@ -9,9 +9,7 @@
 #include <telltale/client/servertarget.h>
 #include <telltale/client/spooldelivery.h>
 #include <telltale/ingest/storetarget.h>
-#include <telltale/ingest/streamrequest.h>
 #include <telltale/store/runfacts.h>
-#include <telltale/store/storeservice.h>
 
 #include "interruptible.h"
 
@@ -49,9 +47,9 @@ public:
         m_import.reset();
         return std::make_unique<ingest::StoreTarget>(*m_service);
     }
-    Expected<bool> knows(const protocol::Hello& stream) override
+    Expected<store::ImportedRun> find(const store::StreamRequest& stream) override
     {
-        return !store::runWithStream(m_dataDir, ingest::requestOf(stream, 0)).isEmpty();
+        return store::importedAs(m_dataDir, stream);
     }
     Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
     {
@@ -81,10 +79,9 @@ public:
     {
         return std::make_unique<client::ServerTarget>(*m_server, [] { return !Interruptible::wasAsked(); });
     }
-    Expected<bool> knows(const protocol::Hello& stream) override
+    Expected<store::ImportedRun> find(const store::StreamRequest& stream) override
     {
-        const auto found = m_server->findStream(stream);
-        return found ? Expected<bool>(!found->id.empty()) : tl::unexpected(found.error());
+        return m_server->findStream(client::helloOf(stream));
     }
     Expected<ingest::SpoolReport> takeSpool(const fs::path& folder, ingest::SpoolImport::Found found) override
     {

@@ -8,8 +8,8 @@
 #include <telltale/core/expected.h>
 #include <telltale/ingest/importtarget.h>
 #include <telltale/ingest/spoolimport.h>
-#include <telltale/protocol/messages.h>
 #include <telltale/store/archive.h>
+#include <telltale/store/storeservice.h>
 
 #include "args.h"
 
@@ -24,8 +24,8 @@ public:
     virtual Expected<store::ImportedRun> takeDraft(const std::string& path) = 0;
     /// For a run that grows; nothing else is taken meanwhile.
     virtual std::unique_ptr<ingest::ImportTarget> target() = 0;
-    /// Whether some run has the stream.
-    virtual Expected<bool> knows(const protocol::Hello& stream) = 0;
+    /// The run that has the stream; nothing where there is none.
+    virtual Expected<store::ImportedRun> find(const store::StreamRequest& stream) = 0;
     virtual Expected<ingest::SpoolReport> takeSpool(
         const std::filesystem::path& folder, ingest::SpoolImport::Found found)
         = 0;

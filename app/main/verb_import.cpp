@@ -12,6 +12,7 @@
 #include <telltale/core/plaintext.h>
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/ingest/spoolimport.h>
+#include <telltale/ingest/streamrequest.h>
 
 #include "foreigntake.h"
 #include "importer.h"
@@ -30,10 +31,10 @@ Expected<ingest::SpoolReport> importOne(Importer& importer, const fs::path& fold
     if (!found)
         return tl::unexpected<Error>(std::move(found.error()));
     if (found->spooled.stream && found->hello.firstRetainedSeq > 1 && !mayBegin) {
-        const auto knows = importer.knows(found->hello);
-        if (!knows)
-            return tl::unexpected(knows.error());
-        if (!*knows)
+        const auto known = importer.find(ingest::requestOf(found->hello, 0));
+        if (!known)
+            return tl::unexpected(known.error());
+        if (known->id.empty())
             return failure(ErrorCode::BadInput,
                 fmt::format("no run in {} has the beginning of {}", importer.place(), folder.string()),
                 "name the --data-dir that recorded it, or add --new-run");
@@ -131,11 +132,23 @@ Expected<Wanted> wantedOf(const std::vector<std::string>& words, bool isOneRun)
     return wanted;
 }
 
+std::string hereText(const std::string& path, const std::string& run)
+{
+    return fmt::format("{}: is here already as run {}, nothing was taken (--again imports it anew)\n",
+        terminalText(path), terminalText(run));
+}
+
 void writeForeign(std::ostream& out, const nlohmann::json& taken)
 {
-    out << fmt::format("{}: imported as run {} ({}, {}, {}, {})\n",
-        terminalText(taken["paths"].front().get<std::string>()), terminalText(taken["run"].get<std::string>()),
-        countText(taken["processes"].get<std::uint64_t>(), "process", "processes"),
+    const auto path = taken["paths"].front().get<std::string>();
+    const auto run = taken["run"].get<std::string>();
+    const bool isNew = taken["new"].get<bool>();
+    if (!isNew && !taken.contains("ended")) {
+        out << hereText(path, run);
+        return;
+    }
+    out << fmt::format("{}: {} run {} ({}, {}, {}, {})\n", terminalText(path), isNew ? "imported as" : "went on with",
+        terminalText(run), countText(taken["processes"].get<std::uint64_t>(), "process", "processes"),
         countText(taken["series"].get<std::uint64_t>(), "series", "series"),
         countText(taken["samples"].get<std::uint64_t>(), "sample", "samples"),
         countText(taken["scalars"].get<std::uint64_t>(), "scalar", "scalars"));
@@ -168,15 +181,19 @@ int runImport(const Args& args, Report& report)
         errors.push_back(error.sentence());
     };
     for (const std::string& word : wanted->capsules) {
-        const auto taken = (*importer)->takeRun(word);
+        const auto before = args.has("--again") ? std::nullopt : store::findCopy(*dataDir, word);
+        const auto taken
+            = before ? store::ImportedRun { before->locator, before->id, {}, true } : (*importer)->takeRun(word);
         if (!taken) {
             failed(taken.error());
             continue;
         }
         capsules.push_back({ { "file", word }, { "capsule", taken->locator.text() }, { "run", taken->id },
-            { "damage", taken->damage } });
+            { "new", !taken->wasHere }, { "damage", taken->damage } });
         if (!args.has("--json"))
-            out << fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(taken->id));
+            out << (taken->wasHere
+                    ? hereText(word, taken->id)
+                    : fmt::format("{}: imported as run {}\n", terminalText(word), terminalText(taken->id)));
         for (const std::string& sentence : taken->damage)
             report.say(word + ": " + sentence);
         isWhole = isWhole && taken->damage.empty();
@@ -196,8 +213,8 @@ int runImport(const Args& args, Report& report)
     auto foreign = nlohmann::json::array();
     ProgressLine line(args.has("--json"));
     for (const std::vector<fs::path>& paths : wanted->foreign) {
-        const auto taken = isFollowing ? followForeign(**importer, paths, *idle, line)
-                                       : takeForeign(**importer, *dataDir, paths, line);
+        const auto taken = isFollowing ? followForeign(**importer, paths, args.has("--again"), *idle, line)
+                                       : takeForeign(**importer, *dataDir, paths, args.has("--again"), line);
         line.clear();
         if (!taken) {
             failed(taken.error());
@@ -235,7 +252,10 @@ Verb importVerb()
         += "Files stay as they are. What a run cannot hold is counted and said; of damaged files everything that can "
            "be "
            "read\n"
-           "is taken. While a Telltale runs on the data directory, it is the one that takes them in; without "
+           "is taken. What was imported before and has not changed is not taken again, so a command that was broken "
+           "off "
+           "can be\n"
+           "given again. While a Telltale runs on the data directory, it is the one that takes them in; without "
            "--data-dir,\n"
            "$TELLTALE_CONTROL may name one elsewhere: it is a line of the file 'control' in that one's data directory.";
     return { "import", "what other tools recorded, other runs and left spools, into the archive", about,
@@ -245,6 +265,7 @@ Verb importVerb()
             { "--follow", "",
                 "goes on while another tool writes event files, until Ctrl+C or --idle; the PATHs are one run" },
             { "--idle", "SECONDS", "with --follow: the run is over when nothing has come for so long" },
+            { "--again", "", "a run of its own, of what is here already and of what was followed before, too" },
             { "--new-run", "", "take a spool whose beginning neither it nor any run here has" },
             { "--json", "", "one JSON document on standard output" } },
         runImport };

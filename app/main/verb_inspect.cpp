@@ -130,6 +130,7 @@ std::string_view itemsWord(std::uint32_t dropClass)
 struct Log {
     std::size_t events = 0;
     std::vector<store::LogRecord> drops;
+    std::vector<std::string> changes; ///< what was done to the file since: it has less than was recorded
     std::uint64_t lostSamples = 0; ///< dropped, or never came
 };
 
@@ -138,6 +139,8 @@ Log logOf(std::vector<store::LogRecord> records)
     Log log;
     for (store::LogRecord& record : records) {
         log.events += record.isDrop ? 0 : 1;
+        if (!record.isDrop && (record.kind == "thinned" || record.kind == "repaired"))
+            log.changes.push_back(record.text);
         log.lostSamples += dropclass::isSamples(record.dropClass) ? record.items : 0;
         if (record.isDrop)
             log.drops.push_back(std::move(record));
@@ -199,7 +202,7 @@ nlohmann::json toJson(const OpenedCapsule& capsule, const Log& log, const store:
         { "created", utcTimeText(catalog.createdNs) }, { "size", run.fileBytes }, { "ranks", ranksOf(catalog).size() },
         { "first_step", catalog.steps.first.value }, { "last_step", catalog.steps.last.value },
         { "series", catalog.series.size() }, { "kinds", kinds }, { "sources", sources }, { "events", log.events },
-        { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
+        { "changes", log.changes }, { "dropped", dropped }, { "missing", missing }, { "damage", catalog.damage } };
     if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown) {
         document["samples"] = toJson(sums.samples, sums.isExact);
         document["scalars"] = toJson(sums.scalars, sums.isExact);
@@ -264,6 +267,8 @@ void writeText(
     if (const Sums sums = sumsOf(capsule.handle.locator, run); sums.areKnown)
         out << fmt::format(
             "samples  {}\nmetrics  {}\n", textOf(sums.samples, sums.isExact), textOf(sums.scalars, sums.isExact));
+    for (const std::string& change : log.changes)
+        out << "since    " << terminalText(change) << '\n';
     out << fmt::format("events   {}\nlost     {} samples\n", log.events, log.lostSamples);
     for (const store::LogRecord& drop : log.drops) {
         const std::string items = drop.items == 0 ? "" : fmt::format("{} {}, ", drop.items, itemsWord(drop.dropClass));

@@ -123,7 +123,10 @@ void Imports::finish(const QString& path, const Expected<store::ImportedRun>& im
                 : tr("%1 cannot be imported: %2").arg(name, QString::fromStdString(imported.error().sentence())));
         return;
     }
-    if (imported->damage.empty())
+    if (imported->wasHere)
+        m_toaster->post(
+            Toaster::Severity::Notice, tr("%1 is here already: telltale import --again imports it anew").arg(name));
+    else if (imported->damage.empty())
         m_toaster->post(Toaster::Severity::Good, tr("Imported %1").arg(name));
     else
         m_toaster->post(Toaster::Severity::Notice,

@@ -24,6 +24,8 @@ constexpr std::chrono::seconds kSettleTime { 5 };
 constexpr int kPumpMs = 2;
 constexpr int kByeMs = 200;
 
+}
+
 protocol::Hello helloOf(const store::StreamRequest& request)
 {
     protocol::Hello hello;
@@ -47,8 +49,6 @@ protocol::Hello helloOf(const store::StreamRequest& request)
     hello.pid = ::getpid();
     protocol::mendNames(hello);
     return hello;
-}
-
 }
 
 struct ServerTarget::Stream {
@@ -119,7 +119,12 @@ Expected<void> ServerTarget::waitUntil(Stream& stream, const std::function<bool(
     return {};
 }
 
-Expected<std::size_t> ServerTarget::open(store::StreamRequest request)
+Expected<store::ImportedRun> ServerTarget::find(const store::StreamRequest& request)
+{
+    return m_server.findStream(helloOf(request));
+}
+
+Expected<std::size_t> ServerTarget::open(store::StreamRequest request, Produced before)
 {
     protocol::Hello hello = helloOf(request);
     if (auto ok = protocol::checkHello(hello); !ok)
@@ -131,6 +136,7 @@ Expected<std::size_t> ServerTarget::open(store::StreamRequest request)
     Stream& stream = *m_streams.back();
     if (auto ok = waitUntil(stream, [&] { return stream.session.isOpen(); }); !ok)
         return tl::unexpected<Error>(std::move(ok.error()));
+    stream.produced = before;
     if (m_streams.size() == 1) {
         if (const auto run = m_server.findStream(hello)) {
             m_capsule = run->locator.text();

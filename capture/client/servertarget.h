@@ -11,6 +11,9 @@
 
 namespace telltale::client {
 
+/// What an import says of a process, as the Hello of an agent.
+protocol::Hello helloOf(const store::StreamRequest& request);
+
 /// The server that has the data directory: each process comes to it as an agent does. What it has not acknowledged
 /// stays in memory, and where that is full, who submits waits. Thread: owned by one; blocks.
 class ServerTarget final : public ingest::ImportTarget {
@@ -21,7 +24,8 @@ public:
     ServerTarget(const ServerTarget&) = delete;
     ServerTarget& operator=(const ServerTarget&) = delete;
 
-    Expected<std::size_t> open(store::StreamRequest request) override;
+    Expected<store::ImportedRun> find(const store::StreamRequest& request) override;
+    Expected<std::size_t> open(store::StreamRequest request, Produced before = {}) override;
     Expected<void> submit(std::size_t stream, const std::shared_ptr<SampleBatch>& batch) override;
     Expected<void> turn() override;
     /// Waits until all of it is acknowledged.

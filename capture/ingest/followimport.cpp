@@ -2,8 +2,11 @@
 #include <telltale/ingest/followimport.h>
 
 #include <algorithm>
+#include <random>
 #include <utility>
 
+#include <telltale/exchange/eventfiles.h>
+#include <telltale/exchange/foreignreader.h>
 #include <telltale/ingest/foreignparts.h>
 #include <telltale/protocol/datarules.h>
 
@@ -22,27 +25,59 @@ struct FollowImport::Process {
     std::size_t documents = 0;
 };
 
-FollowImport::FollowImport(std::vector<std::filesystem::path> paths, ImportTarget& target)
+FollowImport::FollowImport(std::vector<std::filesystem::path> paths, ImportTarget& target, bool isAgain)
     : m_follower(paths)
     , m_target(target)
-    , m_key(newImportKey())
+    , m_paths(std::move(paths))
+    , m_key(isAgain ? newImportKey() : std::string())
 {
-    m_run.name = paths.empty() ? std::string() : exchange::foreignName(paths.front());
+    m_run.name = m_paths.empty() ? std::string() : exchange::foreignName(m_paths.front());
 }
 
 FollowImport::~FollowImport() = default;
+
+/// Event files have their time in their names: another training in the same folder is another run.
+Expected<void> FollowImport::findRun()
+{
+    std::string first;
+    for (const auto& path : m_paths) {
+        for (const exchange::EventFile& file : exchange::findEventFiles(path)) {
+            const std::string name = file.path.filename().string();
+            first = first.empty() ? name : std::min(first, name);
+        }
+    }
+    m_key = followKey(m_paths, first);
+    const auto found = m_target.find(requestForRun(m_key));
+    if (!found || found->id.empty())
+        return found ? Expected<void>() : tl::unexpected<Error>(found.error());
+    auto before = FollowedBefore::read(found->locator.text());
+    if (!before)
+        return failure(ErrorCode::Io,
+            "it was followed into run " + found->id + ", which cannot be read: " + before.error().sentence(),
+            "follow it into a new run with --again");
+    m_before = std::move(*before);
+    return {};
+}
 
 Expected<FollowImport::Process*> FollowImport::processOf(const exchange::EventFollower::News& news)
 {
     std::unique_ptr<Process>& process = m_processes[{ news.process.rank(), news.attempt }];
     if (process)
         return process.get();
+    if (auto ok = m_key.empty() ? findRun() : Expected<void>(); !ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
     auto fresh = std::make_unique<Process>();
+    Produced before;
+    if (m_before) {
+        before = m_before->producedBy(news.process.rank(), news.attempt);
+        m_before->prepare(fresh->blocks, news.process.rank(), news.attempt);
+        fresh->documents = std::random_device()(); // their names here are new ones
+    }
     m_worldSize = std::max(m_worldSize, news.process.rank().value + 1);
     auto request = requestFor(news.process, news.attempt, m_key, m_run.name);
     request.framework = "TensorBoard";
     request.worldSize = m_worldSize;
-    const auto stream = m_target.open(std::move(request));
+    const auto stream = m_target.open(std::move(request), before);
     if (!stream)
         return tl::unexpected<Error>(stream.error());
     fresh->stream = *stream;
@@ -66,6 +101,8 @@ Expected<void> FollowImport::take(const exchange::EventFollower::News& news)
     Process& to = **process;
     for (const auto& [step, ns] : news.process.times())
         m_run.createdNs = m_run.createdNs == 0 ? ns : std::min(m_run.createdNs, ns);
+    if (m_before)
+        m_before->leaveStored(news.process, news.attempt);
     auto batch = std::make_shared<SampleBatch>();
     const auto hand = [&] { return submit(to, std::exchange(batch, std::make_shared<SampleBatch>())); };
     while (takeDocuments(news.process, m_run, to.documents, kFollowedBytes, *batch)) {

@@ -12,6 +12,7 @@
 #include <telltale/protocol/datarules.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/importdraft.h>
+#include <telltale/store/runfacts.h>
 
 namespace telltale::ingest {
 namespace {
@@ -31,7 +32,7 @@ struct ForeignImport::Feed {
     }
     StoreTarget target;
     ForeignReport report;
-    std::string key = newImportKey();
+    std::string key;
     int worldSize = 1;
     exchange::ForeignReader::Progress progress;
     double done = 0, all = 1; ///< processes
@@ -101,7 +102,7 @@ Expected<void> ForeignImport::writeProcess(exchange::ForeignRun& run, exchange::
 }
 
 Expected<ForeignReport> ForeignImport::write(
-    exchange::ForeignRun& run, const exchange::ForeignReader::Progress& progress)
+    exchange::ForeignRun& run, const std::string& runKey, const exchange::ForeignReader::Progress& progress)
 {
     m_home.check();
     auto draft = store::makeDraft(m_dataDir);
@@ -119,6 +120,7 @@ Expected<ForeignReport> ForeignImport::write(
     std::string capsule;
     {
         Feed feed(**service);
+        feed.key = runKey;
         feed.progress = progress;
         feed.all = static_cast<double>(run.processes().size());
         for (const auto& [key, process] : run.processes())
@@ -151,6 +153,11 @@ Expected<store::ImportedRun> importAnything(
     if (std::string_view(reader ? reader->id() : "") == "telltale" || (!reader && !fs::is_directory(path, error)))
         return store::importRun(dataDir, path);
     const std::vector<fs::path> paths { path };
+    const std::string key = importKey(paths);
+    if (auto before = store::importedAs(dataDir, requestForRun(key)); !before.id.empty()) {
+        before.wasHere = true;
+        return before;
+    }
     const auto halfOf = [&progress](double done) {
         return [&progress, done](double share) { return !progress || progress(done + share / 2); };
     };
@@ -158,7 +165,7 @@ Expected<store::ImportedRun> importAnything(
     if (!run)
         return tl::unexpected<Error>(std::move(run.error()));
     ForeignImport import(dataDir);
-    auto written = import.write(*run, halfOf(0.5));
+    auto written = import.write(*run, key, halfOf(0.5));
     if (!written)
         return tl::unexpected<Error>(std::move(written.error()));
     auto taken = store::adoptRun(dataDir, written->capsule);

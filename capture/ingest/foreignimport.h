@@ -35,7 +35,8 @@ public:
     ForeignImport& operator=(const ForeignImport&) = delete;
 
     /// The capsule lies in the folder as long as this lives.
-    Expected<ForeignReport> write(exchange::ForeignRun& run, const exchange::ForeignReader::Progress& progress = {});
+    Expected<ForeignReport> write(
+        exchange::ForeignRun& run, const std::string& runKey, const exchange::ForeignReader::Progress& progress = {});
 
 private:
     struct Feed;
@@ -47,8 +48,8 @@ private:
 };
 
 /// What a window does with a file or folder that somebody hands it: a run of Telltale, or what another tool recorded,
-/// into the data directory. What could not be read or has no place in a run stands in ImportedRun::damage. Thread: any;
-/// blocks.
+/// into the data directory. What another tool recorded and is here already is not taken again. What could not be read
+/// or has no place in a run stands in ImportedRun::damage. Thread: any; blocks.
 Expected<store::ImportedRun> importAnything(
     const std::string& dataDir, const std::string& path, const exchange::ForeignReader::Progress& progress = {});
 

@@ -3,19 +3,82 @@
 
 #include <algorithm>
 #include <random>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <telltale/protocol/datarules.h>
 #include <telltale/protocol/limits.h>
 #include <telltale/protocol/utf8.h>
 
 namespace telltale::ingest {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string keyOf(std::uint64_t number)
+{
+    return fmt::format("import-{:016x}", number);
+}
+
+/// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv: the same in every program and version.
+std::uint64_t hashOf(std::string_view text)
+{
+    std::uint64_t hash = 0xcbf29ce484222325;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return hash;
+}
+
+std::string factsOf(const fs::path& file, const fs::path& name)
+{
+    struct stat facts { };
+    if (::stat(file.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return {};
+    return fmt::format("{}\n{} {}.{:09}\n", name.native(), facts.st_size, facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec);
+}
+
+}
+
+std::string importKey(std::span<const fs::path> paths)
+{
+    std::vector<std::string> files;
+    for (const fs::path& path : paths) {
+        std::error_code error;
+        files.push_back(factsOf(path, path.filename()));
+        fs::recursive_directory_iterator entries(path, fs::directory_options::skip_permission_denied, error);
+        for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error))
+            files.push_back(factsOf(entries->path(), entries->path().lexically_relative(path)));
+    }
+    std::sort(files.begin(), files.end());
+    return keyOf(hashOf(fmt::format("{}", fmt::join(files, ""))));
+}
+
+std::string followKey(std::span<const fs::path> paths, std::string_view firstFile)
+{
+    std::vector<std::string> places;
+    for (const fs::path& path : paths) {
+        std::error_code error;
+        places.push_back(fs::weakly_canonical(path, error).native() + '\n');
+    }
+    std::sort(places.begin(), places.end());
+    return keyOf(hashOf(fmt::format("follow\n{}{}", fmt::join(places, ""), firstFile)));
+}
 
 std::string newImportKey()
 {
     std::random_device device;
-    return fmt::format("import-{:08x}{:08x}", device(), device());
+    return keyOf(std::uint64_t { device() } << 32 | device());
+}
+
+store::StreamRequest requestForRun(const std::string& runKey)
+{
+    store::StreamRequest request;
+    request.runKey = runKey;
+    request.agentId = "import";
+    return request;
 }
 
 store::StreamRequest requestFor(

@@ -7,6 +7,7 @@
 
 #include <telltale/core/expected.h>
 #include <telltale/core/samplebatch.h>
+#include <telltale/store/archive.h>
 #include <telltale/store/storeservice.h>
 
 namespace telltale::ingest {
@@ -16,8 +17,10 @@ namespace telltale::ingest {
 class ImportTarget {
 public:
     virtual ~ImportTarget() = default;
-    /// The stream's number here.
-    virtual Expected<std::size_t> open(store::StreamRequest request) = 0;
+    /// The run that has the stream; nothing where there is none.
+    virtual Expected<store::ImportedRun> find(const store::StreamRequest& request) = 0;
+    /// The stream's number here. One that a run has already goes on: `before` is what that has of it.
+    virtual Expected<std::size_t> open(store::StreamRequest request, Produced before = {}) = 0;
     /// Waits until there is room. What it counts stands in the batch then.
     virtual Expected<void> submit(std::size_t stream, const std::shared_ptr<SampleBatch>& batch) = 0;
     /// Between batches, some times a second: an error of what was submitted comes here.

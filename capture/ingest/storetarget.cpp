@@ -48,7 +48,7 @@ Expected<void> StoreTarget::turn()
     m_home.check();
     for (store::StoreEvent& event : m_sink.takeEvents()) {
         if (auto* opened = std::get_if<store::StreamOpened>(&event)) {
-            m_streams.push_back({ opened->stream, 0, {} });
+            m_streams.push_back({ opened->stream, opened->durableSeq, {} });
             if (!m_run)
                 m_run = opened->run;
             m_isOpen = true;
@@ -75,7 +75,12 @@ Expected<void> StoreTarget::wait()
     return turn();
 }
 
-Expected<std::size_t> StoreTarget::open(store::StreamRequest request)
+Expected<store::ImportedRun> StoreTarget::find(const store::StreamRequest& request)
+{
+    return store::importedAs(m_service.dataDir(), request);
+}
+
+Expected<std::size_t> StoreTarget::open(store::StreamRequest request, Produced before)
 {
     m_isOpen = false;
     if (!m_sink.openStream(std::move(request)))
@@ -83,7 +88,10 @@ Expected<std::size_t> StoreTarget::open(store::StreamRequest request)
     Expected<void> ok;
     while (ok && !m_isOpen)
         ok = wait();
-    return ok ? Expected<std::size_t>(m_streams.size() - 1) : tl::unexpected<Error>(std::move(ok.error()));
+    if (!ok)
+        return tl::unexpected<Error>(std::move(ok.error()));
+    m_streams.back().produced = before;
+    return m_streams.size() - 1;
 }
 
 Expected<void> StoreTarget::submit(std::size_t number, const std::shared_ptr<SampleBatch>& batch)

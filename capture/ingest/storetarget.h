@@ -21,7 +21,8 @@ public:
     StoreTarget(const StoreTarget&) = delete;
     StoreTarget& operator=(const StoreTarget&) = delete;
 
-    Expected<std::size_t> open(store::StreamRequest request) override;
+    Expected<store::ImportedRun> find(const store::StreamRequest& request) override;
+    Expected<std::size_t> open(store::StreamRequest request, Produced before = {}) override;
     Expected<void> submit(std::size_t stream, const std::shared_ptr<SampleBatch>& batch) override;
     Expected<void> turn() override;
     Expected<void> close(std::size_t stream, const std::string& reason) override;

@@ -216,7 +216,8 @@ struct RunTaken {
     bool operator==(const RunTaken&) const = default;
 };
 
-/// Asks which run has the stream, and for what it takes to bring it in as the agent that it was.
+/// Asks which run has the stream, or with incarnation 0 any stream of that run key, and for what it takes to bring it
+/// in as the agent that it was.
 struct FindStream {
     Hello stream;
     bool operator==(const FindStream&) const = default;

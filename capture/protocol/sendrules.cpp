@@ -24,6 +24,10 @@ void SendRules::onWelcome(const Welcome& welcome)
     m_sentBytes = 0;
     m_sentBatches = 0;
 
+    if (m_nextSeq == 1 && welcome.durableSeq > 0) { // somebody before us began the stream, and it goes on
+        m_acked = welcome.durableSeq;
+        m_nextSeq = m_firstHeld = welcome.durableSeq + 1;
+    }
     const std::uint64_t durable = std::min(welcome.durableSeq, m_nextSeq - 1);
     const std::uint64_t retained = firstRetainedSeq();
     if (durable + 1 < retained) {

@@ -197,10 +197,9 @@ void ControlConnection::take(protocol::FindStream& request)
     later<protocol::ControlReply>(
         [dataDir = m_endpoint.store().dataDir(), stream = ingest::requestOf(request.stream, 0)] {
             protocol::ControlReply found;
-            const store::RunLocator run = store::runWithStream(dataDir, stream);
-            found.capsule = run.text();
-            if (!run.isEmpty())
-                found.runId = store::describeRun(run).id;
+            const store::ImportedRun run = store::importedAs(dataDir, stream);
+            found.capsule = run.locator.text();
+            found.runId = run.id;
             return found;
         },
         [this](protocol::ControlReply found) {

@@ -23,14 +23,14 @@ std::string textOf(const ForeignSeries& series, Stat stat)
     return key;
 }
 
-/// What is left of a track once all other steps have gone.
-void keepStep(Track& track, std::size_t width, std::optional<std::int64_t> held)
+/// Takes all other steps out of a track.
+template <typename Wanted> void keepSteps(Track& track, std::size_t width, const Wanted& isWanted)
 {
     std::size_t kept = 0;
-    for (std::size_t i = 0; held && i < track.steps.size(); ++i) {
-        if (track.steps[i] != *held)
+    for (std::size_t i = 0; i < track.steps.size(); ++i) {
+        if (!isWanted(track.steps[i]))
             continue;
-        track.steps[kept] = *held;
+        track.steps[kept] = track.steps[i];
         std::copy_n(track.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
             track.values.begin() + static_cast<std::ptrdiff_t>(kept * width));
         ++kept;
@@ -72,7 +72,7 @@ void FollowBlocks::addLayouts(std::vector<Fresh>& fresh, FollowedBlocks& out, Fo
             || bytes > kMostNameBytes;
         if (isNew) {
             layout = std::make_shared<SeriesLayout>();
-            layout->id = LayoutId { static_cast<std::uint32_t>(m_layouts.size() + 1) };
+            layout->id = LayoutId { static_cast<std::uint32_t>(m_layoutsBefore + m_layouts.size() + 1) };
             layout->kind = one.series->kind;
             layout->stats = { one.track->stat };
             layout->edges = one.series->edges;
@@ -146,10 +146,44 @@ StepBlock FollowBlocks::blockOf(const SeriesLayout& layout, std::int64_t step, C
     return block;
 }
 
+void FollowBlocks::goOnAfter(const ForeignProcess& stored, std::size_t layouts)
+{
+    m_layoutsBefore = layouts;
+    for (const ForeignSeries& series : stored.all()) {
+        for (const Track& track : series.tracks) {
+            auto& steps = m_stored[textOf(series, track.stat)];
+            steps.insert(steps.end(), track.steps.begin(), track.steps.end());
+            std::sort(steps.begin(), steps.end());
+        }
+    }
+}
+
+void FollowBlocks::leaveStored(ForeignProcess& process)
+{
+    if (m_stored.empty())
+        return;
+    for (ForeignSeries& series : process.all()) {
+        ForeignSeries named; // as a run has it
+        named.kind = series.kind;
+        named.desc = series.desc;
+        named.edges = series.edges;
+        m_mend(named.desc);
+        for (Track& track : series.tracks) {
+            const auto stored = track.steps.empty() ? m_stored.end() : m_stored.find(textOf(named, track.stat));
+            if (stored == m_stored.end())
+                continue;
+            keepSteps(track, series.width(), [&](std::int64_t step) {
+                return !std::binary_search(stored->second.begin(), stored->second.end(), step);
+            });
+        }
+    }
+}
+
 FollowedBlocks FollowBlocks::take(ForeignProcess& process, std::optional<std::int64_t> held, ForeignRun& run)
 {
     FollowedBlocks out;
     addTimes(process, held);
+    leaveStored(process);
     findPlaces(process, run, out);
     std::map<std::pair<std::int64_t, std::uint32_t>, Cells> found; // by step and layout
     for (ForeignSeries& series : process.all()) {
@@ -180,7 +214,7 @@ FollowedBlocks FollowBlocks::take(ForeignProcess& process, std::optional<std::in
                     run.leaveOut("values that were told again for the same step (the last one counts)");
                 word |= bit;
             }
-            keepStep(track, width, held);
+            keepSteps(track, width, [held](std::int64_t step) { return step == held; });
         }
     }
     for (auto& [at, cells] : found) {

@@ -33,6 +33,8 @@ public:
     {
     }
 
+    /// What a run has of the process already: none of it is taken again. New layouts are numbered behind `layouts`.
+    void goOnAfter(const ForeignProcess& stored, std::size_t layouts);
     /// Takes all values out of the process but those of step `held`, which may go on. The process stays the one it is
     /// as long as this lives.
     FollowedBlocks take(ForeignProcess& process, std::optional<std::int64_t> held, ForeignRun& run);
@@ -63,6 +65,7 @@ private:
     void findPlaces(ForeignProcess& process, ForeignRun& run, FollowedBlocks& out);
     void addLayouts(std::vector<Fresh>& fresh, FollowedBlocks& out, ForeignRun& run);
     void addTimes(ForeignProcess& process, std::optional<std::int64_t> held);
+    void leaveStored(ForeignProcess& process);
     StepBlock blockOf(const SeriesLayout& layout, std::int64_t step, Cells&& cells, ForeignRun& run) const;
 
     std::function<bool(SeriesDesc&)> m_mend;
@@ -70,6 +73,8 @@ private:
     std::unordered_map<std::string, Place> m_places; ///< by series and statistic
     std::unordered_map<Key, Place, KeyHash> m_known; ///< the same, found at once
     std::unordered_set<std::int64_t> m_timed;
+    std::size_t m_layoutsBefore = 0;
+    std::unordered_map<std::string, std::vector<std::int64_t>> m_stored; ///< steps in order, by series and statistic
 };
 
 }

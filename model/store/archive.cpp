@@ -87,6 +87,7 @@ RunSummary summaryOf(const std::string& path)
     if (const std::string id = metaValue(db->get(), "run_id"); !id.empty())
         run.id = id;
     run.name = metaValue(db->get(), "name");
+    run.key = metaValue(db->get(), "run_key");
     run.createdNs = metaNumber(db->get(), "created_ns");
     run.modifiedNs = std::max(run.createdNs, metaNumber(db->get(), "modified_ns"));
     const auto number = [&run, &db](const char* sql, std::int64_t otherwise) {
@@ -221,6 +222,18 @@ RunListing listArchive(const std::string& dataDir)
 std::vector<RunSummary> listRuns(const std::string& dataDir)
 {
     return listArchive(dataDir).runs;
+}
+
+std::optional<RunSummary> findCopy(const std::string& dataDir, const std::string& path)
+{
+    const RunSummary original = describeRun(RunLocator::ofFile(path));
+    for (RunSummary& run : listRuns(dataDir)) {
+        const bool isOfIt = run.id == original.id || run.id.starts_with(original.id + '-'); // see makeIdsUnique
+        if (isOfIt && !run.isElsewhere && run.key == original.key && run.state == original.state
+            && run.modifiedNs == original.modifiedNs && run.lastStep == original.lastStep)
+            return std::move(run);
+    }
+    return {};
 }
 
 Expected<RunLocator> findRun(const std::string& dataDir, const std::string& word)

@@ -32,6 +32,7 @@ struct RunSummary {
     RunLocator locator;
     std::string id; ///< short id, unique in the data directory
     std::string name;
+    std::string key; ///< what its processes share, or where it was imported from
     RunState state = RunState::Finished;
     int ranks = 0;
     Step lastStep { -1 };
@@ -78,7 +79,10 @@ struct ImportedRun {
     RunLocator locator;
     std::string id;
     std::vector<std::string> damage; ///< what it has lost, one sentence each, as showing it says
+    bool wasHere = false; ///< nothing was taken: an earlier import of the same has it
 };
+/// A run of the data directory that a run's file was copied to, and neither has changed since.
+std::optional<RunSummary> findCopy(const std::string& dataDir, const std::string& path);
 /// A copy in the data directory, under the file's name.
 Expected<ImportedRun> importRun(const std::string& dataDir, const std::string& path);
 /// The same by moving the file, which nobody has open: at once where it lies on the data directory's own disk.

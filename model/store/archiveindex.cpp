@@ -12,7 +12,7 @@
 namespace telltale::store {
 namespace {
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 std::int64_t nanoseconds(const timespec& time)
 {
@@ -23,7 +23,7 @@ nlohmann::json toJson(const FileMark& mark, const RunSummary& run)
 {
     return { mark.inode, mark.bytes, mark.modifiedNs, mark.logBytes, mark.logModifiedNs, run.id, run.name,
         static_cast<int>(run.state), run.ranks, run.lastStep.value, run.fileBytes, run.createdNs, run.modifiedNs,
-        run.missingBatches, run.note };
+        run.missingBatches, run.note, run.key };
 }
 
 }
@@ -67,6 +67,7 @@ ArchiveIndex::ArchiveIndex(std::string dataDir)
             run.modifiedNs = row.at(12);
             run.missingBatches = row.at(13);
             run.note = row.at(14);
+            run.key = row.at(15);
             m_entries.emplace(path, std::move(entry));
         }
     } catch (const nlohmann::json::exception&) {

@@ -117,13 +117,25 @@ Expected<RunFacts> CapsuleStore::facts(const RunLocator& run) const
 
 RunLocator runWithStream(const std::string& dataDir, const StreamRequest& request)
 {
-    for (std::string& path : capsulePaths(dataDir)) {
-        auto run = RunLocator::ofFile(std::move(path));
-        const auto facts = readRunFacts(run);
+    for (const RunSummary& run : listRuns(dataDir)) {
+        if (run.isElsewhere || run.key != request.runKey)
+            continue;
+        if (request.incarnation == 0)
+            return run.locator;
+        const auto facts = readRunFacts(run.locator);
         if (facts && facts->knows(request))
-            return run;
+            return run.locator;
     }
     return {};
+}
+
+ImportedRun importedAs(const std::string& dataDir, const StreamRequest& request)
+{
+    ImportedRun run;
+    run.locator = runWithStream(dataDir, request);
+    if (!run.locator.isEmpty())
+        run.id = describeRun(run.locator).id;
+    return run;
 }
 
 }

@@ -38,7 +38,10 @@ struct RunFacts {
 
 /// Reads them from a closed capsule, without writing to it.
 Expected<RunFacts> readRunFacts(const RunLocator& run);
-/// The run of a data directory that knows the stream; empty when none does.
+/// The run of a data directory that knows the stream, or any stream of the run where the request has no incarnation;
+/// empty when none does.
 RunLocator runWithStream(const std::string& dataDir, const StreamRequest& request);
+/// The same for an import that asks whether it was here before; nothing when it was not.
+ImportedRun importedAs(const std::string& dataDir, const StreamRequest& request);
 
 }

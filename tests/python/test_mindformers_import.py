@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 import telltale
 from eventreader import Curves, read_events
-from serving import TELLTALE
+from serving import TELLTALE, Server
 from telltale.sinks.tensorboard import event_file
 from telltale.sinks.textfile import GrowingFile
 from telltale.sinks.tfrecord import ScalarRecord
@@ -164,6 +164,38 @@ def test_a_job_that_runs_is_followed_without_a_change_of_it(tmp_path: Path) -> N
     for name in ("loss", "local_norm/net.head.weight", "weight_norm", "device_accum_local_lm_loss"):
         [series] = shown(run, name)
         assert series["rank"] == 3
+        assert {one["step"]: pytest.approx(one["value"]) for one in series["values"]} == curves["rank_0", name], name
+
+
+@pytest.mark.parametrize("is_served", [False, True])
+def test_a_follower_that_was_killed_goes_on_when_it_is_started_again(tmp_path: Path, is_served: bool) -> None:
+    recorded = RECORDED / "mf_static" / "tb" / "rank_0" / "events.out.tfevents.1795245472.rec"
+    whole = recorded.read_bytes()
+    folder = tmp_path / "worker" / "tensorboard" / "rank_0"
+    folder.mkdir(parents=True)
+    data = tmp_path / "data"
+    data.mkdir()
+    file = folder / recorded.name
+    command = [str(TELLTALE), "import", str(folder.parent), "--follow", "--data-dir", str(data)]
+    server = Server(data) if is_served else None
+    try:
+        for part, steps in ((2, 2), (1, 6)):
+            file.write_bytes(whole[: len(whole) // part])
+            with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as follower:
+                try:
+                    wait(lambda steps=steps: len(set(steps_so_far(data, "loss"))) >= steps)
+                finally:
+                    follower.send_signal(signal.SIGKILL if part == 2 else signal.SIGINT)
+                    said = follower.communicate(timeout=30)[0]
+        assert follower.returncode == 0 and "went on with run" in said, said
+    finally:
+        if server is not None:
+            server.stop()
+    [run] = data.rglob("*.telltale")
+    curves, _ = read_events(RECORDED / "mf_static" / "tb")
+    for name in ("loss", "local_norm/net.head.weight", "weight_norm", "device_accum_local_lm_loss"):
+        [series] = shown(run, name)  # of one attempt, and every step once
+        assert [one["step"] for one in series["values"]] == sorted(curves["rank_0", name])
         assert {one["step"]: pytest.approx(one["value"]) for one in series["values"]} == curves["rank_0", name], name
 
 

@@ -278,6 +278,9 @@ private Q_SLOTS:
         const Outcome log = call(app::logVerb, { m_to, "--json" });
         QVERIFY(log.out.find("one step of 10 kept") != std::string::npos);
         QVERIFY(log.out.find("something is not finite") != std::string::npos);
+        const Outcome inspected = call(app::inspectVerb, { m_to });
+        QVERIFY2(
+            inspected.out.find("since    thinned: one step of 10 kept") != std::string::npos, inspected.out.c_str());
         // What was thinned can be thinned on.
         const std::string again = m_data + "/again.telltale";
         QVERIFY(thinRun(RunLocator::ofFile(m_to), again, { 100, {} }).has_value());
@@ -395,10 +398,10 @@ private Q_SLOTS:
         QCOMPARE(call(app::foldersVerb, { "--add", folder + "/team", "--data-dir", m_data }).code, 2);
         QCOMPARE(listRuns(m_data).size(), std::size_t { 2 });
         QCOMPARE(call(app::inspectVerb, { "eeee0005", "--data-dir", m_data }).code, 0);
-        for (const auto& [verb, words] :
-            std::vector<std::pair<test::Verb, std::vector<std::string>>> { { app::deleteVerb, { "theirs" } },
-                { app::moveVerb, { "theirs", "x" } }, { app::thinVerb, { "theirs", "--every", "2" } },
-                { app::noteVerb, { "theirs", "text", "--step", "1" } } }) {
+        for (const auto& [verb, words] : std::vector<std::pair<decltype(&app::deleteVerb), std::vector<std::string>>> {
+                 { app::deleteVerb, { "theirs" } }, { app::moveVerb, { "theirs", "x" } },
+                 { app::thinVerb, { "theirs", "--every", "2" } },
+                 { app::noteVerb, { "theirs", "text", "--step", "1" } } }) {
             std::vector<std::string> all = words;
             all.insert(all.end(), { "--data-dir", m_data });
             const Outcome said = call(verb, all);

@@ -19,6 +19,7 @@
 #include <telltale/exchange/formats.h>
 #include <telltale/ingest/followimport.h>
 #include <telltale/ingest/foreignimport.h>
+#include <telltale/ingest/foreignparts.h>
 #include <telltale/ingest/storetarget.h>
 
 #include "capsulebuilder.h"
@@ -171,7 +172,7 @@ private:
     void checkWhole(exchange::ForeignRun& run)
     {
         ingest::ForeignImport import((m_dir / "drafts").string());
-        const auto written = import.write(run);
+        const auto written = import.write(run, ingest::newImportKey());
         if (!written)
             checkSentence(written.error().sentence()); // more series than a run has, say
         else

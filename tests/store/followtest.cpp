@@ -18,6 +18,7 @@
 #include <telltale/exchange/foreignreader.h>
 #include <telltale/ingest/followimport.h>
 #include <telltale/ingest/storetarget.h>
+#include <telltale/store/account.h>
 #include <telltale/store/archive.h>
 #include <telltale/store/runreader.h>
 #include <telltale/store/storeservice.h>
@@ -112,6 +113,14 @@ private:
             import = std::make_unique<ingest::FollowImport>(std::vector<fs::path> { events }, *target);
         }
         ~Following() { end(); }
+        /// As a process that is killed leaves it: nobody says how it ended.
+        void drop()
+        {
+            import.reset();
+            target.reset();
+            service->stop(60'000);
+            service.reset();
+        }
         void look(int times = 1)
         {
             for (int i = 0; i < times; ++i) {
@@ -239,6 +248,60 @@ private Q_SLOTS:
         }
         const std::string capsule = following.end();
         QCOMPARE(valuesOf(capsule, m_dir), wholeOf(events));
+    }
+
+    void whatWasFollowedBeforeGoesOn()
+    {
+        const fs::path events = fresh("events");
+        const fs::path data = fresh("data");
+        const fs::path file = events / "rank_0" / "events.out.tfevents.100.host";
+        const std::vector<std::string> tags { "loss", "rate", "grad_reduced.norm/0:a.weight" };
+        append(file, exchange::firstRecord(1.7e9) + scalars({ "much too long " + std::string(5000, 'n') }, 1, 1));
+        std::string text;
+        exchange::appendText(text, "notes", "what was said", 1.7e9);
+        append(file, text);
+        for (int round = 0; round < 4; ++round) {
+            Following following(events, data);
+            for (int step = round * 10; step < round * 10 + 10; ++step) {
+                append(file, scalars(tags, step, step == 11 ? NAN : static_cast<float>(step) * 0.5f));
+                if (step % 3 == 0)
+                    following.look();
+            }
+            if (round == 1) { // of a rank that comes, and names that come, too
+                append(events / "rank_1" / "events.out.tfevents.120.host",
+                    exchange::firstRecord(1.7e9) + scalars(tags, 12, 1) + scalars(tags, 13, 2));
+                append(file, scalars({ "late" }, 19, 7));
+            }
+            following.look(round == 2 ? 8 : 1); // or the newest step was not taken yet
+            QCOMPARE(following.import->goesOn(), round > 0);
+            if (round < 3)
+                following.drop();
+        }
+        const auto runs = store::listRuns(data.string());
+        QCOMPARE(runs.size(), std::size_t { 1 });
+        QCOMPARE(runs[0].state, store::RunState::Finished);
+        const std::string capsule = runs[0].locator.text();
+        QCOMPARE(valuesOf(capsule, m_dir), wholeOf(events));
+        const auto reader = store::openReader({ runs[0].locator, {}, {}, nullptr });
+        QCOMPARE((*reader)->documents("text")->size(), std::size_t { 1 });
+        for (const store::SourceAccount& account : *store::readAccounts(runs[0].locator, false)) {
+            QVERIFY(account.samples.stored + account.scalars.stored > 0);
+            QCOMPARE(account.samples.missing + account.scalars.missing, std::uint64_t { 0 });
+            QCOMPARE(account.samples.beyond + account.scalars.beyond, std::uint64_t { 0 });
+        }
+        // Nothing new: the run stays as it is. Another training in the same folder is another run.
+        QCOMPARE(
+            call(app::importVerb, { "--follow", "--idle", "1", events.string(), "--data-dir", data.string() }).code, 0);
+        QCOMPARE(valuesOf(capsule, m_dir), wholeOf(events));
+        fs::remove_all(events / "rank_0");
+        fs::remove_all(events / "rank_1");
+        append(events / "rank_0" / "events.out.tfevents.200.host", exchange::firstRecord(1.7e9) + scalars(tags, 12, 5));
+        Following(events, data).look();
+        QCOMPARE(store::listRuns(data.string()).size(), std::size_t { 2 });
+        const Outcome anew = call(app::importVerb,
+            { "--follow", "--again", "--idle", "1", events.string(), "--data-dir", data.string(), "--json" });
+        QVERIFY(anew.json()["runs"][0]["new"].get<bool>());
+        QCOMPARE(store::listRuns(data.string()).size(), std::size_t { 3 });
     }
 
     void damageIsPassedOverAndTold()

@@ -514,6 +514,45 @@ private Q_SLOTS:
         QVERIFY2(taken.error().what.find(said.toStdString()) != std::string::npos, taken.error().what.c_str());
     }
 
+    void whatIsHereIsNotTakenAgain()
+    {
+        const std::string run = hardRun((m_dir / "again.telltale").string());
+        const fs::path csv = m_dir / "again.csv", folder = m_dir / "again";
+        QCOMPARE(call(app::exportVerb, { run, "--to", "csv", "-o", csv.string() }).code, 0);
+        QCOMPARE(call(app::exportVerb, { run, "--to", "tensorboard", "-o", folder.string() }).code, 0);
+        const fs::path data = m_dir / "again-data";
+        fs::create_directories(data);
+        const auto take = [&](std::vector<std::string> words) {
+            words.insert(words.end(), { "--data-dir", data.string(), "--json" });
+            return call(app::importVerb, words);
+        };
+        const Outcome first = take({ csv.string() }); // and then it was broken off
+        QVERIFY(first.json()["runs"][0]["new"].get<bool>());
+        Outcome rest = take({ csv.string(), folder.string(), run });
+        QCOMPARE(rest.code, 0);
+        QVERIFY(!rest.json()["runs"][0]["new"].get<bool>());
+        QCOMPARE(rest.json()["runs"][0]["run"], first.json()["runs"][0]["run"]);
+        QCOMPARE(rest.json()["runs"][0]["capsule"], first.json()["runs"][0]["capsule"]);
+        QVERIFY(rest.json()["runs"][1]["new"].get<bool>());
+        QVERIFY(rest.json()["capsules"][0]["new"].get<bool>());
+        rest = take({ csv.string(), folder.string(), run });
+        QVERIFY(!rest.json()["runs"][0]["new"].get<bool>() && !rest.json()["runs"][1]["new"].get<bool>());
+        QVERIFY(!rest.json()["capsules"][0]["new"].get<bool>());
+        QCOMPARE(store::listRuns(data.string()).size(), std::size_t { 3 });
+        const Outcome said = call(app::importVerb, { csv.string(), run, "--data-dir", data.string() });
+        const std::string id = first.json()["runs"][0]["run"].get<std::string>();
+        QVERIFY2(said.out.find(csv.string() + ": is here already as run " + id) != std::string::npos, said.out.c_str());
+        // A window says so, too.
+        const auto dropped = ingest::importAnything(data.string(), csv.string());
+        QVERIFY(dropped && dropped->wasHere);
+        QCOMPARE(dropped->id, id);
+        // What changed, or is wanted again, is another run.
+        std::ofstream(csv, std::ios::app) << '\n';
+        QVERIFY(take({ csv.string() }).json()["runs"][0]["new"].get<bool>());
+        QVERIFY(take({ csv.string(), "--again" }).json()["runs"][0]["new"].get<bool>());
+        QCOMPARE(store::listRuns(data.string()).size(), std::size_t { 5 });
+    }
+
     void whatIsCanceledLeavesNothing()
     {
         const std::string run = hardRun((m_dir / "canceled.telltale").string());
