@@ -72,8 +72,6 @@ Panel makeInspector(const WindowParts& parts, QWidget* parent)
 Panel makeConnections(const WindowParts& parts, QWidget* parent)
 {
     auto* panel = new views::ConnectionsPanel(parent);
-    panel->setListening(
-        parts.context.joinString ? parts.context.joinString() : QString(), parts.context.captureProblem);
     QObject::connect(parts.driver, &RunDriver::connectionsChanged, panel,
         [panel, driver = parts.driver] { panel->setConnections(driver->connections()); });
     return { panel, panel->head() };

@@ -36,7 +36,6 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
     , m_runs(context.dataDir, jobs, this)
     , m_queryId(context.queries->newView())
     , m_comparison(state, context.queries)
-    , m_news(context.store ? std::make_unique<StoreNews>(*context.store) : nullptr)
 {
     connect(&m_timer, &QTimer::timeout, this, &RunDriver::tick);
     connect(&m_comparison, &views::ComparisonLoader::problem, this, &RunDriver::problem);
@@ -53,6 +52,14 @@ RunDriver::RunDriver(const AppContext& context, views::ViewState* state, JobThre
 RunDriver::~RunDriver()
 {
     m_context.queries->cancel(m_queryId);
+}
+
+void RunDriver::follow(const store::StoreService& service)
+{
+    if (m_news)
+        return;
+    m_news = std::make_unique<StoreNews>(service);
+    m_isNewlyShown = true;
 }
 
 void RunDriver::setFocused(bool on)
