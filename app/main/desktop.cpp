@@ -51,10 +51,9 @@ shell::AppContext Desktop::context()
     context.store = backend.store();
     context.queries = &backend.queries();
     context.dataDir = backend.dataDir();
-    context.captureProblem = QString::fromStdString(backend.captureProblem().sentence());
-    if (backend.isWaiting())
-        context.captureProblem = shell::MainWindow::tr("%1. This window records as soon as that has ended.")
-                                     .arg(QString::fromStdString(backend.captureProblem().what));
+    context.isWaiting = backend.isWaiting();
+    context.captureProblem = QString::fromStdString(
+        backend.isWaiting() ? backend.captureProblem().what : backend.captureProblem().sentence());
     // Asked each time: the server may have been stopped while the window still shows the last run.
     context.connections = [&backend] {
         return backend.server() != nullptr ? backend.server()->connections() : std::vector<ConnectionInfo>();

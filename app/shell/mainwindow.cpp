@@ -21,6 +21,7 @@
 #include <telltale/common/steeringstate.h>
 #include <telltale/common/theme.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/items/tooltiptext.h>
 #include <telltale/runs/connectionspanel.h>
 #include <telltale/runs/joinfield.h>
@@ -331,10 +332,13 @@ void MainWindow::useRecording()
     }
     m_parts.views.steering->offer = context.offerConfig;
     const QString join = context.joinString ? context.joinString() : QString();
-    m_welcome->setListening(join, context.captureProblem);
+    QString problem = items::saidwords::inLanguage(context.captureProblem);
+    if (context.isWaiting)
+        problem = tr("%1. This window records as soon as that has ended.").arg(problem);
+    m_welcome->setListening(join, problem);
     m_welcome->setDemoAvailable(static_cast<bool>(context.runDemo));
-    m_status->setListening(addressOf(join), context.captureProblem);
-    m_parts.docks->panel<views::ConnectionsPanel>()->setListening(join, context.captureProblem);
+    m_status->setListening(addressOf(join), problem);
+    m_parts.docks->panel<views::ConnectionsPanel>()->setListening(join, problem);
 }
 
 void MainWindow::takeRecording(const AppContext& context)

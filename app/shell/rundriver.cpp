@@ -9,6 +9,7 @@
 
 #include <telltale/common/viewstate.h>
 #include <telltale/items/guithread.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/store/storeservice.h>
 
 #include "jobthread.h"
@@ -109,7 +110,7 @@ void RunDriver::openPath(const QString& path)
     m_opened = true;
     m_jobs->submit([this, dataDir = m_context.dataDir, wanted = path.toStdString()]() -> JobThread::Delivery {
         auto found = store::findRun(dataDir, wanted);
-        const QString why = found ? whyUnreadable(*found) : text(found.error().sentence());
+        const QString why = found ? whyUnreadable(*found) : items::saidwords::of(found.error());
         return [this, found, why] {
             if (!why.isEmpty())
                 Q_EMIT problem(why);
@@ -207,7 +208,7 @@ void RunDriver::askCatalog()
                 if (catalog)
                     takeCatalog(*catalog);
                 else if (!isLive(run)) // a live run may not have its first page yet; the next tick asks again
-                    Q_EMIT problem(text(catalog.error().sentence()));
+                    Q_EMIT problem(items::saidwords::of(catalog.error()));
             };
         });
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shots.h"
 #include "testmain.h"
 
 #include <ctime>
@@ -9,18 +10,22 @@
 #include <QDateTime>
 #include <QDir>
 #include <QDockWidget>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QToolTip>
 #include <QTreeWidget>
 
 #include <telltale/anomalies/anomaliesview.h>
 #include <telltale/anomalies/incidentcard.h>
 #include <telltale/anomalies/incidenttimes.h>
 #include <telltale/anomalies/timelinecanvas.h>
+#include <telltale/common/axispainter.h>
+#include <telltale/common/plotcanvas.h>
 #include <telltale/common/sharedaxis.h>
 #include <telltale/common/viewstate.h>
 #include <telltale/items/incidentsmodel.h>
@@ -81,11 +86,7 @@ std::vector<qint64> ids(const QAbstractItemModel& model)
 class AnomaliesTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void initTestCase()
-    {
-        QDir().mkpath(shots());
-        test::DemoCapsule(m_clean.path().toStdString()).write();
-    }
+    void initTestCase() { test::DemoCapsule(m_clean.path().toStdString()).write(); }
     void cleanup()
     {
         m_window.reset();
@@ -302,6 +303,60 @@ private Q_SLOTS:
         // One cursor, one line down the window.
         QTRY_COMPARE(timeline->mapToGlobal(timeline->plotRect().topLeft()).x(), plot->mapToGlobal(area.topLeft()).x());
         QCOMPARE(timeline->plotRect().width(), area.width());
+    }
+
+    /// Between the edges of the plots above, so that a step is one line down the window; with an axis of its own where
+    /// there are no such edges.
+    void theTimelineHasTheAxisOfTheView()
+    {
+        open({ test::incidentAt(100, Severity::Warning, "layers.2.mlp.fc", 0) });
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        const auto left
+            = [](const views::PlotCanvas* plot) { return plot->mapToGlobal(plot->plotRect().topLeft()).x(); };
+        for (const char* id : { "heatmap", "overview", "curves", "ranks" }) {
+            m_window->views()->setCurrent(QString::fromLatin1(id));
+            settle();
+            QTRY_VERIFY2(!timeline->hasOwnAxis(), id);
+            const int lanes = static_cast<int>(timeline->lanes().size());
+            QVERIFY(timeline->laneRect(lanes - 1).bottom() < timeline->stripRect().top());
+            int count = 0;
+            for (const auto* plot : m_window->views()->currentView()->findChildren<views::PlotCanvas*>()) {
+                if (!plot->isVisible() || !plot->hasEvenSteps())
+                    continue;
+                ++count;
+                QTRY_COMPARE(left(timeline), left(plot));
+                QTRY_COMPARE(timeline->plotRect().width(), plot->plotRect().width());
+            }
+            QVERIFY2(count > 0, id);
+        }
+        const auto isAlone = [&](const char* id) {
+            QTRY_VERIFY2(timeline->hasOwnAxis(), id);
+            const int lanes = static_cast<int>(timeline->lanes().size());
+            QVERIFY(
+                timeline->laneRect(lanes - 1).bottom() + views::AxisPainter::kStepBand < timeline->stripRect().top());
+            QVERIFY(timeline->stripRect().bottom() <= timeline->height());
+        };
+        for (const char* id : { "config", "attention", "structure" }) {
+            m_window->views()->setCurrent(QString::fromLatin1(id));
+            settle();
+            isAlone(id);
+        }
+    }
+
+    void whatALaneIsCalledIsCutInTheMiddleAndSaid()
+    {
+        const std::string name = "transformer.decoder_blocks_of_the_second_stage.7.mlp.fc";
+        open({ test::incidentAt(100, Severity::Warning, name.c_str(), 0) });
+        auto* timeline = m_window->findChild<views::TimelineCanvas*>();
+        timeline->setBlocks({ QStringLiteral("transformer.decoder_blocks_of_the_second_stage.7") });
+        settle();
+        QTRY_COMPARE(timeline->lanes().size(), std::size_t { 2 });
+        QVERIFY(timeline->laneText(1).contains(timeline->lanes()[1].name.toHtmlEscaped()));
+        const QPoint at(20, timeline->laneRect(1).center().y());
+        QHelpEvent ask(QEvent::ToolTip, at, timeline->mapToGlobal(at));
+        QCoreApplication::sendEvent(timeline, &ask);
+        QTRY_VERIFY(QToolTip::text().contains(QStringLiteral("second_stage.7")));
+        QToolTip::hideText();
     }
 
     void aClickOnAMessageOfTheDesktopShowsItsIncident()
@@ -551,13 +606,9 @@ private Q_SLOTS:
     }
 
 private:
-    static QString shots()
-    {
-        return QCoreApplication::applicationDirPath() + QStringLiteral("/shots");
-    }
     void shoot(const QString& name)
     {
-        QVERIFY(m_window->grab().save(shots() + u'/' + name + QStringLiteral(".png")));
+        QVERIFY(m_window->grab().save(test::shot(name + QStringLiteral(".png"))));
     }
 
     /// A window on a run whose log says these. `isWriter`: it holds the folder, and may write there.

@@ -15,6 +15,7 @@
 #include <telltale/common/kindtext.h>
 #include <telltale/common/taborder.h>
 #include <telltale/heatmap/heatcanvas.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/plot/curvecanvas.h>
 #include <telltale/plot/curvecsv.h>
 
@@ -253,7 +254,7 @@ void CompareView::askConformance()
 
 void CompareView::take(const Expected<CompareAnswer>& answer)
 {
-    m_problem = answer ? QString() : QString::fromStdString(answer.error().sentence());
+    m_problem = answer ? QString() : items::saidwords::of(answer.error());
     m_map->setEmptyText(emptyText());
     if (answer)
         show(*answer);

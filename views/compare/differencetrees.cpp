@@ -70,7 +70,8 @@ void FindingsTree::addRow(const QString& where, const judge::Deviation& deviatio
     const auto [a, b] = judge::comparedTexts(deviation);
     const QString quantity = kindText(deviation.kind) + QStringLiteral(", ") + statText(deviation.stat);
     const QStringList texts { where, formatStep(deviation.step.value), QString::number(deviation.rank.value),
-        QString::fromStdString(deviation.key.text()), quantity, QString::fromStdString(a), QString::fromStdString(b),
+        QString::fromStdString(deviation.key.text()), quantity, items::reformatNumber(QString::fromStdString(a)),
+        items::reformatNumber(QString::fromStdString(b)),
         std::isfinite(deviation.relative) ? formatValue(deviation.relative, 2) : QString() };
     for (int column = 0; column < ColumnCount; ++column)
         item->setText(column, texts[column]);

@@ -371,12 +371,12 @@ void CurveCanvas::paintHover(QPainter& painter, const QRect& plot) const
     if (series::isNonFinite(bucket.state)) {
         readout.value = glyphs::word(bucket.state);
         if (bucket.finite > 0)
-            readout.detail = tr("last finite %1").arg(formatValue(bucket.last, 4));
+            readout.detail = tr("last finite %1").arg(formatValue(bucket.last));
     } else if (bucket.finite > 1 && bucket.min < bucket.max) {
-        readout.value = formatValue(bucket.mean, 4);
+        readout.value = formatValue(bucket.mean);
         readout.detail = tr("mean; %1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
     } else {
-        readout.value = formatValue(bucket.last, 4);
+        readout.value = formatValue(bucket.last);
     }
     paintReadout(painter, QRectF(plot).adjusted(4, -12, -4, 0), QRectF(x - 5, y - 5, 10, 10), readout, theme);
 }

@@ -204,7 +204,7 @@ void OverviewCanvas::paintHover(QPainter& painter, QSize size) const
                                 : tr("steps %1 to %2").arg(formatStep(steps.first.value), formatStep(steps.last.value)))
             + QStringLiteral(", ") + whereText(one);
         readout.state = bucket.state;
-        readout.value = bucket.state == CellState::Value ? formatValue(bucket.last, 4) : glyphs::word(bucket.state);
+        readout.value = bucket.state == CellState::Value ? formatValue(bucket.last) : glyphs::word(bucket.state);
         if (bucket.finite > 1 && bucket.min < bucket.max)
             readout.detail = tr("%1 to %2").arg(formatValue(bucket.min), formatValue(bucket.max));
         const double x = plot.left() + SharedAxis::xOfStep(m_picture->range, *state().hover(), plot.width());

@@ -249,7 +249,7 @@ void RankMap::paintHover(QPainter& painter, const RankMapLayout& layout, QSize s
     readout.where = where.join(QStringLiteral(", "));
     readout.state = one->value.state;
     readout.value
-        = one->value.state == CellState::Value ? formatValue(one->value.value, 4) : glyphs::word(one->value.state);
+        = one->value.state == CellState::Value ? formatValue(one->value.value) : glyphs::word(one->value.state);
     QStringList details { statText(m_picture->stat) };
     if (one->odd.grade != RankOddness::Grade::Like)
         details.append(

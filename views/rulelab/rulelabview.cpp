@@ -18,6 +18,7 @@
 #include <telltale/common/theme.h>
 #include <telltale/common/viewbar.h>
 #include <telltale/common/viewstate.h>
+#include <telltale/items/saidwords.h>
 #include <telltale/lab/truth.h>
 #include <telltale/runs/panelhead.h>
 #include <telltale/runs/paneswitch.h>
@@ -414,13 +415,12 @@ void RuleLabView::saveAsDefault()
     QThreadPool::globalInstance()->start(
         [self = QPointer<RuleLabView>(this), dataDir = context().dataDir, rules = m_draft->rules()] {
             const auto saved = judge::DefaultRules::save(dataDir, rules);
-            QMetaObject::invokeMethod(
-                qApp, [self, why = saved ? QString() : QString::fromStdString(saved.error().sentence())] {
-                    if (!self)
-                        return;
-                    self->tell(why.isEmpty() ? tr("Saved as the default rules.") : why, !why.isEmpty());
-                    self->readRuns();
-                });
+            QMetaObject::invokeMethod(qApp, [self, why = saved ? QString() : items::saidwords::of(saved.error())] {
+                if (!self)
+                    return;
+                self->tell(why.isEmpty() ? tr("Saved as the default rules.") : why, !why.isEmpty());
+                self->readRuns();
+            });
         });
 }
 

@@ -59,7 +59,7 @@ FactTable::Value valueOf(Stat stat, const CellValue& cell, std::uint64_t numel, 
             value.text = formatStep(static_cast<qint64>(cell.value));
             value.critical = cell.value > 0;
         } else if (factsOf(stat).shown == Shown::Share) {
-            value.text = QStringLiteral("%1 %").arg(cell.value * 100, 0, 'f', 2);
+            value.text = formatFraction(cell.value);
         } else {
             value.text = formatValue(cell.value);
         }

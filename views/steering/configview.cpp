@@ -73,8 +73,6 @@ ConfigView::ConfigView(const ViewContext& context, QWidget* parent)
     layout->addWidget(makeBody(), 1);
     setBackgroundRole(QPalette::Base);
     setAutoFillBackground(true);
-    setFocusProxy(m_editor);
-    tabFrom(m_editor, this);
     fillBar();
 
     const auto shortcut = [this](const QKeySequence& keys, auto act) {
@@ -197,7 +195,19 @@ QWidget* ConfigView::makeBody()
     rightScroll->setWidget(right);
     across->addWidget(rightScroll);
     across->setSizes({ 520, 380, 280 });
-    new PaneSwitch(across, form, json, kBothPanes);
+    auto* panes = new PaneSwitch(across, form, json, kBothPanes);
+    const auto chooseFocus = [this, jsonBox = json.box] {
+        QWidget* first = jsonBox->isHidden() ? m_form->focusProxy() : m_editor;
+        setFocusProxy(first == m_editor ? first : m_form);
+        if (first != nullptr)
+            tabFrom(first, this);
+    };
+    connect(panes, &PaneSwitch::arranged, this, [this, chooseFocus](bool hadFocus) {
+        chooseFocus();
+        if (hadFocus)
+            setFocus();
+    });
+    chooseFocus();
     across->setChildrenCollapsible(false);
     auto* down = new QSplitter(Qt::Vertical);
     down->addWidget(across);
