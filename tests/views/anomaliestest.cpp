@@ -10,14 +10,12 @@
 #include <QDateTime>
 #include <QDir>
 #include <QDockWidget>
-#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
-#include <QToolTip>
 #include <QTreeWidget>
 
 #include <telltale/anomalies/anomaliesview.h>
@@ -313,7 +311,7 @@ private Q_SLOTS:
         auto* timeline = m_window->findChild<views::TimelineCanvas*>();
         const auto left
             = [](const views::PlotCanvas* plot) { return plot->mapToGlobal(plot->plotRect().topLeft()).x(); };
-        for (const char* id : { "heatmap", "overview", "curves", "ranks" }) {
+        for (const char* id : { "heatmap", "curves", "ranks" }) {
             m_window->views()->setCurrent(QString::fromLatin1(id));
             settle();
             QTRY_VERIFY2(!timeline->hasOwnAxis(), id);
@@ -351,12 +349,9 @@ private Q_SLOTS:
         timeline->setBlocks({ QStringLiteral("transformer.decoder_blocks_of_the_second_stage.7") });
         settle();
         QTRY_COMPARE(timeline->lanes().size(), std::size_t { 2 });
-        QVERIFY(timeline->laneText(1).contains(timeline->lanes()[1].name.toHtmlEscaped()));
-        const QPoint at(20, timeline->laneRect(1).center().y());
-        QHelpEvent ask(QEvent::ToolTip, at, timeline->mapToGlobal(at));
-        QCoreApplication::sendEvent(timeline, &ask);
-        QTRY_VERIFY(QToolTip::text().contains(QStringLiteral("second_stage.7")));
-        QToolTip::hideText();
+        const QString said = timeline->laneText(1);
+        QVERIFY2(said.contains(QStringLiteral("transformer.decoder_blocks_of_the_second_stage.7")), qPrintable(said));
+        QVERIFY2(said.contains(timeline->lanes()[1].rules), qPrintable(said));
     }
 
     void aClickOnAMessageOfTheDesktopShowsItsIncident()

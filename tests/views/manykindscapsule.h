@@ -29,6 +29,8 @@ public:
         const auto norms = builder.addLayout(Kind::GradReduced, { Stat::Norm, Stat::Nans }, names);
         auto histograms = std::make_shared<SeriesLayout>(*builder.addLayout(Kind::GradReduced, { Stat::Hist }, names));
         histograms->edges.assign(octaveEdges().begin(), octaveEdges().end());
+        for (SeriesDesc& one : histograms->series)
+            one.definition = "elements a bin"; // as agents tell them apart
         auto attention = std::make_shared<SeriesLayout>(
             *builder.addLayout(Kind::Attention, { Stat::Entropy, Stat::SoftmaxMax }, {}));
         for (int i = 0; i < kLayers * kHeads; ++i) {
@@ -75,9 +77,9 @@ public:
 
 private:
     static constexpr const char* kSite = "all_reduce (train.py[55] reduce)";
-    static constexpr const char* kSites
-        = R"({"sites":[{"name":"all_reduce (train.py[55] reduce)","op":"all_reduce","line":"/w/train.py[55]   reduce",)"
-          R"("stack":["/w/train.py[55]   reduce"],"dtypes":["torch.float32"],"groups":[{"name":"0","ranks":2}]}]})";
+    static constexpr const char* kSites = R"x({"sites":[{"name":"all_reduce (train.py[55] reduce)","op":"all_reduce",)x"
+                                          R"x("line":"/w/train.py[55]   reduce","stack":["/w/train.py[55]   reduce"],)x"
+                                          R"x("dtypes":["torch.float32"],"groups":[{"name":"0","ranks":2}]}]})x";
     static constexpr const char* kStructure
         = R"({"name":"","type":"GPT","parameters":[],"children":[{"name":"layers","type":"ModuleList","parameters":[],)"
           R"("children":[{"name":"layers.0","type":"Block","parameters":[{"name":"layers.0.mlp.weight","shape":[4,8],)"

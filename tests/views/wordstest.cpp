@@ -208,8 +208,10 @@ private Q_SLOTS:
         // Texts side by side are one, and what stands between them in C++ is a place as well.
         all.replace(QRegularExpression(QStringLiteral("\"\\s*\\n\\s*f?\"")), QString());
         all.replace(QLatin1String("\\\""), QLatin1String("\""));
+        all.replace(QLatin1String("top_left"), QLatin1String("top left"));
+        all.replace(QLatin1String("bottom_right"), QLatin1String("bottom right"));
         QVERIFY(all.size() > 1'000'000);
-        static const QRegularExpression kPlace(QStringLiteral("%\\d"));
+        static const QRegularExpression kPlace(QStringLiteral("%\\d|(?= of each of )"));
         int count = 0;
         for (const char* form : items::saidwords::forms()) {
             if (QString::fromUtf8(form) == QLatin1String("missing closing parenthesis"))

@@ -21,7 +21,7 @@ QString text(std::string_view word)
 
 QString comparisonSentence(const judge::Comparison& found)
 {
-    const QString tolerance = formatValue(found.tolerance);
+    const QString tolerance = items::reformatNumber(QString::number(found.tolerance, 'g', 6));
     if (found.compared == 0)
         return QCoreApplication::translate("CompareWords", "Nothing was measured in both at steps %1 to %2.")
             .arg(formatStep(found.steps.first.value))

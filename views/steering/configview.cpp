@@ -199,8 +199,11 @@ QWidget* ConfigView::makeBody()
     const auto chooseFocus = [this, jsonBox = json.box] {
         QWidget* first = jsonBox->isHidden() ? m_form->focusProxy() : m_editor;
         setFocusProxy(first == m_editor ? first : m_form);
-        if (first != nullptr)
-            tabFrom(first, this);
+        if (first == nullptr)
+            return;
+        tabFrom(first, this);
+        if (first != m_editor)
+            tabFrom(first, m_form); // one field after the other, and then the rest
     };
     connect(panes, &PaneSwitch::arranged, this, [this, chooseFocus](bool hadFocus) {
         chooseFocus();

@@ -110,6 +110,7 @@ void ModuleCard::show(const analysis::StructureItem& item, const std::vector<Kin
     for (QWidget* part : std::initializer_list<QWidget*> {
              m_facts, m_collectedTitle, m_collected, m_additionsTitle, m_additions, m_additionsHint })
         part->show();
+    m_isEmpty = false;
 }
 
 void ModuleCard::showNothing(const QString& why)
@@ -118,6 +119,14 @@ void ModuleCard::showNothing(const QString& why)
     for (QWidget* part : std::initializer_list<QWidget*> { m_facts, m_collectedTitle, m_collected, m_additionsTitle,
              m_additions, m_additionsHint, m_stackTitle, m_stack })
         part->hide();
+    m_isEmpty = true;
+}
+
+void ModuleCard::setPictured(bool isPicture)
+{
+    for (QWidget* part : std::initializer_list<QWidget*> { m_additionsTitle, m_additions, m_additionsHint })
+        part->setVisible(!isPicture && !m_isEmpty);
+    m_layout->activate();
 }
 
 void ModuleCard::setStack(const QString& stack, bool areStacksThere)
